@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { backUp, restore } from "../../src/store/backup.ts";
 import { examineDatabase } from "../../src/store/examine.ts";
 import { Place } from "./place.ts";
-import { approveWith, openTestHouse, script, untilTurnEnds } from "../support/house.ts";
+import { approveWith, openTestApp, script, untilTurnEnds } from "../support/app.ts";
 import { faultsOf, journalOf, NO_FAULTS } from "../support/journals.ts";
 
 const ask = {
@@ -13,29 +13,29 @@ const ask = {
 };
 
 it("a backup of a running server brings sessions, tokens and questions back", async () => {
-  await using house = await openTestHouse();
-  const path = join(house.place.home, "sallyport.db");
-  const target = join(house.place.workspace, "a.backup");
-  const kept = await house.client.createSession(ask);
-  for await (const frame of house.client.watch(kept.id)) if (frame.type === "approval.requested") break;
-  const operator = await house.as("operator", "keeps its token");
-  const before = await journalOf(house.client, kept.id);
+  await using app = await openTestApp();
+  const path = join(app.place.home, "sallyport.db");
+  const target = join(app.place.workspace, "a.backup");
+  const kept = await app.client.createSession(ask);
+  for await (const frame of app.client.watch(kept.id)) if (frame.type === "approval.requested") break;
+  const operator = await app.as("operator", "keeps its token");
+  const before = await journalOf(app.client, kept.id);
   const files = [{ name: "policy.yaml", body: "default_profile: server\n" }];
   const report = await backUp({ path, target, files, now: 0 });
   expect(report).toEqual({ sessions: 1, made_at: "1970-01-01T00:00:00.000Z", files });
   expect((await stat(target)).mode & 0o777).toBe(0o600);
   expect((await examineDatabase(target)).problems).toEqual([]);
   await expect(backUp({ path, target, files, now: 0 })).rejects.toMatchObject({ code: "conflict" });
-  const nowhere = join(house.place.workspace, "none");
+  const nowhere = join(app.place.workspace, "none");
   await expect(backUp({ path, target: join(nowhere, "a.backup"), files, now: 0 })).rejects.toMatchObject({
     code: "not_found",
     message: `There is no folder ${nowhere}: make it first.`,
   });
-  await house.client.createSession({});
+  await app.client.createSession({});
   // Not while a server has the home, and not what is no backup.
   await expect(restore({ path, source: target, now: 0 })).rejects.toMatchObject({ code: "conflict" });
-  await house.stop();
-  const junk = join(house.place.workspace, "junk");
+  await app.stop();
+  const junk = join(app.place.workspace, "junk");
   await writeFile(junk, "not a database ".repeat(100));
   const untouched = await readFile(path);
   await expect(restore({ path, source: junk, now: 0 })).rejects.toMatchObject({ code: "invalid_request" });
@@ -44,43 +44,43 @@ it("a backup of a running server brings sessions, tokens and questions back", as
   expect(restored).toMatchObject({ ...report, aside: `${path}.before-restore-1970-01-01T00-00-00-000Z` });
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect((await examineDatabase(restored.aside ?? "")).sessions).toBe(2);
-  await house.restart();
-  expect((await house.client.sessions()).sessions.map(({ id }) => id)).toEqual([kept.id]);
-  expect((await journalOf(house.client, kept.id)).slice(0, before.length)).toEqual(before);
-  const again = (await house.client.approvals({ status: "pending" })).approvals;
+  await app.restart();
+  expect((await app.client.sessions()).sessions.map(({ id }) => id)).toEqual([kept.id]);
+  expect((await journalOf(app.client, kept.id)).slice(0, before.length)).toEqual(before);
+  const again = (await app.client.approvals({ status: "pending" })).approvals;
   expect(again.length).toBe(1);
-  for (const approval of again) await approveWith(house.client)(approval);
-  await untilTurnEnds(house.client, kept.id);
-  expect(faultsOf(await journalOf(house.client, kept.id))).toEqual(NO_FAULTS);
-  const same = await fetch(`${house.serving.url}/api/sessions`, {
+  for (const approval of again) await approveWith(app.client)(approval);
+  await untilTurnEnds(app.client, kept.id);
+  expect(faultsOf(await journalOf(app.client, kept.id))).toEqual(NO_FAULTS);
+  const same = await fetch(`${app.serving.url}/api/sessions`, {
     headers: { authorization: `Bearer ${operator.token}` },
   });
   expect(same.status).toBe(200);
 });
 
 it("a backup can be restored into a home that has nothing", async () => {
-  await using house = await openTestHouse();
-  await house.client.createSession({});
-  const target = join(house.place.workspace, "a.backup");
-  await backUp({ path: join(house.place.home, "sallyport.db"), target, files: [], now: 0 });
-  await house.stop();
-  await rm(house.place.home, { recursive: true });
-  await mkdir(house.place.home);
-  const path = join(house.place.home, "sallyport.db");
+  await using app = await openTestApp();
+  await app.client.createSession({});
+  const target = join(app.place.workspace, "a.backup");
+  await backUp({ path: join(app.place.home, "sallyport.db"), target, files: [], now: 0 });
+  await app.stop();
+  await rm(app.place.home, { recursive: true });
+  await mkdir(app.place.home);
+  const path = join(app.place.home, "sallyport.db");
   expect(await restore({ path, source: target, now: 0 })).toEqual({
     sessions: 1,
     made_at: "1970-01-01T00:00:00.000Z",
     files: [],
   });
-  await house.restart();
-  expect((await house.client.sessions()).sessions.length).toBe(1);
+  await app.restart();
+  expect((await app.client.sessions()).sessions.length).toBe(1);
 });
 
 it("the command refuses a database that lost something, unless somebody accepts that", async () => {
-  await using house = await openTestHouse();
-  await house.client.createSession({});
-  await house.stop();
-  const { home, workspace } = house.place;
+  await using app = await openTestApp();
+  await app.client.createSession({});
+  await app.stop();
+  const { home, workspace } = app.place;
   const record = join(home, "sallyport.db.record");
   const { instance, commits } = JSON.parse(await readFile(record, "utf8")) as { instance: string; commits: number };
   await writeFile(record, JSON.stringify({ instance, commits: commits + 1 }));

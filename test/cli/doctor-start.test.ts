@@ -2,7 +2,7 @@ import { cp, mkdir, readFile, rm, stat, symlink, truncate, writeFile } from "nod
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { judgeSpace } from "../../src/cli/doctor/start.ts";
-import { openTestHouse, runScript, script } from "../support/house.ts";
+import { openTestApp, runScript, script } from "../support/app.ts";
 import { makePlace, type Place as Homes } from "../support/server.ts";
 import { until } from "../support/until.ts";
 import { Place } from "./place.ts";
@@ -61,12 +61,12 @@ describe("doctor fails where a server does not start", () => {
   let whole: Homes;
   beforeAll(async () => {
     whole = await makePlace();
-    await using house = await openTestHouse({}, { store: { tuning: { tendMs: 1_000_000, reserveBytes: 0 } } });
-    for (let turn = 0; turn < 3; turn += 1) await runScript(house.client, said);
+    await using app = await openTestApp({}, { store: { tuning: { tendMs: 1_000_000, reserveBytes: 0 } } });
+    for (let turn = 0; turn < 3; turn += 1) await runScript(app.client, said);
     await mkdir(whole.home, { mode: 0o700 });
-    const copy = (name: string) => cp(join(house.place.home, name), join(whole.home, name), { recursive: true });
+    const copy = (name: string) => cp(join(app.place.home, name), join(whole.home, name), { recursive: true });
     for (const name of ["sallyport.db", "sallyport.db-wal", "sallyport.db.lock", "instance"]) await copy(name);
-    await house.stop();
+    await app.stop();
     await copy("sallyport.db.record");
   });
   afterAll(() => whole.remove());
@@ -86,7 +86,7 @@ describe("doctor fails where a server does not start", () => {
   test.each(Object.entries(HURT))("%s", async (_what, hurt) => {
     let home = "";
     let found: Awaited<ReturnType<typeof failures>> | undefined;
-    const opening = openTestHouse(
+    const opening = openTestApp(
       {},
       {
         prepare: async (place) => {
@@ -100,7 +100,7 @@ describe("doctor fails where a server does not start", () => {
     );
     // The start after it is refused, too: doctor has changed nothing.
     const refused = await opening.then(
-      async (house) => house[Symbol.asyncDispose]().then(() => "started"),
+      async (app) => app[Symbol.asyncDispose]().then(() => "started"),
       (error: unknown) => (error instanceof Error ? "refused" : "?"),
     );
     await rm(join(home, ".."), { recursive: true, force: true });
@@ -109,12 +109,12 @@ describe("doctor fails where a server does not start", () => {
 });
 
 test("doctor fails where a running server takes no work, in the server's words", async () => {
-  await using house = await openTestHouse({}, { store: { tuning: { tendMs: 10, reserveBytes: 0, closeMs: 10 } } });
-  await runScript(house.client, said);
-  const { home } = house.place;
+  await using app = await openTestApp({}, { store: { tuning: { tendMs: 10, reserveBytes: 0, closeMs: 10 } } });
+  await runScript(app.client, said);
+  const { home } = app.place;
   expect((await failures(home)).failed).toEqual([]);
   await rm(join(home, "sallyport.db"));
-  await until(async () => (await house.client.health()).store === "stalled");
+  await until(async () => (await app.client.health()).store === "stalled");
   const { code, failed } = await failures(home);
   expect([code, failed.find((line) => line.startsWith("server"))]).toEqual([
     1,

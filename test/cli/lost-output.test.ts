@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { SallyportClient } from "../../src/client/index.ts";
 import { isAlive } from "../support/escapes.ts";
-import { script } from "../support/house.ts";
+import { script } from "../support/app.ts";
 import { leftBehind, makePlace, startServer, TEST_TOKEN } from "../support/server.ts";
 import { until } from "../support/until.ts";
 

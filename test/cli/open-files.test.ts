@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { fewOpenFiles, OpenFilesWatch, type OpenFiles } from "../../src/cli/open-files.ts";
 import { MovableClock } from "../support/clock.ts";
-import { openTestHouse } from "../support/house.ts";
+import { openTestApp } from "../support/app.ts";
 import { makePlace, startServer, TEST_TOKEN } from "../support/server.ts";
 
 const MAIN = resolve(import.meta.dirname, "../../dist/cli/main.js");
@@ -72,8 +72,8 @@ describe("a process that can hardly open any more files", () => {
   it("refuses new work and is not ready, and takes it again when there is room", async () => {
     const clock = new MovableClock();
     const openFiles = filesWith(1_000);
-    await using house = await openTestHouse({}, { clock, openFiles });
-    const { client, serving } = house;
+    await using app = await openTestApp({}, { clock, openFiles });
+    const { client, serving } = app;
     const session = await client.createSession({});
     openFiles.open = "full";
     clock.pass(CHECK_MS);
@@ -96,8 +96,8 @@ describe("a process that can hardly open any more files", () => {
 
   it("answers a connection that is one too many, and takes the next when others have gone", async () => {
     // Three quarters of what is left beside the reserve: 12.
-    await using house = await openTestHouse({}, { openFiles: filesWith(64) });
-    const { port } = new URL(house.serving.url);
+    await using app = await openTestApp({}, { openFiles: filesWith(64) });
+    const { port } = new URL(app.serving.url);
     const held = await Promise.all(
       Array.from({ length: 12 }, async () => {
         const socket = connect(Number(port), "127.0.0.1");
@@ -106,7 +106,7 @@ describe("a process that can hardly open any more files", () => {
       }),
     );
     const ask = async (path: string): Promise<Response> =>
-      fetch(`${house.serving.url}${path}`, { headers: { authorization: `Bearer ${TEST_TOKEN}`, connection: "close" } });
+      fetch(`${app.serving.url}${path}`, { headers: { authorization: `Bearer ${TEST_TOKEN}`, connection: "close" } });
     const refused = await ask("/api/sessions");
     expect([refused.status, refused.headers.get("retry-after"), refused.headers.get("connection")]).toEqual([
       429,

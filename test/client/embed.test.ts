@@ -3,14 +3,14 @@ import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { LiveConnection } from "../../src/client/index.ts";
-import { openTestHouse, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { openTestApp, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 import { toldBy } from "./page-world.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 it("the ten lines of page-tools.md offer a tool that the agent can call", async () => {
   const paper = readFileSync(resolve(import.meta.dirname, "../../docs/user/page-tools.md"), "utf8");
@@ -23,20 +23,20 @@ it("the ten lines of page-tools.md offer a tool that the agent can call", async 
       super({ ...options, WebSocket });
     }
   }
-  const { id } = await house.client.createSession({ autonomy: "supervised" });
+  const { id } = await app.client.createSession({ autonomy: "supervised" });
   const cart: string[] = ["bread"];
   const page = `export async function run({ LiveConnection, SERVER, SESSION_ID, cart, fetch }) {${rest.join("\n")}\nreturn live;}`;
   const embedded = (await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(page)}`)) as {
     run(world: object): Promise<LiveConnection>;
   };
-  const { url: SERVER, token } = house.serving;
+  const { url: SERVER, token } = app.serving;
   // The page's own server, which knows its visitors.
   const fetch = async () => Response.json({ token });
   const live = await embedded.run({ LiveConnection: NodeLive, SERVER, SESSION_ID: id, cart, fetch });
-  const { seq } = await house.client.prompt(id, {
+  const { seq } = await app.client.prompt(id, {
     text: script({ tool: "mcp__shop__add_to_cart", input: { article: "milk" } }),
   });
-  const events = await untilTurnEnds(house.client, id, { after: seq - 1 });
+  const events = await untilTurnEnds(app.client, id, { after: seq - 1 });
   expect([toldBy(events), cart]).toEqual([[{ text: '{"in_cart":2}', failed: false }], ["bread", "milk"]]);
   live.close();
 });

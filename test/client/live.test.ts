@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { LiveConnection, type LiveStatus } from "../../src/client/index.ts";
 import type { Approval, FeedFrame, JournalEvent, StreamFrame } from "../../src/protocol/index.ts";
-import { approveWith, openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { approveWith, openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 /** A live connection whose wire can be cut, and which finds the house again when it has moved to another port. */
 function connect(token: string): {
@@ -19,26 +19,26 @@ function connect(token: string): {
   const wires: WebSocket[] = [];
   class Wire extends WebSocket {
     constructor(_url: string, protocols: string[]) {
-      super(`${house.serving.url.replace("http", "ws")}/api/ws`, protocols);
+      super(`${app.serving.url.replace("http", "ws")}/api/ws`, protocols);
       wires.push(this);
     }
   }
-  const live = new LiveConnection({ url: house.serving.url, token, WebSocket: Wire });
+  const live = new LiveConnection({ url: app.serving.url, token, WebSocket: Wire });
   return { live, wires, cut: () => wires.at(-1)?.terminate() };
 }
 
 const bash = (command: string): object => ({ tool: "Bash", input: { command } });
-const admin = (): string => house.serving.token;
+const admin = (): string => app.serving.token;
 const journaled = (frames: readonly StreamFrame[]): readonly JournalEvent[] =>
   frames.flatMap((frame) => ("seq" in frame ? [frame] : []));
 
 async function seqsOf(id: string): Promise<readonly number[]> {
-  return (await house.client.events(id, { limit: 1_000 })).events.map(({ seq }) => seq);
+  return (await app.client.events(id, { limit: 1_000 })).events.map(({ seq }) => seq);
 }
 
 /** The seqs up to the end of the first turn. */
 async function turnOf(id: string): Promise<readonly number[]> {
-  return (await untilTurnEnds(house.client, id)).map(({ seq }) => seq);
+  return (await untilTurnEnds(app.client, id)).map(({ seq }) => seq);
 }
 
 /** The first of what comes that fits. */
@@ -68,8 +68,8 @@ function statusUntil(live: LiveConnection, state: LiveStatus["state"]): Promise<
 describe("a watch", () => {
   it("gives a session from its beginning to its end, and ends with it", async () => {
     const { live } = connect(admin());
-    const { session } = await runScript(house.client, { prompt: { text: script({ say: "one two three" }) } });
-    await house.client.control(session.id, "close");
+    const { session } = await runScript(app.client, { prompt: { text: script({ say: "one two three" }) } });
+    await app.client.control(session.id, "close");
     const frames: StreamFrame[] = [];
     for await (const frame of live.watch(session.id)) frames.push(frame);
     expect(journaled(frames).map(({ seq }) => seq)).toEqual(await seqsOf(session.id));
@@ -81,13 +81,13 @@ describe("a watch", () => {
   it("comes back by itself and brings every journaled event exactly once, live, however often it is cut", async () => {
     const { live, cut, wires } = connect(admin());
     const steps = Array.from({ length: 6 }, (_, index) => [{ say: `step ${index}` }, bash(`echo ${index}`)]).flat();
-    const session = await house.client.createSession({ prompt: { text: script(...steps, { say: "end" }) } });
+    const session = await app.client.createSession({ prompt: { text: script(...steps, { say: "end" }) } });
     const frames: StreamFrame[] = [];
     for await (const frame of live.watch(session.id)) {
       frames.push(frame);
       if (frame.type === "item.completed") cut();
       // The turn waits for those who come back.
-      if (frame.type === "approval.requested") await approveWith(house.client)(frame.approval);
+      if (frame.type === "approval.requested") await approveWith(app.client)(frame.approval);
       if (frame.type === "turn.completed") break;
     }
     expect(journaled(frames).map(({ seq }) => seq)).toEqual(await turnOf(session.id));
@@ -97,7 +97,7 @@ describe("a watch", () => {
 
   it("survives a restart of the server", async () => {
     const { live } = connect(admin());
-    const session = await house.client.createSession({ prompt: { text: script(bash("echo a"), { say: "b" }) } });
+    const session = await app.client.createSession({ prompt: { text: script(bash("echo a"), { say: "b" }) } });
     const watch = live.watch(session.id);
     const frames: StreamFrame[] = [];
     const asked = await until(watch, (frame): frame is Extract<StreamFrame, { type: "approval.requested" }> => {
@@ -105,11 +105,11 @@ describe("a watch", () => {
       return frame.type === "approval.requested";
     });
     const statuses = statusUntil(live, "open");
-    await house.restart();
+    await app.restart();
     expect((await statuses).map(({ state }) => state)).toEqual(
       expect.arrayContaining(["waiting", "connecting", "open"]),
     );
-    await approveWith(house.client)(asked.approval);
+    await approveWith(app.client)(asked.approval);
     await until(watch, (frame): frame is StreamFrame => {
       frames.push(frame);
       return frame.type === "turn.completed";
@@ -121,8 +121,8 @@ describe("a watch", () => {
 
   it("serves several readers of one session, each from its own place", async () => {
     const { live, wires } = connect(admin());
-    const { session } = await runScript(house.client, { prompt: { text: script({ say: "one two three" }) } });
-    await house.client.control(session.id, "close");
+    const { session } = await runScript(app.client, { prompt: { text: script({ say: "one two three" }) } });
+    await app.client.control(session.id, "close");
     const all = await seqsOf(session.id);
     const read = async (after: number): Promise<readonly number[]> => {
       const frames: StreamFrame[] = [];
@@ -136,13 +136,13 @@ describe("a watch", () => {
 
   it("throws what the server refuses, and only in the watch that it is about", async () => {
     const { live } = connect(admin());
-    const session = await house.client.createSession({});
+    const session = await app.client.createSession({});
     const good = live.watch(session.id);
     expect((await good.next()).value).toMatchObject({ seq: 1 });
     await expect(live.watch("ses_none").next()).rejects.toMatchObject({ code: "not_found" });
-    const other = await house.client.createSession({});
+    const other = await app.client.createSession({});
     await expect(live.watch(other.id, { after: 1_000 }).next()).rejects.toMatchObject({ code: "cursor_invalid" });
-    await house.client.control(session.id, "close");
+    await app.client.control(session.id, "close");
     const rest: StreamFrame[] = [];
     for await (const frame of good) rest.push(frame);
     expect(rest.at(-1)).toMatchObject({ type: "session.updated", status: "complete" });
@@ -158,7 +158,7 @@ describe("a watch", () => {
 
   it("ends at once when its signal is aborted or the connection is closed, and can be taken up again", async () => {
     const { live } = connect(admin());
-    const session = await house.client.createSession({});
+    const session = await app.client.createSession({});
     const first = await seqsOf(session.id);
     for (let round = 0; round < 5; round += 1) {
       const controller = new AbortController();
@@ -176,7 +176,7 @@ describe("a watch", () => {
 
   it("closes its connection when nobody listens any more", async () => {
     const { live } = connect(admin());
-    const session = await house.client.createSession({});
+    const session = await app.client.createSession({});
     const watch = live.watch(session.id);
     await watch.next();
     const closed = statusUntil(live, "closed");
@@ -193,15 +193,15 @@ describe("the feed", () => {
     const { live } = connect(admin());
     const feed = live.feed();
     expect((await feed.next()).value).toEqual({ type: "feed.opened" });
-    const session = await house.client.createSession({ prompt: { text: script(bash("echo hi"), { say: "done" }) } });
+    const session = await app.client.createSession({ prompt: { text: script(bash("echo hi"), { say: "done" }) } });
     const asked = (await until(feed, isApproval)).approval;
-    expect(asked).toEqual(await house.client.approval(asked.id));
-    await approveWith(house.client)(asked);
+    expect(asked).toEqual(await app.client.approval(asked.id));
+    await approveWith(app.client)(asked);
     const answered: Approval = (await until(feed, isApproval)).approval;
-    expect(answered).toEqual(await house.client.approval(asked.id));
+    expect(answered).toEqual(await app.client.approval(asked.id));
     expect(answered).toMatchObject({ status: "approved", resolved_by: { role: "admin" } });
-    await untilTurnEnds(house.client, session.id);
-    const last = await house.client.session(session.id);
+    await untilTurnEnds(app.client, session.id);
+    const last = await app.client.session(session.id);
     const told = await until(
       feed,
       (frame): frame is Extract<FeedFrame, { type: "session.changed" }> =>
@@ -221,7 +221,7 @@ describe("the feed", () => {
     expect((await feed.next()).value).toEqual({ type: "feed.opened" });
     expect((await second.next()).value).toEqual({ type: "feed.opened" });
     await feed.return(undefined);
-    const session = await house.client.createSession({});
+    const session = await app.client.createSession({});
     await until(
       second,
       (frame): frame is FeedFrame => frame.type === "session.changed" && frame.session.id === session.id,
@@ -230,14 +230,14 @@ describe("the feed", () => {
   });
 
   it("shows an agent its own sessions only", async () => {
-    const agent = await house.as("agent", "fed");
+    const agent = await app.as("agent", "fed");
     const { live } = connect(agent.token);
     const feed = live.feed();
     expect((await feed.next()).value).toEqual({ type: "feed.opened" });
     await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script(bash("echo mine"), { say: "done" }) } },
-      approveWith(house.client),
+      approveWith(app.client),
     );
     const own = await agent.createSession({});
     expect((await feed.next()).value).toMatchObject({ type: "session.changed", session: { id: own.id } });
@@ -249,7 +249,7 @@ describe("the feed", () => {
     const feed = live.feed();
     await feed.next();
     const steps = Array.from({ length: 20 }, (_, index) => bash(`echo ${index}`));
-    const { session, events } = await runScript(house.client, {
+    const { session, events } = await runScript(app.client, {
       autonomy: "full",
       prompt: { text: script(...steps, { say: "end" }) },
     });

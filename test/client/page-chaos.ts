@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
 import { LiveConnection } from "../../src/client/index.ts";
 import { isToolItem, outputText, type JournalEvent } from "../../src/protocol/index.ts";
-import { script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { script, untilTurnEnds, type TestApp } from "../support/app.ts";
 import { NUMBERS, Tab, type Message } from "./page-world.ts";
 
 /** What happens to the page at one call. */
@@ -94,7 +94,7 @@ function wireWith(hooks: Hooks): typeof WebSocket {
 /** One tab with one page that offers one tool, and everything that can happen to it. */
 class ChaosPage {
   readonly runs = new Map<number, number>();
-  readonly #house: TestHouse;
+  readonly #app: TestApp;
   readonly #session: string;
   readonly #faults: (n: number) => Fault;
   readonly #random: () => number;
@@ -107,15 +107,15 @@ class ChaosPage {
   /** By call: which number it is about. */
   readonly #numbers = new Map<string, number>();
 
-  constructor(house: TestHouse, session: string, chaos: { faults: (n: number) => Fault; random: () => number }) {
-    this.#house = house;
+  constructor(app: TestApp, session: string, chaos: { faults: (n: number) => Fault; random: () => number }) {
+    this.#app = app;
     this.#session = session;
     this.#faults = chaos.faults;
     this.#random = chaos.random;
   }
 
   async open(): Promise<void> {
-    const { url, token } = this.#house.serving;
+    const { url, token } = this.#app.serving;
     const Wire = wireWith({
       isOffline: () => Date.now() < this.#offlineUntil,
       opened: (wire) => {
@@ -234,7 +234,7 @@ class ChaosPage {
 
 /** So many calls of pages to which something happens at each of them, in some sessions side by side. */
 export async function pageChaos(
-  house: TestHouse,
+  app: TestApp,
   { calls, sessions, seed }: { readonly calls: number; readonly sessions: number; readonly seed: number },
 ): Promise<readonly Outcome[]> {
   const random = dice(seed);
@@ -243,17 +243,17 @@ export async function pageChaos(
   ).map((index) => FAULTS[index] ?? "none");
   const share = Math.ceil(calls / sessions);
   const one = async (first: number): Promise<readonly Outcome[]> => {
-    const { id } = await house.client.createSession({ autonomy: "full", max_turns: 100 });
+    const { id } = await app.client.createSession({ autonomy: "full", max_turns: 100 });
     const chaos = { faults: (n: number) => plan[n] ?? "none", random: dice(seed + first) };
-    const page = new ChaosPage(house, id, chaos);
+    const page = new ChaosPage(app, id, chaos);
     await page.open();
     const outcomes: (() => Outcome)[] = [];
     const numbers = Array.from({ length: share }, (_, index) => first + index).filter((n) => n < calls);
     for (let at = 0; at < numbers.length; at += CALLS_PER_TURN) {
       const turn = numbers.slice(at, at + CALLS_PER_TURN);
       const steps = turn.map((n) => ({ tool: "mcp__app__act", input: { n } }));
-      const { seq } = await house.client.prompt(id, { text: script(...steps) });
-      const events = await untilTurnEnds(house.client, id, { after: seq - 1 });
+      const { seq } = await app.client.prompt(id, { text: script(...steps) });
+      const events = await untilTurnEnds(app.client, id, { after: seq - 1 });
       outcomes.push(...turn.map((n) => () => outcomeOf(n, { fault: chaos.faults(n), events, page })));
     }
     page.close();

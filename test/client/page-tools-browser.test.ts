@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { build, type Rolldown } from "vite";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeInBrowser, launchBrowser } from "../support/browser.ts";
-import { openTestHouse, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { openTestApp, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 import { toldBy } from "./page-world.ts";
 
 const PAGE = `<!doctype html><title>page</title>
@@ -14,32 +14,32 @@ interface Live {
 }
 
 describeInBrowser("tools of a page in a real browser", () => {
-  let house: TestHouse;
+  let app: TestApp;
   let browser: Browser;
   let context: BrowserContext;
   let client: string;
   beforeAll(async () => {
-    house = await openTestHouse();
+    app = await openTestApp();
     browser = await launchBrowser();
     context = await browser.newContext();
     client = await bundle();
     // The page comes from the server's own origin, as one behind the same host does; but not from this machine, as the browser sees it.
     await context.grantPermissions(["local-network-access"]);
-    await context.route(`${house.serving.url}/page`, (route) =>
+    await context.route(`${app.serving.url}/page`, (route) =>
       route.fulfill({ contentType: "text/html", body: PAGE }),
     );
-    await context.route(`${house.serving.url}/client.js`, (route) =>
+    await context.route(`${app.serving.url}/client.js`, (route) =>
       route.fulfill({ contentType: "text/javascript", body: client }),
     );
   });
   afterAll(async () => {
     await browser.close();
-    await house[Symbol.asyncDispose]();
+    await app[Symbol.asyncDispose]();
   });
 
   async function open(): Promise<Page> {
     const page = await context.newPage();
-    await page.goto(`${house.serving.url}/page`);
+    await page.goto(`${app.serving.url}/page`);
     return page;
   }
 
@@ -66,20 +66,20 @@ describeInBrowser("tools of a page in a real browser", () => {
         const tools = [{ name: "act", description: "Acts.", schema, handler }];
         await new world.LiveConnection({ url, token }).offer(session, { page: "app", tools }).ready();
       },
-      { url: house.serving.url, token: house.serving.token, session },
+      { url: app.serving.url, token: app.serving.token, session },
     );
   }
 
   async function told(id: string, ...waits: readonly boolean[]): Promise<readonly string[]> {
     const steps = waits.map((wait) => ({ tool: "mcp__app__act", input: { waits: wait } }));
-    const { seq } = await house.client.prompt(id, { text: script(...steps) });
-    return toldBy(await untilTurnEnds(house.client, id, { after: seq - 1 })).map(({ text }) => text);
+    const { seq } = await app.client.prompt(id, { text: script(...steps) });
+    return toldBy(await untilTurnEnds(app.client, id, { after: seq - 1 })).map(({ text }) => text);
   }
 
   const begun = (page: Page): Promise<unknown> => page.waitForFunction("globalThis.begun === 1");
 
   it("are run there, and what was begun is not run again after a reload", async () => {
-    const { id } = await house.client.createSession({ autonomy: "full" });
+    const { id } = await app.client.createSession({ autonomy: "full" });
     const page = await open();
     await offer(page, id);
     expect(await told(id, false)).toEqual(["page acted"]);
@@ -98,8 +98,8 @@ describeInBrowser("tools of a page in a real browser", () => {
 
   it("of two tabs with two sessions never see each other's calls", async () => {
     const sessions = await Promise.all([
-      house.client.createSession({ autonomy: "full" }),
-      house.client.createSession({ autonomy: "full" }),
+      app.client.createSession({ autonomy: "full" }),
+      app.client.createSession({ autonomy: "full" }),
     ]);
     const pages = await Promise.all(sessions.map(() => open()));
     for (const [index, page] of pages.entries()) {

@@ -3,14 +3,14 @@ import { WebSocket } from "ws";
 import { z } from "zod";
 import { LiveConnection, type PageOffer, type PageTool } from "../../src/client/index.ts";
 import { LIMITS } from "../../src/protocol/index.ts";
-import { openTestHouse, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { openTestApp, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 import { countTool, later, Tab, toldBy, wireTap } from "./page-world.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const open: LiveConnection[] = [];
 afterEach(() => {
@@ -20,21 +20,21 @@ function connect(window?: Tab, Wire = WebSocket): LiveConnection {
   // Always the address that the house has now.
   class Here extends Wire {
     constructor(_url: string, protocols: string[]) {
-      super(`${house.serving.url.replace("http", "ws")}/api/ws`, protocols);
+      super(`${app.serving.url.replace("http", "ws")}/api/ws`, protocols);
     }
   }
-  const live = new LiveConnection({ url: house.serving.url, token: house.serving.token, WebSocket: Here, window });
+  const live = new LiveConnection({ url: app.serving.url, token: app.serving.token, WebSocket: Here, window });
   open.push(live);
   return live;
 }
 
 async function session(): Promise<string> {
-  return (await house.client.createSession({ autonomy: "full" })).id;
+  return (await app.client.createSession({ autonomy: "full" })).id;
 }
 
 async function told(id: string, ...steps: readonly object[]): Promise<readonly string[]> {
-  const { seq } = await house.client.prompt(id, { text: script(...steps) });
-  return toldBy(await untilTurnEnds(house.client, id, { after: seq - 1 })).map(({ text }) => text);
+  const { seq } = await app.client.prompt(id, { text: script(...steps) });
+  return toldBy(await untilTurnEnds(app.client, id, { after: seq - 1 })).map(({ text }) => text);
 }
 const act = (n = 1): object => ({ tool: "mcp__app__count", input: { n } });
 
@@ -167,7 +167,7 @@ describe("an offer", () => {
     await page.ready();
     const declared = later();
     live.onStatus(({ state }) => state === "open" && declared.resolve());
-    await house.restart();
+    await app.restart();
     await declared.promise;
     await page.update([countTool({ handler: () => "after" })]);
     expect([await told(id, act()), states.at(-1)]).toEqual([["after"], "offered"]);

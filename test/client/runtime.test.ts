@@ -2,15 +2,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Subject } from "rxjs";
 import { WebSocket, WebSocketServer } from "ws";
 import { ClaudeRuntimeClient, type RuntimeClientOptions } from "../../src/client/runtime.ts";
-import { openRuntimeHouse, type RuntimeHouse } from "../surfaces/runtime-world.ts";
-import { script } from "../support/house.ts";
+import { openRuntimeApp, type RuntimeApp } from "../surfaces/runtime-world.ts";
+import { script } from "../support/app.ts";
 import { TEST_TOKEN } from "../support/server.ts";
 
-let house: RuntimeHouse;
+let app: RuntimeApp;
 beforeAll(async () => {
-  house = await openRuntimeHouse();
+  app = await openRuntimeApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const clients: ClaudeRuntimeClient[] = [];
 afterEach(() => {
@@ -21,7 +21,7 @@ function make(options: RuntimeClientOptions = {}): ClaudeRuntimeClient {
   clients.push(client);
   return client;
 }
-const address = (): string => `${house.url.replace("http", "ws")}/ws`;
+const address = (): string => `${app.url.replace("http", "ws")}/ws`;
 
 /** Everything that the Subjects say, until one of an answer's ends. */
 function collect(client: ClaudeRuntimeClient): { readonly heard: [string, object][]; readonly end: Promise<void> } {

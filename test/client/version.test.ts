@@ -3,18 +3,18 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { LiveConnection, MountClient, PROTOCOL_VERSION, SallyportClient } from "../../src/client/index.ts";
-import { openTestHouse, type TestHouse } from "../support/house.ts";
+import { openTestApp, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const ask = (path: string, protocol?: string): Promise<Response> =>
-  fetch(`${house.serving.url}${path}`, {
+  fetch(`${app.serving.url}${path}`, {
     headers: {
-      authorization: `Bearer ${house.serving.token}`,
+      authorization: `Bearer ${app.serving.token}`,
       ...(protocol === undefined ? {} : { "sallyport-protocol": protocol }),
     },
   });
@@ -41,7 +41,7 @@ describe("a client of another major version", () => {
   });
 
   it("learns it over the socket, too", async () => {
-    const socket = new WebSocket(`${house.serving.url.replace("http", "ws")}/api/ws?token=${house.serving.token}`);
+    const socket = new WebSocket(`${app.serving.url.replace("http", "ws")}/api/ws?token=${app.serving.token}`);
     socket.on("open", () => socket.send('{"type":"hello","protocol":"2.0"}'));
     const said = await new Promise((resolve) =>
       socket.once("message", (data: Buffer) => resolve(JSON.parse(String(data)))),

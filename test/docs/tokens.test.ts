@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SallyportClient } from "../../src/client/index.ts";
-import { openTestHouse } from "../support/house.ts";
+import { openTestApp } from "../support/app.ts";
 import { ownPort } from "../support/port.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -37,12 +37,12 @@ it("the token endpoint of the guide gives each visitor a token of their own", as
     /```js\n(\/\/ token-endpoint\.mjs\n[^]*?)```/.exec(readFileSync(join(root, "docs/user/tokens.md"), "utf8")) ?? [];
   const folder = mkdtempSync(join(tmpdir(), "sallyport-guide-"));
   writeFileSync(join(folder, "token-endpoint.mjs"), code);
-  await using house = await openTestHouse();
-  const issuer = await house.client.createToken({ role: "issuer", name: "shop", max_cost_microusd: 200_000_000 });
+  await using app = await openTestApp();
+  const issuer = await app.client.createToken({ role: "issuer", name: "shop", max_cost_microusd: 200_000_000 });
   const port = await ownPort();
   const child = spawn(process.execPath, [join(folder, "token-endpoint.mjs")], {
     stdio: "ignore",
-    env: { SALLYPORT_URL: house.serving.url, SALLYPORT_ISSUER_TOKEN: issuer.token, PORT: String(port) },
+    env: { SALLYPORT_URL: app.serving.url, SALLYPORT_ISSUER_TOKEN: issuer.token, PORT: String(port) },
   });
   const ended = once(child, "exit");
   try {
@@ -60,7 +60,7 @@ it("the token endpoint of the guide gives each visitor a token of their own", as
     }
     const as = async (visitor: string): Promise<SallyportClient> => {
       const { token } = (await (await ask(visitor)).json()) as { token: string };
-      return new SallyportClient({ url: house.serving.url, token });
+      return new SallyportClient({ url: app.serving.url, token });
     };
     const [ann, ben, again] = [
       await as("ann-0123456789abcdef"),

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { Failure } from "../../src/protocol/index.ts";
-import { openTestHouse } from "../support/house.ts";
+import { openTestApp } from "../support/app.ts";
 
 it("an agent cannot choose another profile than the default one", async () => {
-  await using house = await openTestHouse();
-  const agent = await house.as("agent");
+  await using app = await openTestApp();
+  const agent = await app.as("agent");
   const told = async (profile: string): Promise<string> =>
     agent.createSession({ profile }).then(
       (session) => session.settings.profile,
@@ -17,11 +17,11 @@ it("an agent cannot choose another profile than the default one", async () => {
     "forbidden",
     "forbidden",
   ]);
-  const operator = await house.as("operator");
+  const operator = await app.as("operator");
   expect((await operator.createSession({ profile: "guarded" })).settings.profile).toBe("guarded");
   // An admin can permit it.
-  const policy = await house.client.policy();
+  const policy = await app.client.policy();
   const guarded = { ...policy.profiles["guarded"], for_agents: true };
-  await house.client.setPolicy({ default_profile: policy.default_profile, profiles: { guarded } });
+  await app.client.setPolicy({ default_profile: policy.default_profile, profiles: { guarded } });
   expect(await told("guarded")).toBe("guarded");
 });

@@ -2,48 +2,48 @@ import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { PROTOCOL_VERSION } from "../../src/protocol/index.ts";
-import { openTestHouse, type TestHouse } from "../support/house.ts";
+import { openTestApp, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const open = async (path: string, token: string): Promise<WebSocket> => {
-  const socket = new WebSocket(house.serving.url.replace("http", "ws") + path, [`sallyport.token.${token}`]);
+  const socket = new WebSocket(app.serving.url.replace("http", "ws") + path, [`sallyport.token.${token}`]);
   await once(socket, "open");
   return socket;
 };
 
 describe("what a deleted token had open", () => {
   it.each(["/api/ws", "/ws", "/api/terminal/ws/agent", "/bridge"])("ends: the WebSocket %s", async (path) => {
-    const eve = await house.as("operator", "Eve");
+    const eve = await app.as("operator", "Eve");
     const socket = await open(path, eve.token);
     const closed = once(socket, "close");
-    await house.client.deleteToken((await eve.me()).id);
+    await app.client.deleteToken((await eve.me()).id);
     const [code, reason] = (await closed) as [number, Buffer];
     expect([code, reason.toString()]).toEqual([1008, "the token was deleted or has expired"]);
   });
 
   it("ends: a stream of events", async () => {
-    const eve = await house.as("operator", "Eve");
+    const eve = await app.as("operator", "Eve");
     const { id } = await eve.createSession({});
-    const stream = await fetch(`${house.serving.url}/api/sessions/${id}/events`, {
+    const stream = await fetch(`${app.serving.url}/api/sessions/${id}/events`, {
       headers: { authorization: `Bearer ${eve.token}`, accept: "text/event-stream" },
     });
     const read = stream.text().then(
       () => "ended",
       () => "broken off",
     );
-    await house.client.deleteToken((await eve.me()).id);
+    await app.client.deleteToken((await eve.me()).id);
     expect(await read).toBe("broken off");
-    expect((await house.client.session(id)).status).toBe("ready");
+    expect((await app.client.session(id)).status).toBe("ready");
   });
 
   it("takes no command any more, also where the client does not let go of the socket", async () => {
-    const eve = await house.as("operator", "Eve");
-    const { id } = await house.client.createSession({});
+    const eve = await app.as("operator", "Eve");
+    const { id } = await app.client.createSession({});
     const socket = await open("/api/ws", eve.token);
     const heard: { readonly type?: string }[] = [];
     socket.on("message", (data: Buffer) => heard.push(JSON.parse(data.toString()) as { readonly type?: string }));
@@ -53,20 +53,20 @@ describe("what a deleted token had open", () => {
     const before = heard.length;
     // A client that never answers the server's closing handshake: nothing that comes in is read until it has sent its own.
     socket.pause();
-    await house.client.deleteToken((await eve.me()).id);
+    await app.client.deleteToken((await eve.me()).id);
     socket.send(JSON.stringify({ type: "prompt", command_id: "c", session_id: id, prompt: { text: "Do it." } }));
-    await house.client.control(id, "pause");
+    await app.client.control(id, "pause");
     const closed = once(socket, "close");
     socket.resume();
     await closed;
     expect(heard.slice(before)).toEqual([]);
-    expect((await house.client.session(id)).turns).toBe(0);
-    const { entries } = await house.client.audit({ action: "session.prompt" });
+    expect((await app.client.session(id)).turns).toBe(0);
+    const { entries } = await app.client.audit({ action: "session.prompt" });
     expect(entries).toEqual([]);
   });
 
   it("does not cut off who deletes its own token, nor others", async () => {
-    const [anna, eve] = [await house.as("admin", "Anna"), await house.as("viewer", "Eve")];
+    const [anna, eve] = [await app.as("admin", "Anna"), await app.as("viewer", "Eve")];
     const socket = await open("/api/ws", eve.token);
     await anna.deleteToken((await anna.me()).id);
     socket.ping();

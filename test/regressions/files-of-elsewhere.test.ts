@@ -3,13 +3,13 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
 import { WorkspaceFiles } from "../../src/sessions/workspace/workspace-files.ts";
-import { openTestHouse, type TestHouse } from "../support/house.ts";
+import { openTestApp, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse({}, "home inside workspace");
+  app = await openTestApp({}, "home inside workspace");
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const refused = (answer: Promise<unknown>): Promise<unknown> =>
   answer.then(
@@ -21,13 +21,13 @@ describe("the files of a session", () => {
   it.each(["the server's own folder", "a folder outside the roots"])(
     "are not those of what its workspace was made a link to: %s",
     async (where) => {
-      const { workspace, home } = house.place;
+      const { workspace, home } = app.place;
       const elsewhere = join(dirname(workspace), "elsewhere");
       await mkdir(elsewhere, { recursive: true });
       await writeFile(join(elsewhere, "private.txt"), "");
       const place = join(workspace, where.length.toString());
       await mkdir(place);
-      const agent = await house.as("agent");
+      const agent = await app.as("agent");
       const { id } = await agent.createSession({ workspace: place });
       await rename(place, `${place}-old`);
       await symlink(where.startsWith("the") ? home : elsewhere, place);
@@ -38,7 +38,7 @@ describe("the files of a session", () => {
   it("are listed by a few programs at a time", async () => {
     const files = new WorkspaceFiles({ now: () => 0 }, []);
     const folders = Array.from({ length: LIMITS.listedWorkspaces + 2 }, (_, index) =>
-      join(house.place.workspace, `many-${index}`),
+      join(app.place.workspace, `many-${index}`),
     );
     for (const folder of folders) await mkdir(folder);
     const answers = await Promise.all(folders.map((folder) => refused(files.of(folder))));
@@ -49,7 +49,7 @@ describe("the files of a session", () => {
 
 describe("the server's own folder", () => {
   it.each(["admin", "agent"] as const)("is no workspace, for the role %s", async (role) => {
-    const client = await house.as(role);
+    const client = await app.as(role);
     expect(await refused(client.createSession({ workspace: ".sallyport" }))).toBe("forbidden");
   });
 });

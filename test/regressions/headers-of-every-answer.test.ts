@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openTestHouse, type TestHouse } from "../support/house.ts";
+import { openTestApp, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 let closed: string;
 beforeAll(async () => {
-  house = await openTestHouse();
-  closed = (await house.client.createSession({})).id;
-  await house.client.control(closed, "close");
+  app = await openTestApp();
+  closed = (await app.client.createSession({})).id;
+  await app.client.control(closed, "close");
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 /** A token may stand in the address: nobody may be told it, and nothing may be kept. */
 it.each([
@@ -21,9 +21,9 @@ it.each([
   ["GET", "/api/sessions", { authorization: "Bearer wrong" }],
   ["GET", "/api/sessions/{id}/events", { accept: "text/event-stream" }],
 ] as const)("%s %s %j", async (method, path, headers) => {
-  const response = await fetch(house.serving.url + path.replace("{id}", closed), {
+  const response = await fetch(app.serving.url + path.replace("{id}", closed), {
     method,
-    headers: { authorization: `Bearer ${house.serving.token}`, ...headers },
+    headers: { authorization: `Bearer ${app.serving.token}`, ...headers },
   });
   await response.text();
   expect(

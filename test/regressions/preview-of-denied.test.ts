@@ -2,18 +2,18 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { EditPreview } from "../../src/protocol/index.ts";
-import { approveWith, openTestHouse, runScript, script, type TestHouse } from "../support/house.ts";
+import { approveWith, openTestApp, runScript, script, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 it("the preview of another input shows nothing of a file that the policy denies", async () => {
-  await writeFile(join(house.place.workspace, "secret.txt"), "the combination is 4711\n");
-  const policy = await house.client.policy();
-  await house.client.setPolicy({
+  await writeFile(join(app.place.workspace, "secret.txt"), "the combination is 4711\n");
+  const policy = await app.client.policy();
+  await app.client.setPolicy({
     ...policy,
     profiles: {
       strict: { autonomy: "supervised", deny: ["Write(secret.txt)", "Edit(secret.txt)", "Read(secret.txt)"] },
@@ -21,15 +21,15 @@ it("the preview of another input shows nothing of a file that the policy denies"
   });
   const seen: EditPreview[] = [];
   await runScript(
-    house.client,
+    app.client,
     {
       profile: "strict",
       prompt: { text: script({ tool: "Write", input: { file_path: "a.txt", content: "a\n" } }, { say: "end" }) },
     },
     async (approval) => {
       const input = { file_path: "secret.txt", content: "" };
-      seen.push(await (await house.as("operator")).previewEdit(approval.id, { input }));
-      await approveWith(house.client)(approval);
+      seen.push(await (await app.as("operator")).previewEdit(approval.id, { input }));
+      await approveWith(app.client)(approval);
     },
   );
   const [answer] = seen;

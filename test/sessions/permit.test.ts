@@ -1,21 +1,21 @@
 import { expect, it } from "vitest";
 import { permit } from "../../src/sessions/permission/permit.ts";
 import type { Session } from "../../src/sessions/core/session.ts";
-import { openTestHouse, script, untilTurnEnds } from "../support/house.ts";
+import { openTestApp, script, untilTurnEnds } from "../support/app.ts";
 
 it("withdraws a question that nobody waits for any more", async () => {
-  await using house = await openTestHouse();
+  await using app = await openTestApp();
   const search = (pattern: string): object => ({ tool: "Grep", input: { pattern, path: "." } });
-  const session = await house.client.createSession({
+  const session = await app.client.createSession({
     ask_reads: true,
     prompt: { text: script({ tools: [search("left"), search("right")] }, { say: "Never." }) },
   });
   let asked = 0;
-  const events = await untilTurnEnds(house.client, session.id, {
+  const events = await untilTurnEnds(app.client, session.id, {
     answer: async ({ id, input_hash }) => {
       asked += 1;
       if (asked === 2)
-        await house.client.decide(id, { decision: "reject", input_hash, feedback: "Enough.", interrupt: true });
+        await app.client.decide(id, { decision: "reject", input_hash, feedback: "Enough.", interrupt: true });
     },
   });
   const resolved = events.filter((event) => event.type === "approval.resolved");
@@ -33,14 +33,14 @@ it("refuses to decide on a call that the session does not know", async () => {
 });
 
 it("marks a call before it runs with its message and its parent", async () => {
-  await using house = await openTestHouse();
+  await using app = await openTestApp();
   const bash = { tool: "Bash", input: { command: "echo one >> effects.txt" } };
   const prompt = script(bash, { say: "Done." });
-  const { id } = await house.client.createSession({
+  const { id } = await app.client.createSession({
     autonomy: "full",
     prompt: { text: script({ tool: "Task", input: { description: "part", prompt } }, { say: "All done." }) },
   });
-  const events = await untilTurnEnds(house.client, id);
+  const events = await untilTurnEnds(app.client, id);
   const items = (type: "item.started" | "item.updated" | "item.completed"): readonly unknown[] =>
     events.flatMap((event) =>
       event.type === type && event.item.type === "command_execution"

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { approvedChanges } from "../support/approved-changes.ts";
-import { openTestHouse } from "../support/house.ts";
+import { openTestApp } from "../support/app.ts";
 
 const SEQUENCES = Number(process.env["SOAK_SEQUENCES"] ?? 10_000);
 
@@ -10,7 +10,7 @@ it(
     timeout: 7_200_000,
   },
   async () => {
-    const counts = await approvedChanges(openTestHouse, {
+    const counts = await approvedChanges(openTestApp, {
       count: SEQUENCES,
       width: 20,
       seed: Number(process.env["SOAK_SEED"] ?? 12),

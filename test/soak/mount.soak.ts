@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { script } from "../support/house.ts";
+import { script } from "../support/app.ts";
 import { makePlace, startServer, TEST_TOKEN } from "../support/server.ts";
 import { metric, openMany, untilUnwatched } from "../surfaces/mount/opens.ts";
 import { Files } from "../surfaces/mount/world.ts";

@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFil
 import { join } from "node:path";
 import fc from "fast-check";
 import { Failure, isTerminal, type Approval } from "../../src/protocol/index.ts";
-import { script, type TestHouse } from "./house.ts";
+import { script, type TestApp } from "./app.ts";
 
 /** What two sessions want to change. Each call writes a word that nobody else writes. */
 const CALLS = ["write link", "write dl/f", "write new", "write d1/f", "edit one", "edit link"] as const;
@@ -66,16 +66,16 @@ interface Counts {
   readonly faults: string[];
 }
 
-async function runTogether(house: TestHouse, together: Together, counts: Counts): Promise<void> {
+async function runTogether(app: TestApp, together: Together, counts: Counts): Promise<void> {
   counts.batches += 1;
   const plays = await Promise.all(
     together.sequences.map((sequence, index) =>
-      Play.open({ house, counts, sequence, name: `${counts.batches}-${index}` }),
+      Play.open({ app, counts, sequence, name: `${counts.batches}-${index}` }),
     ),
   );
   for (let at = 0; at < 5; at += 1) {
     if (at === together.restartBefore) {
-      await house.restart();
+      await app.restart();
       counts.restarts += 1;
     }
     await Promise.all(plays.map((play) => play.step(at)));
@@ -99,7 +99,7 @@ interface Slot {
 }
 
 interface PlayOptions {
-  readonly house: TestHouse;
+  readonly app: TestApp;
   readonly counts: Counts;
   readonly sequence: Sequence;
   readonly name: string;
@@ -117,7 +117,7 @@ class Play {
   }
 
   static async open(options: PlayOptions): Promise<Play> {
-    const folder = join(options.house.place.workspace, `play-${options.name}`);
+    const folder = join(options.app.place.workspace, `play-${options.name}`);
     await mkdir(join(folder, "d1"), { recursive: true });
     await mkdir(join(folder, "d2"));
     await mkdir(join(folder, ".git/hooks"), { recursive: true });
@@ -150,7 +150,7 @@ class Play {
   }
 
   async close(): Promise<void> {
-    for (const { id } of this.#all) await this.#options.house.client.control(id, "close");
+    for (const { id } of this.#all) await this.#options.app.client.control(id, "close");
     await rm(this.#folder, { recursive: true });
   }
 
@@ -162,7 +162,7 @@ class Play {
       verb === "write"
         ? { tool: "Write", input: { file_path: name, content: `${word}\n` } }
         : { tool: "Edit", input: { file_path: name, old_string: "word", new_string: word, replace_all: true } };
-    const created = await this.#options.house.client.createSession({
+    const created = await this.#options.app.client.createSession({
       workspace: this.#folder,
       prompt: { text: script(tool, { say: "Done." }) },
     });
@@ -183,7 +183,7 @@ class Play {
   /** Reads on until the session asks or its turn has ended. */
   async #follow(slot: Slot): Promise<void> {
     slot.question = undefined;
-    for await (const frame of this.#options.house.client.watch(slot.id, { after: slot.after })) {
+    for await (const frame of this.#options.app.client.watch(slot.id, { after: slot.after })) {
       if (!("seq" in frame)) continue;
       slot.after = frame.seq;
       if (frame.type === "item.completed" && "tool_use_id" in frame.item)
@@ -200,7 +200,7 @@ class Play {
   async #decide(slot: Slot, decision: "approve" | "reject"): Promise<"taken" | "changed"> {
     const { id = "", input_hash = "" } = slot.question ?? {};
     try {
-      await this.#options.house.client.decide(id, { decision, input_hash });
+      await this.#options.app.client.decide(id, { decision, input_hash });
       return "taken";
     } catch (error) {
       if (error instanceof Failure && error.code === "input_changed") return "changed";
@@ -314,20 +314,20 @@ function sha256(text: string): string {
 
 /** Runs so many sequences, the same ones for a seed, with a home of its own for every 500. */
 export async function approvedChanges(
-  openApp: () => Promise<TestHouse>,
+  openApp: () => Promise<TestApp>,
   { count, width, seed }: { readonly count: number; readonly width: number; readonly seed: number },
 ): Promise<Counts & { readonly sequences: number }> {
   const counts: Counts = { batches: 0, ran: 0, askedAgain: 0, restarts: 0, faults: [] };
   const all = fc.sample(sideBySide(width), { seed, numRuns: Math.ceil(count / width) });
-  let house: TestHouse | undefined;
+  let app: TestApp | undefined;
   for (const [index, together] of all.entries()) {
     if (index % Math.ceil(500 / width) === 0) {
-      await house?.[Symbol.asyncDispose]();
-      house = await openApp();
+      await app?.[Symbol.asyncDispose]();
+      app = await openApp();
     }
-    if (house !== undefined) await runTogether(house, together, counts);
+    if (app !== undefined) await runTogether(app, together, counts);
     if (counts.faults.length > 0) break;
   }
-  await house?.[Symbol.asyncDispose]();
+  await app?.[Symbol.asyncDispose]();
   return { ...counts, sequences: all.length * width };
 }

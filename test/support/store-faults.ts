@@ -5,7 +5,7 @@ import type { SallyportClient } from "../../src/client/index.ts";
 import { Failure } from "../../src/protocol/index.ts";
 import { SQLITE } from "../../src/store/binding.ts";
 import type { Faults } from "../../src/store/index.ts";
-import { approveWith, openTestHouse, script, untilTurnEnds, type TestHouse } from "./house.ts";
+import { approveWith, openTestApp, script, untilTurnEnds, type TestApp } from "./app.ts";
 import { faultsOf, journalOf, NO_FAULTS, type JournalFaults } from "./journals.ts";
 
 /** So many transactions fail, from the time when so many events were seen. */
@@ -26,15 +26,15 @@ export const faultPlans: Arbitrary<Fault[]> = array(
   { minLength: 1, maxLength: 8 },
 );
 
-export interface FaultyHouse extends TestHouse {
+export interface FaultyApp extends TestApp {
   readonly faults: Faults;
 }
 
 /** A server whose disk fails when the test says so, with real SQLite beneath. */
-export async function openFaultyHouse(): Promise<FaultyHouse> {
+export async function openFaultyApp(): Promise<FaultyApp> {
   const faults: Faults = new Int32Array(new SharedArrayBuffer(12));
-  const house = await openTestHouse({}, { store: { faults, tuning: { busyMs: 20, retryMs: 1, closeMs: 50 } } });
-  return Object.assign(house, { faults });
+  const app = await openTestApp({}, { store: { faults, tuning: { busyMs: 20, retryMs: 1, closeMs: 50 } } });
+  return Object.assign(app, { faults });
 }
 
 const bash = (word: string): object => ({ tool: "Bash", input: { command: `echo ${word} >> effects.txt` } });
@@ -59,8 +59,8 @@ interface Outcome {
 }
 
 /** Three sessions at work, with questions and a queue, while the disk fails by plan. */
-export async function liveThrough(house: FaultyHouse, plan: readonly Fault[], name: string): Promise<Outcome> {
-  const { client, faults } = house;
+export async function liveThrough(app: FaultyApp, plan: readonly Fault[], name: string): Promise<Outcome> {
+  const { client, faults } = app;
   let seen = 0;
   const left = [...plan];
   const count = (): void => {
@@ -76,7 +76,7 @@ export async function liveThrough(house: FaultyHouse, plan: readonly Fault[], na
   const sessions = await Promise.all(words.map((word) => live(client, word, count)));
   Atomics.store(faults, 0, 0);
   const journals = await Promise.all(sessions.map((id) => insist(() => journalOf(client, id))));
-  const text = await readFile(join(house.place.workspace, "effects.txt"), "utf8").catch(() => "");
+  const text = await readFile(join(app.place.workspace, "effects.txt"), "utf8").catch(() => "");
   const { approvals } = await insist(() => client.approvals({ status: "pending" }));
   return {
     faults: journals.map(faultsOf),

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { openTestHouse, type TestHouse } from "../support/house.ts";
+import { openTestApp, type TestApp } from "../support/app.ts";
 import { makePlace, startServer, TEST_TOKEN } from "../support/server.ts";
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
@@ -24,11 +24,11 @@ const ASKED: readonly (readonly [path: string, request: RequestInit])[] = [
   ["/mcp", { method: "POST", headers: { ...OURS, "content-type": "application/json" }, body: "{}" }],
 ];
 
-async function answersOf(house: TestHouse, id?: string): Promise<readonly (readonly unknown[])[]> {
+async function answersOf(app: TestApp, id?: string): Promise<readonly (readonly unknown[])[]> {
   return Promise.all(
     ASKED.map(async ([path, request]) => {
       const headers = { ...(request.headers as object), ...(id === undefined ? {} : { "x-request-id": id }) };
-      const answer = await fetch(`${house.serving.url}${path}`, { ...request, headers });
+      const answer = await fetch(`${app.serving.url}${path}`, { ...request, headers });
       const text = await answer.text();
       const isOurs = text.startsWith(`{"error"`);
       const inBody = isOurs ? (JSON.parse(text) as { readonly request_id?: string }).request_id : undefined;
@@ -38,8 +38,8 @@ async function answersOf(house: TestHouse, id?: string): Promise<readonly (reado
 }
 
 it("gives every answer an id, and every error body", async () => {
-  await using house = await openTestHouse();
-  const made = await answersOf(house);
+  await using app = await openTestApp();
+  const made = await answersOf(app);
   for (const [path, id, inBody] of made) {
     expect([path, id]).toEqual([path, expect.stringMatching(UUID)]);
     expect([id, "no error of ours"]).toContain(inBody);
@@ -48,15 +48,15 @@ it("gives every answer an id, and every error body", async () => {
   const errors = made.filter(([, , inBody]) => inBody !== "no error of ours");
   expect(errors.length).toBeGreaterThan(5);
   const given = "Job-7/step.2:a_b";
-  for (const [, id] of await answersOf(house, given)) expect(id).toBe(given);
+  for (const [, id] of await answersOf(app, given)) expect(id).toBe(given);
   for (const bad of ["", "a b", 'x"y', "x".repeat(129), "é", "${jndi}"])
-    for (const [, id] of await answersOf(house, bad)) expect(id).toMatch(UUID);
+    for (const [, id] of await answersOf(app, bad)) expect(id).toMatch(UUID);
 });
 
 it("answers what is no request with an id, too", async () => {
-  await using house = await openTestHouse();
+  await using app = await openTestApp();
   const ask = async (text: string): Promise<string> => {
-    const socket = connect(Number(new URL(house.serving.url).port), "127.0.0.1");
+    const socket = connect(Number(new URL(app.serving.url).port), "127.0.0.1");
     socket.end(text);
     let answer = "";
     for await (const chunk of socket) answer += String(chunk);

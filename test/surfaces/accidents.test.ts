@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { TEST_TOKEN } from "../support/server.ts";
-import { openRuntimeHouse, PageClient, type RuntimeHouse } from "./runtime-world.ts";
+import { openRuntimeApp, PageClient, type RuntimeApp } from "./runtime-world.ts";
 
 const logged: { readonly err?: Error; readonly message: string }[] = [];
 const accident = new Error("cannot read properties of undefined");
 const WORDS = "something went wrong here; the server's log says what";
-let house: RuntimeHouse;
+let app: RuntimeApp;
 
 beforeAll(async () => {
-  house = await openRuntimeHouse({ onError: (fields, message) => logged.push({ ...fields, message }) });
-  vi.spyOn(house.gateway.sessions, "create").mockRejectedValue(accident);
+  app = await openRuntimeApp({ onError: (fields, message) => logged.push({ ...fields, message }) });
+  vi.spyOn(app.gateway.sessions, "create").mockRejectedValue(accident);
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 beforeEach(() => {
   logged.length = 0;
 });
 
 describe("an accident of the server's own", () => {
   it("is JSON without its words over HTTP, and the log has them", async () => {
-    const answer = await fetch(`${house.url}/api/sessions`, {
+    const answer = await fetch(`${app.url}/api/sessions`, {
       method: "POST",
       headers: { authorization: `Bearer ${TEST_TOKEN}`, "content-type": "application/json" },
       body: "{}",
@@ -30,7 +30,7 @@ describe("an accident of the server's own", () => {
   });
 
   it("is a general error over document 000's socket, and the log has the trace", async () => {
-    const page = new PageClient(house.url);
+    const page = new PageClient(app.url);
     await page.opened;
     page.ask("s", "hello");
     expect(await page.next("error")).toEqual({ type: "error", sessionId: "s", message: WORDS, code: "internal" });

@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import type { TestHouse } from "../support/house.ts";
+import type { TestApp } from "../support/app.ts";
 
 export type Message = Record<string, unknown> & { readonly type: string };
 
@@ -10,11 +10,11 @@ export class AgentClient {
   #changed: () => void = () => undefined;
 
   constructor(
-    house: TestHouse,
-    { query = "", token = house.serving.token }: { readonly query?: string; readonly token?: string } = {},
+    app: TestApp,
+    { query = "", token = app.serving.token }: { readonly query?: string; readonly token?: string } = {},
   ) {
     this.socket = new WebSocket(
-      `${house.serving.url.replace("http", "ws")}/api/terminal/ws/agent?token=${token}${query}`,
+      `${app.serving.url.replace("http", "ws")}/api/terminal/ws/agent?token=${token}${query}`,
     );
     this.socket.on("message", (data: Buffer) => {
       this.said.push(JSON.parse(data.toString()) as Message);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CreateSession } from "../../src/protocol/index.ts";
-import { openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 import { sample } from "../support/sample.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const output_schema = { type: "object", properties: { word: { type: "string" } }, required: ["word"] };
 const agents = { reader: { description: "Reads.", prompt: "You read.", tools: ["Read"] } };
@@ -17,7 +17,7 @@ describe("a session that wants its answers in a form", () => {
   it.each(sample(["loop", "claude-sdk", "claude-cli"], 2))(
     "%s has them at the end of each turn, after a restart and in a fork too",
     async (engine) => {
-      const { session, events } = await runScript(house.client, {
+      const { session, events } = await runScript(app.client, {
         engine,
         output_schema,
         agents,
@@ -25,12 +25,12 @@ describe("a session that wants its answers in a form", () => {
       });
       expect(session.settings).toMatchObject({ output_schema, agents });
       expect(events.at(-1)).toMatchObject({ type: "turn.completed", structured_output: { word: "first" } });
-      await house.restart();
-      const fork = await house.client.fork(session.id);
+      await app.restart();
+      const fork = await app.client.fork(session.id);
       for (const id of [session.id, fork.id]) {
-        const { seq } = await house.client.session(id);
-        await house.client.prompt(id, { text: script(answer(id)) });
-        const told = await untilTurnEnds(house.client, id, { after: seq });
+        const { seq } = await app.client.session(id);
+        await app.client.prompt(id, { text: script(answer(id)) });
+        const told = await untilTurnEnds(app.client, id, { after: seq });
         expect(told.at(-1)).toMatchObject({ type: "turn.completed", structured_output: { word: id } });
         expect(told.filter(({ type }) => type === "error")).toEqual([]);
       }
@@ -39,7 +39,7 @@ describe("a session that wants its answers in a form", () => {
   );
 
   it("needs no tool, no approval and no autonomy for it", async () => {
-    const { events } = await runScript(house.client, {
+    const { events } = await runScript(app.client, {
       output_schema,
       autonomy: "read_only",
       tools: [],
@@ -50,12 +50,12 @@ describe("a session that wants its answers in a form", () => {
   });
 
   it("is interrupted like any other", async () => {
-    const created = await house.client.createSession({
+    const created = await app.client.createSession({
       output_schema,
       prompt: { text: script({ tool: "Bash", input: { command: "true" } }, answer("never")) },
     });
-    const events = await untilTurnEnds(house.client, created.id, {
-      answer: () => house.client.control(created.id, "interrupt"),
+    const events = await untilTurnEnds(app.client, created.id, {
+      answer: () => app.client.control(created.id, "interrupt"),
     });
     expect(events.at(-1)).toMatchObject({ type: "turn.failed", error: { code: "aborted" } });
   });
@@ -80,17 +80,17 @@ describe("a session that wants its answers in a form", () => {
       "invalid_request",
     ],
   ])("refuses %s", async (_, request, code) => {
-    await expect(house.client.createSession(request)).rejects.toMatchObject({ code });
+    await expect(app.client.createSession(request)).rejects.toMatchObject({ code });
   });
 
   it("refuses an agent's model that policy blocks", async () => {
-    const policy = await house.client.policy();
-    await house.client.setPolicy({
+    const policy = await app.client.policy();
+    await app.client.setPolicy({
       ...policy,
       profiles: { ...policy.profiles, full: { blocked_models: ["bad*"] } },
     });
     const request = { agents: { a: { description: "a", prompt: "a", model: "bad-1" } } };
-    await expect(house.client.createSession(request)).rejects.toMatchObject({ code: "model_not_allowed" });
-    await house.client.setPolicy(policy);
+    await expect(app.client.createSession(request)).rejects.toMatchObject({ code: "model_not_allowed" });
+    await app.client.setPolicy(policy);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { may, type Capability } from "../../src/gate/index.ts";
 import type { Role } from "../../src/protocol/index.ts";
-import { approveWith, openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { approveWith, openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 
 /** The parts of the OpenAPI document that the table is made of. */
 interface Described {
@@ -11,29 +11,29 @@ interface Described {
   >;
 }
 
-let house: TestHouse;
+let app: TestApp;
 let described: Described;
 /** A session, its question and a token of another agent: what every route is tried on. */
 let others: { readonly session: string; readonly approval: string; readonly token: string };
 
 beforeAll(async () => {
-  house = await openTestHouse();
-  const stranger = await house.as("agent", "other agent");
+  app = await openTestApp();
+  const stranger = await app.as("agent", "other agent");
   const session = await stranger.createSession({
     prompt: { text: script({ tool: "Bash", input: { command: "true" } }) },
   });
-  for await (const frame of house.client.watch(session.id)) {
+  for await (const frame of app.client.watch(session.id)) {
     if (frame.type !== "approval.requested") continue;
     others = { session: session.id, approval: frame.approval.id, token: "tok_none" };
     break;
   }
-  const response = await fetch(`${house.serving.url}/openapi.json`, {
-    headers: { authorization: `Bearer ${house.serving.token}` },
+  const response = await fetch(`${app.serving.url}/openapi.json`, {
+    headers: { authorization: `Bearer ${app.serving.token}` },
   });
   described = (await response.json()) as Described;
 });
 
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 /** A body that is right for the route, so that only the right to use it decides. */
 function bodyFor(path: string, input_hash: string): unknown {
@@ -59,9 +59,9 @@ function idFor(path: string): string {
 }
 
 async function attempt(method: string, path: string, token: string): Promise<number> {
-  const input_hash = (await house.client.approval(others.approval)).input_hash;
+  const input_hash = (await app.client.approval(others.approval)).input_hash;
   const id = idFor(path);
-  const response = await fetch(`${house.serving.url}${path.replace("{id}", id).replace("{catalog}", "main")}`, {
+  const response = await fetch(`${app.serving.url}${path.replace("{id}", id).replace("{catalog}", "main")}`, {
     method: method.toUpperCase(),
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     ...(method === "post" || method === "put" ? { body: JSON.stringify(bodyFor(path, input_hash)) } : {}),
@@ -88,19 +88,19 @@ describe("who may do what, route by route", () => {
 
   it("answers nobody without a token, but for /health and the pages", async () => {
     for (const { method, path, needs } of routes()) {
-      const response = await fetch(`${house.serving.url}${path.replace("{id}", others.session)}`, {
+      const response = await fetch(`${app.serving.url}${path.replace("{id}", others.session)}`, {
         method: method.toUpperCase(),
       });
       expect({ path, status: response.status }).toEqual({ path, status: needs === "nothing" ? 200 : 401 });
     }
     for (const path of ["/openapi.json", "/nowhere"])
-      expect((await fetch(`${house.serving.url}${path}`)).status).toBe(401);
+      expect((await fetch(`${app.serving.url}${path}`)).status).toBe(401);
   });
 
   it.each(["agent", "viewer"] as const satisfies readonly Role[])(
     "keeps an %s from what it may not do, on another's session",
     async (role) => {
-      const { token } = await house.as(role);
+      const { token } = await app.as(role);
       for (const { method, path, needs } of routes()) {
         if (needs === undefined || needs === "nothing" || needs === "a token") continue;
         const scope = may(role, needs);
@@ -112,12 +112,12 @@ describe("who may do what, route by route", () => {
         else expect({ method, path, ok: status < 300 }).toEqual({ method, path, ok: true });
       }
       // Nothing of all that has answered the question.
-      expect((await house.client.approval(others.approval)).status).toBe("pending");
+      expect((await app.client.approval(others.approval)).status).toBe("pending");
     },
   );
 
   it("keeps an agent from its own approvals too", async () => {
-    const agent = await house.as("agent", "self");
+    const agent = await app.as("agent", "self");
     const tried: unknown[] = [];
     const { events } = await runScript(
       agent,
@@ -128,7 +128,7 @@ describe("who may do what, route by route", () => {
             .decide(approval.id, { decision: "approve", input_hash: approval.input_hash })
             .catch((error: unknown) => error),
         );
-        await house.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash, feedback: "no" });
+        await app.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash, feedback: "no" });
       },
     );
     expect(tried).toMatchObject([{ code: "forbidden" }]);
@@ -139,8 +139,8 @@ describe("who may do what, route by route", () => {
   });
 
   it("keeps an agent from approving, and from another's session, over the sockets", async () => {
-    const agent = await house.as("agent", "socket");
-    const input_hash = (await house.client.approval(others.approval)).input_hash;
+    const agent = await app.as("agent", "socket");
+    const input_hash = (await app.client.approval(others.approval)).input_hash;
     const canonical = await talk(agent.token, "/api/ws", [
       { type: "hello", protocol: "1.0" },
       { type: "subscribe", session_id: others.session },
@@ -159,43 +159,43 @@ describe("who may do what, route by route", () => {
       ["error", "not_found"],
       ["status", undefined],
     ]);
-    expect((await house.client.approval(others.approval)).status).toBe("pending");
+    expect((await app.client.approval(others.approval)).status).toBe("pending");
   });
 
   it("lets an agent ask for less autonomy than the policy gives, never for more", async () => {
-    const agent = await house.as("agent", "narrow");
+    const agent = await app.as("agent", "narrow");
     await expect(agent.createSession({ autonomy: "full" })).rejects.toMatchObject({ code: "forbidden" });
     await expect(agent.createSession({ permission_mode: "bypassPermissions" })).rejects.toMatchObject({
       code: "forbidden",
     });
     await expect(agent.createSession({ workspace: "/" })).rejects.toMatchObject({ code: "forbidden" });
     expect((await agent.createSession({ autonomy: "restricted" })).settings.autonomy).toBe("restricted");
-    expect((await house.client.createSession({ autonomy: "full" })).settings.autonomy).toBe("full");
+    expect((await app.client.createSession({ autonomy: "full" })).settings.autonomy).toBe("full");
   });
 
   it("forgets a token at once when it is deleted", async () => {
-    const made = await house.client.createToken({ role: "viewer", name: "short" });
+    const made = await app.client.createToken({ role: "viewer", name: "short" });
     const { SallyportClient } = await import("../../src/client/index.ts");
-    const viewer = new SallyportClient({ url: house.serving.url, token: made.token });
+    const viewer = new SallyportClient({ url: app.serving.url, token: made.token });
     await viewer.sessions();
-    await house.client.deleteToken(made.id);
+    await app.client.deleteToken(made.id);
     await expect(viewer.sessions()).rejects.toMatchObject({ code: "unauthenticated" });
   });
 
   it("refuses another site's page and a foreign name for this host", async () => {
-    const headers = { authorization: `Bearer ${house.serving.token}` };
-    const refused = await fetch(`${house.serving.url}/api/sessions`, {
+    const headers = { authorization: `Bearer ${app.serving.token}` };
+    const refused = await fetch(`${app.serving.url}/api/sessions`, {
       headers: { ...headers, origin: "https://evil.example" },
     });
     expect(refused.status).toBe(403);
     const { request } = await import("node:http");
     const status = await new Promise((resolve) => {
-      request(`${house.serving.url}/health`, { headers: { host: "evil.example" } }, (response) =>
+      request(`${app.serving.url}/health`, { headers: { host: "evil.example" } }, (response) =>
         resolve(response.resume().statusCode),
       ).end();
     });
     expect(status).toBe(403);
-    const socket = new WebSocket(`${house.serving.url.replace("http", "ws")}/api/ws`, {
+    const socket = new WebSocket(`${app.serving.url.replace("http", "ws")}/api/ws`, {
       headers: { ...headers, origin: "https://evil.example" },
     });
     await expect(new Promise((resolve, reject) => socket.on("open", resolve).on("error", reject))).rejects.toThrow(
@@ -204,9 +204,9 @@ describe("who may do what, route by route", () => {
   });
 
   it("takes the session to its end when an operator approves", async () => {
-    const operator = await house.as("operator");
-    await approveWith(operator)(await house.client.approval(others.approval));
-    const events = await untilTurnEnds(house.client, others.session);
+    const operator = await app.as("operator");
+    await approveWith(operator)(await app.client.approval(others.approval));
+    const events = await untilTurnEnds(app.client, others.session);
     expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
   });
 });
@@ -220,7 +220,7 @@ interface Said {
 
 /** Says everything, waits for as many answers plus the greeting. */
 async function talk(token: string, path: string, messages: readonly object[]): Promise<readonly Said[]> {
-  const socket = new WebSocket(`${house.serving.url.replace("http", "ws")}${path}`, {
+  const socket = new WebSocket(`${app.serving.url.replace("http", "ws")}${path}`, {
     headers: { authorization: `Bearer ${token}` },
   });
   const wanted = path === "/api/ws" ? messages.length : messages.length + 1;

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { openTestHouse, script, type TestHouse } from "../support/house.ts";
+import { openTestApp, script, type TestApp } from "../support/app.ts";
 import { BridgeClient, threadOf } from "./bridge-client.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 /** The status of an upgrade that is refused. */
 function refused(path: string, headers: Record<string, string> = {}): Promise<number | undefined> {
-  const socket = new WebSocket(`${house.serving.url.replace("http", "ws")}${path}`, { headers });
+  const socket = new WebSocket(`${app.serving.url.replace("http", "ws")}${path}`, { headers });
   return new Promise((resolve) => {
     socket.on("error", () => undefined);
     socket.once("unexpected-response", (_, response) => {
@@ -23,7 +23,7 @@ function refused(path: string, headers: Record<string, string> = {}): Promise<nu
 
 describe("the door of the bridge", () => {
   it("lets nobody in without a token, from another page, or under another name", async () => {
-    const { token } = house.serving;
+    const { token } = app.serving;
     expect(await refused("/bridge")).toBe(401);
     expect(await refused("/bridge?token=sp_wrong")).toBe(401);
     expect(await refused(`/bridge?token=${token}`, { origin: "http://evil.example" })).toBe(403);
@@ -32,8 +32,8 @@ describe("the door of the bridge", () => {
   });
 
   it("takes the token as a header and as a subprotocol too", async () => {
-    const url = `${house.serving.url.replace("http", "ws")}/bridge`;
-    const { token } = house.serving;
+    const url = `${app.serving.url.replace("http", "ws")}/bridge`;
+    const { token } = app.serving;
     for (const socket of [
       new WebSocket(url, { headers: { authorization: `Bearer ${token}` } }),
       new WebSocket(url, [`sallyport.token.${token}`, "bridge"]),
@@ -49,10 +49,10 @@ describe("the door of the bridge", () => {
 
 describe("who sees and does what at the bridge", () => {
   it("an agent sees its own runs and nobody else's, live and afterwards", async () => {
-    const [mine, other] = [await house.as("agent", "mine"), await house.as("agent", "other")];
-    const agent = new BridgeClient(house, { token: mine.token });
-    const stranger = new BridgeClient(house, { token: other.token });
-    const admin = new BridgeClient(house);
+    const [mine, other] = [await app.as("agent", "mine"), await app.as("agent", "other")];
+    const agent = new BridgeClient(app, { token: mine.token });
+    const stranger = new BridgeClient(app, { token: other.token });
+    const admin = new BridgeClient(app);
     await Promise.all([agent.status(), stranger.status(), admin.status()]);
     await stranger.submit(script({ say: "secret" }));
     const theirs = threadOf(await stranger.turn());
@@ -71,7 +71,7 @@ describe("who sees and does what at the bridge", () => {
     // Everybody's, for who may see everybody's.
     expect(JSON.stringify(admin.rows)).toContain("secret");
     expect(JSON.stringify(admin.rows)).toContain("own");
-    const late = new BridgeClient(house, { token: mine.token, query: "" });
+    const late = new BridgeClient(app, { token: mine.token, query: "" });
     expect(await late.turn()).toEqual(rows);
     expect((await late.status())["running"]).toEqual([]);
     expect(JSON.stringify(late.rows)).not.toContain("secret");
@@ -88,20 +88,20 @@ describe("who sees and does what at the bridge", () => {
   });
 
   it("an agent cannot leave the server's folder", async () => {
-    const { token } = await house.as("agent", "roaming");
-    const agent = new BridgeClient(house, { token });
+    const { token } = await app.as("agent", "roaming");
+    const agent = new BridgeClient(app, { token });
     expect(await agent.refusal({ control: "run.submit", text: "x", cwd: "/" })).toMatchObject({ code: "forbidden" });
     agent.close();
   });
 
   it("a viewer sees every run and changes none", async () => {
-    const { token } = await house.as("viewer");
-    const viewer = new BridgeClient(house, { token });
-    const admin = new BridgeClient(house);
+    const { token } = await app.as("viewer");
+    const viewer = new BridgeClient(app, { token });
+    const admin = new BridgeClient(app);
     await viewer.status();
     await admin.submit(script({ stream: { tokens: 100_000, per_second: 500 } }));
     const id = threadOf(await viewer.until("turn.started"));
-    const before = await house.client.sessions({ limit: 1_000 });
+    const before = await app.client.sessions({ limit: 1_000 });
     for (const control of [
       { control: "run.submit", text: "x" },
       { control: "run.submit", text: "x", resumeId: id },
@@ -109,7 +109,7 @@ describe("who sees and does what at the bridge", () => {
       { control: "run.abort", threadId: id },
     ])
       expect(await viewer.refusal(control)).toMatchObject({ type: "error", code: "forbidden" });
-    const after = await house.client.sessions({ limit: 1_000 });
+    const after = await app.client.sessions({ limit: 1_000 });
     expect(after.sessions.map(({ turn_id, queue }) => [turn_id, queue])).toEqual(
       before.sessions.map(({ turn_id, queue }) => [turn_id, queue]),
     );
@@ -119,7 +119,7 @@ describe("who sees and does what at the bridge", () => {
   });
 
   it("nobody answers a question here", async () => {
-    const client = new BridgeClient(house);
+    const client = new BridgeClient(app);
     for (const control of ["approval.decide", "tool_approval_response", "approve"])
       expect(await client.refusal({ control, request_id: "apr_1", approved: true })).toMatchObject({
         code: "invalid_request",

@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
 import { openThread, threadRows, type ThreadMapping } from "../../src/protocol/index.ts";
-import type { TestHouse } from "../support/house.ts";
+import type { TestApp } from "../support/app.ts";
 
 export type Row = Record<string, unknown> & { readonly type: string };
 
@@ -12,9 +12,9 @@ export class BridgeClient {
   #taken = 0;
   #changed: () => void = () => undefined;
 
-  constructor(house: TestHouse, options: { readonly token?: string; readonly query?: string } = {}) {
-    const { token = house.serving.token, query = "replay=off" } = options;
-    this.socket = new WebSocket(`${house.serving.url.replace("http", "ws")}/bridge?token=${token}&${query}`);
+  constructor(app: TestApp, options: { readonly token?: string; readonly query?: string } = {}) {
+    const { token = app.serving.token, query = "replay=off" } = options;
+    this.socket = new WebSocket(`${app.serving.url.replace("http", "ws")}/bridge?token=${token}&${query}`);
     this.socket.on("message", (data: Buffer) => {
       this.rows.push(JSON.parse(data.toString()) as Row);
       this.#changed();
@@ -94,11 +94,11 @@ export function byThread(rows: readonly Row[]): ReadonlyMap<string, readonly Row
 
 /** What the mapping makes of a session's journal. */
 export async function mapped(
-  house: TestHouse,
+  app: TestApp,
   id: string,
   mapping: ThreadMapping = "compat",
 ): Promise<readonly unknown[]> {
-  const { events } = await house.client.events(id, { limit: 1_000 });
+  const { events } = await app.client.events(id, { limit: 1_000 });
   let state = openThread(mapping);
   return events.flatMap((event) => {
     const step = threadRows(state, event);
@@ -108,12 +108,12 @@ export async function mapped(
 }
 
 /** Says yes to the next question of a session. */
-export async function approveNext(house: TestHouse, id: string): Promise<void> {
-  for await (const frame of house.client.watch(id)) {
+export async function approveNext(app: TestApp, id: string): Promise<void> {
+  for await (const frame of app.client.watch(id)) {
     if (frame.type !== "approval.requested") continue;
-    const { status, input_hash } = await house.client.approval(frame.approval.id);
+    const { status, input_hash } = await app.client.approval(frame.approval.id);
     if (status !== "pending") continue;
-    await house.client.decide(frame.approval.id, { decision: "approve", input_hash });
+    await app.client.decide(frame.approval.id, { decision: "approve", input_hash });
     return;
   }
 }

@@ -2,17 +2,17 @@ import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { BRIDGE_CONTROLS } from "../../src/protocol/index.ts";
-import { openTestHouse, script, type TestHouse } from "../support/house.ts";
+import { openTestApp, script, type TestApp } from "../support/app.ts";
 import { BridgeClient, threadOf, type Row } from "./bridge-client.ts";
 
-let house: TestHouse;
+let app: TestApp;
 let client: BridgeClient;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 beforeEach(() => {
-  client = new BridgeClient(house);
+  client = new BridgeClient(app);
 });
 afterEach(() => client.close());
 
@@ -48,14 +48,14 @@ describe("controls that are wrong", () => {
     ["an unknown mapping", { control: "mapping.select", mapping: "poor" }, /^mapping\.select: mapping: /],
     ["a session that is no text", { control: "claude.session.resume", sessionId: 1 }, /^claude\.session\.resume: /],
   ])("%s: a typed error, and nothing happens", async (_, message, text) => {
-    const [sessions, before] = [await house.client.sessions({ limit: 1_000 }), await client.status()];
+    const [sessions, before] = [await app.client.sessions({ limit: 1_000 }), await client.status()];
     expect(await client.refusal(message)).toEqual({
       type: "error",
       message: expect.stringMatching(text),
       code: "invalid_request",
     });
     expect(await client.status()).toEqual(before);
-    expect(await house.client.sessions({ limit: 1_000 })).toEqual(sessions);
+    expect(await app.client.sessions({ limit: 1_000 })).toEqual(sessions);
   });
 
   it.each<[string, object, string, RegExp]>([
@@ -98,14 +98,14 @@ describe("controls that are wrong", () => {
       /select another/,
     ],
   ])("%s: says so", async (_, message, code, text) => {
-    const [sessions, before] = [await house.client.sessions({ limit: 1_000 }), await client.status()];
+    const [sessions, before] = [await app.client.sessions({ limit: 1_000 }), await client.status()];
     expect(await client.refusal(message)).toEqual({ type: "error", message: expect.stringMatching(text), code });
     expect(await client.status()).toEqual(before);
-    expect(await house.client.sessions({ limit: 1_000 })).toEqual(sessions);
+    expect(await app.client.sessions({ limit: 1_000 })).toEqual(sessions);
   });
 
   it("takes a client with an unknown mapping, and says so", async () => {
-    const odd = new BridgeClient(house, { query: "replay=off&mapping=poor" });
+    const odd = new BridgeClient(app, { query: "replay=off&mapping=poor" });
     expect((await odd.until("error")).at(-1)).toEqual({
       type: "error",
       message: "mapping: compat or rich",
@@ -118,14 +118,14 @@ describe("controls that are wrong", () => {
 
 describe("run.submit", () => {
   it("starts a new session each time, in the folder that is named, with fields of older clients left alone", async () => {
-    const inner = join(house.place.workspace, "inner");
+    const inner = join(app.place.workspace, "inner");
     await mkdir(inner);
     const first = await run("a", { threadDocId: "doc", projectId: "p" });
     const second = await run("b", { cwd: inner, provider: "claude", model: "sim" });
     expect(first).not.toBe(second);
-    const [one, two] = await Promise.all([house.client.session(first), house.client.session(second)]);
+    const [one, two] = await Promise.all([app.client.session(first), app.client.session(second)]);
     expect([one.settings.workspace, two.settings.workspace]).toEqual([
-      await realpath(house.place.workspace),
+      await realpath(app.place.workspace),
       await realpath(inner),
     ]);
     expect(one.settings.metadata).toEqual({ surface: "thread" });
@@ -139,17 +139,17 @@ describe("run.submit", () => {
     expect(await run("d", { resumeId: "last" })).toBe(first);
     expect(await run("e", { resumeId: second, provider: "claude" })).toBe(second);
     for (const resumeId of ["new", "none"]) expect([first, second]).not.toContain(await run("f", { resumeId }));
-    expect((await house.client.session(first)).turns).toBe(3);
+    expect((await app.client.session(first)).turns).toBe(3);
     // Another socket of the same caller has the same newest thread.
     const newest = await run("g");
-    const other = new BridgeClient(house);
+    const other = new BridgeClient(app);
     await other.submit(script({ say: "h" }), { resumeId: "last" });
     expect(threadOf(await other.turn())).toBe(newest);
     other.close();
   });
 
   it("finds the last thread of a folder", async () => {
-    const folder = await realpath(house.place.workspace);
+    const folder = await realpath(app.place.workspace);
     const inner = join(folder, "project");
     await mkdir(inner);
     const there = await run("a", { cwd: inner });
@@ -167,16 +167,16 @@ describe("run.submit", () => {
         code: "conflict",
       });
     }
-    expect((await house.client.session(id)).turns).toBe(1);
+    expect((await app.client.session(id)).turns).toBe(1);
   });
 
   it("goes on with a session that was closed as a fork of it", async () => {
     const closed = await run("a");
-    await house.client.control(closed, "close");
+    await app.client.control(closed, "close");
     await client.say({ control: "claude.session.resume", sessionId: closed });
     const fork = await run("b");
     expect(fork).not.toBe(closed);
-    expect((await house.client.session(fork)).forked_from?.session_id).toBe(closed);
+    expect((await app.client.session(fork)).forked_from?.session_id).toBe(closed);
     expect(await run("c")).toBe(fork);
   });
 
@@ -186,7 +186,7 @@ describe("run.submit", () => {
     const id = threadOf(await client.turn());
     await client.submit(text, { idempotencyKey: "k1" });
     expect((await client.status())["last_thread_id"]).toBe(id);
-    expect((await house.client.session(id)).turns).toBe(1);
+    expect((await app.client.session(id)).turns).toBe(1);
   });
 });
 
@@ -210,8 +210,8 @@ describe("claude.session.resume", () => {
   });
 
   it("`last` starts a new one where there is none yet", async () => {
-    const fresh = await house.as("agent", "fresh");
-    const agent = new BridgeClient(house, { token: fresh.token });
+    const fresh = await app.as("agent", "fresh");
+    const agent = new BridgeClient(app, { token: fresh.token });
     await agent.say({ control: "claude.session.resume" });
     await agent.submit(script({ say: "a" }));
     const id = threadOf(await agent.turn());
@@ -232,7 +232,7 @@ describe("run.abort", () => {
     const rows = await client.until("turn.failed");
     const second = rows.findLast(({ type }) => type === "thread.started")?.["thread_id"];
     expect(second).not.toBe(first);
-    expect((await house.client.session(String(second))).status).toBe("idle");
+    expect((await app.client.session(String(second))).status).toBe("idle");
     expect(await client.status()).toMatchObject({ running: [first], last_thread_id: second });
     await client.say({ control: "run.abort" });
     await client.until("turn.failed");
@@ -240,7 +240,7 @@ describe("run.abort", () => {
   });
 
   it("ends the only open run for a socket that submitted none, and wants a name where there are several", async () => {
-    const other = new BridgeClient(house);
+    const other = new BridgeClient(app);
     await client.status();
     await other.submit(long);
     const one = threadOf(await client.until("turn.started"));
@@ -277,7 +277,7 @@ describe("selections", () => {
       resume: "none",
       last_thread_id: null,
       running: [],
-      cwd: house.place.workspace,
+      cwd: app.place.workspace,
     });
     await client.say({ control: "provider.select", provider: "claude" });
     expect((await client.until("bridge.status")).at(-1)).toMatchObject({ provider: "claude" });

@@ -1,13 +1,13 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { approveWith, openTestHouse, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { approveWith, openTestApp, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 import { BridgeClient } from "./bridge-client.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const EVERYTHING = script(
   { think: "I look around." },
@@ -19,19 +19,19 @@ const EVERYTHING = script(
 );
 
 async function schemaOf(name: string): Promise<object> {
-  const headers = { authorization: `Bearer ${house.serving.token}` };
-  const response = await fetch(`${house.serving.url}/api/schemas/${name}`, { headers });
+  const headers = { authorization: `Bearer ${app.serving.token}` };
+  const response = await fetch(`${app.serving.url}/api/schemas/${name}`, { headers });
   return (await response.json()) as object;
 }
 
 describe("the JSON Schemas of document 002's rows", () => {
   it.each(["compat", "rich"])("fit every row that the bridge sends in %s", async (mapping) => {
     const validate = new Ajv2020({ strict: false }).compile(await schemaOf(`${mapping}-row`));
-    const bridge = new BridgeClient(house, { query: `replay=off&mapping=${mapping}` });
+    const bridge = new BridgeClient(app, { query: `replay=off&mapping=${mapping}` });
     await bridge.submit(EVERYTHING);
     const begun = await bridge.until("thread.started");
     const thread = String(begun.at(-1)?.["thread_id"]);
-    await untilTurnEnds(house.client, thread, { answer: approveWith(house.client) });
+    await untilTurnEnds(app.client, thread, { answer: approveWith(app.client) });
     const rows = [...begun, ...(await bridge.turn())];
     bridge.close();
     expect(rows.length).toBeGreaterThan(5);

@@ -1,22 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
-import { openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 import { approveNext, BridgeClient, byThread, mapped, threadOf, type Row } from "./bridge-client.ts";
 import { until } from "../support/until.ts";
 
-let house: TestHouse;
+let app: TestApp;
 let clients: BridgeClient[];
 beforeEach(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
   clients = [];
 });
 afterEach(async () => {
   for (const client of clients) client.close();
-  await house[Symbol.asyncDispose]();
+  await app[Symbol.asyncDispose]();
 });
 
 function connect(query?: string): BridgeClient {
-  const client = new BridgeClient(house, query === undefined ? {} : { query });
+  const client = new BridgeClient(app, query === undefined ? {} : { query });
   clients.push(client);
   return client;
 }
@@ -48,7 +48,7 @@ describe("every client of the bridge", () => {
     for (let ended = 0; ended < runs; ended += 1) await watcher.turn();
     const threads = byThread(watcher.rows.filter(({ type }) => type !== "bridge.status"));
     expect(threads.size).toBe(runs);
-    for (const [id, rows] of threads) expect(rows).toEqual(await mapped(house, id));
+    for (const [id, rows] of threads) expect(rows).toEqual(await mapped(app, id));
   });
 
   it("follows so many threads and no more, those at work before those that rest", async () => {
@@ -76,8 +76,8 @@ describe("every client of the bridge", () => {
 });
 
 async function watchers(): Promise<string | undefined> {
-  const response = await fetch(`${house.serving.url}/metrics`, {
-    headers: { authorization: `Bearer ${house.serving.token}` },
+  const response = await fetch(`${app.serving.url}/metrics`, {
+    headers: { authorization: `Bearer ${app.serving.token}` },
   });
   return /^sallyport_watchers (\d+)/m.exec(await response.text())?.[1];
 }
@@ -108,7 +108,7 @@ describe("a client that comes late", () => {
       "item.started",
       "approval.requested",
     ]);
-    await approveNext(house, threadOf(begun));
+    await approveNext(app, threadOf(begun));
     const rest = await early.turn();
     expect(await late.turn()).toEqual(rest);
     expect((await rich.turn()).at(-1)?.type).toBe("turn.completed");
@@ -161,16 +161,16 @@ describe("a client that comes late", () => {
     const early = connect();
     await early.submit(script({ say: "asking" }, { tool: "Bash", input: { command: "echo once" } }, { say: "end" }));
     const begun = await early.until("item.started");
-    await house.restart();
+    await app.restart();
     const late = connect("");
     expect(await late.until("item.started")).toEqual(begun);
-    await approveNext(house, threadOf(begun));
+    await approveNext(app, threadOf(begun));
     expect((await late.turn()).map(({ type }) => type)).toEqual(["item.completed", "item.completed", "turn.completed"]);
-    expect(byThread(late.rows).get(threadOf(begun))).toEqual(await mapped(house, threadOf(begun)));
+    expect(byThread(late.rows).get(threadOf(begun))).toEqual(await mapped(app, threadOf(begun)));
   });
 
   it("is not told of sessions that are none of the bridge's, until one is taken up there", async () => {
-    const { session } = await runScript(house.client, { prompt: { text: script({ say: "elsewhere" }) } });
+    const { session } = await runScript(app.client, { prompt: { text: script({ say: "elsewhere" }) } });
     const early = connect("");
     await early.submit(script({ say: "here" }), { resumeId: session.id });
     const rows = await early.turn();
@@ -180,7 +180,7 @@ describe("a client that comes late", () => {
     });
     expect(threadOf(rows)).toBe(session.id);
     const late = connect("");
-    expect([...(await late.turn()), ...(await late.turn())]).toEqual(await mapped(house, session.id));
+    expect([...(await late.turn()), ...(await late.turn())]).toEqual(await mapped(app, session.id));
   });
 });
 
@@ -189,9 +189,9 @@ describe("a thread of the bridge", () => {
     const client = connect();
     await client.submit(script({ say: "one" }));
     const id = threadOf(await client.turn());
-    const { seq } = await house.client.session(id);
-    await house.client.prompt(id, { text: script({ say: "from elsewhere" }) });
-    await untilTurnEnds(house.client, id, { after: seq });
+    const { seq } = await app.client.session(id);
+    await app.client.prompt(id, { text: script({ say: "from elsewhere" }) });
+    await untilTurnEnds(app.client, id, { after: seq });
     const rows = await client.turn();
     expect(rows[2]).toEqual({
       type: "item.completed",
@@ -205,8 +205,8 @@ describe("a thread of the bridge", () => {
     const id = threadOf(await client.until("item.started"));
     await client.submit(script({ say: "second" }), { resumeId: id });
     await client.status();
-    expect((await house.client.session(id)).queue.length).toBe(1);
-    await approveNext(house, id);
+    expect((await app.client.session(id)).queue.length).toBe(1);
+    await approveNext(app, id);
     await client.turn();
     const rows = await client.turn();
     expect(rows.map(({ type }) => type)).toEqual([

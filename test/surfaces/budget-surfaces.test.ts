@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allow, Editor } from "../e2e/acp/editor.ts";
-import { script } from "../support/house.ts";
-import { CALL, openMoneyHouse, type MoneyHouse } from "../support/money/house.ts";
+import { script } from "../support/app.ts";
+import { CALL, openMoneyApp, type MoneyApp } from "../support/money/app.ts";
 import { AgentClient } from "./agent-client.ts";
 import { connect } from "./mcp/world.ts";
 
@@ -9,14 +9,14 @@ import { connect } from "./mcp/world.ts";
 const LITTLE = 10;
 const TASK = script(CALL, { say: "Paid." });
 
-let house: MoneyHouse;
+let app: MoneyApp;
 beforeAll(async () => {
-  house = await openMoneyHouse({ profile: { max_cost_microusd: 1_000_000_000, default_max_cost_microusd: LITTLE } });
+  app = await openMoneyApp({ profile: { max_cost_microusd: 1_000_000_000, default_max_cost_microusd: LITTLE } });
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 async function pending(): Promise<number> {
-  return (await house.client.approvals({ status: "pending" })).approvals.length;
+  return (await app.client.approvals({ status: "pending" })).approvals.length;
 }
 
 describe("an editor at the end of a budget", () => {
@@ -24,8 +24,8 @@ describe("an editor at the end of a budget", () => {
   afterAll(() => Promise.all(editors.map((editor) => editor.leave())));
   async function open(token: string, option?: string): Promise<Editor> {
     const editor = await Editor.open({
-      words: ["--server", house.serving.url, "--token", token, "acp"],
-      folder: house.place.workspace,
+      words: ["--server", app.serving.url, "--token", token, "acp"],
+      folder: app.place.workspace,
       ...(option === undefined ? {} : { permission: allow(option) }),
     });
     editors.push(editor);
@@ -33,8 +33,8 @@ describe("an editor at the end of a budget", () => {
   }
 
   it("is asked for more, and goes on with it", async () => {
-    const editor = await open(house.serving.token, "allow_once");
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const editor = await open(app.serving.token, "allow_once");
+    const { sessionId } = await editor.newSession(app.place.workspace);
     expect(await editor.prompt(sessionId, TASK)).toEqual({ stopReason: "end_turn" });
     expect(editor.spoken()).toBe("Paid.");
     expect(editor.asked.map(({ toolCall, options }) => [toolCall.title, options.map(({ name }) => name)])).toEqual([
@@ -47,8 +47,8 @@ describe("an editor at the end of a budget", () => {
   });
 
   it("that gives no more reads why the prompt ended", async () => {
-    const editor = await open(house.serving.token, "reject_once");
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const editor = await open(app.serving.token, "reject_once");
+    const { sessionId } = await editor.newSession(app.place.workspace);
     await expect(editor.prompt(sessionId, TASK)).rejects.toMatchObject({
       data: { code: "budget_exceeded" },
       message: expect.stringContaining("limit") as unknown,
@@ -56,27 +56,27 @@ describe("an editor at the end of a budget", () => {
   });
 
   it("that closes the question has cancelled the prompt", async () => {
-    const editor = await open(house.serving.token);
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const editor = await open(app.serving.token);
+    const { sessionId } = await editor.newSession(app.place.workspace);
     expect(await editor.prompt(sessionId, TASK)).toEqual({ stopReason: "cancelled" });
     expect(await pending()).toBe(0);
   });
 
   it("with a token that cannot approve reads at once why the prompt ended", async () => {
-    const { token } = await house.as("agent", "poor editor");
+    const { token } = await app.as("agent", "poor editor");
     const editor = await open(token, "allow_once");
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const { sessionId } = await editor.newSession(app.place.workspace);
     await expect(editor.prompt(sessionId, TASK)).rejects.toMatchObject({ data: { code: "budget_exceeded" } });
     expect([editor.asked, await pending()]).toEqual([[], 0]);
   });
 
   it("with such a token and a session that waits for people does not wait", async () => {
-    const agent = await house.as("agent", "poor editor of an older session");
+    const agent = await app.as("agent", "poor editor of an older session");
     const session = await agent.createSession({});
     const editor = await open(agent.token, "allow_once");
     await editor.connection.agent.request("session/load", {
       sessionId: session.id,
-      cwd: house.place.workspace,
+      cwd: app.place.workspace,
       mcpServers: [],
     });
     await expect(editor.prompt(session.id, TASK)).rejects.toMatchObject({
@@ -87,21 +87,21 @@ describe("an editor at the end of a budget", () => {
   });
 
   it("whose answer the policy refuses reads that, and the prompt ends", async () => {
-    const policy = await house.client.policy();
+    const policy = await app.client.policy();
     const rich = { ...policy.profiles["money"], budget_approvers: ["somebody else"] };
-    await house.client.setPolicy({ ...policy, profiles: { ...policy.profiles, money: rich } });
-    const { token } = await house.as("operator", "not the approver");
+    await app.client.setPolicy({ ...policy, profiles: { ...policy.profiles, money: rich } });
+    const { token } = await app.as("operator", "not the approver");
     const editor = await open(token, "allow_once");
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const { sessionId } = await editor.newSession(app.place.workspace);
     await expect(editor.prompt(sessionId, TASK)).rejects.toMatchObject({ data: { code: "forbidden" } });
     expect(await pending()).toBe(0);
-    await house.client.setPolicy(policy);
+    await app.client.setPolicy(policy);
   });
 });
 
 describe("document 001's socket at the end of a budget", () => {
   it("shows the question, and goes on when it is answered", async () => {
-    const client = new AgentClient(house);
+    const client = new AgentClient(app);
     await client.next("connected");
     client.say({ command: "run", prompt: TASK, continue: false, permission_mode: "sdk" });
     const asked = await client.next("tool_approval_request");
@@ -112,8 +112,8 @@ describe("document 001's socket at the end of a budget", () => {
   });
 
   it("ends a run of a token that cannot approve, with the reason", async () => {
-    const { token } = await house.as("agent", "poor page");
-    const client = new AgentClient(house, { token });
+    const { token } = await app.as("agent", "poor page");
+    const client = new AgentClient(app, { token });
     await client.next("connected");
     client.say({ command: "run", prompt: TASK, continue: false, permission_mode: "sdk" });
     const messages = await client.until("error");
@@ -126,8 +126,8 @@ describe("document 001's socket at the end of a budget", () => {
 
 describe("an MCP client at the end of a budget", () => {
   it("that waits is told who is asked and for what", async () => {
-    const { token } = await house.as("agent", "poor mcp client");
-    const mcp = await connect(house, { door: "http", era: "older" }, token);
+    const { token } = await app.as("agent", "poor mcp client");
+    const mcp = await connect(app, { door: "http", era: "older" }, token);
     const call = async (name: string, input: object): Promise<Record<string, unknown>> =>
       (await mcp.client.callTool({ name, arguments: { ...input } })).structuredContent as Record<string, unknown>;
     const { session_id } = await call("claude_new", {

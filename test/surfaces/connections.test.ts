@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS, type ConnectionConfig } from "../../src/protocol/index.ts";
 import { makeSqlite, type SqlitePlace } from "../connections/place.ts";
-import { openTestHouse, type TestHouse } from "../support/house.ts";
+import { openTestApp, type TestApp } from "../support/app.ts";
 import { hasPostgres, startPostgres, type Cluster } from "../support/postgres.ts";
 
 const PASSWORD = "correct-horse-battery-staple";
 
-let house: TestHouse;
+let app: TestApp;
 let place: SqlitePlace;
 
 const refused = (answer: Promise<unknown>): Promise<unknown> =>
@@ -22,19 +22,19 @@ const sqlite = (extra: Partial<ConnectionConfig> = {}): ConnectionConfig =>
 
 beforeAll(async () => {
   place = makeSqlite();
-  house = await openTestHouse({
+  app = await openTestApp({
     SALLYPORT_CONNECTIONS: `fixed=sqlite:${place.path}`,
     SALLYPORT_CONNECTION_PASSWORD: PASSWORD,
   });
 });
 afterAll(async () => {
-  await house[Symbol.asyncDispose]();
+  await app[Symbol.asyncDispose]();
   place.remove();
 });
 
 describe("connections", () => {
   it("are set, told, changed and deleted by an admin, and kept over a restart", async () => {
-    const { client } = house;
+    const { client } = app;
     const record = await client.putConnection("books", sqlite({ name: "The books" }));
     expect(record).toMatchObject({ id: "books", source: "store", config: { kind: "sqlite", name: "The books" } });
     expect(await client.connections()).toEqual({
@@ -43,29 +43,29 @@ describe("connections", () => {
         { id: "books", name: "The books", kind: "sqlite", default_catalog: "main" },
       ],
     });
-    await house.restart();
-    expect(await house.client.connection("books")).toEqual(record);
-    await house.client.putConnection("books", sqlite({ max_rows: 1 }));
+    await app.restart();
+    expect(await app.client.connection("books")).toEqual(record);
+    await app.client.putConnection("books", sqlite({ max_rows: 1 }));
     expect(
-      await house.client.querySql("books", { sql: "SELECT id FROM ledger ORDER BY 1", max_rows: 50 }),
+      await app.client.querySql("books", { sql: "SELECT id FROM ledger ORDER BY 1", max_rows: 50 }),
     ).toMatchObject({
       rows: [[1]],
       truncated: true,
     });
-    await house.client.removeConnection("books");
-    expect(await refused(house.client.connection("books"))).toBe("not_found");
-    expect(await refused(house.client.removeConnection("books"))).toBe("not_found");
+    await app.client.removeConnection("books");
+    expect(await refused(app.client.connection("books"))).toBe("not_found");
+    expect(await refused(app.client.removeConnection("books"))).toBe("not_found");
   });
 
   it("that were named at the start are changed there", async () => {
-    const { client } = house;
+    const { client } = app;
     expect(await client.connection("fixed")).toMatchObject({ source: "start", updated_by: { role: "system" } });
     expect(await refused(client.putConnection("fixed", sqlite()))).toBe("conflict");
     expect(await refused(client.removeConnection("fixed"))).toBe("conflict");
   });
 
   it("are asked for rows, catalogs and what a statement does", async () => {
-    const { client } = house;
+    const { client } = app;
     const answer = await client.querySql("fixed", { sql: "SELECT id, note FROM ledger WHERE id < 3 ORDER BY id" });
     expect(answer).toEqual({
       columns: [
@@ -92,7 +92,7 @@ describe("connections", () => {
   });
 
   it("refuse with a code: writes, bad SQL, unknown names, bad settings", async () => {
-    const { client } = house;
+    const { client } = app;
     expect(await refused(client.querySql("fixed", { sql: "DELETE FROM ledger" }))).toBe("forbidden");
     expect(await refused(client.querySql("fixed", { sql: "SELEC" }))).toBe("invalid_request");
     expect(await refused(client.querySql("fixed", { sql: "" }))).toBe("invalid_request");
@@ -122,7 +122,7 @@ describe("connections", () => {
   });
 
   it("never give the server's own files", async () => {
-    const { client, place: own } = house;
+    const { client, place: own } = app;
     await client.putConnection("own", sqlite({ path: join(own.home, "sallyport.db") }));
     expect(await refused(client.querySql("own", { sql: "SELECT * FROM sqlite_schema" }))).toBe("forbidden");
     expect(await client.testConnection("own")).toMatchObject({ status: "failed" });
@@ -132,8 +132,8 @@ describe("connections", () => {
 
 describe("who may use a connection", () => {
   it("is said by its roles: admins and operators, agents only where they are named", async () => {
-    const { client } = house;
-    const [operator, agent, viewer] = [await house.as("operator"), await house.as("agent"), await house.as("viewer")];
+    const { client } = app;
+    const [operator, agent, viewer] = [await app.as("operator"), await app.as("agent"), await app.as("viewer")];
     await client.putConnection("plain", sqlite());
     await client.putConnection("agents", sqlite({ roles: ["agent"] }));
     const ids = async (who: typeof client): Promise<readonly string[]> =>
@@ -166,8 +166,8 @@ describe("who may use a connection", () => {
   });
 
   it("is said by its principals too", async () => {
-    const { client } = house;
-    const [anna, bert] = [await house.as("operator", "anna"), await house.as("operator", "bert")];
+    const { client } = app;
+    const [anna, bert] = [await app.as("operator", "anna"), await app.as("operator", "bert")];
     await client.putConnection("hers", sqlite({ principals: [(await anna.me()).id] }));
     expect((await anna.querySql("hers", { sql: "SELECT 1" })).rows).toEqual([[1]]);
     expect(await refused(bert.querySql("hers", { sql: "SELECT 1" }))).toBe("not_found");
@@ -177,11 +177,11 @@ describe("who may use a connection", () => {
 
 describe("what is written down", () => {
   it("is who asked what and what came of it, shortened and without secrets", async () => {
-    const anna = await house.as("operator", "Anna");
+    const anna = await app.as("operator", "Anna");
     await anna.querySql("fixed", { sql: "SELECT 42 AS answer" });
     await refused(anna.querySql("fixed", { sql: "DELETE FROM ledger" }));
-    await anna.querySql("fixed", { sql: `SELECT '${house.serving.token}' -- ${"x".repeat(5_000)}` });
-    const { entries } = await house.client.audit({ action: "connection.query", limit: 3 });
+    await anna.querySql("fixed", { sql: `SELECT '${app.serving.token}' -- ${"x".repeat(5_000)}` });
+    const { entries } = await app.client.audit({ action: "connection.query", limit: 3 });
     const details = entries.map((entry) => entry.details as { readonly sql: string; readonly [fact: string]: unknown });
     expect(entries.map(({ by, target }) => [by.name, target])).toEqual(
       Array.from({ length: 3 }, () => ["Anna", "fixed"]),
@@ -196,13 +196,13 @@ describe("what is written down", () => {
     expect(details[1]).toMatchObject({ sql: "DELETE FROM ledger", outcome: "forbidden" });
     expect(details[0]?.sql.length).toBe(2_000);
     expect(details[0]?.sql).toContain("SELECT '[redacted]'");
-    expect(details[0]?.sql).not.toContain(house.serving.token);
+    expect(details[0]?.sql).not.toContain(app.serving.token);
   });
 
   it("is each change of a connection", async () => {
-    await house.client.putConnection("noted", sqlite());
-    await house.client.removeConnection("noted");
-    const { entries } = await house.client.audit({ limit: 2 });
+    await app.client.putConnection("noted", sqlite());
+    await app.client.removeConnection("noted");
+    const { entries } = await app.client.audit({ limit: 2 });
     expect(entries.map(({ action, target }) => [action, target])).toEqual([
       ["connection.delete", "noted"],
       ["connection.set", "noted"],
@@ -218,7 +218,7 @@ describe("a caller who goes away", () => {
       .filter((line) => line.includes("connections/sqlite/child.js")).length;
 
   it("ends his statement, and the end of the server ends all", async () => {
-    const { client } = house;
+    const { client } = app;
     const controller = new AbortController();
     const running = refused(client.querySql("fixed", { sql: forever }, controller.signal));
     // Behind it in the same process of the server: it runs by now.
@@ -234,7 +234,7 @@ describe("a caller who goes away", () => {
       .toContain("aborted");
     const late = refused(client.querySql("fixed", { sql: forever }));
     await client.querySql("fixed", { sql: "SELECT 1" });
-    await house.restart();
+    await app.restart();
     await late;
     await expect.poll(readers).toBe(0);
   });
@@ -262,11 +262,11 @@ describe.skipIf(!hasPostgres)("with a real PostgreSQL", () => {
   afterAll(() => cluster[Symbol.asyncDispose]());
 
   it("gives each caller the rights of his database role, and nobody else any", async () => {
-    const { client } = house;
+    const { client } = app;
     const [anna, bert, carl] = [
-      await house.as("operator", "anna"),
-      await house.as("operator", "bert"),
-      await house.as("operator", "carl"),
+      await app.as("operator", "anna"),
+      await app.as("operator", "bert"),
+      await app.as("operator", "carl"),
     ];
     const db_roles = { [(await anna.me()).id]: "anna", [(await bert.me()).id]: "bert" };
     await client.putConnection("pg", {
@@ -295,7 +295,7 @@ describe.skipIf(!hasPostgres)("with a real PostgreSQL", () => {
   });
 
   it("keeps no more of the database's words than a person reads, and answers values of any depth", async () => {
-    const { client } = house;
+    const { client } = app;
     const credential_env = "SALLYPORT_CONNECTION_PASSWORD";
     await client.putConnection("pg", {
       kind: "postgres",
@@ -316,7 +316,7 @@ describe.skipIf(!hasPostgres)("with a real PostgreSQL", () => {
   });
 
   it("takes the password from a file that only the server can read", async () => {
-    const { client, place: own } = house;
+    const { client, place: own } = app;
     const folder = join(own.home, "connections");
     mkdirSync(folder, { recursive: true });
     const file = join(folder, "gateway");
@@ -345,14 +345,14 @@ describe.skipIf(!hasPostgres)("with a real PostgreSQL", () => {
   });
 
   it("writes no password down anywhere", async () => {
-    const { client, place: own } = house;
+    const { client, place: own } = app;
     await client.putConnection("pg", {
       kind: "postgres",
       url: cluster.url("gateway"),
       credential_env: "SALLYPORT_CONNECTION_PASSWORD",
       db_role: "anna",
     });
-    const anna = await house.as("operator", "anna");
+    const anna = await app.as("operator", "anna");
     const answers = [
       await client.connections(),
       await client.connection("pg"),
@@ -362,7 +362,7 @@ describe.skipIf(!hasPostgres)("with a real PostgreSQL", () => {
       await client.audit({ limit: 100 }),
     ];
     expect(JSON.stringify(answers)).not.toContain(PASSWORD);
-    await house.restart();
+    await app.restart();
     for (const name of ["sallyport.db", "sallyport.db-wal"]) {
       try {
         expect(readFileSync(join(own.home, name)).includes(PASSWORD)).toBe(false);

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadSqlite } from "../../src/store/binding.ts";
-import { openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 
 const say = (text: string) => ({ prompt: { text: script({ say: text }) } });
 const TABLE_LEAF = 0x0d;
@@ -33,7 +33,7 @@ const SPOIL: Readonly<Record<"events" | "state", Spoiling>> = {
 };
 
 /** Damages a page on which only rows of one session lie. */
-async function spoil({ place }: TestHouse, what: keyof typeof SPOIL, ids: Parameters<Spoiling["isWanted"]>[1]) {
+async function spoil({ place }: TestApp, what: keyof typeof SPOIL, ids: Parameters<Spoiling["isWanted"]>[1]) {
   const path = join(place.home, "sallyport.db");
   const { sql, blanks, isWanted } = SPOIL[what];
   const database = (await loadSqlite())(path);
@@ -50,19 +50,19 @@ async function spoil({ place }: TestHouse, what: keyof typeof SPOIL, ids: Parame
   await writeFile(path, bytes);
 }
 
-async function withDamage(what: "events" | "state"): Promise<{ house: TestHouse; hurt: string; others: string[] }> {
-  const house = await openTestHouse();
-  const first = await runScript(house.client, say("I am whole."));
-  const { session } = await runScript(house.client, say("I am hurt."));
-  const last = await runScript(house.client, say("I am whole, too."));
-  await house.stop();
+async function withDamage(what: "events" | "state"): Promise<{ app: TestApp; hurt: string; others: string[] }> {
+  const app = await openTestApp();
+  const first = await runScript(app.client, say("I am whole."));
+  const { session } = await runScript(app.client, say("I am hurt."));
+  const last = await runScript(app.client, say("I am whole, too."));
+  await app.stop();
   const ids = { hurt: session.id, others: [first.session.id, last.session.id] };
-  await spoil(house, what, ids);
-  await house.restart();
-  return { house, ...ids };
+  await spoil(app, what, ids);
+  await app.restart();
+  return { app, ...ids };
 }
 
-async function isWhole({ client }: TestHouse, id: string): Promise<void> {
+async function isWhole({ client }: TestApp, id: string): Promise<void> {
   const { seq } = await client.session(id);
   await client.prompt(id, say("Again.").prompt);
   expect((await untilTurnEnds(client, id, { after: seq })).at(-1)?.type).toBe("turn.completed");
@@ -70,33 +70,33 @@ async function isWhole({ client }: TestHouse, id: string): Promise<void> {
 
 describe.each(["events", "state"] as const)("a damaged page with the %s of a session", (what) => {
   it("hurts reads of that session only", async () => {
-    const { house, hurt, others } = await withDamage(what);
-    await using _ = house;
-    const { client } = house;
+    const { app, hurt, others } = await withDamage(what);
+    await using _ = app;
+    const { client } = app;
     const { sessions } = await client.sessions();
     expect(sessions.map(({ id }) => id).toSorted()).toEqual([hurt, ...others].toSorted());
     await expect(what === "events" ? client.events(hurt, {}) : client.session(hurt)).rejects.toMatchObject({
       code: "store_failed",
       message: expect.stringContaining("damaged") as unknown,
     });
-    for (const id of others) await isWhole(house, id);
+    for (const id of others) await isWhole(app, id);
     expect((await client.health()).damaged_sessions).toBe(1);
-    const metrics = await fetch(`${house.serving.url}/metrics`, {
-      headers: { authorization: `Bearer ${house.serving.token}` },
+    const metrics = await fetch(`${app.serving.url}/metrics`, {
+      headers: { authorization: `Bearer ${app.serving.token}` },
     });
     expect(await metrics.text()).toContain("sallyport_store_damaged_sessions 1");
   });
 
   it("lets the server live when it is deleted by name", async () => {
-    const { house, hurt, others } = await withDamage(what);
-    await using _ = house;
-    const { client } = house;
+    const { app, hurt, others } = await withDamage(what);
+    await using _ = app;
+    const { client } = app;
     const answer = await client.deleteSession(hurt).then(
       () => "deleted",
       (error: unknown) => (error as { readonly code: string }).code,
     );
     expect(answer).toBe(what === "events" ? "deleted" : "store_failed");
-    for (const id of others) await isWhole(house, id);
+    for (const id of others) await isWhole(app, id);
     await client.deleteSession(others[0] ?? "");
     expect((await client.health()).damaged_sessions).toBe(1);
     expect((await client.sessions()).sessions.map(({ id }) => id)).toEqual(
@@ -105,15 +105,15 @@ describe.each(["events", "state"] as const)("a damaged page with the %s of a ses
   });
 
   it("lets pruning take the others", async () => {
-    const { house, hurt, others } = await withDamage(what);
-    await using _ = house;
-    const { client } = house;
+    const { app, hurt, others } = await withDamage(what);
+    await using _ = app;
+    const { client } = app;
     const { sessions } = await client.prune({ max_age_days: 0.000_000_1 });
     expect(sessions.filter((id) => id !== hurt).toSorted()).toEqual(others.toSorted());
     expect((await client.prune({ max_bytes: 1 })).sessions.filter((id) => id !== hurt)).toEqual([]);
     const { session } = await runScript(client, say("New."));
-    await isWhole(house, session.id);
-    const database = (await loadSqlite())(join(house.place.home, "sallyport.db"), { readOnly: true });
+    await isWhole(app, session.id);
+    const database = (await loadSqlite())(join(app.place.home, "sallyport.db"), { readOnly: true });
     const count = database.prepare("SELECT count(*) AS n FROM events WHERE session_id = ?");
     // The events of the others went, though the damaged ones stand before some of them.
     expect(others.map((id) => count.get(id))).toEqual([{ n: 0 }, { n: 0 }]);

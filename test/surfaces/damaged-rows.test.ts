@@ -2,22 +2,22 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadSqlite } from "../../src/store/binding.ts";
 import { examineDatabase } from "../../src/store/examine.ts";
-import { openTestHouse, runScript, script } from "../support/house.ts";
+import { openTestApp, runScript, script } from "../support/app.ts";
 
 const ask = { prompt: { text: script({ tool: "Bash", input: { command: "echo hi" } }, { say: "Done." }) } };
 
 it("hurt only themselves: lists, journals and the start go on, and doctor's look finds them", async () => {
-  await using house = await openTestHouse();
-  const { session: whole } = await runScript(house.client, { prompt: { text: script({ say: "I am whole." }) } });
-  const { session: damaged } = await runScript(house.client, { prompt: { text: script({ say: "I am not." }) } });
-  const asking = await house.client.createSession(ask);
-  const other = await house.client.createSession(ask);
+  await using app = await openTestApp();
+  const { session: whole } = await runScript(app.client, { prompt: { text: script({ say: "I am whole." }) } });
+  const { session: damaged } = await runScript(app.client, { prompt: { text: script({ say: "I am not." }) } });
+  const asking = await app.client.createSession(ask);
+  const other = await app.client.createSession(ask);
   for (const { id } of [asking, other])
-    for await (const frame of house.client.watch(id)) if (frame.type === "approval.requested") break;
-  const approvals = (await house.client.approvals({ status: "pending" })).approvals;
+    for await (const frame of app.client.watch(id)) if (frame.type === "approval.requested") break;
+  const approvals = (await app.client.approvals({ status: "pending" })).approvals;
   const lost = approvals.find(({ session_id }) => session_id === asking.id)?.id ?? "";
-  await house.stop();
-  const path = join(house.place.home, "sallyport.db");
+  await app.stop();
+  const path = join(app.place.home, "sallyport.db");
   const database = (await loadSqlite())(path);
   const spoil = (sql: string, ...values: string[]): void => void database.prepare(sql).run(...values);
   spoil("UPDATE sessions SET state = '{\"id\":' WHERE id = ?", damaged.id);
@@ -26,8 +26,8 @@ it("hurt only themselves: lists, journals and the start go on, and doctor's look
   spoil("UPDATE events SET body = '{\"type' WHERE session_id = ? AND seq = 3", whole.id);
   spoil("UPDATE audit SET details = '{' WHERE target = ?", whole.id);
   database.close();
-  await house.restart();
-  const { client } = house;
+  await app.restart();
+  const { client } = app;
   const { sessions } = await client.sessions();
   expect(Object.fromEntries(sessions.map(({ id, title }) => [id, title === "(damaged)"]))).toEqual({
     [whole.id]: false,

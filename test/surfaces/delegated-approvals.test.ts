@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SallyportClient } from "../../src/client/index.ts";
 import type { Approval, CreateSession, Policy } from "../../src/protocol/index.ts";
-import { openTestHouse, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { openTestApp, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 import { connect } from "./mcp/world.ts";
 import { Files } from "./mount/world.ts";
 
@@ -21,14 +21,14 @@ const POLICY: Policy = {
 };
 const BASH = { tool: "Bash", input: { command: "echo hi" } };
 
-let house: TestHouse;
+let app: TestApp;
 let agent: Agent;
 beforeAll(async () => {
-  house = await openTestHouse();
-  await house.client.setPolicy(POLICY);
-  agent = await house.as("agent", "mother");
+  app = await openTestApp();
+  await app.client.setPolicy(POLICY);
+  agent = await app.as("agent", "mother");
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 /** A session of an agent that waits for an answer. */
 async function asking(
@@ -41,7 +41,7 @@ async function asking(
 
 /** A session that goes on from another one begins with its questions, too. */
 async function questionOf(session_id: string): Promise<Approval> {
-  for await (const frame of house.client.watch(session_id)) {
+  for await (const frame of app.client.watch(session_id)) {
     if (!("seq" in frame) || frame.type !== "approval.requested") continue;
     if (frame.approval.session_id === session_id) return frame.approval;
   }
@@ -58,8 +58,8 @@ const yes = ({ input_hash }: Approval) => ({ decision: "approve" as const, input
 /** An answer that is refused leaves the question open, for a person. */
 async function refused(by: SallyportClient, approval: Approval, words: RegExp, more: object = {}): Promise<void> {
   await expect(by.decide(approval.id, { ...yes(approval), ...more })).rejects.toThrow(words);
-  expect(await house.client.approval(approval.id)).toMatchObject({ status: "pending" });
-  const answered = await house.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash });
+  expect(await app.client.approval(approval.id)).toMatchObject({ status: "pending" });
+  const answered = await app.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash });
   expect(answered).toMatchObject({ status: "rejected", resolved_by: { role: "admin" } });
 }
 
@@ -71,10 +71,10 @@ describe("an agent that answers for the sessions that it began", () => {
       status: "approved",
       resolved_by: { name: "mother", role: "agent" },
     });
-    const events = await untilTurnEnds(house.client, approval.session_id);
+    const events = await untilTurnEnds(app.client, approval.session_id);
     expect(events.find(({ type }) => type === "approval.resolved")).toMatchObject({ by: { name: "mother" } });
     expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
-    const { entries } = await house.client.audit({ action: "approval.decide", limit: 1 });
+    const { entries } = await app.client.audit({ action: "approval.decide", limit: 1 });
     expect(entries).toMatchObject([
       { by: { name: "mother", role: "agent" }, target: approval.id, details: { as: "parent", parent_session_id } },
     ]);
@@ -83,7 +83,7 @@ describe("an agent that answers for the sessions that it began", () => {
   it("rejects, with a reason that its child reads", async () => {
     const approval = await childAsking({});
     await agent.decide(approval.id, { decision: "reject", input_hash: approval.input_hash, feedback: "use ls" });
-    const events = await untilTurnEnds(house.client, approval.session_id);
+    const events = await untilTurnEnds(app.client, approval.session_id);
     expect(JSON.stringify(events)).toContain("User rejected: use ls");
   });
 
@@ -95,22 +95,22 @@ describe("an agent that answers for the sessions that it began", () => {
   });
 
   it("as the creator: through the mount's file and the MCP tool, with what it was shown", async () => {
-    const files = new Files(house.serving.url, agent.token);
+    const files = new Files(app.serving.url, agent.token);
     const first = await asking({ profile: "outside" });
     const folder = `/claude/sessions/${first.session_id}`;
     expect(await files.json(`${folder}/status`)).toMatchObject({ status: "pending_approval", tool: "Bash" });
     await files.write(`${folder}/tools/approve`, { approved: true });
-    expect(await house.client.approval(first.id)).toMatchObject({
+    expect(await app.client.approval(first.id)).toMatchObject({
       status: "approved",
       resolved_by: { name: "mother" },
     });
     const second = await asking({ profile: "outside" });
-    const mcp = await connect(house, { door: "http", era: "older" }, agent.token);
+    const mcp = await connect(app, { door: "http", era: "older" }, agent.token);
     const { session_id, id: request_id, input_hash } = second;
     const answer = { session_id, request_id, input_hash, approved: true };
     await mcp.client.callTool({ name: "claude_approve", arguments: answer });
-    expect(await house.client.approval(second.id)).toMatchObject({ status: "approved" });
-    const { entries } = await house.client.audit({ action: "approval.decide", limit: 1 });
+    expect(await app.client.approval(second.id)).toMatchObject({ status: "approved" });
+    const { entries } = await app.client.audit({ action: "approval.decide", limit: 1 });
     expect(entries).toMatchObject([{ details: { as: "creator" } }]);
     await mcp.close();
   });
@@ -134,19 +134,19 @@ describe("never more than it may do itself", () => {
   });
 
   it("where its session works in another folder", async () => {
-    const inner = join(house.place.workspace, "inner");
+    const inner = join(app.place.workspace, "inner");
     await mkdir(inner, { recursive: true });
-    const call = { tool: "Write", input: { file_path: join(house.place.workspace, "outer.txt"), content: "x" } };
-    const approval = await childAsking({ workspace: inner }, { workspace: house.place.workspace }, call);
+    const call = { tool: "Write", input: { file_path: join(app.place.workspace, "outer.txt"), content: "x" } };
+    const approval = await childAsking({ workspace: inner }, { workspace: app.place.workspace }, call);
     await refused(agent, approval, /outside of the workspace/);
   });
 
   it("where the policy has become stricter since it was asked", async () => {
     const approval = await childAsking({});
     const work = { ...POLICY.profiles["work"], deny: ["Bash(echo:*)"] };
-    await house.client.setPolicy({ ...POLICY, profiles: { ...POLICY.profiles, work } });
+    await app.client.setPolicy({ ...POLICY, profiles: { ...POLICY.profiles, work } });
     await refused(agent, approval, /denies Bash/);
-    await house.client.setPolicy(POLICY);
+    await app.client.setPolicy(POLICY);
   });
 
   it("once, as it was shown, and nothing that only people answer", async () => {
@@ -179,7 +179,7 @@ describe("never for others, and never for itself", () => {
 
   it("another agent sees nothing of it, and cannot name the session as its parent", async () => {
     const approval = await childAsking({});
-    const stranger = await house.as("agent", "stranger");
+    const stranger = await app.as("agent", "stranger");
     const parent_session_id = await parentOf(approval);
     await expect(stranger.createSession({ parent_session_id })).rejects.toMatchObject({ code: "not_found" });
     await refused(stranger, approval, /there is no approval/);
@@ -187,20 +187,20 @@ describe("never for others, and never for itself", () => {
 
   it("a child's own token does not answer for the child", async () => {
     const approval = await childAsking({});
-    const child = await house.as("agent", "child");
+    const child = await app.as("agent", "child");
     await refused(child, approval, /there is no approval/);
   });
 
   it("sessions of a person are not its children, though they name its session", async () => {
     const { id } = await agent.createSession({});
-    const approval = await asking({ parent_session_id: id }, { by: house.client });
+    const approval = await asking({ parent_session_id: id }, { by: app.client });
     await refused(agent, approval, /there is no approval/);
   });
 
   it("a fork has no parent, nor has a session that goes on from its own parent", async () => {
     const child = await childAsking({});
-    await house.client.decide(child.id, { decision: "reject", input_hash: child.input_hash });
-    await untilTurnEnds(house.client, child.session_id);
+    await app.client.decide(child.id, { decision: "reject", input_hash: child.input_hash });
+    await untilTurnEnds(app.client, child.session_id);
     const fork = await agent.fork(child.session_id);
     await agent.prompt(fork.id, { text: script(BASH) });
     await refused(agent, await questionOf(fork.id), /a person answers/);
@@ -216,26 +216,26 @@ describe("never for others, and never for itself", () => {
   });
 
   it("not after its token is revoked", async () => {
-    const revoked = await house.as("agent", "revoked");
+    const revoked = await app.as("agent", "revoked");
     const { id } = await revoked.createSession({});
     const approval = await asking({ parent_session_id: id }, { by: revoked });
-    await house.client.deleteToken((await revoked.me()).id);
+    await app.client.deleteToken((await revoked.me()).id);
     await refused(revoked, approval, /token/);
   });
 
   it("not after the policy was taken back", async () => {
     const approval = await childAsking({});
-    await house.client.setPolicy({ ...POLICY, profiles: { ...POLICY.profiles, work: { autonomy: "supervised" } } });
+    await app.client.setPolicy({ ...POLICY, profiles: { ...POLICY.profiles, work: { autonomy: "supervised" } } });
     await refused(agent, approval, /a person answers for the profile work/);
-    await house.client.setPolicy(POLICY);
+    await app.client.setPolicy(POLICY);
   });
 
   it("viewers answer nothing, and people's tokens do not answer through a model's tool", async () => {
     const approval = await childAsking({});
-    await expect((await house.as("viewer")).decide(approval.id, yes(approval))).rejects.toMatchObject({
+    await expect((await app.as("viewer")).decide(approval.id, yes(approval))).rejects.toMatchObject({
       code: "forbidden",
     });
-    const mcp = await connect(house, { door: "http", era: "older" }, house.serving.token);
+    const mcp = await connect(app, { door: "http", era: "older" }, app.serving.token);
     const { session_id, id: request_id, input_hash } = approval;
     const answer = await mcp.client.callTool({
       name: "claude_approve",
@@ -243,6 +243,6 @@ describe("never for others, and never for itself", () => {
     });
     expect(answer).toMatchObject({ isError: true, structuredContent: { error: { code: "forbidden" } } });
     await mcp.close();
-    await house.client.decide(approval.id, yes(approval));
+    await app.client.decide(approval.id, yes(approval));
   });
 });

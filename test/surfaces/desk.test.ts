@@ -2,17 +2,17 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS, type Approval, type SaveTemplate } from "../../src/protocol/index.ts";
-import { approveWith, openTestHouse, runScript, script, type TestHouse } from "../support/house.ts";
+import { approveWith, openTestApp, runScript, script, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
   // The server's own folder lies in the workspace: nobody may see it there.
-  house = await openTestHouse({}, "home inside workspace");
+  app = await openTestApp({}, "home inside workspace");
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 async function put(path: string, text = ""): Promise<void> {
-  const whole = join(house.place.workspace, path);
+  const whole = join(app.place.workspace, path);
   await mkdir(dirname(whole), { recursive: true });
   await writeFile(whole, text);
 }
@@ -25,9 +25,9 @@ const refused = (answer: Promise<unknown>): Promise<unknown> =>
 
 describe("who is asking", () => {
   it("is told what it may do, and nothing that it may not", async () => {
-    const agent = await house.as("agent", "Robot");
-    const viewer = await house.as("viewer", "Eve");
-    const admin = await house.client.me();
+    const agent = await app.as("agent", "Robot");
+    const viewer = await app.as("viewer", "Eve");
+    const admin = await app.client.me();
     expect(admin).toMatchObject({ role: "admin", rights: { "policy.write": "all", "approval.decide": "all" } });
     expect(await agent.me()).toEqual({
       id: expect.stringMatching(/^tok_/) as unknown,
@@ -57,7 +57,7 @@ describe("who is asking", () => {
   });
 
   it("is told of every engine, also of those that cannot be used here", async () => {
-    const { engines } = await house.client.engines();
+    const { engines } = await app.client.engines();
     expect(engines[0]).toMatchObject({ id: "loop", available: true, wires: expect.any(Array) as unknown });
     expect(engines[0]?.capabilities).toMatchObject({ streaming: true, fork: true });
     for (const { available, advice } of engines) expect(available).toBe(advice === undefined);
@@ -68,28 +68,28 @@ describe("folders", () => {
   beforeAll(async () => {
     for (const path of ["src/a.ts", "docs/x.md", ".git/config", "node_modules/m/i.js", ".hidden/x", "src/deep/b.ts"])
       await put(path);
-    await symlink("/", join(house.place.workspace, "out"));
-    await symlink(join(house.place.workspace, "src"), join(house.place.workspace, "source"));
-    await symlink(house.place.home, join(house.place.workspace, "own"));
+    await symlink("/", join(app.place.workspace, "out"));
+    await symlink(join(app.place.workspace, "src"), join(app.place.workspace, "source"));
+    await symlink(app.place.home, join(app.place.workspace, "own"));
   });
 
   it("are listed below the roots only, without what is hidden or the server's own", async () => {
-    const { workspace } = house.place;
-    const roots = await house.client.folders();
+    const { workspace } = app.place;
+    const roots = await app.client.folders();
     expect(roots).toMatchObject({ folders: [{ path: workspace }], truncated: false });
-    const top = await house.client.folders({ path: workspace });
+    const top = await app.client.folders({ path: workspace });
     expect(top).toEqual({
       path: workspace,
       folders: ["docs", "source", "src"].map((name) => ({ name, path: join(workspace, name) })),
       truncated: false,
     });
-    expect(await house.client.folders({ path: join(workspace, "source") })).toEqual({
+    expect(await app.client.folders({ path: join(workspace, "source") })).toEqual({
       path: join(workspace, "src"),
       parent: workspace,
       folders: [{ name: "deep", path: join(workspace, "src", "deep") }],
       truncated: false,
     });
-    expect(await (await house.as("agent")).folders({ path: "src" })).toMatchObject({ path: join(workspace, "src") });
+    expect(await (await app.as("agent")).folders({ path: "src" })).toMatchObject({ path: join(workspace, "src") });
   });
 
   it.each([
@@ -105,18 +105,18 @@ describe("folders", () => {
     ["src/a.ts", "not_found"],
     ["a\0b", "invalid_request"],
   ])("of %j are %s", async (path, code) => {
-    expect(await refused(house.client.folders({ path }))).toBe(code);
+    expect(await refused(app.client.folders({ path }))).toBe(code);
   });
 
   it("are not shown to who may not start sessions", async () => {
-    expect(await refused((await house.as("viewer")).folders())).toBe("forbidden");
+    expect(await refused((await app.as("viewer")).folders())).toBe("forbidden");
   });
 
   it("are as many as may be told", async () => {
-    const { workspace } = house.place;
+    const { workspace } = app.place;
     const names = Array.from({ length: LIMITS.foldersListed + 1 }, (_, index) => `many/f${index}`);
     for (const name of names) await mkdir(join(workspace, name), { recursive: true });
-    const { folders, truncated } = await house.client.folders({ path: "many" });
+    const { folders, truncated } = await app.client.folders({ path: "many" });
     expect([folders.length, truncated]).toEqual([LIMITS.foldersListed, true]);
   });
 });
@@ -126,26 +126,26 @@ describe("files of a session", () => {
     const paths = ["app/server.ts", "app/server.test.ts", "app/.env", ".env.local", "app/id_rsa", "app/tls.pem"];
     for (const path of [...paths, "build/server.js", ".github/workflows/ci.yml"]) await put(path);
     await put(".gitignore", "build/\n");
-    const session = await house.client.createSession({ workspace: house.place.workspace });
+    const session = await app.client.createSession({ workspace: app.place.workspace });
     const find = async (query: string): Promise<readonly string[]> =>
-      (await house.client.files(session.id, { query })).files;
+      (await app.client.files(session.id, { query })).files;
     expect(await find("server")).toEqual(["app/server.ts", "app/server.test.ts"]);
     expect(await find("ci.yml")).toEqual([".github/workflows/ci.yml"]);
     expect(await find("aps")).toEqual(["app/server.ts", "app/server.test.ts"]);
     for (const secret of ["env", "id_rsa", "tls.pem", "sallyport.db", "token", "config"])
       expect(await find(secret)).toEqual([]);
-    const all = await house.client.files(session.id, { limit: 1 });
+    const all = await app.client.files(session.id, { limit: 1 });
     expect(all).toEqual({ files: [".gitignore"], truncated: true });
-    const agent = await house.as("agent");
+    const agent = await app.as("agent");
     expect(await refused(agent.files(session.id))).toBe("not_found");
   });
 
   it("are not to be had when the workspace is gone", async () => {
     const { rm } = await import("node:fs/promises");
     await put("gone/x");
-    const session = await house.client.createSession({ workspace: "gone" });
-    await rm(join(house.place.workspace, "gone"), { recursive: true });
-    expect(await refused(house.client.files(session.id))).toBe("workspace_missing");
+    const session = await app.client.createSession({ workspace: "gone" });
+    await rm(join(app.place.workspace, "gone"), { recursive: true });
+    expect(await refused(app.client.files(session.id))).toBe("workspace_missing");
   });
 });
 
@@ -153,7 +153,7 @@ describe("templates", () => {
   const review: SaveTemplate = { name: "Review", session: { autonomy: "read_only", prompt: { text: "Review it." } } };
 
   it("are kept, replaced, deleted, audited, and there after a restart", async () => {
-    const operator = await house.as("operator", "Olga");
+    const operator = await app.as("operator", "Olga");
     const saved = await operator.saveTemplate("review", review);
     expect(saved).toEqual({
       id: "review",
@@ -161,17 +161,17 @@ describe("templates", () => {
       updated_at: expect.any(String) as unknown,
       updated_by: expect.objectContaining({ name: "Olga", role: "operator" }) as unknown,
     });
-    await house.client.saveTemplate("a", { name: "Another", session: {} });
-    await house.client.saveTemplate("a", { name: "Zebra", session: {} });
-    await house.restart();
-    expect((await house.client.templates()).templates.map(({ id, name }) => [id, name])).toEqual([
+    await app.client.saveTemplate("a", { name: "Another", session: {} });
+    await app.client.saveTemplate("a", { name: "Zebra", session: {} });
+    await app.restart();
+    expect((await app.client.templates()).templates.map(({ id, name }) => [id, name])).toEqual([
       ["review", "Review"],
       ["a", "Zebra"],
     ]);
-    await house.client.deleteTemplate("a");
-    expect(await refused(house.client.deleteTemplate("a"))).toBe("not_found");
-    expect((await house.client.templates()).templates).toEqual([saved]);
-    const { entries } = await house.client.audit({ action: "template." });
+    await app.client.deleteTemplate("a");
+    expect(await refused(app.client.deleteTemplate("a"))).toBe("not_found");
+    expect((await app.client.templates()).templates).toEqual([saved]);
+    const { entries } = await app.client.audit({ action: "template." });
     expect(entries.map(({ action, target, by }) => `${action} ${target} ${by.role}`).sort()).toEqual([
       "template.delete a admin",
       "template.set a admin",
@@ -181,24 +181,24 @@ describe("templates", () => {
   });
 
   it("are written by people, read by whoever may start sessions", async () => {
-    const agent = await house.as("agent");
+    const agent = await app.as("agent");
     expect((await agent.templates()).templates.length).toBe(1);
     expect(await refused(agent.saveTemplate("mine", review))).toBe("forbidden");
-    expect(await refused((await house.as("viewer")).templates())).toBe("forbidden");
+    expect(await refused((await app.as("viewer")).templates())).toBe("forbidden");
   });
 
   it("have bounds", async () => {
     const text = "x".repeat(LIMITS.templateChars);
-    expect(await refused(house.client.saveTemplate("long", { name: "Long", session: { prompt: { text } } }))).toBe(
+    expect(await refused(app.client.saveTemplate("long", { name: "Long", session: { prompt: { text } } }))).toBe(
       "payload_too_large",
     );
-    expect(await refused(house.client.saveTemplate("a/b", review))).toBe("invalid_request");
-    expect(await refused(house.client.saveTemplate("bad", { name: "", session: {} }))).toBe("invalid_request");
+    expect(await refused(app.client.saveTemplate("a/b", review))).toBe("invalid_request");
+    expect(await refused(app.client.saveTemplate("bad", { name: "", session: {} }))).toBe("invalid_request");
     await Promise.all(
-      Array.from({ length: LIMITS.templates - 1 }, (_, index) => house.client.saveTemplate(`t${index}`, review)),
+      Array.from({ length: LIMITS.templates - 1 }, (_, index) => app.client.saveTemplate(`t${index}`, review)),
     );
-    expect(await refused(house.client.saveTemplate("one-more", review))).toBe("limit_reached");
-    expect((await house.client.saveTemplate("t1", { ...review, name: "Changed" })).name).toBe("Changed");
+    expect(await refused(app.client.saveTemplate("one-more", review))).toBe("limit_reached");
+    expect((await app.client.saveTemplate("t1", { ...review, name: "Changed" })).name).toBe("Changed");
   });
 });
 
@@ -207,19 +207,19 @@ describe("an edit of an approval", () => {
 
   it("is shown as it would be asked for, and nothing is decided", async () => {
     const seen: unknown[] = [];
-    const file_path = join(house.place.workspace, "e.txt");
+    const file_path = join(app.place.workspace, "e.txt");
     await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script({ tool: "Write", input: { file_path, content: "one\n" } }, { say: "end" }) } },
       async (approval) => {
         const input = { ...approval.input, content: "two\n" };
-        seen.push(await house.client.previewEdit(approval.id, { input }));
-        const outside = await house.client.previewEdit(approval.id, { input: { ...input, file_path: "/etc/x" } });
+        seen.push(await app.client.previewEdit(approval.id, { input }));
+        const outside = await app.client.previewEdit(approval.id, { input: { ...input, file_path: "/etc/x" } });
         seen.push(outside.ruling.effect);
-        seen.push((await house.client.approval(approval.id)).status);
-        seen.push(await refused((await house.as("viewer")).previewEdit(approval.id, { input })));
-        await approveWith(house.client)(approval);
-        seen.push(await refused(house.client.previewEdit(approval.id, { input })));
+        seen.push((await app.client.approval(approval.id)).status);
+        seen.push(await refused((await app.as("viewer")).previewEdit(approval.id, { input })));
+        await approveWith(app.client)(approval);
+        seen.push(await refused(app.client.previewEdit(approval.id, { input })));
       },
     );
     expect(seen).toEqual([
@@ -236,17 +236,17 @@ describe("an edit of an approval", () => {
       "forbidden",
       "already_answered",
     ]);
-    expect(await refused(house.client.previewEdit("apr_none", { input: {} }))).toBe("not_found");
+    expect(await refused(app.client.previewEdit("apr_none", { input: {} }))).toBe("not_found");
   });
 
   it("is the same preview that a question about that input has", async () => {
     const asked: Approval[] = [];
     const previews: unknown[] = [];
     for (const command of ["echo a > x.txt", "sudo rm -rf y | cat"]) {
-      await runScript(house.client, { prompt: { text: bash(command) } }, async (approval) => {
+      await runScript(app.client, { prompt: { text: bash(command) } }, async (approval) => {
         asked.push(approval);
-        previews.push(await house.client.previewEdit(approval.id, { input: { command: "sudo rm -rf y | cat" } }));
-        await house.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash });
+        previews.push(await app.client.previewEdit(approval.id, { input: { command: "sudo rm -rf y | cat" } }));
+        await app.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash });
       });
     }
     const [{ preview, warnings }] = asked.slice(1) as [Approval];
@@ -260,7 +260,7 @@ describe("an edit of an approval", () => {
 
 describe("the audit log", () => {
   it("tells of every decision and of every change by an admin, by action and by who did it", async () => {
-    const admin = await house.as("admin", "=Anna");
+    const admin = await app.as("admin", "=Anna");
     const { id } = await admin.me();
     const token = await admin.createToken({ role: "viewer", name: "short" });
     await admin.deleteToken(token.id);
@@ -271,7 +271,7 @@ describe("the audit log", () => {
     await admin.setBudget(session.id, { max_cost_microusd: 1_000_000 });
     for (const decision of ["approve", "reject"] as const) {
       await runScript(
-        house.client,
+        app.client,
         { prompt: { text: script({ tool: "Bash", input: { command: "echo hi" } }, { say: "end" }) } },
         ({ id: approval_id, input_hash, session_rule }) =>
           admin.decide(approval_id, {
@@ -282,7 +282,7 @@ describe("the audit log", () => {
           }),
       );
     }
-    const { entries } = await house.client.audit({ by: id });
+    const { entries } = await app.client.audit({ by: id });
     expect(entries.map(({ action, target }) => `${action} ${target.replace(/_.*/, "")}`).sort()).toEqual([
       "approval.decide apr",
       "approval.decide apr",
@@ -294,13 +294,13 @@ describe("the audit log", () => {
       "token.create tok",
       "token.delete tok",
     ]);
-    const decisions = await house.client.audit({ by: id, action: "approval" });
+    const decisions = await app.client.audit({ by: id, action: "approval" });
     expect(decisions.entries).toEqual(entries.slice(0, 2));
     expect(decisions.entries.map(({ details }) => details)).toMatchObject([
       { decision: "reject", feedback: "=1+1", tool: "Bash" },
       { decision: "approve", scope: "session", granted_rule: "Bash(echo hi)" },
     ]);
-    const { csv } = await house.client.auditCsv({ by: id });
+    const { csv } = await app.client.auditCsv({ by: id });
     const lines = csv.split("\r\n");
     expect([lines.length, lines[0]]).toEqual([11, "at,by_id,by_name,by_role,action,target,details,id"]);
     // What a spreadsheet would take for a formula is text.
@@ -308,20 +308,20 @@ describe("the audit log", () => {
   });
 
   it("tells of prices that were set in the file, while the server ran or before", async () => {
-    const file = join(house.place.home, "sallyport.yaml");
+    const file = join(app.place.home, "sallyport.yaml");
     const changes = async (): Promise<readonly unknown[]> => {
-      const { entries } = await house.client.audit({ action: "price." });
+      const { entries } = await app.client.audit({ action: "price." });
       // Lines of the same millisecond have no order.
       return entries.map(({ action, target, by }) => `${action} ${target} ${by.role}`).sort();
     };
     await writeFile(file, "prices:\n  one: { input: 1, output: 2 }\n");
-    await house.restart();
+    await app.restart();
     expect(await changes()).toEqual(["price.set one system"]);
-    await house.restart();
+    await app.restart();
     await writeFile(file, "prices:\n  one: { input: 1, output: 3 }\n  two: { input: 1, output: 2 }\n");
-    await house.restart();
+    await app.restart();
     await writeFile(file, "prices: {}\n");
-    await house.restart();
+    await app.restart();
     expect(await changes()).toEqual([
       "price.remove one system",
       "price.remove two system",
@@ -332,9 +332,9 @@ describe("the audit log", () => {
   });
 
   it("tells when nobody answered in time", async () => {
-    const policy = await house.client.policy();
+    const policy = await app.client.policy();
     const { default_profile } = policy;
-    await house.client.setPolicy({
+    await app.client.setPolicy({
       ...policy,
       profiles: {
         ...policy.profiles,
@@ -343,19 +343,19 @@ describe("the audit log", () => {
     });
     let asked = "";
     await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script({ tool: "Bash", input: { command: "echo late" } }, { say: "end" }) } },
       async ({ id }) => {
         asked = id;
       },
     );
-    const { entries } = await house.client.audit({ action: "approval.timeout" });
+    const { entries } = await app.client.audit({ action: "approval.timeout" });
     expect(entries.map(({ target, by }) => [target, by.role])).toEqual([[asked, "system"]]);
-    expect(await refused(house.client.previewEdit(asked, { input: {} }))).toBe("timed_out");
+    expect(await refused(app.client.previewEdit(asked, { input: {} }))).toBe("timed_out");
   });
 
   it("keeps what the policy was", async () => {
-    const { changes } = await house.client.policyHistory();
+    const { changes } = await app.client.policyHistory();
     expect(changes.length).toBeGreaterThan(0);
     expect(changes[0]).toMatchObject({ by: { role: "admin" }, policy: { profiles: {} } });
   });
@@ -364,19 +364,19 @@ describe("the audit log", () => {
 describe("the list of sessions", () => {
   it("is searched by title, id, workspace and who, in any case, and by engine", async () => {
     await put("Ökohaus/x");
-    const olga = await house.as("operator", "Olga Ödland");
+    const olga = await app.as("operator", "Olga Ödland");
     const mine = await olga.createSession({ workspace: "Ökohaus", prompt: { text: "Mend the GATE now" } });
     const find = async (query: { search?: string; engine?: string }): Promise<readonly string[]> =>
-      (await house.client.sessions(query)).sessions.map(({ id }) => id);
+      (await app.client.sessions(query)).sessions.map(({ id }) => id);
     for (const search of ["ökohaus", "ÖKOHAUS mend", "olga ödl", mine.id.toUpperCase(), "the gate", " gate  olga "])
       expect([search, await find({ search })]).toEqual([search, [mine.id]]);
     expect(await find({ search: "gate nobody" })).toEqual([]);
     expect(await find({ search: "%" })).toEqual([]);
     expect(await find({ engine: "loop", search: "gate" })).toEqual([mine.id]);
     expect(await find({ engine: "claude-cli", search: "gate" })).toEqual([]);
-    const agent = await house.as("agent");
+    const agent = await app.as("agent");
     expect((await agent.sessions({ search: "gate" })).sessions).toEqual([]);
-    expect(await refused(house.client.sessions({ search: "x".repeat(LIMITS.searchChars + 1) }))).toBe(
+    expect(await refused(app.client.sessions({ search: "x".repeat(LIMITS.searchChars + 1) }))).toBe(
       "invalid_request",
     );
   });

@@ -1,28 +1,28 @@
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isToolItem, outputText, type JournalEvent } from "../../src/protocol/index.ts";
-import { script } from "../support/house.ts";
+import { script } from "../support/app.ts";
 import { TEST_TOKEN } from "../support/server.ts";
 import {
   fileOf,
   journalOf,
-  openRuntimeHouse,
+  openRuntimeApp,
   PageClient,
   sessionOf,
   textOf,
   withoutChunks,
   type Message,
-  type RuntimeHouse,
+  type RuntimeApp,
 } from "./runtime-world.ts";
 
-let house: RuntimeHouse;
+let app: RuntimeApp;
 beforeAll(async () => {
-  house = await openRuntimeHouse();
+  app = await openRuntimeApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const open = async (token?: string): Promise<PageClient> => {
-  const page = new PageClient(house.url, token);
+  const page = new PageClient(app.url, token);
   await page.opened;
   return page;
 };
@@ -85,7 +85,7 @@ describe("document 000's flow", () => {
         }),
       },
     ]);
-    expect(results(await journalOf(house, "flow"))).toEqual(["Added viewer with ID: viewer-1"]);
+    expect(results(await journalOf(app, "flow"))).toEqual(["Added viewer with ID: viewer-1"]);
     await page.close();
   });
 
@@ -99,9 +99,9 @@ describe("document 000's flow", () => {
   });
 
   it("tells of the server's own tools and runs them here", async () => {
-    await writeFile(fileOf(house, "package.ts"), "export const a = 1;\n");
+    await writeFile(fileOf(app, "package.ts"), "export const a = 1;\n");
     const page = await open();
-    const input = { file_path: fileOf(house, "package.ts") };
+    const input = { file_path: fileOf(app, "package.ts") };
     page.ask("read", script({ tool: "Read", input }, { say: "ok" }));
     const messages = await page.until("final");
     const use = { type: "tool_use", sessionId: "read", tool: "Read", input, tool_use_id: expect.any(String) };
@@ -133,7 +133,7 @@ describe("document 000's flow", () => {
   });
 
   it("forwards what the page says of a failure, word for word, and goes on", async () => {
-    const page = new PageClient(house.url, TEST_TOKEN, {
+    const page = new PageClient(app.url, TEST_TOKEN, {
       describe_viewer: () => "Error: no viewer of this type",
       get_available_viewers: () => "Grid",
     });
@@ -156,7 +156,7 @@ describe("document 000's flow", () => {
       ["get_available_viewers", "running", undefined],
       ["get_available_viewers", "completed", undefined],
     ]);
-    expect(results(await journalOf(house, "failing"))).toEqual(["Error: no viewer of this type", "Grid"]);
+    expect(results(await journalOf(app, "failing"))).toEqual(["Error: no viewer of this type", "Grid"]);
     await page.close();
   });
 
@@ -166,7 +166,7 @@ describe("document 000's flow", () => {
     page.ask("wrong", script({ tool: "mcp__datagrok__add_viewer", input }, { say: "ok" }), TABLE);
     const messages = await page.until("final");
     expect(messages.some(({ type }) => type === "tool_execute")).toBe(false);
-    expect(results(await journalOf(house, "wrong"))).toEqual([
+    expect(results(await journalOf(app, "wrong"))).toEqual([
       "Invalid input for mcp__datagrok__add_viewer: viewerProperties is required; color is not an argument of this tool",
     ]);
     await page.close();
@@ -212,15 +212,15 @@ describe("the tools of a message", () => {
     const search = { tool: "mcp__datagrok__search_documentation", input: { query: "x", maxResults: 1 } };
     page.ask(`tools ${name}`, script(search, { say: "ok" }), context === undefined ? {} : { context });
     const call = await page.next("tool_execute");
-    const session = await sessionOf(house, `tools ${name}`);
-    const offered = await house.tools(session.id);
+    const session = await sessionOf(app, `tools ${name}`);
+    const offered = await app.tools(session.id);
     expect(offered).toEqual(
       ["Read", "Glob", "Grep", "WebFetch", ...expected.map((tool) => `mcp__datagrok__${tool}`)].toSorted(),
     );
     page.say({ type: "tool_result", callId: call["callId"], result: "none" });
     await page.next("final");
     // Between turns the page offers nothing.
-    expect(await house.tools(session.id)).toEqual(["Glob", "Grep", "Read", "WebFetch"]);
+    expect(await app.tools(session.id)).toEqual(["Glob", "Grep", "Read", "WebFetch"]);
     await page.close();
   });
 
@@ -246,12 +246,12 @@ describe("the tools of a message", () => {
     page.ask(`refused ${tool}`, script({ tool, input }, { say: "ok" }));
     const messages = await page.until("final");
     expect(messages.some(({ type }) => type === "tool_execute" || type === "approval_request")).toBe(false);
-    expect(results(await journalOf(house, `refused ${tool}`))).toEqual([text]);
+    expect(results(await journalOf(app, `refused ${tool}`))).toEqual([text]);
     await page.close();
   });
 
   it("come and go with the view, within one conversation", async () => {
-    const page = new PageClient(house.url, TEST_TOKEN, { list_current_viewers: () => "none" });
+    const page = new PageClient(app.url, TEST_TOKEN, { list_current_viewers: () => "none" });
     await page.opened;
     const look = script({ tool: "mcp__datagrok__list_current_viewers", input: {} }, { say: "ok" });
     for (const context of [{}, { viewType: "TableView" }, { viewType: "script" }, { viewType: "TABLE_VIEW" }]) {
@@ -259,17 +259,17 @@ describe("the tools of a message", () => {
       await page.next("final");
     }
     const unknown = "Unknown tool: mcp__datagrok__list_current_viewers";
-    expect(results(await journalOf(house, "view"))).toEqual([unknown, "none", unknown, "none"]);
+    expect(results(await journalOf(app, "view"))).toEqual([unknown, "none", unknown, "none"]);
     await page.close();
   });
 });
 
 describe("a conversation", () => {
   const prompts = async (name: string): Promise<readonly unknown[]> =>
-    (await journalOf(house, name)).flatMap((event) => (event.type === "turn.started" ? [event.prompt] : []));
+    (await journalOf(app, name)).flatMap((event) => (event.type === "turn.started" ? [event.prompt] : []));
 
   it("goes on with the second message, also after a restart of the server", async () => {
-    await using own = await openRuntimeHouse();
+    await using own = await openRuntimeApp();
     const first = new PageClient(own.url);
     await first.opened;
     first.ask("again", script({ say: "one" }));
@@ -292,7 +292,7 @@ describe("a conversation", () => {
   });
 
   it("that was in the middle of a call when the server stopped goes on, and its next message waits for that", async () => {
-    await using own = await openRuntimeHouse();
+    await using own = await openRuntimeApp();
     const first = new PageClient(own.url);
     await first.opened;
     const look = { tool: "mcp__datagrok__list_current_viewers", input: {} };
@@ -322,7 +322,7 @@ describe("a conversation", () => {
     await page.next("final");
     page.ask("told", hi, { context: { ...context, metadata: { table: "cars" } } });
     await page.next("final");
-    const { settings } = await sessionOf(house, "told");
+    const { settings } = await sessionOf(app, "told");
     expect(settings.system_prompt).toMatch(
       /Datagrok platform[^]*table: demog\nFiles of the repository that matter here:\n- src\/a\.ts$/,
     );
@@ -339,9 +339,9 @@ describe("a conversation", () => {
 
   it("takes pictures, a budget for one message, and what else counts at its beginning where the policy lists it", async () => {
     const page = await open();
-    const { default_profile, profiles } = await house.client.policy();
+    const { default_profile, profiles } = await app.client.policy();
     const server = { ...profiles["server"], client_may_choose: ["profile" as const, "max_turns" as const] };
-    await house.client.setPolicy({ default_profile, profiles: { server } });
+    await app.client.setPolicy({ default_profile, profiles: { server } });
     const hi = script({ say: "hi" });
     const image = { mediaType: "image/png", data: "iVBORw0KGgo=" };
     const more = { images: [image], max_budget_usd: 0.25, max_turns: 3, systemPromptMode: "none", profile: "readonly" };
@@ -354,7 +354,7 @@ describe("a conversation", () => {
         max_cost_microusd: 250_000,
       },
     ]);
-    const { settings } = await sessionOf(house, "more");
+    const { settings } = await sessionOf(app, "more");
     expect([settings.system_prompt, settings.max_turns, settings.profile]).toEqual([undefined, 3, "readonly"]);
     page.ask("more", hi, { images: [{ mediaType: "image/png", data: "?" }] });
     expect(await page.next("error")).toMatchObject({
@@ -368,18 +368,18 @@ describe("a conversation", () => {
     const page = await open();
     page.ask("model", script({ say: "one" }));
     await page.next("final");
-    const first = await sessionOf(house, "model");
+    const first = await sessionOf(app, "model");
     page.ask("model", script({ say: "two" }), { model: "opus" });
     await page.next("final");
     page.ask("model", script({ say: "three" }), { model: "opus" });
     await page.next("final");
-    const second = await sessionOf(house, "model");
+    const second = await sessionOf(app, "model");
     expect([second.settings.model, second.forked_from?.session_id, second.settings.profile]).toEqual([
       "claude-opus-5",
       first.id,
       "server",
     ]);
-    expect((await house.client.session(first.id)).status).toBe("complete");
+    expect((await app.client.session(first.id)).status).toBe("complete");
     expect((await prompts("model")).length).toBe(3);
     await page.close();
   });
@@ -391,12 +391,12 @@ describe("a conversation", () => {
     // One that somebody closed is lost, too; without the expectation a new one begins.
     page.ask("lost", script({ say: "one" }));
     await page.next("final");
-    await house.client.control((await sessionOf(house, "lost")).id, "close");
+    await app.client.control((await sessionOf(app, "lost")).id, "close");
     page.ask("lost", script({ say: "two" }), { resumeExpected: true });
     expect(await page.next("session_reset")).toMatchObject({ reason: "not_found" });
     page.ask("lost", script({ say: "three" }));
     expect(await page.next("final")).toMatchObject({ content: "three" });
-    expect((await sessionOf(house, "lost")).turns).toBe(1);
+    expect((await sessionOf(app, "lost")).turns).toBe(1);
     await page.close();
   });
 

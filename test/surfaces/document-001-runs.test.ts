@@ -3,24 +3,24 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { LIMITS, type SessionView } from "../../src/protocol/index.ts";
-import { openTestHouse, runScript, script, type TestHouse } from "../support/house.ts";
+import { openTestApp, runScript, script, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 let inner: string;
 let other: string;
 beforeAll(async () => {
-  house = await openTestHouse();
-  [inner, other] = [join(house.place.workspace, "inner"), join(house.place.workspace, "other")];
+  app = await openTestApp();
+  [inner, other] = [join(app.place.workspace, "inner"), join(app.place.workspace, "other")];
   await mkdir(inner);
   await mkdir(other);
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 type Message = Record<string, unknown> & { readonly type: string };
 
 /** All that one run says, up to its end. */
 async function run(query: string, more: object = {}): Promise<readonly Message[]> {
-  const { url, token } = house.serving;
+  const { url, token } = app.serving;
   const socket = new WebSocket(`${url.replace("http", "ws")}/api/terminal/ws/agent?token=${token}${query}`);
   const heard: Message[] = [];
   return new Promise((resolve, reject) => {
@@ -44,7 +44,7 @@ function folderOf(messages: readonly Message[]): unknown {
 }
 
 async function newest(): Promise<SessionView> {
-  const [session] = (await house.client.sessions({ limit: 1 })).sessions;
+  const [session] = (await app.client.sessions({ limit: 1 })).sessions;
   if (session === undefined) throw new Error("no session was made");
   return session;
 }
@@ -57,7 +57,7 @@ describe("a run of document 001", () => {
       await run(`&cwd=${encodeURIComponent(inner)}`, { cwd: other }),
     ];
     expect([plain, byAddress, byRun].map(folderOf)).toEqual(
-      await Promise.all([house.place.workspace, inner, other].map((folder) => realpath(folder))),
+      await Promise.all([app.place.workspace, inner, other].map((folder) => realpath(folder))),
     );
     expect([byAddress[0], byRun[0]]).toEqual([
       { type: "connected", cwd: inner },
@@ -68,18 +68,18 @@ describe("a run of document 001", () => {
   it("asks for 8192 tokens of an answer unless somebody says otherwise", async () => {
     await run("");
     expect((await newest()).settings.max_tokens).toBe(8_192);
-    const { id } = await house.client.createSession({ max_tokens: 100 });
-    expect((await house.client.session(id)).settings.max_tokens).toBe(100);
+    const { id } = await app.client.createSession({ max_tokens: 100 });
+    expect((await app.client.session(id)).settings.max_tokens).toBe(100);
   });
 
   it("waits 300 seconds for an answer unless the profile says otherwise", async () => {
     const asked: (readonly [string, string | undefined])[] = [];
     await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script({ tool: "Bash", input: { command: "true" } }, { say: "ok" }) } },
       async ({ id, input_hash, created_at, expires_at }) => {
         asked.push([created_at, expires_at]);
-        await house.client.decide(id, { decision: "reject", input_hash });
+        await app.client.decide(id, { decision: "reject", input_hash });
       },
     );
     const waits = asked.map(([from, to]) => Date.parse(to ?? "") - Date.parse(from));
@@ -90,11 +90,11 @@ describe("a run of document 001", () => {
   it("answers others while a model thinks", async () => {
     // It says nothing for a minute: whoever waited for it would be too late.
     const slow = script({ delay_ms: 60_000 }, { say: "at last" });
-    const { id } = await house.client.createSession({ prompt: { text: slow } });
+    const { id } = await app.client.createSession({ prompt: { text: slow } });
     const messages = await run("");
     expect(messages.at(-1)?.type).toBe("done");
-    expect((await fetch(`${house.serving.url}/health`)).status).toBe(200);
-    expect((await house.client.session(id)).status).toBe("working");
-    await house.client.control(id, "interrupt");
+    expect((await fetch(`${app.serving.url}/health`)).status).toBe(200);
+    expect((await app.client.session(id)).status).toBe("working");
+    await app.client.control(id, "interrupt");
   });
 });

@@ -1,17 +1,17 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestHouse, script, type TestHouse } from "../support/house.ts";
+import { openTestApp, script, type TestApp } from "../support/app.ts";
 import { AgentClient, type Message } from "./agent-client.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 function connected(query = ""): AgentClient {
-  return new AgentClient(house, { query });
+  return new AgentClient(app, { query });
 }
 
 /** The documented fields only: extras may stand beside them. */
@@ -24,8 +24,8 @@ const documented = (message: Message): unknown => ({
 describe("document 001's WebSocket", () => {
   it("plays the main flow with the documented messages", async () => {
     const client = connected();
-    expect(await client.next("connected")).toEqual({ type: "connected", cwd: house.place.workspace });
-    const path = join(house.place.workspace, "test.txt");
+    expect(await client.next("connected")).toEqual({ type: "connected", cwd: app.place.workspace });
+    const path = join(app.place.workspace, "test.txt");
     const prompt = script(
       { say: "I'll create that file for you." },
       { tool: "Write", input: { file_path: path, content: "hello world" } },
@@ -83,7 +83,7 @@ describe("document 001's WebSocket", () => {
       preview_type: "command",
       preview_data: {
         command: "rm -rf build",
-        cwd: house.place.workspace,
+        cwd: app.place.workspace,
         timeout_ms: 120_000,
         has_rm: true,
         has_sudo: false,
@@ -105,9 +105,9 @@ describe("document 001's WebSocket", () => {
   });
 
   it("runs safe tools without asking, unless told to ask for them too", async () => {
-    await writeFile(join(house.place.workspace, "read.txt"), "content\n");
+    await writeFile(join(app.place.workspace, "read.txt"), "content\n");
     const prompt = script(
-      { tool: "Read", input: { file_path: join(house.place.workspace, "read.txt") } },
+      { tool: "Read", input: { file_path: join(app.place.workspace, "read.txt") } },
       { say: "ok" },
     );
     const client = connected();
@@ -199,13 +199,13 @@ describe("document 001's WebSocket", () => {
     expect(again).toEqual(lost);
     second.say({ command: "tool_approval_response", request_id: again["request_id"], approved: true });
     await second.until("done");
-    const session = await house.client.session(String(lost["session_id"]));
+    const session = await app.client.session(String(lost["session_id"]));
     expect(session.turns).toBe(2);
     second.socket.close();
   });
 
   it("executes without asking in Auto Execute", async () => {
-    const client = connected(`&cwd=${encodeURIComponent(house.place.workspace)}`);
+    const client = connected(`&cwd=${encodeURIComponent(app.place.workspace)}`);
     await client.next("connected");
     client.say({
       command: "run",

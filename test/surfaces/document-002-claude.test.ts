@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findClaude } from "../../src/engines/claude/find.ts";
-import { openTestHouse, script, type TestHouse } from "../support/house.ts";
+import { openTestApp, script, type TestApp } from "../support/app.ts";
 import { BridgeClient, threadOf } from "./bridge-client.ts";
 
 /** Stands before the real program: writes down how it is started and what signals come, and passes both on. */
@@ -22,14 +22,14 @@ process.on("SIGTERM", () => child.kill("SIGTERM"));
 child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 0 : 1)));
 `;
 
-let house: TestHouse;
+let app: TestApp;
 let client: BridgeClient;
 let record: string;
 
 beforeAll(async () => {
   const [program] = findClaude({});
   if (program === undefined) throw new Error("Claude Code is not in the SDK's package");
-  house = await openTestHouse(
+  app = await openTestApp(
     {},
     {
       prepare: async ({ home }) => {
@@ -43,11 +43,11 @@ beforeAll(async () => {
       },
     },
   );
-  client = new BridgeClient(house);
+  client = new BridgeClient(app);
 });
 afterAll(async () => {
   client?.close();
-  await house?.[Symbol.asyncDispose]();
+  await app?.[Symbol.asyncDispose]();
 });
 
 interface Line {
@@ -66,8 +66,8 @@ const submit = (text: string): Promise<void> => client.say({ control: "run.submi
 
 describe("document 002's bridge on Claude Code", () => {
   it("run.submit starts Claude Code with the prompt, and its rows are the document's", async () => {
-    await writeFile(join(house.place.workspace, "notes.txt"), "milk\n");
-    const grep = { tool: "Grep", input: { pattern: "milk", path: house.place.workspace } };
+    await writeFile(join(app.place.workspace, "notes.txt"), "milk\n");
+    const grep = { tool: "Grep", input: { pattern: "milk", path: app.place.workspace } };
     await submit(script({ say: "I'll search." }, grep, { say: "Found." }));
     const rows = await client.turn();
     const thread_id = threadOf(rows);
@@ -84,16 +84,16 @@ describe("document 002's bridge on Claude Code", () => {
       { type: "item.completed", item: { id: "item_1", type: "agent_message", text: "Found." } },
       { type: "turn.completed", usage: expect.any(Object) },
     ]);
-    expect((await house.client.session(thread_id)).settings.engine).toBe("claude-cli");
+    expect((await app.client.session(thread_id)).settings.engine).toBe("claude-cli");
     const [started] = await recorded();
     expect(started?.words).toEqual(expect.arrayContaining(["-p", "--output-format=stream-json", "--verbose"]));
-    expect(started?.cwd).toBe(await realpath(house.place.workspace));
+    expect(started?.cwd).toBe(await realpath(app.place.workspace));
     // The prompt is among no arguments, which others on the machine could read.
     expect(started?.words?.join(" ")).not.toContain("search");
   });
 
   it("run.abort sends SIGINT, and the turn failed", async () => {
-    const watcher = new BridgeClient(house, { query: "replay=off&mapping=rich" });
+    const watcher = new BridgeClient(app, { query: "replay=off&mapping=rich" });
     await watcher.status();
     await submit(script({ stream: { tokens: 100_000, per_second: 200 } }));
     await watcher.until((row) => row.type === "item.updated");

@@ -2,18 +2,18 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CompatRow, LIMITS } from "../../src/protocol/index.ts";
-import { openTestHouse, script, type TestHouse } from "../support/house.ts";
+import { openTestApp, script, type TestApp } from "../support/app.ts";
 import { approveNext, BridgeClient, mapped, threadOf, type Row } from "./bridge-client.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
-  await writeFile(join(house.place.workspace, "notes.txt"), "milk\nbread\n");
+  app = await openTestApp();
+  await writeFile(join(app.place.workspace, "notes.txt"), "milk\nbread\n");
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 async function withClient<Result>(use: (client: BridgeClient) => Promise<Result>, mapping = "compat"): Promise<Result> {
-  const client = new BridgeClient(house, { query: `replay=off&mapping=${mapping}` });
+  const client = new BridgeClient(app, { query: `replay=off&mapping=${mapping}` });
   try {
     return await use(client);
   } finally {
@@ -65,7 +65,7 @@ describe("document 002's bridge", () => {
             id: command.id,
             type: "command_execution",
             command: "Grep",
-            aggregated_output: join(house.place.workspace, "notes.txt"),
+            aggregated_output: join(app.place.workspace, "notes.txt"),
             exit_code: 0,
             status: "completed",
           },
@@ -74,7 +74,7 @@ describe("document 002's bridge", () => {
         { type: "turn.completed", usage: "…" },
       ]);
       expect(command.id).toMatch(/^toolu_/);
-      const { usage } = await house.client.session(thread_id);
+      const { usage } = await app.client.session(thread_id);
       expect(rows.at(-1)).toEqual({
         type: "turn.completed",
         usage: {
@@ -104,7 +104,7 @@ describe("document 002's bridge", () => {
         ),
       );
       const thread_id = threadOf(await client.until("turn.started"));
-      await approveNext(house, thread_id);
+      await approveNext(app, thread_id);
       const rows = await client.turn();
       expect(
         rows.flatMap(({ type, item }) => {
@@ -127,7 +127,7 @@ describe("document 002's bridge", () => {
   });
 
   it("sums up a large output with its length", async () => {
-    await writeFile(join(house.place.workspace, "large.txt"), `${"x".repeat(99)}\n`.repeat(1_000));
+    await writeFile(join(app.place.workspace, "large.txt"), `${"x".repeat(99)}\n`.repeat(1_000));
     await withClient(async (client) => {
       await client.submit(script({ tool: "Read", input: { file_path: "large.txt" } }, { say: "long" }));
       const rows = await client.turn();
@@ -157,7 +157,7 @@ describe("document 002's bridge", () => {
           text: expect.stringMatching(/(\w+ ){10}/),
         });
         expect(JSON.stringify(rows[3])).toBe('{"type":"turn.failed","error":{"message":"aborted"}}');
-        expect((await house.client.session(threadOf(rows))).status).toBe("idle");
+        expect((await app.client.session(threadOf(rows))).status).toBe("idle");
         await client.submit(script({ say: "again" }));
         const next = await client.turn();
         expect(next[2]).toEqual({
@@ -175,7 +175,7 @@ describe("document 002's bridge", () => {
         const command = "printf 'x%.0s' $(seq 300); sleep 60";
         await client.submit(script({ tool: "Bash", input: { command } }));
         const thread_id = threadOf(await client.until("turn.started"));
-        await approveNext(house, thread_id);
+        await approveNext(app, thread_id);
         await watcher.until("item.updated");
         await client.say({ control: "run.abort" });
         const rows = await client.turn();
@@ -221,7 +221,7 @@ describe("document 002's bridge", () => {
   });
 
   it("is the journal in other words, in both mappings", async () => {
-    const rich = new BridgeClient(house, { query: "replay=off&mapping=rich" });
+    const rich = new BridgeClient(app, { query: "replay=off&mapping=rich" });
     await rich.status();
     await withClient(async (client) => {
       await client.submit(
@@ -236,13 +236,13 @@ describe("document 002's bridge", () => {
       );
       const begun = await client.until("turn.started");
       const id = threadOf(begun);
-      await approveNext(house, id);
-      expect([...begun.slice(-2), ...(await client.turn())]).toEqual(await mapped(house, id));
+      await approveNext(app, id);
+      expect([...begun.slice(-2), ...(await client.turn())]).toEqual(await mapped(app, id));
       const rows = await rich.until(
         (row) => row.type === "turn.completed" && rich.rows.some((r) => r["thread_id"] === id),
       );
       const own = rows.slice(rows.findIndex((row) => row["thread_id"] === id));
-      expect(own).toEqual(await mapped(house, id, "rich"));
+      expect(own).toEqual(await mapped(app, id, "rich"));
       expect(own.map(({ type, item }) => (item === undefined ? type : `${type} ${(item as Row).type}`))).toEqual([
         "thread.started",
         "turn.started",

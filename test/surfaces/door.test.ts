@@ -3,18 +3,18 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { may, type Capability } from "../../src/gate/index.ts";
 import { Role } from "../../src/protocol/index.ts";
-import { openTestHouse, type TestHouse } from "../support/house.ts";
+import { openTestApp, type TestApp } from "../support/app.ts";
 
 const NAMED = "https://tools.example.org";
 const SHOP = "https://shop.example.org";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse({ SALLYPORT_ALLOWED_ORIGINS: NAMED });
+  app = await openTestApp({ SALLYPORT_ALLOWED_ORIGINS: NAMED });
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
-const ask = (path: string, init: RequestInit = {}): Promise<Response> => fetch(house.serving.url + path, init);
+const ask = (path: string, init: RequestInit = {}): Promise<Response> => fetch(app.serving.url + path, init);
 const bearer = (token: string): { readonly authorization: string } => ({ authorization: `Bearer ${token}` });
 
 function preflight(origin: string): Promise<Response> {
@@ -29,7 +29,7 @@ function preflight(origin: string): Promise<Response> {
 /** How a WebSocket is answered: 101, or the status of the refusal. */
 function upgrade(token: string, origin: string | undefined): Promise<number> {
   return new Promise((resolve) => {
-    const socket = new WebSocket(`${house.serving.url.replace("http", "ws")}/api/ws`, {
+    const socket = new WebSocket(`${app.serving.url.replace("http", "ws")}/api/ws`, {
       headers: { ...bearer(token), ...(origin === undefined ? {} : { origin }) },
     });
     socket.on("open", () => {
@@ -60,7 +60,7 @@ describe("a page of another origin", () => {
         vary: "origin",
       },
     ]);
-    const told = await ask("/api/me", { headers: { ...bearer(house.serving.token), origin: NAMED } });
+    const told = await ask("/api/me", { headers: { ...bearer(app.serving.token), origin: NAMED } });
     expect([told.status, told.headers.get("access-control-allow-origin"), told.headers.get("vary")]).toEqual([
       200,
       NAMED,
@@ -74,11 +74,11 @@ describe("a page of another origin", () => {
 
   it("may ask from where a token names it, as long as that lives, with that token alone", async () => {
     expect((await preflight(SHOP)).status).toBe(403);
-    const { id, token } = await house.client.createToken({ role: "visitor", name: "guest", origins: [SHOP] });
+    const { id, token } = await app.client.createToken({ role: "visitor", name: "guest", origins: [SHOP] });
     expect((await preflight(SHOP)).headers.get("access-control-allow-origin")).toBe(SHOP);
     const from = async (origin: string | undefined, key: string): Promise<number> =>
       (await ask("/api/me", { headers: { ...bearer(key), ...(origin === undefined ? {} : { origin }) } })).status;
-    const admin = house.serving.token;
+    const admin = app.serving.token;
     expect([
       await from(SHOP, token),
       await from(SHOP, admin),
@@ -91,14 +91,14 @@ describe("a page of another origin", () => {
       await upgrade(token, undefined),
       await upgrade(token, NAMED),
     ]).toEqual([101, 403, 403, 403]);
-    await house.restart();
+    await app.restart();
     expect((await preflight(SHOP)).status).toBe(204);
-    await house.client.deleteToken(id);
+    await app.client.deleteToken(id);
     expect((await preflight(SHOP)).status).toBe(403);
   });
 
   it("is compared letter by letter, ports and all", async () => {
-    const { port } = new URL(house.serving.url);
+    const { port } = new URL(app.serving.url);
     const own = [`http://127.0.0.1:${port}`, `https://127.0.0.1:${port}`];
     const others = [
       "http://localhost",
@@ -113,10 +113,10 @@ describe("a page of another origin", () => {
       "null",
     ];
     const status = async (origin: string): Promise<number> =>
-      (await ask("/api/me", { headers: { ...bearer(house.serving.token), origin } })).status;
+      (await ask("/api/me", { headers: { ...bearer(app.serving.token), origin } })).status;
     expect(await Promise.all(own.map(status))).toEqual([200, 200]);
     expect(await Promise.all(others.map(status))).toEqual(others.map(() => 403));
-    expect(await Promise.all(others.map((origin) => upgrade(house.serving.token, origin)))).toEqual(
+    expect(await Promise.all(others.map((origin) => upgrade(app.serving.token, origin)))).toEqual(
       others.map(() => 403),
     );
   });
@@ -132,7 +132,7 @@ describe("who is not let in", () => {
         challenge,
       ]);
     const header = await new Promise<string | undefined>((resolve) => {
-      const socket = new WebSocket(`${house.serving.url.replace("http", "ws")}/api/ws`);
+      const socket = new WebSocket(`${app.serving.url.replace("http", "ws")}/api/ws`);
       socket.on("unexpected-response", (_, { headers }) => resolve(headers["www-authenticate"]));
       socket.on("error", () => undefined);
     });
@@ -145,7 +145,7 @@ describe("who is not let in", () => {
   it.each(["/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server/mcp", "/.well-known"])(
     "finds nothing at %s, and is not asked for a token",
     async (path) => {
-      for (const headers of [{}, bearer(house.serving.token), bearer("sp_wrong")])
+      for (const headers of [{}, bearer(app.serving.token), bearer("sp_wrong")])
         expect([(await ask(path, { headers })).status, (await ask(path, { method: "POST", headers })).status]).toEqual([
           404, 404,
         ]);
@@ -159,7 +159,7 @@ describe("who is not let in", () => {
     expect(text).toContain("There is no page here");
     expect(text).not.toContain("<b>here");
     expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'nonce-/);
-    expect((await ask("/nothing-here", { headers: bearer(house.serving.token) })).headers.get("content-type")).toBe(
+    expect((await ask("/nothing-here", { headers: bearer(app.serving.token) })).headers.get("content-type")).toBe(
       "application/json",
     );
     expect((await ask("/api/nothing", { headers: { accept: "text/html" } })).status).toBe(401);
@@ -196,9 +196,9 @@ interface Described {
 
 describe("rights come before everything else", () => {
   it.each(Role.options)("whatever is wrong with the request of an %s", async (role) => {
-    const { token } = await house.client.createToken({ role, name: role });
+    const { token } = await app.client.createToken({ role, name: role });
     const { paths } = (await (
-      await ask("/openapi.json", { headers: bearer(house.serving.token) })
+      await ask("/openapi.json", { headers: bearer(app.serving.token) })
     ).json()) as Described;
     const broken = [
       { type: "application/json", body: "{" },
@@ -224,7 +224,7 @@ describe("rights come before everything else", () => {
 it.each(["Host", "Authorization", "Origin", "Content-Type", "Mcp-Session-Id", "Idempotency-Key"])(
   "a request with two %s headers is refused: somebody on its way might read the other one",
   async (doubled) => {
-    const { url, token } = house.serving;
+    const { url, token } = app.serving;
     const { host } = new URL(url);
     const said = [
       ["Host", host],

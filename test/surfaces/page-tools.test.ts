@@ -4,18 +4,18 @@ import { z } from "zod";
 import { LiveConnection, pageTool, type PageTool } from "../../src/client/index.ts";
 import { LIMITS, type CreateSession, type JournalEvent } from "../../src/protocol/index.ts";
 import { countTool, later, NUMBERS, toldBy, wireTap, type Message } from "../client/page-world.ts";
-import { approveWith, openTestHouse, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { approveWith, openTestApp, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const open: LiveConnection[] = [];
 function connect(options: { Wire?: typeof WebSocket; token?: string } = {}): LiveConnection {
-  const { Wire = WebSocket, token = house.serving.token } = options;
-  const live = new LiveConnection({ url: house.serving.url, token, WebSocket: Wire });
+  const { Wire = WebSocket, token = app.serving.token } = options;
+  const live = new LiveConnection({ url: app.serving.url, token, WebSocket: Wire });
   open.push(live);
   return live;
 }
@@ -27,13 +27,13 @@ const FREE: CreateSession = { autonomy: "full" };
 const count = (n: unknown): object => ({ tool: "mcp__app__count", input: { n } });
 
 async function session(more: CreateSession = FREE): Promise<string> {
-  return (await house.client.createSession(more)).id;
+  return (await app.client.createSession(more)).id;
 }
 
 /** What the agent did in one more turn of a session. */
 async function turn(id: string, ...steps: readonly object[]): Promise<readonly JournalEvent[]> {
-  const { seq } = await house.client.prompt(id, { text: script(...steps) });
-  return untilTurnEnds(house.client, id, { after: seq - 1, answer: approveWith(house.client) });
+  const { seq } = await app.client.prompt(id, { text: script(...steps) });
+  return untilTurnEnds(app.client, id, { after: seq - 1, answer: approveWith(app.client) });
 }
 
 async function told(id: string, ...steps: readonly object[]): Promise<readonly { text: string; failed: boolean }[]> {
@@ -304,7 +304,7 @@ describe("a page", () => {
 
   it("of somebody who may not control the session is refused", async () => {
     const id = await session();
-    const { token } = await house.as("viewer");
+    const { token } = await app.as("viewer");
     const offered = connect({ token }).offer(id, { page: "app", tools: [countTool()] });
     await expect(offered.ready()).rejects.toMatchObject({ code: "forbidden" });
     expect(offered.status.state).toBe("refused");
@@ -322,8 +322,8 @@ async function greet(): Promise<{
   hear(listener: (message: Message) => unknown): void;
   next(type: string): Promise<Message>;
 }> {
-  const protocol = `sallyport.token.${house.serving.token}`;
-  const socket = new WebSocket(`${house.serving.url.replace("http", "ws")}/api/ws`, [protocol]);
+  const protocol = `sallyport.token.${app.serving.token}`;
+  const socket = new WebSocket(`${app.serving.url.replace("http", "ws")}/api/ws`, [protocol]);
   const heard: Message[] = [];
   let changed: () => void = () => undefined;
   const listeners: ((message: Message) => unknown)[] = [];

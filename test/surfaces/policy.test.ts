@@ -2,16 +2,16 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeRedactor, PieceRedactor, type PolicyTest, type Ruling } from "../../src/protocol/index.ts";
-import { approveWith, openTestHouse, runScript, script, type TestHouse } from "../support/house.ts";
+import { approveWith, openTestApp, runScript, script, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const bash = (command: string, profile = "guarded"): Promise<Ruling> =>
-  house.client.testPolicy({ profile, tool: "Bash", input: { command } });
+  app.client.testPolicy({ profile, tool: "Bash", input: { command } });
 
 describe("POST /api/policy/test runs the real pipeline", () => {
   it.each([
@@ -45,16 +45,16 @@ describe("POST /api/policy/test runs the real pipeline", () => {
     [{ tool: "WebFetch", input: { url: "https://example.org/", prompt: "?" } }, "deny", "policy"],
     [{ tool: "WebFetch", input: { url: "https://example.org/", prompt: "?" }, profile: "server" }, "allow", "autonomy"],
   ] as const satisfies readonly (readonly [PolicyTest, string, string])[])("%j", async (test, effect, step) => {
-    expect(await house.client.testPolicy(test)).toMatchObject({ effect, step });
+    expect(await app.client.testPolicy(test)).toMatchObject({ effect, step });
   });
 
   it("refuses profiles that do not exist and rules that are none", async () => {
     await expect(bash("ls", "nope")).rejects.toMatchObject({ code: "invalid_request" });
     const profiles = { mine: { deny: ["Bash(("] } };
-    await expect(house.client.setPolicy({ default_profile: "mine", profiles })).rejects.toMatchObject({
+    await expect(app.client.setPolicy({ default_profile: "mine", profiles })).rejects.toMatchObject({
       code: "invalid_request",
     });
-    await expect(house.client.setPolicy({ default_profile: "nope", profiles: {} })).rejects.toMatchObject({
+    await expect(app.client.setPolicy({ default_profile: "nope", profiles: {} })).rejects.toMatchObject({
       code: "invalid_request",
     });
   });
@@ -67,9 +67,9 @@ describe("what the model reads", () => {
     [{ tool: "Read", input: { nothing: 1 } }, "failed", "Invalid input for Read"],
   ])("of %j", async (step, status, text) => {
     const { events } = await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script(step, { say: "ok" }) } },
-      approveWith(house.client),
+      approveWith(app.client),
     );
     const ended = events.find((event) => event.type === "item.completed" && "tool_use_id" in event.item);
     expect(ended).toMatchObject({
@@ -80,7 +80,7 @@ describe("what the model reads", () => {
 
 describe("at start", () => {
   it("does not run without a policy file that it cannot read", async () => {
-    await using other = await openTestHouse();
+    await using other = await openTestApp();
     await mkdir(join(other.place.home, "policy.yaml"));
     await expect(other.restart()).rejects.toMatchObject({ code: "invalid_request" });
     await rm(join(other.place.home, "policy.yaml"), { recursive: true });
@@ -136,7 +136,7 @@ describe("the redactor of pieces", () => {
 describe("the door", () => {
   it("holds back wrong tokens, never the right one", async () => {
     const attempt = async (token: string): Promise<[number, boolean]> => {
-      const response = await fetch(`${house.serving.url}/api/sessions`, {
+      const response = await fetch(`${app.serving.url}/api/sessions`, {
         headers: { authorization: `Bearer ${token}` },
       });
       await response.body?.cancel();
@@ -145,14 +145,14 @@ describe("the door", () => {
     const answers = new Set<string>();
     for (let index = 0; index < 70; index += 1) answers.add((await attempt(`wrong-${index}`)).join(" "));
     expect([...answers]).toEqual(["401 false", "429 true"]);
-    expect(await attempt(house.serving.token)).toEqual([200, false]);
+    expect(await attempt(app.serving.token)).toEqual([200, false]);
   });
 
   it("refuses a blank prompt in either form", async () => {
-    await expect(house.client.createSession({ prompt: { text: "  " } })).rejects.toMatchObject({
+    await expect(app.client.createSession({ prompt: { text: "  " } })).rejects.toMatchObject({
       code: "invalid_request",
     });
-    await expect(house.client.createSession({ prompt: "  " } as never)).rejects.toMatchObject({
+    await expect(app.client.createSession({ prompt: "  " } as never)).rejects.toMatchObject({
       code: "invalid_request",
     });
   });
@@ -178,10 +178,10 @@ describe("PUT /api/policy", () => {
       ],
     ],
   ])("tells every mistake at once and changes nothing: %j", async (policy, words) => {
-    const before = await house.client.policy();
-    const response = await fetch(`${house.serving.url}/api/policy`, {
+    const before = await app.client.policy();
+    const response = await fetch(`${app.serving.url}/api/policy`, {
       method: "PUT",
-      headers: { authorization: `Bearer ${house.serving.token}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${app.serving.token}`, "content-type": "application/json" },
       body: JSON.stringify(policy),
     });
     const { error } = (await response.json()) as { error: { code: string; message: string } };
@@ -190,6 +190,6 @@ describe("PUT /api/policy", () => {
       "invalid_request",
       [],
     ]);
-    expect(await house.client.policy()).toEqual(before);
+    expect(await app.client.policy()).toEqual(before);
   });
 });

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CreateSession } from "../../src/protocol/index.ts";
-import { openTestHouse, runScript, script, type TestHouse } from "../support/house.ts";
+import { openTestApp, runScript, script, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
-  await house.client.setPolicy({
+  app = await openTestApp();
+  await app.client.setPolicy({
     default_profile: "full",
     profiles: { small: { tools: ["Read"] }, strict: { deny: ["Bash(git push:*)"] }, watched: { hooks: ["guarded"] } },
   });
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const WRITE = { tool: "Write", input: { file_path: "a.txt", content: "x" } };
 const PUSH = { tool: "Bash", input: { command: "git push origin" } };
@@ -85,7 +85,7 @@ describe("a refusal that a model reads", () => {
 });
 
 async function toldTo(session: CreateSession, call: object): Promise<string> {
-  const { events } = await runScript(house.client, { ...session, prompt: { text: script(call, { say: "ok" }) } });
+  const { events } = await runScript(app.client, { ...session, prompt: { text: script(call, { say: "ok" }) } });
   const texts = events.flatMap((event) =>
     event.type === "item.completed" && "output" in event.item ? (event.item.output ?? []) : [],
   );

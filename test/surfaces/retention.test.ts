@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { SallyportClient } from "../../src/client/index.ts";
 import { LIMITS } from "../../src/protocol/index.ts";
 import { loadSqlite } from "../../src/store/binding.ts";
-import { openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 import { MovableClock } from "../support/clock.ts";
 import { faultsOf, journalOf, NO_FAULTS } from "../support/journals.ts";
 import { until } from "../support/until.ts";
@@ -12,7 +12,7 @@ import { until } from "../support/until.ts";
 const say = (text: string): { readonly text: string } => ({ text: script({ say: text }) });
 
 /** Rows that name a session, table by table. */
-async function rowsOf({ place }: TestHouse, id: string): Promise<Record<string, number>> {
+async function rowsOf({ place }: TestApp, id: string): Promise<Record<string, number>> {
   const database = (await loadSqlite())(join(place.home, "sallyport.db"), { readOnly: true });
   const count = (table: string, column: string): number =>
     (database.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${column} = ?`).get(id) as { readonly n: number }).n;
@@ -36,8 +36,8 @@ async function talk(client: SallyportClient, words: string, metadata: Record<str
 
 describe("deleting a session", () => {
   it("takes its journal, approvals, files and row; usage and an audit line stay", async () => {
-    await using house = await openTestHouse();
-    const { client, place } = house;
+    await using app = await openTestApp();
+    const { client, place } = app;
     const { session } = await runScript(
       client,
       { prompt: { text: script({ tool: "Bash", input: { command: "echo hi" } }, { say: "Done." }) } },
@@ -48,7 +48,7 @@ describe("deleting a session", () => {
     await writeFile(join(place.home, "engines", session.id, "record"), "x");
     const before = await client.usage({ by: ["session"] });
     await client.deleteSession(session.id);
-    expect(await rowsOf(house, session.id)).toEqual({ sessions: 0, events: 0, approvals: 0, usage: 1, deleted: 1 });
+    expect(await rowsOf(app, session.id)).toEqual({ sessions: 0, events: 0, approvals: 0, usage: 1, deleted: 1 });
     await expect(client.session(session.id)).rejects.toMatchObject({ code: "not_found" });
     await expect(client.events(session.id, {})).rejects.toMatchObject({ code: "not_found" });
     await expect(client.deleteSession(session.id)).rejects.toMatchObject({ code: "not_found" });
@@ -64,19 +64,19 @@ describe("deleting a session", () => {
   });
 
   it("ends what runs first", async () => {
-    await using house = await openTestHouse();
-    const { client } = house;
+    await using app = await openTestApp();
+    const { client } = app;
     const session = await client.createSession({
       prompt: { text: script({ stream: { tokens: 10_000, per_second: 50 } }) },
     });
     for await (const frame of client.watch(session.id)) if (frame.type === "item.delta") break;
     await client.deleteSession(session.id);
-    expect(await rowsOf(house, session.id)).toMatchObject({ sessions: 0, events: 0 });
+    expect(await rowsOf(app, session.id)).toMatchObject({ sessions: 0, events: 0 });
   });
 
   it("leaves forks what they begin with, until they go too", async () => {
-    await using house = await openTestHouse();
-    const { client } = house;
+    await using app = await openTestApp();
+    const { client } = app;
     const root = await talk(client, "The first turn.");
     const child = await client.fork(root);
     await client.prompt(root, say("Only the root's."));
@@ -86,10 +86,10 @@ describe("deleting a session", () => {
     const grandchild = await client.fork(child.id);
     const before = await Promise.all([child, grandchild].map(({ id }) => journalOf(client, id)));
     await client.deleteSession(root);
-    expect(await rowsOf(house, root)).toMatchObject({ sessions: 0, events: child.forked_from?.seq, deleted: 1 });
+    expect(await rowsOf(app, root)).toMatchObject({ sessions: 0, events: child.forked_from?.seq, deleted: 1 });
     await client.deleteSession(child.id);
-    await house.restart();
-    const again = house.client;
+    await app.restart();
+    const again = app.client;
     expect(await journalOf(again, grandchild.id)).toEqual(before[1]);
     const { seq } = await again.session(grandchild.id);
     await again.prompt(grandchild.id, say("I go on."));
@@ -97,13 +97,13 @@ describe("deleting a session", () => {
     expect(faultsOf(await journalOf(again, grandchild.id))).toEqual(NO_FAULTS);
     await again.deleteSession(grandchild.id);
     for (const id of [root, child.id, grandchild.id])
-      expect(await rowsOf(house, id)).toMatchObject({ sessions: 0, events: 0 });
+      expect(await rowsOf(app, id)).toMatchObject({ sessions: 0, events: 0 });
   });
 
   it("is for admins, and for operators with their own", async () => {
-    await using house = await openTestHouse();
-    const mine = await talk(house.client, "An admin's.");
-    const [operator, agent, viewer] = await Promise.all([house.as("operator"), house.as("agent"), house.as("viewer")]);
+    await using app = await openTestApp();
+    const mine = await talk(app.client, "An admin's.");
+    const [operator, agent, viewer] = await Promise.all([app.as("operator"), app.as("agent"), app.as("viewer")]);
     const own = await talk(operator, "An operator's.");
     const agents = await talk(agent, "An agent's.");
     await expect(operator.deleteSession(mine)).rejects.toMatchObject({ code: "not_found" });
@@ -111,15 +111,15 @@ describe("deleting a session", () => {
     await expect(viewer.deleteSession(mine)).rejects.toMatchObject({ code: "forbidden" });
     await expect(operator.prune({ max_age_days: 1 })).rejects.toMatchObject({ code: "forbidden" });
     await operator.deleteSession(own);
-    await house.client.deleteSession(agents);
-    expect((await house.client.sessions()).sessions.map(({ id }) => id)).toEqual([mine]);
+    await app.client.deleteSession(agents);
+    expect((await app.client.sessions()).sessions.map(({ id }) => id)).toEqual([mine]);
   });
 });
 
 const DAY = 86_400_000;
 
 /** Makes a session look as if it had rested for so long. */
-async function age({ place }: TestHouse, id: string, days: number): Promise<void> {
+async function age({ place }: TestApp, id: string, days: number): Promise<void> {
   const database = (await loadSqlite())(join(place.home, "sallyport.db"));
   database.exec("PRAGMA busy_timeout = 5000");
   const at = new Date(Date.now() - days * DAY).toISOString();
@@ -129,8 +129,8 @@ async function age({ place }: TestHouse, id: string, days: number): Promise<void
 
 describe("pruning", () => {
   it("deletes what is old, keeps what has work or is marked, and says before what it would do", async () => {
-    await using house = await openTestHouse();
-    const { client } = house;
+    await using app = await openTestApp();
+    const { client } = app;
     const old = await talk(client, "Old.");
     const closed = await talk(client, "Old and closed.");
     await client.control(closed, "close");
@@ -140,7 +140,7 @@ describe("pruning", () => {
       prompt: { text: script({ tool: "Bash", input: { command: "echo hi" } }) },
     });
     for await (const frame of client.watch(asking.id)) if (frame.type === "approval.requested") break;
-    for (const [index, id] of [old, closed, marked, asking.id].entries()) await age(house, id, 100 - index);
+    for (const [index, id] of [old, closed, marked, asking.id].entries()) await age(app, id, 100 - index);
     const ask = { max_age_days: 30 };
     expect(await client.prune({ ...ask, dry_run: true })).toMatchObject({ dry_run: true, sessions: [old, closed] });
     expect(await client.prune({ ...ask, keep_open: true, dry_run: true })).toMatchObject({ sessions: [closed] });
@@ -153,11 +153,11 @@ describe("pruning", () => {
   });
 
   it("deletes the oldest until the database is small enough", async () => {
-    await using house = await openTestHouse();
-    const { client } = house;
+    await using app = await openTestApp();
+    const { client } = app;
     const ids: string[] = [];
     for (let index = 0; index < 4; index += 1) ids.push(await talk(client, "x".repeat(200_000)));
-    for (const [index, id] of ids.entries()) await age(house, id, 10 - index);
+    for (const [index, id] of ids.entries()) await age(app, id, 10 - index);
     const { used_bytes } = await client.prune({ max_bytes: 1_000_000_000 });
     const report = await client.prune({ max_bytes: used_bytes - 300_000 });
     expect(report.used_bytes).toBeLessThanOrEqual(used_bytes - 300_000);
@@ -170,9 +170,9 @@ describe("pruning", () => {
 const LOOK = 600_000;
 
 /** A server that deletes what is older than thirty days, with a clock that a test moves. */
-async function openKeepingHouse(): Promise<{ readonly house: TestHouse; readonly clock: MovableClock }> {
+async function openKeepingApp(): Promise<{ readonly app: TestApp; readonly clock: MovableClock }> {
   const clock = new MovableClock();
-  const house = await openTestHouse(
+  const app = await openTestApp(
     {},
     {
       clock,
@@ -183,62 +183,62 @@ async function openKeepingHouse(): Promise<{ readonly house: TestHouse; readonly
       },
     },
   );
-  return { house, clock };
+  return { app, clock };
 }
 
 /** Sessions that are left when the looks so far have ended: pruning goes one after the other. */
-async function leftIn({ client }: TestHouse): Promise<readonly string[]> {
+async function leftIn({ client }: TestApp): Promise<readonly string[]> {
   await client.prune({ max_age_days: 36_000, dry_run: true });
   return (await client.sessions({ limit: 200 })).sessions.map(({ id }) => id);
 }
 
 describe("retention", () => {
   it.each(["jump", "pass"] as const)("deletes nothing by a clock that is far ahead at once (%s)", async (move) => {
-    const { house, clock } = await openKeepingHouse();
-    await using _ = house;
-    const [old, young] = [await talk(house.client, "Old."), await talk(house.client, "Young.")];
-    await age(house, old, 100);
-    const token = await house.client.createToken({ role: "viewer", name: "short", expires_in_s: 3_600 });
+    const { app, clock } = await openKeepingApp();
+    await using _ = app;
+    const [old, young] = [await talk(app.client, "Old."), await talk(app.client, "Young.")];
+    await age(app, old, 100);
+    const token = await app.client.createToken({ role: "viewer", name: "short", expires_in_s: 3_600 });
     // The wall clock alone, or the clock of durations with it.
     clock[move](400 * DAY);
     clock.pass(LOOK);
-    expect((await leftIn(house)).toSorted()).toEqual([old, young].toSorted());
+    expect((await leftIn(app)).toSorted()).toEqual([old, young].toSorted());
     // Somebody sets it right.
     clock.jump(-400 * DAY);
     clock.pass(LOOK);
-    await until(async () => !(await leftIn(house)).includes(old));
-    expect(await leftIn(house)).toEqual([young]);
-    const { tokens } = await house.client.tokens();
+    await until(async () => !(await leftIn(app)).includes(old));
+    expect(await leftIn(app)).toEqual([young]);
+    const { tokens } = await app.client.tokens();
     expect(tokens.map(({ id }) => id)).toContain(token.id);
   });
 
   it("deletes nothing at first where a server starts long after anything was stored", async () => {
-    const { house, clock } = await openKeepingHouse();
-    await using _ = house;
-    const id = await talk(house.client, "Old one day.");
-    await house.stop();
+    const { app, clock } = await openKeepingApp();
+    await using _ = app;
+    const id = await talk(app.client, "Old one day.");
+    await app.stop();
     clock.jump(400 * DAY);
-    await house.restart();
+    await app.restart();
     clock.pass(LOOK);
-    expect(await leftIn(house)).toEqual([id]);
+    expect(await leftIn(app)).toEqual([id]);
     for (let passed = 0; passed <= LIMITS.clockStartHoldMs; passed += LOOK) clock.pass(LOOK);
-    await until(async () => (await leftIn(house)).length === 0);
+    await until(async () => (await leftIn(app)).length === 0);
   });
 
   it("deletes a part at a time", async () => {
-    const { house, clock } = await openKeepingHouse();
-    await using _ = house;
+    const { app, clock } = await openKeepingApp();
+    await using _ = app;
     const ids: string[] = [];
     for (let index = 0; index < LIMITS.retentionSessions + 2; index += 1)
-      ids.push((await house.client.createSession({})).id);
+      ids.push((await app.client.createSession({})).id);
     // The first look compares the clock with what is stored: nothing is old yet.
     clock.pass(LOOK);
-    expect((await leftIn(house)).length).toBe(ids.length);
-    await Promise.all(ids.map((id, index) => age(house, id, 100 - index)));
+    expect((await leftIn(app)).length).toBe(ids.length);
+    await Promise.all(ids.map((id, index) => age(app, id, 100 - index)));
     clock.pass(LOOK);
-    await until(async () => (await leftIn(house)).length <= 2);
-    expect(await leftIn(house)).toEqual(ids.slice(-2).toReversed());
+    await until(async () => (await leftIn(app)).length <= 2);
+    expect(await leftIn(app)).toEqual(ids.slice(-2).toReversed());
     clock.pass(LOOK);
-    await until(async () => (await leftIn(house)).length === 0);
+    await until(async () => (await leftIn(app)).length === 0);
   });
 });

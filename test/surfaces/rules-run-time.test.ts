@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Approval, Policy } from "../../src/protocol/index.ts";
-import { openTestHouse, runScript, script, type TestHouse } from "../support/house.ts";
+import { openTestApp, runScript, script, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 let outside: string;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
   outside = await mkdtemp(join(tmpdir(), "outside-"));
   await mkdir(inWorkspace("docs"));
   await mkdir(inWorkspace("secret"));
@@ -18,23 +18,23 @@ beforeAll(async () => {
   await symlink("/proc/self/cwd", inWorkspace("here"));
 });
 afterAll(async () => {
-  await house[Symbol.asyncDispose]();
+  await app[Symbol.asyncDispose]();
   await rm(outside, { recursive: true });
 });
 
-const inWorkspace = (path: string): string => join(house.place.workspace, path);
+const inWorkspace = (path: string): string => join(app.place.workspace, path);
 
 /** Runs the steps under one profile; every question is declined. Answers what was asked and everything that came out. */
 async function declined(
   profile: Policy["profiles"][string],
   steps: readonly object[],
 ): Promise<{ readonly questions: readonly Approval[]; readonly events: string }> {
-  await house.client.setPolicy({ default_profile: "tested", profiles: { tested: profile } });
-  const agent = await house.as("agent");
+  await app.client.setPolicy({ default_profile: "tested", profiles: { tested: profile } });
+  const agent = await app.as("agent");
   const questions: Approval[] = [];
   const { events } = await runScript(agent, { prompt: { text: script(...steps, { say: "done" }) } }, (approval) => {
     questions.push(approval);
-    return house.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash });
+    return app.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash });
   });
   return { questions, events: JSON.stringify(events) };
 }

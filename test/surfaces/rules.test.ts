@@ -5,31 +5,31 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { Policy, type Approval, type JournalEvent } from "../../src/protocol/index.ts";
-import { openTestHouse, runScript, script, type TestHouse } from "../support/house.ts";
+import { openTestApp, runScript, script, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 let outside: string;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
   outside = await mkdtemp(join(tmpdir(), "outside-"));
 });
 afterAll(async () => {
-  await house[Symbol.asyncDispose]();
+  await app[Symbol.asyncDispose]();
   await rm(outside, { recursive: true });
 });
 
-const inWorkspace = (path: string): string => join(house.place.workspace, path);
+const inWorkspace = (path: string): string => join(app.place.workspace, path);
 
 /** Runs the steps as an agent; every question is declined and handed back. */
 async function declined(...steps: readonly object[]): Promise<{
   readonly questions: readonly Approval[];
   readonly events: readonly JournalEvent[];
 }> {
-  const agent = await house.as("agent");
+  const agent = await app.as("agent");
   const questions: Approval[] = [];
   const { events } = await runScript(agent, { prompt: { text: script(...steps, { say: "done" }) } }, (approval) => {
     questions.push(approval);
-    return house.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash });
+    return app.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash });
   });
   return { questions, events };
 }
@@ -40,7 +40,7 @@ describe("the example of docs/operations/policy.md, as printed", () => {
   beforeAll(async () => {
     const document = await readFile(new URL("../../docs/operations/policy.md", import.meta.url), "utf8");
     const yaml = /```yaml\n# policy\.yaml\n([\s\S]*?)```/.exec(document)?.[1] ?? "";
-    await house.client.setPolicy(Policy.parse(parse(yaml)));
+    await app.client.setPolicy(Policy.parse(parse(yaml)));
     await mkdir(inWorkspace("docs"), { recursive: true });
     await writeFile(inWorkspace(".env"), "S3CRET=1\n");
     await writeFile(inWorkspace("docs/rc.txt"), "evil\n");
@@ -50,7 +50,7 @@ describe("the example of docs/operations/policy.md, as printed", () => {
       JSON.stringify({ scripts: { lint: `id > ${outside}/pwned; cat ../.env`, test: `id > ${outside}/pwned` } }),
     );
   });
-  afterAll(() => house.client.setPolicy({ default_profile: "full", profiles: {} }));
+  afterAll(() => app.client.setPolicy({ default_profile: "full", profiles: {} }));
 
   const attacks = (): readonly string[] => [
     "npm run lint --prefix docs",

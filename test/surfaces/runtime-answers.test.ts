@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { script } from "../support/house.ts";
+import { script } from "../support/app.ts";
 import { TEST_TOKEN } from "../support/server.ts";
-import { openRuntimeHouse, PageClient, type Message, type RuntimeHouse } from "./runtime-world.ts";
+import { openRuntimeApp, PageClient, type Message, type RuntimeApp } from "./runtime-world.ts";
 
 const TABLE = { context: { viewType: "TableView" } };
 const viewer = (viewerType: string): object => ({
@@ -9,18 +9,18 @@ const viewer = (viewerType: string): object => ({
   input: { viewerType, viewerProperties: {} },
 });
 
-let house: RuntimeHouse;
+let app: RuntimeApp;
 const added: unknown[] = [];
 beforeAll(async () => {
-  house = await openRuntimeHouse();
-  const { profiles } = await house.client.policy();
+  app = await openRuntimeApp();
+  const { profiles } = await app.client.policy();
   const server = { ...profiles["server"], ask: ["mcp__datagrok__add_viewer"] };
-  await house.client.setPolicy({ default_profile: "full", profiles: { server } });
+  await app.client.setPolicy({ default_profile: "full", profiles: { server } });
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 async function open(): Promise<PageClient> {
-  const page = new PageClient(house.url, TEST_TOKEN, {
+  const page = new PageClient(app.url, TEST_TOKEN, {
     add_viewer: (args) => {
       added.push((args as { viewerType: string }).viewerType);
       return "added";
@@ -31,8 +31,8 @@ async function open(): Promise<PageClient> {
 }
 
 async function approve({ requestId }: Message): Promise<void> {
-  const { id, input_hash } = await house.client.approval(String(requestId));
-  await house.client.decide(id, { decision: "approve", input_hash });
+  const { id, input_hash } = await app.client.approval(String(requestId));
+  await app.client.decide(id, { decision: "approve", input_hash });
 }
 
 describe("an answer that names no question", () => {

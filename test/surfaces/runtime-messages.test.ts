@@ -6,18 +6,18 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readSettings } from "../../src/cli/settings.ts";
 import { parsePolicyYaml } from "../../src/gate/index.ts";
 import { RUNTIME_TOOLS } from "../../src/protocol/index.ts";
-import { script } from "../support/house.ts";
+import { script } from "../support/app.ts";
 import { TEST_TOKEN } from "../support/server.ts";
-import { openRuntimeHouse, PageClient, type RuntimeHouse } from "./runtime-world.ts";
+import { openRuntimeApp, PageClient, type RuntimeApp } from "./runtime-world.ts";
 
-let house: RuntimeHouse;
+let app: RuntimeApp;
 beforeAll(async () => {
-  house = await openRuntimeHouse();
+  app = await openRuntimeApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const open = async (): Promise<PageClient> => {
-  const page = new PageClient(house.url);
+  const page = new PageClient(app.url);
   await page.opened;
   return page;
 };
@@ -138,7 +138,7 @@ describe("the paper", () => {
     });
     await rm(home, { recursive: true });
     const [line = ""] = /^\{"type":"user_message".*$/m.exec(paper) ?? [];
-    const page = new PageClient(house.url, TEST_TOKEN, { add_viewer: () => "Added viewer with ID: viewer-1" });
+    const page = new PageClient(app.url, TEST_TOKEN, { add_viewer: () => "Added viewer with ID: viewer-1" });
     await page.opened;
     page.say(line);
     expect(await page.next("final")).toMatchObject({ sessionId: "my-chat", content: "I will add it.\n\nDone." });

@@ -3,37 +3,37 @@ import { WebSocket } from "ws";
 import { LIMITS, type Role } from "../../src/protocol/index.ts";
 import type { Caller } from "../../src/sessions/index.ts";
 import { PageBridge } from "../../src/surfaces/runtime/bridge.ts";
-import { script } from "../support/house.ts";
+import { script } from "../support/app.ts";
 import { TEST_TOKEN } from "../support/server.ts";
 import {
-  openRuntimeHouse,
+  openRuntimeApp,
   PageClient,
   sessionOf,
   TestClock,
   type Message,
-  type RuntimeHouse,
+  type RuntimeApp,
 } from "./runtime-world.ts";
 
-let house: RuntimeHouse;
+let app: RuntimeApp;
 beforeAll(async () => {
-  house = await openRuntimeHouse();
+  app = await openRuntimeApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const open = async (token?: string): Promise<PageClient> => {
-  const page = new PageClient(house.url, token);
+  const page = new PageClient(app.url, token);
   await page.opened;
   return page;
 };
 
 describe("the names of client sessions", () => {
-  const callerOf = async (own: RuntimeHouse, role: Role, name: string): Promise<Caller> =>
+  const callerOf = async (own: RuntimeApp, role: Role, name: string): Promise<Caller> =>
     own.gateway.tokens.authenticate(await own.as(role, name));
   const nobody = (): boolean => false;
 
   it("are kept, found, changed and dropped, each principal's for itself", async () => {
-    const { clients, sessions } = house.gateway;
-    const [anna, ben] = [await callerOf(house, "agent", "anna"), await callerOf(house, "agent", "ben")];
+    const { clients, sessions } = app.gateway;
+    const [anna, ben] = [await callerOf(app, "agent", "anna"), await callerOf(app, "agent", "ben")];
     const [first, second] = [await sessions.create(anna, {}, undefined), await sessions.create(anna, {}, undefined)];
     expect(await clients.find(anna, "a")).toBeUndefined();
     expect(await clients.keep(anna, "a", { id: first.id, isBusy: nobody })).toBeUndefined();
@@ -49,12 +49,12 @@ describe("the names of client sessions", () => {
   });
 
   it("are not for a viewer", async () => {
-    const viewer = await callerOf(house, "viewer", "viewer");
-    await expect(house.gateway.clients.find(viewer, "a")).rejects.toMatchObject({ code: "forbidden" });
+    const viewer = await callerOf(app, "viewer", "viewer");
+    await expect(app.gateway.clients.find(viewer, "a")).rejects.toMatchObject({ code: "forbidden" });
   });
 
   it(`are ${LIMITS.clientSessions}: the least recently used goes first, unless it is at work; also across a restart`, async () => {
-    await using own = await openRuntimeHouse();
+    await using own = await openRuntimeApp();
     const caller = await own.gateway.tokens.authenticate(TEST_TOKEN);
     const make = async (
       name: string,
@@ -92,7 +92,7 @@ describe("the names of client sessions", () => {
   });
 
   it("that are forgotten begin anew, and their session ends", async () => {
-    await using own = await openRuntimeHouse();
+    await using own = await openRuntimeApp();
     const caller = await own.gateway.tokens.authenticate(TEST_TOKEN);
     const page = new PageClient(own.url);
     await page.opened;
@@ -118,7 +118,7 @@ describe("who may use the socket", () => {
     ["another site's page", `?token=${TEST_TOKEN}`, { origin: "https://evil.example" }, 403],
     ["a name that only points here", `?token=${TEST_TOKEN}`, { host: "evil.example" }, 403],
   ])("not with %s", async (_name, query, headers, status) => {
-    const socket = new WebSocket(`${house.url.replace("http", "ws")}/ws${query}`, { headers });
+    const socket = new WebSocket(`${app.url.replace("http", "ws")}/ws${query}`, { headers });
     const answered = await new Promise<number | undefined>((resolve) => {
       socket.once("unexpected-response", (_request, response) => resolve(response.statusCode));
       socket.once("open", () => resolve(0));
@@ -134,14 +134,14 @@ describe("who may use the socket", () => {
     ["agent", "final", { content: "hi" }],
     ["viewer", "error", { code: "forbidden", sessionId: "as viewer" }],
   ])("as %s: %s", async (role, type, expected) => {
-    const page = await open(await house.as(role));
+    const page = await open(await app.as(role));
     page.ask(`as ${role}`, script({ say: "hi" }));
     expect(await page.next(type)).toMatchObject(expected);
     await page.close();
   });
 
   it("each for itself: one principal's session is another's nothing", async () => {
-    const [anna, ben] = [await open(await house.as("agent", "anna2")), await open(await house.as("agent", "ben2"))];
+    const [anna, ben] = [await open(await app.as("agent", "anna2")), await open(await app.as("agent", "ben2"))];
     anna.ask("same", script({ say: "anna" }));
     await anna.next("final");
     ben.ask("same", "hi", { resumeExpected: true });
@@ -155,7 +155,7 @@ describe("who may use the socket", () => {
   });
 
   it("not more often than a token may", async () => {
-    await using own = await openRuntimeHouse({ requestsPerMinute: 20 });
+    await using own = await openRuntimeApp({ requestsPerMinute: 20 });
     const page = new PageClient(own.url);
     await page.opened;
     for (let count = 0; count < 30; count += 1) page.say({ type: "abort", sessionId: "s" });
@@ -174,36 +174,36 @@ describe("lending through the desk", () => {
   });
 
   it("is for those who control the session, as long as it lives", async () => {
-    const { sessions, tokens } = house.gateway;
-    const owner = await tokens.authenticate(await house.as("agent", "owner"));
-    const other = await tokens.authenticate(await house.as("agent", "other"));
-    const viewer = await tokens.authenticate(await house.as("viewer", "watcher"));
+    const { sessions, tokens } = app.gateway;
+    const owner = await tokens.authenticate(await app.as("agent", "owner"));
+    const other = await tokens.authenticate(await app.as("agent", "other"));
+    const viewer = await tokens.authenticate(await app.as("viewer", "watcher"));
     const { id } = await sessions.create(owner, {}, undefined);
     await expect(sessions.registerTools(other, id, [tool("a")])).rejects.toMatchObject({ code: "not_found" });
     await expect(sessions.registerTools(viewer, id, [tool("a")])).rejects.toMatchObject({ code: "forbidden" });
     const unregister = await sessions.registerTools(owner, id, [tool("a")]);
     await expect(sessions.registerTools(owner, id, [tool("a")])).rejects.toMatchObject({ code: "conflict" });
-    expect(await house.tools(id)).toContain("mcp__page__a");
+    expect(await app.tools(id)).toContain("mcp__page__a");
     unregister();
-    expect(await house.tools(id)).not.toContain("mcp__page__a");
+    expect(await app.tools(id)).not.toContain("mcp__page__a");
     await sessions.close(owner, id);
     await expect(sessions.registerTools(owner, id, [tool("a")])).rejects.toMatchObject({ code: "session_closed" });
   });
 
   it("passes the same pipeline: what a person must see, waits for a person", async () => {
-    const { sessions, tokens } = house.gateway;
+    const { sessions, tokens } = app.gateway;
     const admin = await tokens.authenticate(TEST_TOKEN);
     const { id } = await sessions.create(admin, {}, undefined);
     const unregister = await sessions.registerTools(admin, id, [tool("save")]);
-    const ruling = await house.client.testPolicy({ session: id, tool: "mcp__page__save", input: {} });
+    const ruling = await app.client.testPolicy({ session: id, tool: "mcp__page__save", input: {} });
     expect(ruling).toMatchObject({ effect: "ask", rule: "supervised: write" });
     const asked: string[] = [];
-    await house.client.prompt(id, { text: script({ tool: "mcp__page__save", input: { a: 1 } }, { say: "ok" }) });
-    for await (const frame of house.client.watch(id)) {
+    await app.client.prompt(id, { text: script({ tool: "mcp__page__save", input: { a: 1 } }, { say: "ok" }) });
+    for await (const frame of app.client.watch(id)) {
       if (frame.type === "approval.requested") {
         const { id: approval, input_hash, session_rule, input } = frame.approval;
         asked.push(String(session_rule), JSON.stringify(input));
-        await house.client.decide(approval, { decision: "approve", input_hash });
+        await app.client.decide(approval, { decision: "approve", input_hash });
       }
       if (frame.type === "item.completed" && frame.item.type === "mcp_tool_call")
         asked.push(frame.item.server, frame.item.status, JSON.stringify(frame.item.output));
@@ -290,11 +290,11 @@ describe("the bridge to a page", () => {
 
 describe("the door", () => {
   it("is healthy for who looks and for who only asks, and answers nothing but JSON", async () => {
-    const health = await fetch(`${house.url}/health`);
+    const health = await fetch(`${app.url}/health`);
     expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ status: "ok" })]);
-    const spider = await fetch(`${house.url}/health`, { method: "HEAD" });
+    const spider = await fetch(`${app.url}/health`, { method: "HEAD" });
     expect(spider.status).toBe(200);
-    const nowhere = await fetch(`${house.url}/nowhere?token=${TEST_TOKEN}`);
+    const nowhere = await fetch(`${app.url}/nowhere?token=${TEST_TOKEN}`);
     expect([nowhere.status, await nowhere.json()]).toEqual([
       404,
       {

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isToolItem, LIMITS, outputText, type JournalEvent } from "../../src/protocol/index.ts";
-import { script, untilTurnEnds } from "../support/house.ts";
+import { script, untilTurnEnds } from "../support/app.ts";
 import { TEST_TOKEN } from "../support/server.ts";
 import {
   journalOf,
-  openRuntimeHouse,
+  openRuntimeApp,
   PageClient,
   sessionOf,
   TestClock,
   withoutChunks,
   type Message,
-  type RuntimeHouse,
+  type RuntimeApp,
 } from "./runtime-world.ts";
 
-let house: RuntimeHouse;
+let app: RuntimeApp;
 let clock: TestClock;
 beforeAll(async () => {
   clock = new TestClock();
-  house = await openRuntimeHouse({ clock });
+  app = await openRuntimeApp({ clock });
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const open = async (token?: string): Promise<PageClient> => {
-  const page = new PageClient(house.url, token);
+  const page = new PageClient(app.url, token);
   await page.opened;
   return page;
 };
@@ -56,7 +56,7 @@ describe("a call that the page does not answer", () => {
     const messages = await page.until("final");
     const error = "Error: browser did not respond to add_viewer within 30s";
     expect(messages.find(({ type }) => type === "tool_use")).toMatchObject({ status: "failed", error });
-    expect(results(await journalOf(house, "late"))).toEqual([["failed", error]]);
+    expect(results(await journalOf(app, "late"))).toEqual([["failed", error]]);
     // An answer that comes now is nobody's.
     page.say({ type: "tool_result", callId: call["callId"], result: "late" });
     await nothingElse(page);
@@ -64,7 +64,7 @@ describe("a call that the page does not answer", () => {
   });
 
   it("ends after the time that was configured", async () => {
-    await using quick = await openRuntimeHouse({ toolMs: 30 });
+    await using quick = await openRuntimeApp({ toolMs: 30 });
     const page = new PageClient(quick.url);
     await page.opened;
     page.ask("quick", script(LOOK, { say: "ok" }), TABLE);
@@ -80,12 +80,12 @@ describe("a call that the page does not answer", () => {
     page.ask("gone", script({ tools: [LOOK, LOOK] }, VIEWER, { say: "ok" }), TABLE);
     await page.next("tool_execute");
     await page.next("tool_execute");
-    const { id } = await sessionOf(house, "gone");
+    const { id } = await sessionOf(app, "gone");
     page.socket.terminate();
-    const events = await untilTurnEnds(house.client, id);
+    const events = await untilTurnEnds(app.client, id);
     const error = ["failed", "Error: WebSocket disconnected"];
     expect([results(events), events.at(-1)?.type]).toEqual([[error, error, error], "turn.completed"]);
-    expect(await house.tools(id)).toEqual(["Glob", "Grep", "Read", "WebFetch"]);
+    expect(await app.tools(id)).toEqual(["Glob", "Grep", "Read", "WebFetch"]);
   });
 
   it("is not answered by another page", async () => {
@@ -97,7 +97,7 @@ describe("a call that the page does not answer", () => {
     owner.say({ type: "tool_result", callId: call["callId"], result: "mine" });
     owner.say({ type: "tool_result", callId: call["callId"], result: "again" });
     await owner.next("final");
-    expect(results(await journalOf(house, "mine"))).toEqual([["completed", "mine"]]);
+    expect(results(await journalOf(app, "mine"))).toEqual([["completed", "mine"]]);
     await owner.close();
     await other.close();
   });
@@ -114,7 +114,7 @@ describe("a second message of the same session", () => {
     // So the first call's time is over.
     expect(await page.next("final")).toMatchObject({ sessionId: "queue", content: "one" });
     expect(await page.next("final")).toMatchObject({ sessionId: "queue", content: "two" });
-    expect(results(await journalOf(house, "queue"))).toEqual([
+    expect(results(await journalOf(app, "queue"))).toEqual([
       ["failed", "Error: browser did not respond to list_current_viewers within 30s"],
       ["failed", "Unknown tool: mcp__datagrok__list_current_viewers"],
     ]);
@@ -154,7 +154,7 @@ describe("a second message of the same session", () => {
     const later = await second.next("tool_execute");
     second.say({ type: "tool_result", callId: later["callId"], result: "second" });
     expect(withoutChunks(await second.until("final")).at(-1)).toMatchObject({ content: "two" });
-    expect(results(await journalOf(house, "shared"))).toEqual([
+    expect(results(await journalOf(app, "shared"))).toEqual([
       ["completed", "first"],
       ["completed", "second"],
     ]);
@@ -175,7 +175,7 @@ describe("a second message of the same session", () => {
     first.say({ type: "tool_result", callId: call["callId"], result: "x" });
     expect(await first.next("final")).toMatchObject({ content: "one" });
     expect(await first.next("final")).toMatchObject({ content: "three" });
-    expect((await sessionOf(house, "left")).turns).toBe(2);
+    expect((await sessionOf(app, "left")).turns).toBe(2);
     await first.close();
   });
 
@@ -183,13 +183,13 @@ describe("a second message of the same session", () => {
     const page = await open();
     page.ask("rest", script({ say: "one" }));
     await page.next("final");
-    const { id } = await sessionOf(house, "rest");
-    await house.client.control(id, "pause");
+    const { id } = await sessionOf(app, "rest");
+    await app.client.control(id, "pause");
     page.ask("rest", script({ say: "two" }));
     await page.next("queued");
     clock.pass(LIMITS.runtimeQueuedMs);
     await page.next("queued");
-    await house.client.control(id, "resume");
+    await app.client.control(id, "resume");
     expect(await page.next("final")).toMatchObject({ content: "two" });
     expect(clock.alarms).toBe(0);
     await page.close();
@@ -229,7 +229,7 @@ describe("abort", () => {
     expect(messages.at(-1)).toEqual({ type: "aborted", sessionId: `abort ${name}` });
     page.ask(`abort ${name}`, script({ say: "on" }));
     expect(await page.next("final")).toMatchObject({ content: "on" });
-    const { turns, status } = await sessionOf(house, `abort ${name}`);
+    const { turns, status } = await sessionOf(app, `abort ${name}`);
     expect([turns, status]).toEqual([2, "idle"]);
     await page.close();
   });
@@ -259,13 +259,13 @@ describe("abort", () => {
     const ended = [await page.next("aborted"), await page.next("aborted"), await page.next("aborted")];
     expect(ended).toEqual(ended.map(() => ({ type: "aborted", sessionId: "all" })));
     await nothingElse(page);
-    expect((await sessionOf(house, "all")).turns).toBe(1);
+    expect((await sessionOf(app, "all")).turns).toBe(1);
     await page.close();
   });
 
   it("from another socket of the same principal ends it, too; a stranger's does not", async () => {
     const [page, other] = [await open(), await open()];
-    const stranger = await open(await house.as("operator", "stranger"));
+    const stranger = await open(await app.as("operator", "stranger"));
     page.ask("theirs", script(VIEWER, { say: "never" }), TABLE);
     await page.next("tool_execute");
     stranger.say({ type: "abort", sessionId: "theirs" });
@@ -283,7 +283,7 @@ describe("a new chat", () => {
     const page = await open();
     page.ask(type, script({ say: "one" }));
     await page.next("final");
-    const before = await sessionOf(house, type);
+    const before = await sessionOf(app, type);
     page.say({ type, sessionId: type });
     page.ask(type, script({ say: "two" }));
     expect(withoutChunks(await page.until("final"))).toEqual([
@@ -291,8 +291,8 @@ describe("a new chat", () => {
       { type: "session_reset", sessionId: type, reason: "new_chat" },
       expect.objectContaining({ type: "final", content: "two" }),
     ]);
-    const after = await sessionOf(house, type);
-    expect([after.id === before.id, after.turns, (await house.client.session(before.id)).status]).toEqual([
+    const after = await sessionOf(app, type);
+    expect([after.id === before.id, after.turns, (await app.client.session(before.id)).status]).toEqual([
       false,
       1,
       "complete",
@@ -322,7 +322,7 @@ describe("a new chat", () => {
 
 describe("questions", () => {
   it("are shown to the page, and its answer decides", async () => {
-    await using asking = await openRuntimeHouse();
+    await using asking = await openRuntimeApp();
     const { profiles } = await asking.client.policy();
     const server = { ...profiles["server"], ask: ["mcp__datagrok__add_viewer"] };
     await asking.client.setPolicy({ default_profile: "full", profiles: { server } });
@@ -376,7 +376,7 @@ describe("questions", () => {
   });
 
   it("are not answered by who may not, nor over another session", async () => {
-    await using asking = await openRuntimeHouse();
+    await using asking = await openRuntimeApp();
     const { profiles } = await asking.client.policy();
     const server = { ...profiles["server"], ask: ["mcp__datagrok__*"] };
     await asking.client.setPolicy({ default_profile: "full", profiles: { server } });
@@ -398,7 +398,7 @@ describe("questions", () => {
   });
 
   it("of the model itself are answered with the answers", async () => {
-    await using asking = await openRuntimeHouse();
+    await using asking = await openRuntimeApp();
     const { profiles } = await asking.client.policy();
     const server = { ...profiles["server"], tools: ["AskUserQuestion"] };
     await asking.client.setPolicy({ default_profile: "full", profiles: { server } });

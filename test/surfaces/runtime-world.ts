@@ -42,7 +42,7 @@ export class TestClock implements Clock {
   }
 }
 
-export interface RuntimeHouse {
+export interface RuntimeApp {
   readonly place: Place;
   readonly url: string;
   readonly client: SallyportClient;
@@ -54,7 +54,7 @@ export interface RuntimeHouse {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface RuntimeHouseOptions {
+export interface RuntimeAppOptions {
   readonly toolMs?: number;
   readonly clock?: Clock;
   readonly requestsPerMinute?: number;
@@ -63,13 +63,13 @@ export interface RuntimeHouseOptions {
 }
 
 /** The whole product in this process with the scripted model; the surface's clock and times are the test's. */
-export async function openRuntimeHouse(options: RuntimeHouseOptions = {}): Promise<RuntimeHouse> {
+export async function openRuntimeApp(options: RuntimeAppOptions = {}): Promise<RuntimeApp> {
   const place = await makePlace();
   const { toolMs, clock, requestsPerMinute = 1_000_000, onError = () => undefined } = options;
   const log = { info: () => undefined, warn: () => undefined, error: onError };
-  const open = async (): Promise<{ house: App; server: Listening }> => {
+  const open = async (): Promise<{ app: App; server: Listening }> => {
     const environment = { PATH: process.env["PATH"], HOME: place.home, SALLYPORT_TOKEN: TEST_TOKEN };
-    const house = await openApp({
+    const app = await openApp({
       settings: readSettings({ home: place.home, workspace: place.workspace }, environment, place.workspace),
       environment,
       version: "0.0.0-test",
@@ -82,7 +82,7 @@ export async function openRuntimeHouse(options: RuntimeHouseOptions = {}): Promi
     });
     const names: string[] = [];
     const server = await listen({
-      gateway: house.gateway,
+      gateway: app.gateway,
       log,
       version: "0.0.0-test",
       host: "127.0.0.1",
@@ -93,13 +93,13 @@ export async function openRuntimeHouse(options: RuntimeHouseOptions = {}): Promi
       runtime: { toolMs, clock },
     });
     names.push(`127.0.0.1:${server.port}`);
-    return { house, server };
+    return { app, server };
   };
   let now = await open();
   const client = (): SallyportClient => new SallyportClient({ url: now.server.url, token: TEST_TOKEN });
   const close = async (): Promise<void> => {
     await now.server.close();
-    await now.house.close();
+    await now.app.close();
   };
   return {
     place,
@@ -110,14 +110,14 @@ export async function openRuntimeHouse(options: RuntimeHouseOptions = {}): Promi
       return client();
     },
     get gateway() {
-      return now.house.gateway;
+      return now.app.gateway;
     },
     async as(role, name = role) {
       return (await client().createToken({ role, name })).token;
     },
     async tools(session_id) {
-      const caller = await now.house.gateway.tokens.authenticate(TEST_TOKEN);
-      return (await now.house.gateway.sessions.tools(caller, session_id)).toSorted();
+      const caller = await now.app.gateway.tokens.authenticate(TEST_TOKEN);
+      return (await now.app.gateway.sessions.tools(caller, session_id)).toSorted();
     },
     async restart() {
       await close();
@@ -202,19 +202,19 @@ export function withoutChunks(messages: readonly Message[]): readonly Message[] 
   return messages.filter(({ type }) => type !== "chunk");
 }
 
-export function fileOf(house: RuntimeHouse, name: string): string {
-  return join(house.place.workspace, name);
+export function fileOf(app: RuntimeApp, name: string): string {
+  return join(app.place.workspace, name);
 }
 
 /** The newest session that a client gave this name. */
-export async function sessionOf({ client }: RuntimeHouse, name: string): Promise<SessionView> {
+export async function sessionOf({ client }: RuntimeApp, name: string): Promise<SessionView> {
   const { sessions } = await client.sessions({ limit: 1_000 });
   const found = sessions.find(({ settings }) => settings.metadata?.["client_session_id"] === name);
   if (found === undefined) throw new Error(`no session is named ${name}`);
   return found;
 }
 
-export async function journalOf(house: RuntimeHouse, name: string): Promise<readonly JournalEvent[]> {
-  const { id } = await sessionOf(house, name);
-  return (await house.client.events(id, { limit: 1_000 })).events;
+export async function journalOf(app: RuntimeApp, name: string): Promise<readonly JournalEvent[]> {
+  const { id } = await sessionOf(app, name);
+  return (await app.client.events(id, { limit: 1_000 })).events;
 }

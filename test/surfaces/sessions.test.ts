@@ -2,21 +2,21 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS, type JournalEvent } from "../../src/protocol/index.ts";
-import { approveWith, openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { approveWith, openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const types = (events: readonly JournalEvent[]): readonly string[] => events.map(({ type }) => type);
 
 describe("a session over HTTP", () => {
   it("answers a prompt, token by token, in one terminal event", async () => {
     let text = "";
-    const session = await house.client.createSession({ prompt: { text: script({ say: "hello there, friend" }) } });
-    const events = await untilTurnEnds(house.client, session.id, {
+    const session = await app.client.createSession({ prompt: { text: script({ say: "hello there, friend" }) } });
+    const events = await untilTurnEnds(app.client, session.id, {
       onFrame: (frame) => {
         if (frame.type === "item.delta") text += frame.delta;
       },
@@ -36,7 +36,7 @@ describe("a session over HTTP", () => {
       item: { type: "agent_message", text: "hello there, friend", status: "completed" },
     });
     expect("hello there, friend".endsWith(text)).toBe(true);
-    const view = await house.client.session(session.id);
+    const view = await app.client.session(session.id);
     expect(view).toMatchObject({
       status: "idle",
       turns: 1,
@@ -47,10 +47,10 @@ describe("a session over HTTP", () => {
   });
 
   it("reads without asking and asks before it writes, with the exact diff", async () => {
-    await writeFile(join(house.place.workspace, "a.txt"), "old\n");
-    const file_path = join(house.place.workspace, "a.txt");
+    await writeFile(join(app.place.workspace, "a.txt"), "old\n");
+    const file_path = join(app.place.workspace, "a.txt");
     const { events } = await runScript(
-      house.client,
+      app.client,
       {
         prompt: {
           text: script(
@@ -60,7 +60,7 @@ describe("a session over HTTP", () => {
           ),
         },
       },
-      approveWith(house.client),
+      approveWith(app.client),
     );
     const asked = events.flatMap((event) => (event.type === "approval.requested" ? [event.approval] : []));
     expect(asked).toHaveLength(1);
@@ -78,24 +78,24 @@ describe("a session over HTTP", () => {
   });
 
   it("keeps a second prompt until the first has ended, and what waits when it is closed ends too", async () => {
-    const session = await house.client.createSession({
+    const session = await app.client.createSession({
       prompt: { text: script({ tool: "Bash", input: { command: "true" } }) },
     });
-    const second = await house.client.prompt(session.id, { text: script({ say: "second" }) });
-    const third = await house.client.prompt(session.id, { text: "third" });
+    const second = await app.client.prompt(session.id, { text: script({ say: "second" }) });
+    const third = await app.client.prompt(session.id, { text: "third" });
     expect([second.queued, third.queued]).toEqual([true, true]);
-    expect((await house.client.session(session.id)).queue.map(({ turn_id }) => turn_id)).toEqual([
+    expect((await app.client.session(session.id)).queue.map(({ turn_id }) => turn_id)).toEqual([
       second.turn_id,
       third.turn_id,
     ]);
     const watching = (async () => {
       const events: JournalEvent[] = [];
-      for await (const frame of house.client.watch(session.id)) {
+      for await (const frame of app.client.watch(session.id)) {
         if (!("seq" in frame)) continue;
         events.push(frame);
-        if (frame.type === "approval.requested") await approveWith(house.client)(frame.approval);
+        if (frame.type === "approval.requested") await approveWith(app.client)(frame.approval);
         if (frame.type === "turn.started" && frame.turn_id === third.turn_id)
-          await house.client.control(session.id, "close");
+          await app.client.control(session.id, "close");
       }
       return events;
     })();
@@ -107,16 +107,16 @@ describe("a session over HTTP", () => {
       ["turn.failed", third.turn_id],
     ]);
     expect(events.at(-1)).toMatchObject({ type: "session.updated", status: "complete" });
-    await expect(house.client.prompt(session.id, { text: "more" })).rejects.toMatchObject({ code: "session_closed" });
+    await expect(app.client.prompt(session.id, { text: "more" })).rejects.toMatchObject({ code: "session_closed" });
   });
 
   it("interrupts mid-text and goes on with the next prompt", async () => {
-    const session = await house.client.createSession({
+    const session = await app.client.createSession({
       prompt: { text: script({ stream: { tokens: 100_000, per_second: 1_000 } }) },
     });
-    const events = await untilTurnEnds(house.client, session.id, {
+    const events = await untilTurnEnds(app.client, session.id, {
       onFrame: (frame) => {
-        if (frame.type === "item.started") void house.client.control(session.id, "interrupt");
+        if (frame.type === "item.started") void app.client.control(session.id, "interrupt");
       },
     });
     expect(events.at(-1)).toMatchObject({ type: "turn.failed", error: { code: "aborted" } });
@@ -124,86 +124,86 @@ describe("a session over HTTP", () => {
       item: { status: "interrupted" },
     });
     const last = events.at(-1)?.seq ?? 0;
-    await house.client.prompt(session.id, { text: script({ say: "again" }) });
-    expect((await untilTurnEnds(house.client, session.id, { after: last })).at(-1)).toMatchObject({
+    await app.client.prompt(session.id, { text: script({ say: "again" }) });
+    expect((await untilTurnEnds(app.client, session.id, { after: last })).at(-1)).toMatchObject({
       type: "turn.completed",
     });
   });
 
   it("interrupts a running command and leaves no process", async () => {
-    const session = await house.client.createSession({
+    const session = await app.client.createSession({
       autonomy: "full",
       prompt: { text: script({ tool: "Bash", input: { command: "echo started; sleep 1000" } }) },
     });
-    const events = await untilTurnEnds(house.client, session.id, {
+    const events = await untilTurnEnds(app.client, session.id, {
       onFrame: (frame) => {
-        if (frame.type === "item.delta" && frame.field === "output") void house.client.control(session.id, "interrupt");
+        if (frame.type === "item.delta" && frame.field === "output") void app.client.control(session.id, "interrupt");
       },
     });
     expect(events.at(-1)).toMatchObject({ type: "turn.failed", error: { code: "aborted" } });
     const { leftBehind } = await import("../support/server.ts");
-    expect(await leftBehind(house.place)).toEqual([]);
+    expect(await leftBehind(app.place)).toEqual([]);
   });
 
   it("pauses: the queue waits, and goes on after resume", async () => {
-    const session = await house.client.createSession({});
-    expect((await house.client.control(session.id, "pause")).status).toBe("paused");
-    const { queued } = await house.client.prompt(session.id, { text: script({ say: "at last" }) });
+    const session = await app.client.createSession({});
+    expect((await app.client.control(session.id, "pause")).status).toBe("paused");
+    const { queued } = await app.client.prompt(session.id, { text: script({ say: "at last" }) });
     expect(queued).toBe(true);
-    expect((await house.client.session(session.id)).turn_id).toBeUndefined();
-    await house.client.control(session.id, "resume");
-    expect((await untilTurnEnds(house.client, session.id)).at(-1)).toMatchObject({ type: "turn.completed" });
+    expect((await app.client.session(session.id)).turn_id).toBeUndefined();
+    await app.client.control(session.id, "resume");
+    expect((await untilTurnEnds(app.client, session.id)).at(-1)).toMatchObject({ type: "turn.completed" });
   });
 
   it("forks at a turn's end: the child has the parent's journal up to there and its own afterwards", async () => {
-    const { session, events } = await runScript(house.client, { prompt: { text: script({ say: "one" }) } });
-    await house.client.prompt(session.id, { text: script({ say: "two" }) });
-    await untilTurnEnds(house.client, session.id, { after: events.at(-1)?.seq ?? 0 });
-    const child = await house.client.fork(session.id, { after_turn: session.turn_id ?? "" });
+    const { session, events } = await runScript(app.client, { prompt: { text: script({ say: "one" }) } });
+    await app.client.prompt(session.id, { text: script({ say: "two" }) });
+    await untilTurnEnds(app.client, session.id, { after: events.at(-1)?.seq ?? 0 });
+    const child = await app.client.fork(session.id, { after_turn: session.turn_id ?? "" });
     expect(child.forked_from).toEqual({ session_id: session.id, seq: 8 });
-    await house.client.prompt(child.id, { text: script({ say: "other two" }) });
-    const own = await untilTurnEnds(house.client, child.id, { after: 8 });
+    await app.client.prompt(child.id, { text: script({ say: "other two" }) });
+    const own = await untilTurnEnds(app.client, child.id, { after: 8 });
     expect(own.map(({ seq }) => seq)).toEqual(own.map((_, index) => 9 + index));
-    const { events: all } = await house.client.events(child.id);
+    const { events: all } = await app.client.events(child.id);
     expect(all.every(({ session_id }) => session_id === child.id)).toBe(true);
     const said = all.flatMap((event) =>
       event.type === "item.completed" && event.item.type === "agent_message" ? [event.item.text] : [],
     );
     expect(said).toEqual(["one", "other two"]);
-    const grandchild = await house.client.fork(child.id);
-    expect((await house.client.events(grandchild.id)).events.map(({ seq }) => seq)).toEqual(
+    const grandchild = await app.client.fork(child.id);
+    expect((await app.client.events(grandchild.id)).events.map(({ seq }) => seq)).toEqual(
       Array.from({ length: grandchild.seq }, (_, index) => index + 1),
     );
-    await expect(house.client.fork(session.id, { after_turn: "turn_unknown" })).rejects.toMatchObject({
+    await expect(app.client.fork(session.id, { after_turn: "turn_unknown" })).rejects.toMatchObject({
       code: "not_found",
     });
   });
 
   it("answers a retried command with its first answer", async () => {
     const [left, right] = await Promise.all([
-      house.client.createSession({}, { key: "k1" }),
-      house.client.createSession({}, { key: "k1" }),
+      app.client.createSession({}, { key: "k1" }),
+      app.client.createSession({}, { key: "k1" }),
     ]);
     expect(right).toEqual(left);
-    expect(await house.client.createSession({}, { key: "k1" })).toEqual(left);
-    await expect(house.client.createSession({ model: "other" }, { key: "k1" })).rejects.toMatchObject({
+    expect(await app.client.createSession({}, { key: "k1" })).toEqual(left);
+    await expect(app.client.createSession({ model: "other" }, { key: "k1" })).rejects.toMatchObject({
       code: "idempotency_mismatch",
     });
-    const other = await house.as("operator");
+    const other = await app.as("operator");
     expect((await other.createSession({}, { key: "k1" })).id).not.toBe(left.id);
-    const first = await house.client.prompt(left.id, { text: script({ say: "x" }) }, { key: "p" });
-    expect(await house.client.prompt(left.id, { text: script({ say: "x" }) }, { key: "p" })).toEqual(first);
-    await house.client.createToken({ role: "viewer", name: "once" }, { key: "t" });
-    await expect(house.client.createToken({ role: "viewer", name: "once" }, { key: "t" })).rejects.toMatchObject({
+    const first = await app.client.prompt(left.id, { text: script({ say: "x" }) }, { key: "p" });
+    expect(await app.client.prompt(left.id, { text: script({ say: "x" }) }, { key: "p" })).toEqual(first);
+    await app.client.createToken({ role: "viewer", name: "once" }, { key: "t" });
+    await expect(app.client.createToken({ role: "viewer", name: "once" }, { key: "t" })).rejects.toMatchObject({
       code: "conflict",
     });
-    expect((await house.client.tokens()).tokens.filter(({ name }) => name === "once")).toHaveLength(1);
-    await house.restart();
-    expect(await house.client.createSession({}, { key: "k1" })).toEqual(left);
+    expect((await app.client.tokens()).tokens.filter(({ name }) => name === "once")).toHaveLength(1);
+    await app.restart();
+    expect(await app.client.createSession({}, { key: "k1" })).toEqual(left);
   });
 
   it("refuses bad input by name and changes nothing", async () => {
-    const before = (await house.client.sessions({ limit: 1_000 })).sessions.length;
+    const before = (await app.client.sessions({ limit: 1_000 })).sessions.length;
     for (const [request, code] of [
       [{ workspace: "/nowhere/at/all" }, "workspace_missing"],
       [{ engine: "warp" }, "unsupported"],
@@ -215,19 +215,19 @@ describe("a session over HTTP", () => {
       [{ max_turns: 0 }, "invalid_request"],
       [{ provider: "cloud" }, "model_unauthenticated"],
     ] as const) {
-      await expect(house.client.createSession(request as object)).rejects.toMatchObject({ code });
+      await expect(app.client.createSession(request as object)).rejects.toMatchObject({ code });
     }
-    expect((await house.client.sessions({ limit: 1_000 })).sessions).toHaveLength(before);
-    await expect(house.client.session("ses_unknown")).rejects.toMatchObject({ code: "not_found" });
-    await expect(house.client.events("ses_unknown")).rejects.toMatchObject({ code: "not_found" });
-    await expect(house.client.sessions({ cursor: "%%%" })).rejects.toMatchObject({ code: "cursor_invalid" });
+    expect((await app.client.sessions({ limit: 1_000 })).sessions).toHaveLength(before);
+    await expect(app.client.session("ses_unknown")).rejects.toMatchObject({ code: "not_found" });
+    await expect(app.client.events("ses_unknown")).rejects.toMatchObject({ code: "not_found" });
+    await expect(app.client.sessions({ cursor: "%%%" })).rejects.toMatchObject({ code: "cursor_invalid" });
   });
 
   it("lists with a cursor, newest first, each session once", async () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = await house.client.sessions({ limit: 3, ...(cursor === undefined ? {} : { cursor }) });
+      const page = await app.client.sessions({ limit: 3, ...(cursor === undefined ? {} : { cursor }) });
       seen.push(...page.sessions.map(({ id }) => id));
       cursor = page.next;
     } while (cursor !== undefined);
@@ -237,9 +237,9 @@ describe("a session over HTTP", () => {
 
   it("refuses bodies that are too big, too deep or not JSON", async () => {
     const post = (body: string, type = "application/json"): Promise<number> =>
-      fetch(`${house.serving.url}/api/sessions`, {
+      fetch(`${app.serving.url}/api/sessions`, {
         method: "POST",
-        headers: { authorization: `Bearer ${house.serving.token}`, "content-type": type },
+        headers: { authorization: `Bearer ${app.serving.token}`, "content-type": type },
         body,
       }).then(async (response) => {
         expect(await response.json()).toMatchObject({
@@ -255,12 +255,12 @@ describe("a session over HTTP", () => {
   });
 
   it("answers an unknown path and method in JSON", async () => {
-    const headers = { authorization: `Bearer ${house.serving.token}` };
+    const headers = { authorization: `Bearer ${app.serving.token}` };
     for (const [method, path] of [
       ["GET", "/nowhere"],
       ["DELETE", "/api/sessions"],
     ] as const) {
-      const response = await fetch(`${house.serving.url}${path}`, { method, headers });
+      const response = await fetch(`${app.serving.url}${path}`, { method, headers });
       expect([response.status, await response.json()]).toEqual([
         404,
         {
@@ -274,7 +274,7 @@ describe("a session over HTTP", () => {
 
 describe("the server's own folder inside the workspace", () => {
   it("does not exist for tools", async () => {
-    await using inside = await openTestHouse({}, "home inside workspace");
+    await using inside = await openTestApp({}, "home inside workspace");
     const { workspace, home } = inside.place;
     await writeFile(join(workspace, "visible.txt"), "instance\n");
     const { events } = await runScript(inside.client, {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import type { ConfigureSession, JournalEvent } from "../../src/protocol/index.ts";
-import { openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const changes = (events: readonly JournalEvent[]): readonly object[] =>
   events.flatMap((event) => {
@@ -18,25 +18,25 @@ const changes = (events: readonly JournalEvent[]): readonly object[] =>
 
 describe("a session's settings", () => {
   it("are changed for the turns after it, journaled, audited, and kept across a restart", async () => {
-    const { session } = await runScript(house.client, { prompt: { text: script({ say: "First." }) } });
+    const { session } = await runScript(app.client, { prompt: { text: script({ say: "First." }) } });
     const { id } = session;
-    const after = await house.client.configure(id, { model: "other", permission_mode: "plan" });
+    const after = await app.client.configure(id, { model: "other", permission_mode: "plan" });
     expect(after.settings).toEqual({ ...session.settings, model: "other", permission_mode: "plan" });
     // The same again is no news.
-    await house.client.configure(id, { model: "other", permission_mode: "plan" });
-    const { events } = await house.client.events(id);
+    await app.client.configure(id, { model: "other", permission_mode: "plan" });
+    const { events } = await app.client.events(id);
     expect(changes(events)).toEqual([{ model: "other", autonomy: "supervised", permission_mode: "plan" }]);
-    await house.restart();
-    expect((await house.client.session(id)).settings).toEqual(after.settings);
-    await house.client.prompt(id, { text: script({ tool: "Bash", input: { command: "true" } }, { say: "Done." }) });
-    const told = await untilTurnEnds(house.client, id, { after: after.seq });
+    await app.restart();
+    expect((await app.client.session(id)).settings).toEqual(after.settings);
+    await app.client.prompt(id, { text: script({ tool: "Bash", input: { command: "true" } }, { say: "Done." }) });
+    const told = await untilTurnEnds(app.client, id, { after: after.seq });
     expect(told.find((event) => event.type === "item.completed")).toMatchObject({
       item: { tool: "Bash", status: "declined" },
     });
-    const { lines } = await house.client.usage({ by: ["model"], session: id });
+    const { lines } = await app.client.usage({ by: ["model"], session: id });
     expect(new Set(lines.map(({ model }) => model))).toEqual(new Set(["other", "sim"]));
-    const audited = await fetch(`${house.serving.url}/api/audit?action=session.configure`, {
-      headers: { authorization: `Bearer ${house.serving.token}` },
+    const audited = await fetch(`${app.serving.url}/api/audit?action=session.configure`, {
+      headers: { authorization: `Bearer ${app.serving.token}` },
     });
     expect(await audited.json()).toMatchObject({
       entries: [
@@ -49,44 +49,44 @@ describe("a session's settings", () => {
   it("change what may run in the turn that is open, but not who answers in it", async () => {
     const call = { tool: "Bash", input: { command: "true" } };
     let changed: Promise<unknown> = Promise.resolve();
-    const created = await house.client.createSession({ prompt: { text: script(call, call, { say: "Done." }) } });
-    const events = await untilTurnEnds(house.client, created.id, {
+    const created = await app.client.createSession({ prompt: { text: script(call, call, { say: "Done." }) } });
+    const events = await untilTurnEnds(app.client, created.id, {
       answer: async ({ id, input_hash }) => {
-        changed = house.client.configure(created.id, { model: "other", autonomy: "full" });
+        changed = app.client.configure(created.id, { model: "other", autonomy: "full" });
         await changed;
-        await house.client.decide(id, { decision: "approve", input_hash });
+        await app.client.decide(id, { decision: "approve", input_hash });
       },
     });
     await changed;
     expect(events.filter(({ type }) => type === "approval.requested")).toHaveLength(1);
     expect(events.filter((event) => event.type === "item.completed" && "exit_code" in event.item)).toHaveLength(2);
-    const { lines } = await house.client.usage({ by: ["model"], session: created.id });
+    const { lines } = await app.client.usage({ by: ["model"], session: created.id });
     expect(lines.map(({ model }) => model)).toEqual(["sim"]);
   });
 
   it("go back: a mode that is left takes nothing with it", async () => {
-    const { id, settings } = await house.client.createSession({ tools: ["Read", "Bash"] });
-    await house.client.configure(id, { permission_mode: "plan" });
-    await house.client.configure(id, { permission_mode: "bypassPermissions" });
-    const { settings: bypassed } = await house.client.configure(id, { autonomy: "full" });
+    const { id, settings } = await app.client.createSession({ tools: ["Read", "Bash"] });
+    await app.client.configure(id, { permission_mode: "plan" });
+    await app.client.configure(id, { permission_mode: "bypassPermissions" });
+    const { settings: bypassed } = await app.client.configure(id, { autonomy: "full" });
     expect(bypassed).toEqual({ ...settings, autonomy: "full" });
-    expect((await house.client.configure(id, { autonomy: "supervised" })).settings).toEqual(settings);
+    expect((await app.client.configure(id, { autonomy: "supervised" })).settings).toEqual(settings);
   });
 
   it("answer a retry with what was answered first", async () => {
-    const { id } = await house.client.createSession({});
-    const first = await house.client.configure(id, { model: "one" }, { key: "settings-1" });
-    await house.client.configure(id, { model: "two" });
-    expect(await house.client.configure(id, { model: "one" }, { key: "settings-1" })).toEqual(first);
-    expect((await house.client.session(id)).settings.model).toBe("two");
-    await expect(house.client.configure(id, { model: "three" }, { key: "settings-1" })).rejects.toMatchObject({
+    const { id } = await app.client.createSession({});
+    const first = await app.client.configure(id, { model: "one" }, { key: "settings-1" });
+    await app.client.configure(id, { model: "two" });
+    expect(await app.client.configure(id, { model: "one" }, { key: "settings-1" })).toEqual(first);
+    expect((await app.client.session(id)).settings.model).toBe("two");
+    await expect(app.client.configure(id, { model: "three" }, { key: "settings-1" })).rejects.toMatchObject({
       code: "idempotency_mismatch",
     });
   });
 
   it("can be changed over the socket", async () => {
-    const { id } = await house.client.createSession({});
-    const socket = new WebSocket(`${house.serving.url.replace("http", "ws")}/api/ws?token=${house.serving.token}`);
+    const { id } = await app.client.createSession({});
+    const socket = new WebSocket(`${app.serving.url.replace("http", "ws")}/api/ws?token=${app.serving.token}`);
     const answer = new Promise<unknown>((resolve, reject) => {
       socket.on("error", reject);
       socket.on("open", () => {
@@ -115,23 +115,23 @@ describe("a session's settings", () => {
     ["an agent that asks for more than its profile gives", { autonomy: "full" }, "forbidden"],
     ["an agent's mode that would be more", { permission_mode: "bypassPermissions" }, "forbidden"],
   ])("refuse %s, and nothing changes", async (_, change, code) => {
-    const agent = await house.as("agent", `agent ${code} ${JSON.stringify(change)}`);
+    const agent = await app.as("agent", `agent ${code} ${JSON.stringify(change)}`);
     const before = await agent.createSession({});
     await expect(agent.configure(before.id, change as ConfigureSession)).rejects.toMatchObject({ code });
     expect(await agent.session(before.id)).toEqual(before);
   });
 
   it("refuse a model that policy blocks, and a session that has ended", async () => {
-    const policy = await house.client.policy();
-    const { id } = await house.client.createSession({});
-    await house.client.setPolicy({
+    const policy = await app.client.policy();
+    const { id } = await app.client.createSession({});
+    await app.client.setPolicy({
       ...policy,
       profiles: { ...policy.profiles, full: { blocked_models: ["bad*"], max_autonomy: "supervised" } },
     });
-    await expect(house.client.configure(id, { model: "bad-1" })).rejects.toMatchObject({ code: "model_not_allowed" });
-    await expect(house.client.configure(id, { autonomy: "full" })).rejects.toMatchObject({ code: "forbidden" });
-    await house.client.setPolicy(policy);
-    await house.client.control(id, "close");
-    await expect(house.client.configure(id, { model: "good" })).rejects.toMatchObject({ code: "session_closed" });
+    await expect(app.client.configure(id, { model: "bad-1" })).rejects.toMatchObject({ code: "model_not_allowed" });
+    await expect(app.client.configure(id, { autonomy: "full" })).rejects.toMatchObject({ code: "forbidden" });
+    await app.client.setPolicy(policy);
+    await app.client.control(id, "close");
+    await expect(app.client.configure(id, { model: "good" })).rejects.toMatchObject({ code: "session_closed" });
   });
 });

@@ -12,33 +12,33 @@ import {
 } from "../../src/protocol/index.ts";
 import { Place } from "../cli/place.ts";
 import { rowsOf } from "../protocol/thread-journal.ts";
-import { script } from "../support/house.ts";
+import { script } from "../support/app.ts";
 import { journalOf } from "../support/journals.ts";
-import { openMoneyHouse, SMALL, type MoneyHouse } from "../support/money/house.ts";
+import { openMoneyApp, SMALL, type MoneyApp } from "../support/money/app.ts";
 import { TEST_TOKEN } from "../support/server.ts";
 
 // A request that is cut off costs something between nothing and its bound. Every surface says "at most" of it.
 
-let house: MoneyHouse;
+let app: MoneyApp;
 let id: string;
 let usage: SessionUsage;
 let journal: readonly JournalEvent[];
 
 beforeAll(async () => {
-  house = await openMoneyHouse();
+  app = await openMoneyApp();
   const text = script({ stream: { tokens: 100_000, per_second: 200 } });
-  ({ id } = await house.client.createSession({ ...SMALL, max_tokens: 100_000, prompt: { text } }));
-  for await (const frame of house.client.watch(id)) if (frame.type === "item.delta") break;
-  await house.client.control(id, "interrupt");
+  ({ id } = await app.client.createSession({ ...SMALL, max_tokens: 100_000, prompt: { text } }));
+  for await (const frame of app.client.watch(id)) if (frame.type === "item.delta") break;
+  await app.client.control(id, "interrupt");
   // The proxy notices a moment later that its caller is gone.
-  for await (const frame of house.client.watch(id)) if (frame.type === "budget.updated") break;
-  usage = await house.client.sessionUsage(id);
-  journal = await journalOf(house.client, id);
+  for await (const frame of app.client.watch(id)) if (frame.type === "budget.updated") break;
+  usage = await app.client.sessionUsage(id);
+  journal = await journalOf(app.client, id);
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 it("REST: the session, its usage and its events have the same bound", async () => {
-  const { cost_microusd, bound_microusd } = await house.client.session(id);
+  const { cost_microusd, bound_microusd } = await app.client.session(id);
   const told = journal.flatMap((event) =>
     event.type === "budget.updated" ? [{ cost: event.cost_microusd, bound: event.bound_microusd }] : [],
   );
@@ -52,19 +52,19 @@ it("REST: the session, its usage and its events have the same bound", async () =
 
 it("REST: the list of sessions has it, too, and a restart keeps it", async () => {
   const listed = async (): Promise<unknown> => {
-    const { sessions } = await house.client.sessions();
+    const { sessions } = await app.client.sessions();
     return sessions.find((session) => session.id === id)?.bound_microusd;
   };
   expect(await listed()).toBe(usage.bound_microusd);
-  await house.restart();
-  expect([await listed(), (await house.client.session(id)).bound_microusd]).toEqual([
+  await app.restart();
+  expect([await listed(), (await app.client.session(id)).bound_microusd]).toEqual([
     usage.bound_microusd,
     usage.bound_microusd,
   ]);
 });
 
 it("the mount: the usage file", async () => {
-  const files = new MountClient({ url: house.serving.url, token: TEST_TOKEN });
+  const files = new MountClient({ url: app.serving.url, token: TEST_TOKEN });
   const text = Buffer.from(await files.read(`/claude/sessions/${id}/usage`)).toString();
   const { cost_usd, bound_usd } = JSON.parse(text) as { readonly cost_usd: number; readonly bound_usd: number };
   expect([cost_usd, bound_usd]).toEqual([usage.cost_microusd, usage.bound_microusd]);
@@ -72,7 +72,7 @@ it("the mount: the usage file", async () => {
 
 it("the command line: usage and the session", async () => {
   await using place = new Place();
-  const words = ["--server", house.serving.url];
+  const words = ["--server", app.serving.url];
   const environment = { SALLYPORT_TOKEN: TEST_TOKEN };
   const shown = await place.run([...words, "sessions", "show", id], environment);
   expect(shown.stdout).toContain(`cost         ${spendingWords(usage)}`);

@@ -4,7 +4,7 @@ import { MountClient, type SallyportClient } from "../../src/client/index.ts";
 import type { JournalEvent } from "../../src/protocol/index.ts";
 import { Place } from "../cli/place.ts";
 import { Editor } from "../e2e/acp/editor.ts";
-import { openTestHouse, script, type TestHouse } from "../support/house.ts";
+import { openTestApp, script, type TestApp } from "../support/app.ts";
 import { BridgeClient } from "./bridge-client.ts";
 import { PageClient } from "./runtime-world.ts";
 
@@ -14,18 +14,18 @@ const WRITE = { tool: "Write", input: { file_path: "no.txt", content: "no\n" } }
 
 /** Stopping never starts what waits: whatever the protocol calls it, and whoever sent what waits. */
 describe("a stop starts nothing", () => {
-  let house: TestHouse;
+  let app: TestApp;
   let mine: SallyportClient & { readonly token: string };
   beforeAll(async () => {
-    house = await openTestHouse();
-    mine = await house.as("operator", "person");
+    app = await openTestApp();
+    mine = await app.as("operator", "person");
   });
-  afterAll(() => house[Symbol.asyncDispose]());
+  afterAll(() => app[Symbol.asyncDispose]());
 
   /** Reads the journal until it has so many events of a type. */
   async function until(id: string, type: JournalEvent["type"], count: number): Promise<readonly JournalEvent[]> {
     const events: JournalEvent[] = [];
-    for await (const frame of house.client.watch(id)) {
+    for await (const frame of app.client.watch(id)) {
       if (!("seq" in frame)) continue;
       events.push(frame);
       if (events.filter((event) => event.type === type).length === count) return events;
@@ -33,13 +33,13 @@ describe("a stop starts nothing", () => {
     throw new Error("the session has ended");
   }
 
-  const other = async (id: string): Promise<string> => (await house.client.prompt(id, { text: NEXT })).turn_id;
+  const other = async (id: string): Promise<string> => (await app.client.prompt(id, { text: NEXT })).turn_id;
 
   /** What began, how each turn ended, and what waits. */
   async function progress(id: string): Promise<unknown> {
     const [{ events }, { status, queue }] = [
-      await house.client.events(id, { limit: 1_000 }),
-      await house.client.session(id),
+      await app.client.events(id, { limit: 1_000 }),
+      await app.client.session(id),
     ];
     return {
       status,
@@ -50,7 +50,7 @@ describe("a stop starts nothing", () => {
   }
 
   function agentSocket(id: string): { say: (message: object) => void; opened: Promise<unknown>; close: () => void } {
-    const url = `${house.serving.url.replace("http", "ws")}/api/terminal/ws/agent`;
+    const url = `${app.serving.url.replace("http", "ws")}/api/terminal/ws/agent`;
     const socket = new WebSocket(`${url}?token=${mine.token}&session_id=${id}`);
     const opened = new Promise((resolve) => {
       socket.once("open", resolve);
@@ -102,7 +102,7 @@ describe("a stop starts nothing", () => {
   it("document 002's run.abort: own prompts are removed, those of others held", async () => {
     const { id } = await mine.createSession({ prompt: { text: SLOW } });
     const held = await other(id);
-    const client = new BridgeClient(house, { token: mine.token });
+    const client = new BridgeClient(app, { token: mine.token });
     await client.say({ control: "run.submit", text: NEXT, resumeId: id });
     await until(id, "turn.queued", 2);
     await client.say({ control: "run.abort", threadId: id });
@@ -117,7 +117,7 @@ describe("a stop starts nothing", () => {
   });
 
   it("document 000's abort: each message is told so; what others sent is held", async () => {
-    const page = new PageClient(house.serving.url, mine.token);
+    const page = new PageClient(app.serving.url, mine.token);
     await page.opened;
     page.ask("stops", SLOW);
     await page.next("chunk");
@@ -134,28 +134,28 @@ describe("a stop starts nothing", () => {
   });
 
   it("document 000's abort of a message behind somebody else's turn: that turn goes on", async () => {
-    const page = new PageClient(house.serving.url, mine.token);
+    const page = new PageClient(app.serving.url, mine.token);
     await page.opened;
     page.ask("behind", NEXT);
     await page.next("final");
     const [session] = (await mine.sessions({ limit: 1 })).sessions;
     const id = session?.id ?? "";
-    const open = (await house.client.prompt(id, { text: SLOW })).turn_id;
+    const open = (await app.client.prompt(id, { text: SLOW })).turn_id;
     page.ask("behind", NEXT);
     await page.next("queued");
     await until(id, "turn.queued", 1);
     page.say({ type: "abort", sessionId: "behind" });
     await page.next("aborted");
     expect(await progress(id)).toEqual({ status: "working", begun: 2, ended: ["aborted"], queue: [] });
-    expect((await house.client.session(id)).turn_id).toBe(open);
-    await house.client.interrupt(id);
+    expect((await app.client.session(id)).turn_id).toBe(open);
+    await app.client.interrupt(id);
     await page.close();
   });
 
   it("document 003's interrupt holds all; resume lets them begin", async () => {
     const { id } = await mine.createSession({ prompt: { text: SLOW } });
     const held = [await other(id), (await mine.prompt(id, { text: NEXT })).turn_id];
-    const mount = new MountClient({ url: house.serving.url, token: mine.token });
+    const mount = new MountClient({ url: app.serving.url, token: mine.token });
     await mount.write(`/claude/sessions/${id}/ctl`, "interrupt");
     await until(id, "turn.failed", 1);
     expect(await progress(id)).toEqual({
@@ -170,10 +170,10 @@ describe("a stop starts nothing", () => {
 
   it("an editor's session/cancel: each of its prompts ends with cancelled, those of others are held", async () => {
     const editor = await Editor.open({
-      words: ["--server", house.serving.url, "--token", mine.token, "acp"],
-      folder: house.place.workspace,
+      words: ["--server", app.serving.url, "--token", mine.token, "acp"],
+      folder: app.place.workspace,
     });
-    const { sessionId: id } = await editor.newSession(house.place.workspace);
+    const { sessionId: id } = await editor.newSession(app.place.workspace);
     const first = editor.prompt(id, SLOW);
     await until(id, "turn.started", 1);
     const held = await other(id);
@@ -192,7 +192,7 @@ describe("a stop starts nothing", () => {
 
   it("Ctrl-C of sallyport run holds what waits behind its turn", async () => {
     await using place = new Place();
-    const words = ["--server", house.serving.url, "--token", mine.token, "run", "--json"];
+    const words = ["--server", app.serving.url, "--token", mine.token, "run", "--json"];
     const { id } = await mine.createSession({});
     const running = place.start([...words, "--resume", id, SLOW]);
     await running.reads('"turn.started"');
@@ -204,15 +204,15 @@ describe("a stop starts nothing", () => {
 
   it("Ctrl-C of sallyport run that still waits takes out its own prompt and ends nobody else's turn", async () => {
     await using place = new Place();
-    const { id, turn_id } = await house.client.createSession({ prompt: { text: SLOW } });
-    const words = ["--server", house.serving.url, "--token", mine.token, "run", "--json", "--resume", id, NEXT];
+    const { id, turn_id } = await app.client.createSession({ prompt: { text: SLOW } });
+    const words = ["--server", app.serving.url, "--token", mine.token, "run", "--json", "--resume", id, NEXT];
     const running = place.start(words);
     await running.reads('"turn.queued"');
     running.signal("SIGINT");
     expect((await running.ended).code).toBe(130);
     expect(await progress(id)).toEqual({ status: "working", begun: 1, ended: ["aborted"], queue: [] });
-    expect((await house.client.session(id)).turn_id).toBe(turn_id);
-    await house.client.interrupt(id);
+    expect((await app.client.session(id)).turn_id).toBe(turn_id);
+    await app.client.interrupt(id);
   });
 
   it("sallyport approve --reject --stop holds what waits", async () => {
@@ -221,7 +221,7 @@ describe("a stop starts nothing", () => {
     const asked = (await until(id, "approval.requested", 1)).at(-1);
     if (asked?.type !== "approval.requested") throw new Error("nothing was asked");
     const held = await other(id);
-    const words = ["--server", house.serving.url, "--token", mine.token, "approve", asked.approval.id];
+    const words = ["--server", app.serving.url, "--token", mine.token, "approve", asked.approval.id];
     expect(await place.run([...words, "--reject", "--stop"])).toMatchObject({ code: 0 });
     await until(id, "turn.failed", 1);
     expect(await progress(id)).toEqual({

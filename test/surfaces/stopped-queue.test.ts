@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JournalEvent, SessionView } from "../../src/protocol/index.ts";
-import { openTestHouse, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { openTestApp, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 
 const SLOW = { stream: { tokens: 100_000, per_second: 1_000 } };
 
 /** A person stops a turn while other prompts wait behind it. */
 describe("a stop holds the queue", () => {
-  let house: TestHouse;
+  let app: TestApp;
   beforeAll(async () => {
-    house = await openTestHouse();
+    app = await openTestApp();
   });
-  afterAll(() => house[Symbol.asyncDispose]());
+  afterAll(() => app[Symbol.asyncDispose]());
 
   /** A slow turn, and prompts that wait behind it. */
   async function busy(...waiting: readonly string[]): Promise<{ id: string; turns: readonly string[] }> {
-    const session = await house.client.createSession({ prompt: { text: script(SLOW) } });
+    const session = await app.client.createSession({ prompt: { text: script(SLOW) } });
     const turns: string[] = [];
-    for (const say of waiting) turns.push((await house.client.prompt(session.id, { text: script({ say }) })).turn_id);
+    for (const say of waiting) turns.push((await app.client.prompt(session.id, { text: script({ say }) })).turn_id);
     return { id: session.id, turns };
   }
   const begun = (events: readonly JournalEvent[]): readonly string[] =>
     events.flatMap((event) => (event.type === "turn.started" ? [event.turn_id] : []));
   const events = async (id: string): Promise<readonly JournalEvent[]> =>
-    (await house.client.events(id, { limit: 1_000 })).events;
+    (await app.client.events(id, { limit: 1_000 })).events;
   const queued = ({ status, queue }: SessionView): unknown => ({
     status,
     queue: queue.map(({ turn_id, held }) => [turn_id, held]),
@@ -30,87 +30,87 @@ describe("a stop holds the queue", () => {
 
   it("until somebody resumes; then they begin in their order", async () => {
     const { id, turns } = await busy("second", "third");
-    const ended = untilTurnEnds(house.client, id);
-    const stopped = await house.client.interrupt(id, { hold_queue: true });
+    const ended = untilTurnEnds(app.client, id);
+    const stopped = await app.client.interrupt(id, { hold_queue: true });
     expect(queued(stopped)).toEqual({ status: "idle", queue: turns.map((turn) => [turn, true]) });
     const before = await ended;
     expect(before.find((event) => event.type === "turn.failed")).toMatchObject({
       error: { code: "aborted" },
       by: { role: "admin" },
     });
-    await house.client.control(id, "resume");
+    await app.client.control(id, "resume");
     let after = before.at(-1)?.seq ?? 0;
     for (const turn of turns) {
-      const rest = await untilTurnEnds(house.client, id, { after });
+      const rest = await untilTurnEnds(app.client, id, { after });
       expect(begun(rest)).toEqual([turn]);
       after = rest.at(-1)?.seq ?? 0;
     }
-    expect(await house.client.session(id)).toMatchObject({ status: "idle", queue: [] });
+    expect(await app.client.session(id)).toMatchObject({ status: "idle", queue: [] });
   });
 
   it("and keeps holding it after a restart", async () => {
     const { id, turns } = await busy("later");
-    await house.client.interrupt(id, { hold_queue: true });
-    const { seq } = await house.client.session(id);
-    await house.restart();
-    expect(queued(await house.client.session(id))).toEqual({ status: "idle", queue: [[turns[0], true]] });
-    expect((await house.client.session(id)).seq).toBe(seq);
+    await app.client.interrupt(id, { hold_queue: true });
+    const { seq } = await app.client.session(id);
+    await app.restart();
+    expect(queued(await app.client.session(id))).toEqual({ status: "idle", queue: [[turns[0], true]] });
+    expect((await app.client.session(id)).seq).toBe(seq);
   });
 
   it("while a prompt that is sent after the stop begins at once", async () => {
     const { id, turns } = await busy("held");
-    await house.client.interrupt(id, { hold_queue: true });
-    const { seq } = await house.client.session(id);
-    const { turn_id, queued: waits } = await house.client.prompt(id, { text: script({ say: "now" }) });
+    await app.client.interrupt(id, { hold_queue: true });
+    const { seq } = await app.client.session(id);
+    const { turn_id, queued: waits } = await app.client.prompt(id, { text: script({ say: "now" }) });
     expect(waits).toBe(false);
-    expect(begun(await untilTurnEnds(house.client, id, { after: seq }))).toEqual([turn_id]);
-    expect(queued(await house.client.session(id))).toEqual({ status: "idle", queue: [[turns[0], true]] });
+    expect(begun(await untilTurnEnds(app.client, id, { after: seq }))).toEqual([turn_id]);
+    expect(queued(await app.client.session(id))).toEqual({ status: "idle", queue: [[turns[0], true]] });
   });
 
   it("and what waits can be taken out, once", async () => {
     const { id, turns } = await busy("not needed", "needed");
     const [first = "", second = ""] = turns;
-    await house.client.interrupt(id, { hold_queue: true });
-    expect(queued(await house.client.removePrompt(id, first))).toEqual({ status: "idle", queue: [[second, true]] });
-    await expect(house.client.removePrompt(id, first)).rejects.toMatchObject({ code: "not_found" });
+    await app.client.interrupt(id, { hold_queue: true });
+    expect(queued(await app.client.removePrompt(id, first))).toEqual({ status: "idle", queue: [[second, true]] });
+    await expect(app.client.removePrompt(id, first)).rejects.toMatchObject({ code: "not_found" });
     expect((await events(id)).findLast((event) => event.type === "turn.failed")).toMatchObject({
       turn_id: first,
       error: { code: "aborted", message: "removed from the queue before it began" },
       by: { role: "admin" },
     });
-    const viewer = await house.as("viewer");
+    const viewer = await app.as("viewer");
     await expect(viewer.removePrompt(id, second)).rejects.toMatchObject({ code: "forbidden" });
   });
 
   it("also when a question was rejected and the turn stopped", async () => {
     const write = { tool: "Write", input: { file_path: "no.txt", content: "no\n" } };
-    const session = await house.client.createSession({ prompt: { text: script(write, { say: "On." }) } });
-    const { turn_id } = await house.client.prompt(session.id, { text: script({ say: "next" }) });
-    await untilTurnEnds(house.client, session.id, {
+    const session = await app.client.createSession({ prompt: { text: script(write, { say: "On." }) } });
+    const { turn_id } = await app.client.prompt(session.id, { text: script({ say: "next" }) });
+    await untilTurnEnds(app.client, session.id, {
       answer: ({ id, input_hash }) =>
-        house.client.decide(id, { decision: "reject", input_hash, interrupt: true, hold_queue: true }),
+        app.client.decide(id, { decision: "reject", input_hash, interrupt: true, hold_queue: true }),
     });
-    expect(queued(await house.client.session(session.id))).toEqual({ status: "idle", queue: [[turn_id, true]] });
+    expect(queued(await app.client.session(session.id))).toEqual({ status: "idle", queue: [[turn_id, true]] });
   });
 
   it("but only where it is asked for: by default the next prompt begins", async () => {
     const { id, turns } = await busy("goes on");
-    const stopped = untilTurnEnds(house.client, id);
-    await house.client.control(id, "interrupt");
+    const stopped = untilTurnEnds(app.client, id);
+    await app.client.control(id, "interrupt");
     const after = (await stopped).at(-1)?.seq ?? 0;
-    expect(begun(await untilTurnEnds(house.client, id, { after }))).toEqual(turns);
+    expect(begun(await untilTurnEnds(app.client, id, { after }))).toEqual(turns);
   });
 
   it("an approval takes no hold_queue", async () => {
     const write = { tool: "Write", input: { file_path: "yes.txt", content: "yes\n" } };
-    const { id } = await house.client.createSession({ prompt: { text: script(write) } });
-    await untilTurnEnds(house.client, id, {
+    const { id } = await app.client.createSession({ prompt: { text: script(write) } });
+    await untilTurnEnds(app.client, id, {
       answer: async ({ id: asked, input_hash }) => {
         for (const wrong of [{ decision: "approve" }, { decision: "reject" }] as const)
-          await expect(house.client.decide(asked, { ...wrong, input_hash, hold_queue: true })).rejects.toMatchObject({
+          await expect(app.client.decide(asked, { ...wrong, input_hash, hold_queue: true })).rejects.toMatchObject({
             code: "invalid_request",
           });
-        await house.client.decide(asked, { decision: "reject", input_hash });
+        await app.client.decide(asked, { decision: "reject", input_hash });
       },
     });
   });

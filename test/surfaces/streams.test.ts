@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { LIMITS, PROTOCOL_VERSION, type JournalEvent, type StreamFrame } from "../../src/protocol/index.ts";
-import { openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 /** The raw bytes of an event stream, event by event. */
 async function* rawEvents(
@@ -15,8 +15,8 @@ async function* rawEvents(
   headers: Record<string, string> = {},
 ): AsyncGenerator<{ id?: string; event?: string; data?: string }> {
   const controller = new AbortController();
-  const response = await fetch(`${house.serving.url}/api/sessions/${id}/events`, {
-    headers: { authorization: `Bearer ${house.serving.token}`, accept: "text/event-stream", ...headers },
+  const response = await fetch(`${app.serving.url}/api/sessions/${id}/events`, {
+    headers: { authorization: `Bearer ${app.serving.token}`, accept: "text/event-stream", ...headers },
     signal: controller.signal,
   });
   if (!response.ok || response.body === null) throw new Error(`${response.status} ${await response.text()}`);
@@ -45,7 +45,7 @@ class Talker {
   #changed: () => void = () => undefined;
 
   constructor(token: string) {
-    this.socket = new WebSocket(`${house.serving.url.replace("http", "ws")}/api/ws`, [
+    this.socket = new WebSocket(`${app.serving.url.replace("http", "ws")}/api/ws`, [
       `sallyport.token.${token}`,
       "sallyport",
     ]);
@@ -73,7 +73,7 @@ class Talker {
 
 describe("the event stream", () => {
   it("gives ids only to what is journaled, and resumes from Last-Event-ID", async () => {
-    const { session, events } = await runScript(house.client, { prompt: { text: script({ say: "a b c" }) } });
+    const { session, events } = await runScript(app.client, { prompt: { text: script({ say: "a b c" }) } });
     const seen: (string | undefined)[] = [];
     for await (const event of rawEvents(session.id, { "last-event-id": "3" })) {
       seen.push(event.id);
@@ -83,24 +83,24 @@ describe("the event stream", () => {
   });
 
   it("refuses a cursor past the end or of another kind by name", async () => {
-    const { session } = await runScript(house.client, { prompt: { text: script({ say: "x" }) } });
+    const { session } = await runScript(app.client, { prompt: { text: script({ say: "x" }) } });
     for (const cursor of ["999", "abc", "-1", "1.5"]) {
       await expect(rawEvents(session.id, { "last-event-id": cursor }).next()).rejects.toThrow("cursor_invalid");
     }
   });
 
   it("shows who comes late what is open, with its text so far", async () => {
-    const session = await house.client.createSession({
+    const session = await app.client.createSession({
       prompt: { text: script({ stream: { tokens: 100_000, per_second: 2_000 } }) },
     });
     const frames: StreamFrame[] = [];
     let deltas = 0;
-    for await (const frame of house.client.watch(session.id)) {
+    for await (const frame of app.client.watch(session.id)) {
       if (frame.type === "item.delta") deltas += 1;
       if (deltas > 20) break;
     }
-    const { seq } = await house.client.session(session.id);
-    for await (const frame of house.client.watch(session.id, { after: seq })) {
+    const { seq } = await app.client.session(session.id);
+    for await (const frame of app.client.watch(session.id, { after: seq })) {
       frames.push(frame);
       if (frames.length === 2) break;
     }
@@ -110,7 +110,7 @@ describe("the event stream", () => {
     });
     expect(frames[0]).not.toHaveProperty("seq");
     expect(frames[1]?.type).toBe("item.delta");
-    await house.client.control(session.id, "close");
+    await app.client.control(session.id, "close");
   });
 
   it("loses and doubles nothing for watchers that come, go and come back at any moment", async () => {
@@ -118,7 +118,7 @@ describe("the event stream", () => {
       tool: "TodoWrite",
       input: { todos: [{ content: `step ${index}`, status: "pending", activeForm: "x" }] },
     }));
-    const session = await house.client.createSession({
+    const session = await app.client.createSession({
       max_turns: 100,
       prompt: { text: script(...steps, { say: "end" }) },
     });
@@ -126,7 +126,7 @@ describe("the event stream", () => {
       const events: JournalEvent[] = [];
       while (events.at(-1)?.type !== "turn.completed") {
         let got = 0;
-        for await (const frame of house.client.watch(session.id, { after: events.at(-1)?.seq ?? 0 })) {
+        for await (const frame of app.client.watch(session.id, { after: events.at(-1)?.seq ?? 0 })) {
           if (!("seq" in frame)) continue;
           events.push(frame);
           got += 1;
@@ -136,24 +136,24 @@ describe("the event stream", () => {
       return events;
     };
     const all = await Promise.all([1, 2, 3, 5, 8, 1_000].map(watcher));
-    const { events: journal } = await house.client.events(session.id, { limit: 1_000 });
+    const { events: journal } = await app.client.events(session.id, { limit: 1_000 });
     for (const events of all) expect(events).toEqual(journal.slice(0, events.length));
     expect(journal.slice(0, all[0]?.length ?? 0).at(-1)?.type).toBe("turn.completed");
   });
 
   it("reads on from the store for a watcher that falls out of the ring", async () => {
-    const session = await house.client.createSession({});
-    const reader = house.client.watch(session.id)[Symbol.asyncIterator]();
+    const session = await app.client.createSession({});
+    const reader = app.client.watch(session.id)[Symbol.asyncIterator]();
     const first = await reader.next();
     expect(first.value).toMatchObject({ seq: 1 });
     // More than the ring holds, while this watcher does not read.
     const rounds = Math.ceil(LIMITS.ringFrames / 400) + 1;
     for (let round = 0; round < rounds; round += 1) {
-      const after = (await house.client.session(session.id)).seq;
-      await house.client.prompt(session.id, { text: script({ stream: { tokens: 500, per_second: 0 } }) });
-      await untilTurnEnds(house.client, session.id, { after });
+      const after = (await app.client.session(session.id)).seq;
+      await app.client.prompt(session.id, { text: script({ stream: { tokens: 500, per_second: 0 } }) });
+      await untilTurnEnds(app.client, session.id, { after });
     }
-    const { seq } = await house.client.session(session.id);
+    const { seq } = await app.client.session(session.id);
     const seqs = [1];
     while (seqs.at(-1) !== seq) {
       const next = await reader.next();
@@ -165,23 +165,23 @@ describe("the event stream", () => {
   });
 
   it("ends when the session has ended", async () => {
-    const session = await house.client.createSession({});
+    const session = await app.client.createSession({});
     const events: JournalEvent[] = [];
     const reading = (async () => {
-      for await (const frame of house.client.watch(session.id)) if ("seq" in frame) events.push(frame);
+      for await (const frame of app.client.watch(session.id)) if ("seq" in frame) events.push(frame);
     })();
-    await house.client.control(session.id, "close");
+    await app.client.control(session.id, "close");
     await reading;
     expect(events.at(-1)).toMatchObject({ type: "session.updated", status: "complete" });
     const again: unknown[] = [];
-    for await (const frame of house.client.watch(session.id, { after: 1 })) again.push(frame);
+    for await (const frame of app.client.watch(session.id, { after: 1 })) again.push(frame);
     expect(again).toEqual(events.slice(1));
   });
 });
 
 describe("the socket of many sessions", () => {
   it("subscribes from a seq, runs commands and gives receipts", async () => {
-    const talker = new Talker(house.serving.token);
+    const talker = new Talker(app.serving.token);
     await talker.until(({ type }) => type === "welcome");
     talker.say({ type: "create", command_id: "c1", session: {} });
     const created = await talker.until(({ command_id }) => command_id === "c1");
@@ -219,22 +219,22 @@ describe("the socket of many sessions", () => {
       prompt: { text: script({ tool: "Bash", input: { command: "true" } }, { say: "ok" }) },
     });
     await talker.until(({ command_id }) => command_id === "c2");
-    expect((await house.client.session(session_id)).turns).toBe(1);
+    expect((await app.client.session(session_id)).turns).toBe(1);
     talker.say({ type: "unsubscribe", session_id });
     await talker.until(({ type }) => type === "unsubscribed");
     talker.socket.close();
   });
 
   it("says what a refusal is about, when a session has ended, and opens one feed however often it is asked", async () => {
-    const talker = new Talker(house.serving.token);
+    const talker = new Talker(app.serving.token);
     await talker.until(({ type }) => type === "welcome");
     talker.say({ type: "subscribe", session_id: "ses_none" });
     expect(await talker.until(({ type }) => type === "refused")).toMatchObject({
       session_id: "ses_none",
       error: { code: "not_found" },
     });
-    const session = await house.client.createSession({});
-    await house.client.control(session.id, "close");
+    const session = await app.client.createSession({});
+    await app.client.control(session.id, "close");
     talker.say({ type: "subscribe", session_id: session.id });
     expect(await talker.until(({ type }) => type === "unsubscribed")).toEqual({
       type: "unsubscribed",
@@ -244,7 +244,7 @@ describe("the socket of many sessions", () => {
     for (const message of [{ type: "feed" }, { type: "feed" }, { type: "ping" }]) talker.say(message);
     await talker.until(({ type }) => type === "pong");
     expect(talker.said.filter(({ type }) => type === "feeding").length).toBe(2);
-    const { id } = await house.client.createSession({});
+    const { id } = await app.client.createSession({});
     const told = await talker.until(
       (message) => (message["session"] as { readonly id?: string } | undefined)?.id === id,
     );
@@ -257,7 +257,7 @@ describe("the socket of many sessions", () => {
   });
 
   it("refuses what it does not understand and stays up", async () => {
-    const talker = new Talker(house.serving.token);
+    const talker = new Talker(app.serving.token);
     await talker.until(({ type }) => type === "welcome");
     for (const nonsense of [
       "{",
@@ -280,7 +280,7 @@ describe("the socket of many sessions", () => {
   });
 
   it("wants a greeting in its own protocol first", async () => {
-    const socket = new WebSocket(`${house.serving.url.replace("http", "ws")}/api/ws?token=${house.serving.token}`);
+    const socket = new WebSocket(`${app.serving.url.replace("http", "ws")}/api/ws?token=${app.serving.token}`);
     const answers: unknown[] = [];
     await new Promise<void>((resolve) => {
       socket.on("open", () => {

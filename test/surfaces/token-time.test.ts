@@ -3,16 +3,16 @@ import { WebSocket } from "ws";
 import { LiveConnection, SallyportClient } from "../../src/client/index.ts";
 import { LIMITS, type CreateToken, type TokenCreated } from "../../src/protocol/index.ts";
 import { MovableClock } from "../support/clock.ts";
-import { openTestHouse, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { openTestApp, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 
 const clock = new MovableClock({ stands: true });
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse({ SALLYPORT_REQUESTS_PER_MINUTE: "100000" }, { clock });
+  app = await openTestApp({ SALLYPORT_REQUESTS_PER_MINUTE: "100000" }, { clock });
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
-const clientOf = (token: string): SallyportClient => new SallyportClient({ url: house.serving.url, token });
+const clientOf = (token: string): SallyportClient => new SallyportClient({ url: app.serving.url, token });
 
 async function outcome(act: Promise<unknown>): Promise<string> {
   return act.then(
@@ -31,7 +31,7 @@ interface Connected {
 
 /** A socket that nothing is said on. */
 async function socketAt(path: string, token: string): Promise<Connected> {
-  const socket = new WebSocket(`${house.serving.url.replace("http", "ws")}${path}?token=${token}`);
+  const socket = new WebSocket(`${app.serving.url.replace("http", "ws")}${path}?token=${token}`);
   const ended = new Promise<string>((resolve) => {
     socket.once("close", (code, reason) => resolve(`${code} ${reason.toString()}`));
   });
@@ -45,7 +45,7 @@ async function socketAt(path: string, token: string): Promise<Connected> {
 /** An answer that is never whole. */
 async function streamOf(path: string, token: string, more: Readonly<Record<string, string>> = {}): Promise<Connected> {
   const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream", ...more };
-  const response = await fetch(`${house.serving.url}${path}`, { headers });
+  const response = await fetch(`${app.serving.url}${path}`, { headers });
   expect([path, response.status]).toEqual([path, 200]);
   const ended = response.text().then(
     () => "whole",
@@ -56,7 +56,7 @@ async function streamOf(path: string, token: string, more: Readonly<Record<strin
 
 /** What an MCP client listens to. */
 async function mcpStream(token: string): Promise<Connected> {
-  const response = await fetch(`${house.serving.url}/mcp`, {
+  const response = await fetch(`${app.serving.url}/mcp`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${token}`,
@@ -105,7 +105,7 @@ describe("the sockets and streams of a token end with it, idle ones too", () => 
   const agent: CreateToken = { role: "agent", name: "short", expires_in_s: 120 };
 
   it("when its time has passed", async () => {
-    const { token } = await house.client.createToken(agent);
+    const { token } = await app.client.createToken(agent);
     const connected = await connectAll(token);
     clock.pass(119_999);
     expect(await outcome(clientOf(token).me())).toBe("done");
@@ -118,7 +118,7 @@ describe("the sockets and streams of a token end with it, idle ones too", () => 
   });
 
   it("when the machine slept, or somebody set its clock: at the next look, and before it at the next message", async () => {
-    const { token } = await house.client.createToken(agent);
+    const { token } = await app.client.createToken(agent);
     const connected = await connectAll(token);
     clock.jump(3_600_000);
     // Nothing is told that time went by: its own timers stood still. They look often enough.
@@ -127,7 +127,7 @@ describe("the sockets and streams of a token end with it, idle ones too", () => 
   });
 
   it("at its next message, though no timer has rung", async () => {
-    const { token } = await house.client.createToken(agent);
+    const { token } = await app.client.createToken(agent);
     const connected = await connectAll(token);
     clock.jump(3_600_000);
     expect(await outcome(clientOf(token).me())).toBe("unauthenticated");
@@ -135,7 +135,7 @@ describe("the sockets and streams of a token end with it, idle ones too", () => 
   });
 
   it("and it stays so when the clock is set back afterwards", async () => {
-    const { token } = await house.client.createToken(agent);
+    const { token } = await app.client.createToken(agent);
     clock.pass(120_000);
     expect(await outcome(clientOf(token).me())).toBe("unauthenticated");
     clock.jump(-60_000);
@@ -144,7 +144,7 @@ describe("the sockets and streams of a token end with it, idle ones too", () => 
   });
 
   it("not while the clock on the wall is set back; when it comes there again", async () => {
-    const { token } = await house.client.createToken(agent);
+    const { token } = await app.client.createToken(agent);
     const connected = await connectAll(token);
     clock.jump(-3_600_000);
     clock.pass(3_600_000);
@@ -154,9 +154,9 @@ describe("the sockets and streams of a token end with it, idle ones too", () => 
   });
 
   it("when it is deleted", async () => {
-    const { token, id } = await house.client.createToken(agent);
+    const { token, id } = await app.client.createToken(agent);
     const connected = await connectAll(token);
-    await house.client.deleteToken(id);
+    await app.client.deleteToken(id);
     expect(await endsOf(connected)).toEqual(ENDED);
     await expect(clientOf(token).me()).rejects.toMatchObject({
       code: "unauthenticated",
@@ -165,19 +165,19 @@ describe("the sockets and streams of a token end with it, idle ones too", () => 
   });
 
   it.each(["deleted", "expired"])("when the token that it was made with is %s", async (how) => {
-    const maker = await house.client.createToken({ role: "operator", name: "lead", expires_in_s: 60 });
+    const maker = await app.client.createToken({ role: "operator", name: "lead", expires_in_s: 60 });
     const { token } = await clientOf(maker.token).createToken({ ...agent, expires_in_s: 3_000 });
     const connected = await connectAll(token);
-    if (how === "deleted") await house.client.deleteToken(maker.id);
+    if (how === "deleted") await app.client.deleteToken(maker.id);
     else clock.pass(60_000);
     expect(await endsOf(connected)).toEqual(ENDED);
     expect(await outcome(clientOf(token).me())).toBe("unauthenticated");
   });
 
   it("is listed for a day after it expired, and then forgotten", async () => {
-    const { id } = await house.client.createToken(agent);
+    const { id } = await app.client.createToken(agent);
     const isListed = async (): Promise<boolean> =>
-      (await house.client.tokens({ role: "agent", limit: 1_000 })).tokens.some((made) => made.id === id);
+      (await app.client.tokens({ role: "agent", limit: 1_000 })).tokens.some((made) => made.id === id);
     clock.pass(120_000 + LIMITS.expiredTokenKeptMs);
     expect(await isListed()).toBe(true);
     clock.pass(3_600_000);
@@ -189,12 +189,12 @@ describe("a visitor's token expires in the middle of a turn", () => {
   const tools = [{ name: "pay", description: "Pays.", handler: () => "paid" }];
   const PAY = script({ tool: "mcp__shop__pay", input: {} }, { say: "end" });
   const visitor = (): Promise<TokenCreated> =>
-    house.client.createToken({ role: "visitor", name: "ann", subject: "ann", expires_in_s: 60 });
+    app.client.createToken({ role: "visitor", name: "ann", subject: "ann", expires_in_s: 60 });
 
   it("the page gets another token and goes on: its call is answered, the turn ends well", async () => {
     const token = async (): Promise<string> => (await visitor()).token;
-    const client = new SallyportClient({ url: house.serving.url, token });
-    const live = new LiveConnection({ url: house.serving.url, token, WebSocket });
+    const client = new SallyportClient({ url: app.serving.url, token });
+    const live = new LiveConnection({ url: app.serving.url, token, WebSocket });
     const { id } = await client.createSession({});
     let calls = 0;
     const handler = (): string => {
@@ -204,7 +204,7 @@ describe("a visitor's token expires in the middle of a turn", () => {
     };
     await live.offer(id, { page: "shop", tools: [{ name: "pay", description: "Pays.", handler }] }).ready();
     await client.prompt(id, { text: PAY });
-    const events = await untilTurnEnds(house.client, id);
+    const events = await untilTurnEnds(app.client, id);
     live.close();
     expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
     expect(calls).toBe(1);
@@ -212,7 +212,7 @@ describe("a visitor's token expires in the middle of a turn", () => {
 
   it("nobody comes back: the call ends with an error that the model reads, and the turn ends", async () => {
     const { token } = await visitor();
-    const live = new LiveConnection({ url: house.serving.url, token, WebSocket });
+    const live = new LiveConnection({ url: app.serving.url, token, WebSocket });
     const { id } = await clientOf(token).createSession({});
     const [page] = tools;
     let called = (): void => undefined;
@@ -226,7 +226,7 @@ describe("a visitor's token expires in the middle of a turn", () => {
     if (page !== undefined) await live.offer(id, { page: "shop", tools: [{ ...page, handler }] }).ready();
     await clientOf(token).prompt(id, { text: PAY });
     await isCalled;
-    const ended = untilTurnEnds(house.client, id);
+    const ended = untilTurnEnds(app.client, id);
     const left = new Promise<void>((resolve) => {
       const off = live.onStatus(({ state }) => {
         if (state === "open") return;
@@ -258,9 +258,9 @@ describe("requests of a token in a minute", () => {
   };
 
   it.each([1, 3, 7, 49])("%i are taken, the next one is not, until the minute is over", async (limit) => {
-    const { token } = await house.client.createToken({ role: "viewer", name: "r", requests_per_minute: limit });
+    const { token } = await app.client.createToken({ role: "viewer", name: "r", requests_per_minute: limit });
     expect(await times(token, limit)).toEqual(Array.from({ length: limit }, () => "done"));
-    const refused = await fetch(`${house.serving.url}/api/me`, { headers: { authorization: `Bearer ${token}` } });
+    const refused = await fetch(`${app.serving.url}/api/me`, { headers: { authorization: `Bearer ${token}` } });
     expect([refused.status, refused.headers.get("retry-after"), await refused.json()]).toEqual([
       429,
       "60",
@@ -282,7 +282,7 @@ describe("requests of a token in a minute", () => {
   });
 
   it("are shared with the tokens that it made; what is refused to one takes nothing from the others", async () => {
-    const maker = await house.client.createToken({ role: "operator", name: "lead", requests_per_minute: 10 });
+    const maker = await app.client.createToken({ role: "operator", name: "lead", requests_per_minute: 10 });
     const made = async (more: Partial<CreateToken>): Promise<string> =>
       (await clientOf(maker.token).createToken({ role: "viewer", name: "child", ...more })).token;
     const [noisy, quiet] = [await made({ requests_per_minute: 4 }), await made({})];
@@ -295,8 +295,8 @@ describe("requests of a token in a minute", () => {
   });
 
   it("count messages on sockets, too", async () => {
-    const { token } = await house.client.createToken({ role: "viewer", name: "ws", requests_per_minute: 3 });
-    const socket = new WebSocket(`${house.serving.url.replace("http", "ws")}/api/ws?token=${token}`);
+    const { token } = await app.client.createToken({ role: "viewer", name: "ws", requests_per_minute: 3 });
+    const socket = new WebSocket(`${app.serving.url.replace("http", "ws")}/api/ws?token=${token}`);
     const said: string[] = [];
     let heard = (): void => undefined;
     socket.on("message", (data: Buffer) => {
@@ -322,7 +322,7 @@ describe("requests of a token in a minute", () => {
 });
 
 it("model requests in a minute are shared by the tokens of one maker", async () => {
-  const maker = await house.client.createToken({
+  const maker = await app.client.createToken({
     role: "operator",
     name: "lead",
     model_rate: { requests_per_minute: 2 },
@@ -334,7 +334,7 @@ it("model requests in a minute are shared by the tokens of one maker", async () 
     const { id } = await clientOf(token).createSession({ prompt: { text: script({ say: "hi" }) } });
     let isRefused = false;
     let hasEnded = false;
-    const ending = untilTurnEnds(house.client, id, {
+    const ending = untilTurnEnds(app.client, id, {
       onFrame: ({ type }) => {
         isRefused ||= type === "error";
         hasEnded ||= type === "turn.completed" || type === "turn.failed";

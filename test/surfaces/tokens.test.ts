@@ -4,22 +4,22 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { LiveConnection, SallyportClient } from "../../src/client/index.ts";
 import type { CreateToken, Policy, TokenCreated } from "../../src/protocol/index.ts";
-import { approveWith, openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { approveWith, openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 let shipped: Policy;
 beforeAll(async () => {
-  house = await openTestHouse();
-  shipped = await house.client.policy();
+  app = await openTestApp();
+  shipped = await app.client.policy();
 });
-beforeEach(() => house.client.setPolicy(shipped));
-afterAll(() => house[Symbol.asyncDispose]());
+beforeEach(() => app.client.setPolicy(shipped));
+afterAll(() => app[Symbol.asyncDispose]());
 
 type Holder = SallyportClient & { readonly made: TokenCreated };
 
-async function make(wanted: CreateToken, maker: SallyportClient = house.client): Promise<Holder> {
+async function make(wanted: CreateToken, maker: SallyportClient = app.client): Promise<Holder> {
   const made = await maker.createToken(wanted);
-  return Object.assign(new SallyportClient({ url: house.serving.url, token: made.token }), { made });
+  return Object.assign(new SallyportClient({ url: app.serving.url, token: made.token }), { made });
 }
 
 async function outcome(act: Promise<unknown>): Promise<string> {
@@ -33,7 +33,7 @@ const say = { text: script({ say: "hi" }) };
 
 describe("what a token is bound to", () => {
   it("is told with it, and holds for its sessions", async () => {
-    const root = join(house.place.workspace, "inner");
+    const root = join(app.place.workspace, "inner");
     await mkdir(root, { recursive: true });
     const bounds = {
       profile: "readonly",
@@ -57,7 +57,7 @@ describe("what a token is bound to", () => {
     });
     expect(made).toMatchObject({ role: "agent", name: "ci", bounds, expires_at: expect.any(String) as unknown });
     expect(Object.keys(agent)).not.toContain("token");
-    const client = new SallyportClient({ url: house.serving.url, token: made.token });
+    const client = new SallyportClient({ url: app.serving.url, token: made.token });
     expect(await client.me()).toMatchObject({ bounds, expires_at: made.expires_at });
     const session = await client.createSession({
       tools: ["Read", "Bash", "mcp__shop__cart"],
@@ -74,14 +74,14 @@ describe("what a token is bound to", () => {
     const refused = [
       client.createSession({ profile: "full" }),
       client.createSession({ autonomy: "supervised" }),
-      client.createSession({ workspace: house.place.workspace }),
+      client.createSession({ workspace: app.place.workspace }),
       client.createSession({ system_prompt: "Be long." }),
     ];
     expect(await Promise.all(refused.map(outcome))).toEqual(refused.map(() => "forbidden"));
   });
 
   it("holds a folder for what it was, wherever a link leads later", async () => {
-    const [real, link] = [join(house.place.workspace, "real"), join(house.place.workspace, "link")];
+    const [real, link] = [join(app.place.workspace, "real"), join(app.place.workspace, "link")];
     await mkdir(real);
     await symlink(real, link);
     const agent = await make({ role: "agent", name: "linked", workspace_roots: [link] });
@@ -94,12 +94,12 @@ describe("what a token is bound to", () => {
   it("holds after the token is gone, whoever changes the session", async () => {
     const agent = await make({ role: "agent", name: "short", max_autonomy: "supervised", max_cost_microusd: 7 });
     const { id } = await agent.createSession({});
-    await house.client.deleteToken(agent.made.id);
-    await house.client.configure(id, { autonomy: "full" });
-    const ruling = await house.client.testPolicy({ session: id, tool: "Bash", input: { command: "true" } });
+    await app.client.deleteToken(agent.made.id);
+    await app.client.configure(id, { autonomy: "full" });
+    const ruling = await app.client.testPolicy({ session: id, tool: "Bash", input: { command: "true" } });
     expect([
       ruling.effect,
-      (await house.client.sessionUsage(id)).budgets.find(({ kind }) => kind === "agent"),
+      (await app.client.sessionUsage(id)).budgets.find(({ kind }) => kind === "agent"),
     ]).toMatchObject(["ask", { limit_microusd: 7 }]);
   });
 
@@ -114,9 +114,9 @@ describe("what a token is bound to", () => {
       { role: "agent", name: "x", subject: "me" },
       { role: "admin", name: "x", max_cost_microusd: 5 },
     ];
-    const before = (await house.client.tokens()).tokens.length;
+    const before = (await app.client.tokens()).tokens.length;
     for (const each of wrong) expect([each, await outcome(make(each))]).toEqual([each, "invalid_request"]);
-    expect((await house.client.tokens()).tokens).toHaveLength(before);
+    expect((await app.client.tokens()).tokens).toHaveLength(before);
   });
 });
 
@@ -146,7 +146,7 @@ describe("a token that makes tokens", () => {
     for (const more of wider)
       expect([more, await outcome(make({ role: "agent", name: "x", ...more }, operator))]).toEqual([more, "forbidden"]);
     expect(await outcome(make({ role: "agent", name: "x" }, child))).toBe("forbidden");
-    await house.client.deleteToken(operator.made.id);
+    await app.client.deleteToken(operator.made.id);
     expect(await outcome(child.me())).toBe("unauthenticated");
   });
 
@@ -163,7 +163,7 @@ describe("a token that makes tokens", () => {
       "limit_reached",
       "limit_reached",
     ]);
-    const { budgets } = await house.client.sessionUsage(id);
+    const { budgets } = await app.client.sessionUsage(id);
     expect(
       budgets.filter(({ kind }) => kind === "agent").map(({ of, limit_microusd }) => [of, limit_microusd]),
     ).toEqual([
@@ -178,7 +178,7 @@ describe("a token that makes tokens", () => {
   it("acts in its own sessions and theirs, not in those of others", async () => {
     const operator = await make({ role: "operator", name: "bound", max_autonomy: "supervised" });
     const child = await make({ role: "agent", name: "its child" }, operator);
-    const [foreign, own] = [await house.client.createSession({}), await child.createSession({})];
+    const [foreign, own] = [await app.client.createSession({}), await child.createSession({})];
     expect(await outcome(operator.prompt(foreign.id, say))).toBe("forbidden");
     expect(await outcome(operator.control(foreign.id, "close"))).toBe("forbidden");
     expect(await outcome(operator.setBudget(foreign.id, { max_cost_microusd: 5 }))).toBe("forbidden");
@@ -186,7 +186,7 @@ describe("a token that makes tokens", () => {
   });
 
   it("gives out no profile that it may not have", async () => {
-    await house.client.setPolicy({ default_profile: "team", profiles: { team: { tools: ["Read"] } } });
+    await app.client.setPolicy({ default_profile: "team", profiles: { team: { tools: ["Read"] } } });
     const operator = await make({ role: "operator", name: "locked" });
     expect(await outcome(make({ role: "agent", name: "x", profile: "full" }, operator))).toBe("forbidden");
     expect(await outcome(make({ role: "agent", name: "x", profile: "team" }, operator))).toBe("done");
@@ -205,7 +205,7 @@ describe("a locked default profile", () => {
   };
 
   it.each(["agent", "operator"] as const)("locks an %s", async (role) => {
-    await house.client.setPolicy({ ...shipped, default_profile: "team", profiles: { ...shipped.profiles, team } });
+    await app.client.setPolicy({ ...shipped, default_profile: "team", profiles: { ...shipped.profiles, team } });
     const caller = await make({ role, name: role });
     for (const profile of Object.keys(shipped.profiles))
       expect([profile, await outcome(caller.createSession({ profile }))]).toEqual([profile, "forbidden"]);
@@ -217,11 +217,11 @@ describe("a locked default profile", () => {
 
   it("gives a principal its limits and denials in every other profile that is open to it", async () => {
     const wide = { autonomy: "full" as const, for_agents: true, for_operators: true };
-    await house.client.setPolicy({ default_profile: "team", profiles: { team, wide } });
+    await app.client.setPolicy({ default_profile: "team", profiles: { team, wide } });
     const agent = await make({ role: "agent", name: "agent" });
     const session = await agent.createSession({ profile: "wide" });
     expect(session.settings.autonomy).toBe("full");
-    const denied = await house.client.testPolicy({
+    const denied = await app.client.testPolicy({
       session: session.id,
       tool: "Read",
       input: { file_path: "secret.txt" },
@@ -243,7 +243,7 @@ describe("a locked default profile", () => {
       expect([profile, await outcome(operator.createSession({ profile }))]).toEqual([profile, "done"]);
     expect(await outcome(operator.createSession({ autonomy: "full" }))).toBe("forbidden");
     const full = { ...shipped.profiles["full"], max_autonomy: "full" as const };
-    await house.client.setPolicy({ ...shipped, profiles: { ...shipped.profiles, full } });
+    await app.client.setPolicy({ ...shipped, profiles: { ...shipped.profiles, full } });
     expect(await outcome(operator.createSession({ autonomy: "full" }))).toBe("done");
   });
 });
@@ -252,12 +252,12 @@ describe("a list of tokens", () => {
   it("says when one was used, and leaves visitors out unless they are asked for", async () => {
     const agent = await make({ role: "agent", name: "used" });
     await make({ role: "visitor", name: "guest" });
-    const find = async () => (await house.client.tokens()).tokens.find(({ id }) => id === agent.made.id);
+    const find = async () => (await app.client.tokens()).tokens.find(({ id }) => id === agent.made.id);
     expect((await find())?.last_used_at).toBeUndefined();
     await agent.me();
     await expect.poll(find).toMatchObject({ last_used_at: expect.any(String) as unknown });
-    expect((await house.client.tokens()).tokens.some(({ role }) => role === "visitor")).toBe(false);
-    const visitors = (await house.client.tokens({ role: "visitor", limit: 1 })).tokens;
+    expect((await app.client.tokens()).tokens.some(({ role }) => role === "visitor")).toBe(false);
+    const visitors = (await app.client.tokens({ role: "visitor", limit: 1 })).tokens;
     expect(visitors.map(({ name, bounds }) => [name, bounds])).toEqual([["guest", { profile: "visitor" }]]);
   });
 });
@@ -265,7 +265,7 @@ describe("a list of tokens", () => {
 describe("questions of a visitor's own page", () => {
   it("are answered by the visitor, once and as they were asked", async () => {
     const visitor = await make({ role: "visitor", name: "buyer" });
-    const live = new LiveConnection({ url: house.serving.url, token: visitor.made.token, WebSocket });
+    const live = new LiveConnection({ url: app.serving.url, token: visitor.made.token, WebSocket });
     const { id } = await visitor.createSession({});
     const pay = { name: "pay", description: "Pays.", tier: "execute" as const, handler: () => "paid" };
     await live.offer(id, { page: "shop", tools: [pay] }).ready();
@@ -288,7 +288,7 @@ describe("questions of a visitor's own page", () => {
 
   it("of the server's tools wait for somebody else", async () => {
     const ours = { ...shipped.profiles["visitor"], tools: ["Bash", "mcp__*"], visitor_may_approve: ["*"] };
-    await house.client.setPolicy({ ...shipped, profiles: { ...shipped.profiles, visitor: ours } });
+    await app.client.setPolicy({ ...shipped, profiles: { ...shipped.profiles, visitor: ours } });
     const visitor = await make({ role: "visitor", name: "curious" });
     const tried: string[] = [];
     await runScript(
@@ -299,7 +299,7 @@ describe("questions of a visitor's own page", () => {
         tried.push(await outcome(visitor.decide(approval.id, { decision: "approve", input_hash })));
         tried.push(await outcome(visitor.decide(approval.id, { decision: "reject", input_hash })));
         tried.push(await outcome(visitor.previewEdit(approval.id, { input: { command: "false" } })));
-        await approveWith(house.client)(approval);
+        await approveWith(app.client)(approval);
       },
     );
     expect(tried).toEqual(["forbidden", "forbidden", "forbidden"]);

@@ -3,7 +3,7 @@ import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import { expect, onTestFinished, test } from "vitest";
 import { startSim } from "../../src/sim/index.ts";
 import { World } from "../proxy/world.ts";
-import { script } from "../support/house.ts";
+import { script } from "../support/app.ts";
 
 const prompt = script(
   { say: "I look." },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SallyportClient } from "../../src/client/index.ts";
 import { NO_TOKENS, type BudgetLine, type UsageLine } from "../../src/protocol/index.ts";
-import { openTestHouse, runScript, script, type TestHouse } from "../support/house.ts";
+import { openTestApp, runScript, script, type TestApp } from "../support/app.ts";
 
 /** Micro-USD per million tokens: one token costs 1, 2 or 3. Nobody listens on port 9. */
 const SETTINGS = `
@@ -15,18 +15,18 @@ providers:
 const KEY = "canary-key-that-nobody-may-see-0123456789";
 const DAY_LIMIT = 50_000_000;
 
-let house: TestHouse;
+let app: TestApp;
 let agent: SallyportClient & { readonly token: string };
 /** A session of the admin and one of the agent, each with one turn. */
 let sessions: { readonly admin: string; readonly agent: string };
 const today = new Date().toISOString().slice(0, 10);
 
 beforeAll(async () => {
-  house = await openTestHouse({ MY_KEY: KEY });
-  await writeFile(join(house.place.home, "sallyport.yaml"), SETTINGS);
-  await house.restart();
-  agent = await house.as("agent", "counted");
-  await house.client.setPolicy({
+  app = await openTestApp({ MY_KEY: KEY });
+  await writeFile(join(app.place.home, "sallyport.yaml"), SETTINGS);
+  await app.restart();
+  agent = await app.as("agent", "counted");
+  await app.client.setPolicy({
     default_profile: "full",
     profiles: { full: { max_cost_microusd_per_day: 20_000_000 } },
     budget: { per_day_microusd: DAY_LIMIT },
@@ -38,14 +38,14 @@ beforeAll(async () => {
     });
     return session.id;
   };
-  sessions = { admin: await turn(house.client), agent: await turn(agent, 10_000_000) };
+  sessions = { admin: await turn(app.client), agent: await turn(agent, 10_000_000) };
 });
 
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 async function get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-  return fetch(`${house.serving.url}${path}`, {
-    headers: { authorization: `Bearer ${house.serving.token}`, ...headers },
+  return fetch(`${app.serving.url}${path}`, {
+    headers: { authorization: `Bearer ${app.serving.token}`, ...headers },
   });
 }
 
@@ -64,7 +64,7 @@ function budgetOf(budgets: readonly BudgetLine[], kind: string): BudgetLine | un
 
 describe("usage of real turns", () => {
   it("is counted by session, and costs what the prices say", async () => {
-    const { lines, total, budgets } = await house.client.usage({ by: ["session"] });
+    const { lines, total, budgets } = await app.client.usage({ by: ["session"] });
     expect(lines.map(({ session }) => session)).toEqual([sessions.admin, sessions.agent]);
     for (const line of lines) expect({ ...line, cost_microusd: costOf(line) }).toEqual({ ...line, requests: 1 });
     expect(total).toMatchObject({ requests: 2, cost_microusd: costOf(total), bound_microusd: 0 });
@@ -80,17 +80,17 @@ describe("usage of real turns", () => {
   });
 
   it("has one line for a day, and every group that is asked for", async () => {
-    const { total, lines: days } = await house.client.usage();
+    const { total, lines: days } = await app.client.usage();
     expect(days).toEqual([{ day: today, ...total }]);
-    const { lines } = await house.client.usage({ by: ["provider", "model", "engine"] });
+    const { lines } = await app.client.usage({ by: ["provider", "model", "engine"] });
     expect(lines).toEqual([{ provider: "sim", model: "sim", engine: "loop", ...total }]);
-    const none = await house.client.usage({ to: "2020-01-01" });
+    const none = await app.client.usage({ to: "2020-01-01" });
     expect(none).toMatchObject({ lines: [], total: { requests: 0, tokens: NO_TOKENS, cost_microusd: 0 } });
   });
 
   it("of a session carries document 003's names", async () => {
-    const usage = await house.client.sessionUsage(sessions.agent);
-    const { lines } = await house.client.usage({ by: ["provider", "model"], session: sessions.agent });
+    const usage = await app.client.sessionUsage(sessions.agent);
+    const { lines } = await app.client.usage({ by: ["provider", "model"], session: sessions.agent });
     const [line] = lines;
     if (line === undefined) throw new Error("no line");
     const { tokens, cost_microusd } = line;
@@ -108,11 +108,11 @@ describe("usage of real turns", () => {
       total_tokens: tokens.input + tokens.output + tokens.cache_write,
     });
     expect(usage.budgets.map(({ kind }) => kind)).toEqual(["session", "agent_day", "agent", "day", "total"]);
-    expect((await house.client.session(sessions.agent)).cost_microusd).toBe(cost_microusd);
+    expect((await app.client.session(sessions.agent)).cost_microusd).toBe(cost_microusd);
   });
 
   it("of a fork draws on its parent, and a limit that a person sets holds at once", async () => {
-    const parent = await house.client.sessionUsage(sessions.agent);
+    const parent = await app.client.sessionUsage(sessions.agent);
     const fork = await agent.fork(sessions.agent);
     const usage = await agent.sessionUsage(fork.id);
     expect(usage).toMatchObject({ requests: 0, cost_microusd: 0, models: [], total_tokens: 0 });
@@ -124,7 +124,7 @@ describe("usage of real turns", () => {
       limit_microusd: 10_000_000,
       remaining_microusd: 10_000_000 - parent.cost_microusd,
     });
-    await house.client.setBudget(sessions.agent, { max_cost_microusd: 12_000_000 });
+    await app.client.setBudget(sessions.agent, { max_cost_microusd: 12_000_000 });
     expect((await agent.sessionUsage(sessions.agent)).limit_microusd).toBe(12_000_000);
   });
 
@@ -191,7 +191,7 @@ describe("CSV", () => {
     expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
     expect(response.headers.get("content-disposition")).toBe(`attachment; filename="${name}"`);
     expect(response.headers.get("sallyport-truncated")).toBeNull();
-    const { total } = await house.client.usage();
+    const { total } = await app.client.usage();
     const { input, output, cache_write } = total.tokens;
     const cost = total.cost_microusd;
     expect(await response.text()).toBe(
@@ -201,9 +201,9 @@ describe("CSV", () => {
   });
 
   it("says when it was cut", async () => {
-    const { csv, truncated } = await house.client.usageCsv({ by: ["session"], limit: 1 });
+    const { csv, truncated } = await app.client.usageCsv({ by: ["session"], limit: 1 });
     expect({ lines: csv.split("\r\n").length - 2, truncated }).toEqual({ lines: 1, truncated: true });
-    expect(await house.client.usage({ by: ["session"], limit: 1 })).toMatchObject({
+    expect(await app.client.usage({ by: ["session"], limit: 1 })).toMatchObject({
       lines: [{ requests: 1 }],
       total: { requests: 2 },
       truncated: true,
@@ -218,7 +218,7 @@ describe("CSV", () => {
 
 describe("providers and prices", () => {
   it("says where calls go and never with what", async () => {
-    const { providers } = await house.client.providers();
+    const { providers } = await app.client.providers();
     expect(providers.find(({ id }) => id === "sim")).toEqual({
       id: "sim",
       is_default: true,
@@ -254,7 +254,7 @@ describe("providers and prices", () => {
       credential: "found",
       credential_names: ["MY_KEY"],
     });
-    const tested = JSON.stringify(await house.client.testProvider("mine"));
+    const tested = JSON.stringify(await app.client.testProvider("mine"));
     expect(JSON.parse(tested)).toMatchObject({ id: "mine", status: "unreachable", wires: ["openai"] });
     for (const said of [text, tested]) {
       expect(said).not.toContain(KEY);
@@ -263,8 +263,8 @@ describe("providers and prices", () => {
   });
 
   it("asks a provider, and writes that down", async () => {
-    expect(await house.client.testProvider("sim")).toMatchObject({ id: "sim", status: "ok" });
-    await expect(house.client.testProvider("nobody")).rejects.toMatchObject({ code: "not_found" });
+    expect(await app.client.testProvider("sim")).toMatchObject({ id: "sim", status: "ok" });
+    await expect(app.client.testProvider("nobody")).rejects.toMatchObject({ code: "not_found" });
     const entries = (await (await get("/api/audit?action=provider.test")).json()) as {
       entries: readonly { readonly target: string }[];
     };
@@ -272,7 +272,7 @@ describe("providers and prices", () => {
   });
 
   it("says what a model costs and who says so", async () => {
-    expect(await house.client.prices({ model: "sim", provider: "sim" })).toEqual({
+    expect(await app.client.prices({ model: "sim", provider: "sim" })).toEqual({
       prices: [
         {
           provider: "sim",
@@ -282,22 +282,22 @@ describe("providers and prices", () => {
         },
       ],
     });
-    const { prices } = await house.client.prices();
+    const { prices } = await app.client.prices();
     expect(prices.length).toBeGreaterThan(5);
-    expect((await house.client.prices({ provider: "nobody" })).prices).toEqual([]);
+    expect((await app.client.prices({ provider: "nobody" })).prices).toEqual([]);
   });
 });
 
 describe("/metrics", () => {
   it("is Prometheus' text for those who may see everybody's figures", async () => {
-    const viewer = await house.as("viewer", "prometheus");
-    const response = await fetch(`${house.serving.url}/metrics`, {
+    const viewer = await app.as("viewer", "prometheus");
+    const response = await fetch(`${app.serving.url}/metrics`, {
       headers: { authorization: `Bearer ${viewer.token}` },
     });
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
     expect(await response.text()).toMatch(/^# HELP /m);
-    const refused = await fetch(`${house.serving.url}/metrics`, {
+    const refused = await fetch(`${app.serving.url}/metrics`, {
       headers: { authorization: `Bearer ${agent.token}` },
     });
     expect(refused.status).toBe(403);
@@ -305,7 +305,7 @@ describe("/metrics", () => {
 });
 
 it("usage and budgets are the same after a restart", async () => {
-  const before = await house.client.usage({ by: ["session", "turn"] });
-  await house.restart();
-  expect(await house.client.usage({ by: ["session", "turn"] })).toEqual(before);
+  const before = await app.client.usage({ by: ["session", "turn"] });
+  await app.restart();
+  expect(await app.client.usage({ by: ["session", "turn"] })).toEqual(before);
 });

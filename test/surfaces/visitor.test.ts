@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SallyportClient } from "../../src/client/index.ts";
 import type { CreateSession, CreateToken } from "../../src/protocol/index.ts";
-import { openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 
 const SHOP = "https://shop.example.org";
 
-let house: TestHouse;
+let app: TestApp;
 /** The shop's own server: it makes visitors' tokens and may do nothing else. */
 let shop: SallyportClient;
 
 beforeAll(async () => {
-  house = await openTestHouse();
-  const { token } = await house.client.createToken({
+  app = await openTestApp();
+  const { token } = await app.client.createToken({
     role: "issuer",
     name: "shop",
     origins: [SHOP],
@@ -19,9 +19,9 @@ beforeAll(async () => {
     system_prompt: "You help in a shop.",
     max_cost_microusd: 50_000_000,
   });
-  shop = new SallyportClient({ url: house.serving.url, token });
+  shop = new SallyportClient({ url: app.serving.url, token });
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const fromShop: typeof fetch = (input, init) =>
   fetch(input, { ...init, headers: { ...(init?.headers as Record<string, string>), origin: SHOP } });
@@ -34,7 +34,7 @@ async function visit(subject: string, more: Partial<CreateToken> = {}) {
     max_cost_microusd: 100_000,
     ...more,
   });
-  const client = new SallyportClient({ url: house.serving.url, token: made.token, fetch: fromShop });
+  const client = new SallyportClient({ url: app.serving.url, token: made.token, fetch: fromShop });
   return Object.assign(client, { token: made.token, made });
 }
 
@@ -93,7 +93,7 @@ describe("a visitor of a shop, with the token of the guide", () => {
       tools: ["mcp__shop__*"],
       system_prompt: "You help in a shop.",
     });
-    expect(await house.client.sessionUsage(session.id)).toMatchObject({
+    expect(await app.client.sessionUsage(session.id)).toMatchObject({
       budgets: expect.arrayContaining([
         expect.objectContaining({ kind: "agent", of: visitor.made.principal_id, limit_microusd: 100_000 }),
         expect.objectContaining({ kind: "agent", limit_microusd: 50_000_000 }),
@@ -176,7 +176,7 @@ describe("a visitor of a shop, with the token of the guide", () => {
     const { token } = await visit("elsewhere");
     const status = async (origin: string | undefined): Promise<number> => {
       const headers = { authorization: `Bearer ${token}`, ...(origin === undefined ? {} : { origin }) };
-      return (await fetch(`${house.serving.url}/api/me`, { headers })).status;
+      return (await fetch(`${app.serving.url}/api/me`, { headers })).status;
     };
     expect(await Promise.all([SHOP, `${SHOP}:8443`, "https://evil.example", undefined].map(status))).toEqual([
       200, 403, 403, 403,
@@ -211,8 +211,8 @@ describe("the shop's own server", () => {
   });
 
   it("operators give visitors no profile that says nothing about visitors", async () => {
-    const { token } = await house.client.createToken({ role: "operator", name: "careless" });
-    const operator = new SallyportClient({ url: house.serving.url, token });
+    const { token } = await app.client.createToken({ role: "operator", name: "careless" });
+    const operator = new SallyportClient({ url: app.serving.url, token });
     for (const profile of ["full", "guarded", "readonly", "code-assist", "server"])
       expect([profile, await refusal(operator.createToken({ role: "visitor", name: "x", profile }))]).toEqual([
         profile,
@@ -224,8 +224,8 @@ describe("the shop's own server", () => {
   });
 
   it("sees and deletes the tokens that it made, and takes them along when its own is deleted", async () => {
-    const { id, token } = await house.client.createToken({ role: "issuer", name: "short-lived shop" });
-    const other = new SallyportClient({ url: house.serving.url, token });
+    const { id, token } = await app.client.createToken({ role: "issuer", name: "short-lived shop" });
+    const other = new SallyportClient({ url: app.serving.url, token });
     const [one, two] = [
       await other.createToken({ role: "visitor", name: "one" }),
       await other.createToken({ role: "visitor", name: "two" }),
@@ -233,12 +233,12 @@ describe("the shop's own server", () => {
     expect((await other.tokens({ role: "visitor" })).tokens.map((made) => made.id).toSorted()).toEqual(
       [one.id, two.id].toSorted(),
     );
-    const [stranger] = (await house.client.tokens({ role: "admin" })).tokens;
+    const [stranger] = (await app.client.tokens({ role: "admin" })).tokens;
     expect(await refusal(other.deleteToken(stranger?.id ?? ""))).toBe("not_found");
     await other.deleteToken(one.id);
-    const as = (made: { token: string }) => new SallyportClient({ url: house.serving.url, token: made.token });
+    const as = (made: { token: string }) => new SallyportClient({ url: app.serving.url, token: made.token });
     expect([await refusal(as(one).me()), await refusal(as(two).me())]).toEqual(["unauthenticated", "done"]);
-    await house.client.deleteToken(id);
+    await app.client.deleteToken(id);
     expect(await refusal(as(two).me())).toBe("unauthenticated");
   });
 });

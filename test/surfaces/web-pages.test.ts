@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openTestHouse, type TestHouse } from "../support/house.ts";
+import { openTestApp, type TestApp } from "../support/app.ts";
 
 const ASSETS = resolve(import.meta.dirname, "../../dist/web/assets");
 
-let house: TestHouse;
-const get = (path: string, init?: RequestInit): Promise<Response> => fetch(house.serving.url + path, init);
+let app: TestApp;
+const get = (path: string, init?: RequestInit): Promise<Response> => fetch(app.serving.url + path, init);
 
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 describe("the web pages", () => {
   test.each([

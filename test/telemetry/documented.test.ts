@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { approveWith, openTestHouse, runScript, script, type TestHouse } from "../support/house.ts";
+import { approveWith, openTestApp, runScript, script, type TestApp } from "../support/app.ts";
 import { openCollector } from "./collector.ts";
 
 const DOCUMENTED = new Set(["invoke_agent", "execute_tool", "chat", "count_tokens", "list_models", "get_model"]);
@@ -43,9 +43,9 @@ function exposed(text: string): Families {
 describe("traces of a running server", () => {
   it("a chat says who answered, where and why it ended; nothing is named request", async () => {
     const collector = await openCollector();
-    const house = await openTestHouse({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
-    await runScript(house.client, { model: "sim", prompt: { text: script({ say: "Hello." }) } });
-    await house[Symbol.asyncDispose]();
+    const app = await openTestApp({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    await runScript(app.client, { model: "sim", prompt: { text: script({ say: "Hello." }) } });
+    await app[Symbol.asyncDispose]();
     await collector[Symbol.asyncDispose]();
     const chats = collector.spans.filter(({ name }) => name.startsWith("chat"));
     expect(chats.map(({ attributes }) => attributes)).toEqual([
@@ -66,19 +66,19 @@ describe("traces of a running server", () => {
 });
 
 describe("metrics of a running server", () => {
-  let house: TestHouse;
+  let app: TestApp;
   let collector: Awaited<ReturnType<typeof openCollector>>;
   let text = "";
   const scrape = async (): Promise<string> => {
-    const { url, token } = house.serving;
+    const { url, token } = app.serving;
     return (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text();
   };
   const value = (line: string): number => Number(new RegExp(`^${line} (\\S+)$`, "m").exec(text)?.[1]);
 
   beforeAll(async () => {
     collector = await openCollector();
-    house = await openTestHouse({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
-    const { client, serving } = house;
+    app = await openTestApp({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    const { client, serving } = app;
     const session = await client.createSession({
       model: "sim",
       autonomy: "supervised",
@@ -100,7 +100,7 @@ describe("metrics of a running server", () => {
   });
 
   afterAll(async () => {
-    await house[Symbol.asyncDispose]();
+    await app[Symbol.asyncDispose]();
     await collector[Symbol.asyncDispose]();
   });
 
@@ -119,7 +119,7 @@ describe("metrics of a running server", () => {
   });
 
   it("counts requests by their route, however many paths there are", async () => {
-    const { url, token } = house.serving;
+    const { url, token } = app.serving;
     const headers = { authorization: `Bearer ${token}` };
     for (const path of [
       "/api/sessions/ses_a",

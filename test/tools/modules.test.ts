@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { approveWith, openTestHouse, runScript, script, type TestHouse } from "../support/house.ts";
+import { approveWith, openTestApp, runScript, script, type TestApp } from "../support/app.ts";
 
 const MODULE = `
 export const name = "desk";
@@ -55,8 +55,8 @@ export const tools = [
 ];
 `;
 
-async function openWith(module: string, mode = 0o600): Promise<TestHouse> {
-  return openTestHouse(
+async function openWith(module: string, mode = 0o600): Promise<TestApp> {
+  return openTestApp(
     {},
     {
       prepare: async ({ home }) => {
@@ -71,18 +71,18 @@ async function openWith(module: string, mode = 0o600): Promise<TestHouse> {
 }
 
 describe("tools of a module that the settings name", () => {
-  let house: TestHouse;
+  let app: TestApp;
   beforeAll(async () => {
-    house = await openWith(MODULE);
+    app = await openWith(MODULE);
   });
-  afterAll(() => house[Symbol.asyncDispose]());
+  afterAll(() => app[Symbol.asyncDispose]());
 
   /** How each call of a turn ended, and what the model read. */
   async function results(...calls: readonly object[]): Promise<readonly unknown[]> {
     const { events } = await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script(...calls, { say: "end" }) } },
-      approveWith(house.client),
+      approveWith(app.client),
     );
     return events.flatMap((event) =>
       event.type === "item.completed" && "tool" in event.item
@@ -109,9 +109,9 @@ describe("tools of a module that the settings name", () => {
 
   it("ask by their tier, with a preview of their own, and pass the same gate", async () => {
     const { events } = await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script({ tool: "mcp__desk__send", input: { to: "Anna" } }, { say: "end" }) } },
-      approveWith(house.client),
+      approveWith(app.client),
     );
     const asked = events.find(({ type }) => type === "approval.requested");
     expect(asked).toMatchObject({
@@ -122,7 +122,7 @@ describe("tools of a module that the settings name", () => {
         preview: { type: "generic", summary: "A letter goes to Anna" },
       },
     });
-    expect(JSON.stringify(events)).toContain(`sent to Anna from ${house.place.workspace}`);
+    expect(JSON.stringify(events)).toContain(`sent to Anna from ${app.place.workspace}`);
     expect(await results({ tool: "mcp__desk__open", input: { path: "/etc/passwd" } })).toEqual([
       ["declined", [expect.stringContaining("outside of the workspace") as unknown]],
     ]);

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SallyportClient } from "../../../src/client/index.ts";
 import type { CreateSession, JournalEvent, Price } from "../../../src/protocol/index.ts";
-import { openTestHouse, type TestHouse } from "../../support/house.ts";
+import { openTestApp, type TestApp } from "../../support/app.ts";
 import { journalFaults } from "./journal.ts";
 import { Model } from "./model.ts";
 import { processesOf, until, type OwnedProcess } from "./processes.ts";
@@ -33,30 +33,30 @@ const POLICY = JSON.stringify({ default_profile: "bench", profiles: { bench: { a
 export class Bench {
   readonly engine: string;
   readonly model: Model;
-  readonly house: TestHouse;
+  readonly app: TestApp;
   /** Turns that failed by the status that the model answered with, once they have all ended. */
   failures: Promise<ReadonlyMap<number, Turn>> = Promise.resolve(new Map());
   readonly #sessions: BenchSession[] = [];
   #main: Promise<BenchSession> | undefined;
   #closed = false;
 
-  private constructor(engine: string, model: Model, house: TestHouse) {
+  private constructor(engine: string, model: Model, app: TestApp) {
     this.engine = engine;
     this.model = model;
-    this.house = house;
+    this.app = app;
   }
 
   static async open(engine: string): Promise<Bench> {
     const model = await Model.open();
-    const house = await openTestHouse({ SALLYPORT_START_AHEAD: "on" });
-    await writeFile(join(house.place.home, "sallyport.yaml"), settingsFor(model));
-    await writeFile(join(house.place.home, "policy.yaml"), POLICY);
-    await house.restart();
-    return new Bench(engine, model, house);
+    const app = await openTestApp({ SALLYPORT_START_AHEAD: "on" });
+    await writeFile(join(app.place.home, "sallyport.yaml"), settingsFor(model));
+    await writeFile(join(app.place.home, "policy.yaml"), POLICY);
+    await app.restart();
+    return new Bench(engine, model, app);
   }
 
   get client(): SallyportClient {
-    return this.house.client;
+    return this.app.client;
   }
 
   /** The session that most scenarios share, one after the other: each finds it as the last one left it. */
@@ -95,13 +95,13 @@ export class Bench {
   /** Stops the server, whatever it is doing, and opens it again. */
   async restart(): Promise<void> {
     await Promise.all(this.#sessions.map((session) => session.leave()));
-    await this.house.restart();
+    await this.app.restart();
     for (const session of this.#sessions) session.join(this.client);
   }
 
   /** The vendor's own program of a session; undefined: there is none now. */
   async vendor(session: BenchSession): Promise<OwnedProcess | undefined> {
-    const processes = await processesOf(this.house.place);
+    const processes = await processesOf(this.app.place);
     return processes.find((owned) => owned.isVendor && owned.session === session.id);
   }
 
@@ -137,16 +137,16 @@ export class Bench {
     if (this.#closed) return;
     this.#closed = true;
     for (const session of this.#sessions.splice(0)) await session.leave().catch(() => undefined);
-    await this.house.serving.close();
+    await this.app.serving.close();
   }
 
   left(): Promise<readonly OwnedProcess[]> {
-    return processesOf(this.house.place);
+    return processesOf(this.app.place);
   }
 
   async remove(): Promise<void> {
     await this.close();
     await this.model.close();
-    await this.house.place.remove();
+    await this.app.place.remove();
   }
 }

@@ -35,7 +35,7 @@ const free: Scenario = {
   name: "what policy allows runs without a question",
   async run(bench) {
     const main = await bench.main();
-    await writeFile(join(bench.house.place.workspace, "free.txt"), "free to read\n");
+    await writeFile(join(bench.app.place.workspace, "free.txt"), "free to read\n");
     const turn = await main.turn([{ tool: "Read", input: { file_path: "free.txt" } }, { say: "Done." }]);
     expect(turn.end.type).toBe("turn.completed");
     expect(turn.calls).toMatchObject([{ tool: "Read", status: "completed" }]);
@@ -53,7 +53,7 @@ const parallel: Scenario = {
   shows: "parallel_tools",
   async run(bench) {
     const main = await bench.main();
-    await writeFile(join(bench.house.place.workspace, "hands.txt"), "left\nright\n");
+    await writeFile(join(bench.app.place.workspace, "hands.txt"), "left\nright\n");
     const both = new AbortController();
     const patience = AbortSignal.timeout(TOGETHER_MS);
     let asked = 0;
@@ -89,7 +89,7 @@ const commands: Scenario = {
     const turn = await main.turn([{ tools: [slowly("one"), slowly("two")] }, { say: "Done." }]);
     expect(turn.end.type).toBe("turn.completed");
     expect(turn.calls.map(({ status }) => status)).toEqual(["completed", "completed"]);
-    const order = await readFile(join(bench.house.place.workspace, "order.txt"), "utf8");
+    const order = await readFile(join(bench.app.place.workspace, "order.txt"), "utf8");
     expect(order).toBe("begin\nend one\nbegin\nend two\n");
     const lastQuestion = turn.frames.findLastIndex(({ type }) => type === "approval.requested");
     const firstResult = turn.frames.findIndex(({ type }) => type === "item.completed");
@@ -110,7 +110,7 @@ const denied: Scenario = {
     expect(item).toMatchObject({ status: "declined", is_error: true });
     expect(outputText(item?.output ?? [])).toBe(`User rejected: ${feedback}`);
     expect(turn.requests.map(resultsIn).at(-1)?.at(-1)).toBe(`User rejected: ${feedback}`);
-    await expect(readFile(join(bench.house.place.workspace, "denied.txt"))).rejects.toMatchObject({ code: "ENOENT" });
+    await expect(readFile(join(bench.app.place.workspace, "denied.txt"))).rejects.toMatchObject({ code: "ENOENT" });
     return YES;
   },
 };
@@ -183,7 +183,7 @@ const limited: Scenario = {
     expect([...told].toSorted()).toEqual(["Grep", "Read"]);
     expect(turn.frames.filter(({ type }) => type === "approval.requested")).toEqual([]);
     expect(turn.calls.filter(({ status }) => status === "completed")).toEqual([]);
-    await expect(readFile(join(bench.house.place.workspace, "limited.txt"))).rejects.toMatchObject({ code: "ENOENT" });
+    await expect(readFile(join(bench.app.place.workspace, "limited.txt"))).rejects.toMatchObject({ code: "ENOENT" });
     await bench.end(session);
     return YES;
   },
@@ -252,7 +252,7 @@ const search: Scenario = {
   async run(bench) {
     const main = await bench.main();
     const lines = Array.from({ length: FOUND }, (_, index) => `needle ${index} ${"-".repeat(30)}`);
-    await writeFile(join(bench.house.place.workspace, "haystack.txt"), lines.join("\n"));
+    await writeFile(join(bench.app.place.workspace, "haystack.txt"), lines.join("\n"));
     const input = { pattern: "needle", path: "haystack.txt", output_mode: "content", head_limit: 0 };
     const turn = await main.turn([{ tool: "Grep", input }, { say: "Many." }]);
     expect(turn.end.type).toBe("turn.completed");

@@ -37,7 +37,7 @@ const halted: Scenario = {
   name: "the server is stopped in a text: the turn goes on at the next start",
   async run(bench) {
     const main = await bench.main();
-    await writeFile(join(bench.house.place.workspace, "page.txt"), "a page\n");
+    await writeFile(join(bench.app.place.workspace, "page.txt"), "a page\n");
     const read = { tool: "Read", input: { file_path: "page.txt" } };
     const begun = await main.begin([...BROKEN_OFF, read, read, read, { say: "To the end." }]);
     await main.kind("item.delta", begun.from);
@@ -142,7 +142,7 @@ const warm: Scenario = {
     const known = new Set(sessions.map(({ id }) => id));
     // Every session makes one ready for the next, which is nobody's yet.
     const waiting = await until(async () => {
-      const processes = await processesOf(bench.house.place);
+      const processes = await processesOf(bench.app.place);
       return processes.find((each) => each.isVendor && !known.has(each.session));
     });
     if (waiting === undefined) return NO;

@@ -11,7 +11,7 @@ import {
   type ToolItem,
 } from "../../../src/protocol/index.ts";
 import type { SallyportClient } from "../../../src/client/index.ts";
-import { script } from "../../support/house.ts";
+import { script } from "../../support/app.ts";
 import type { Model, SentRequest } from "./model.ts";
 
 type Said = Omit<Decision, "input_hash"> | undefined;

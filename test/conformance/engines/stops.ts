@@ -52,7 +52,7 @@ const inTool: Scenario = {
   name: "interrupted in a tool: its processes are gone",
   async run(bench) {
     const main = await bench.main();
-    const file = join(bench.house.place.workspace, "running.pid");
+    const file = join(bench.app.place.workspace, "running.pid");
     const begun = await main.begin([bash("echo $$ > running.pid; exec sleep 600"), { say: "Never said." }]);
     const pid = await until(async () => {
       const text = await readFile(file, "utf8").catch(() => "");

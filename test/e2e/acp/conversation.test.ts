@@ -2,28 +2,28 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { methods, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestHouse, script, type TestHouse } from "../../support/house.ts";
+import { openTestApp, script, type TestApp } from "../../support/app.ts";
 import { allow, Editor, type EditorOptions } from "./editor.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
-let house: TestHouse;
+let app: TestApp;
 const editors: Editor[] = [];
 
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
 
 afterAll(async () => {
   await Promise.all(editors.map((editor) => editor.leave()));
-  await house[Symbol.asyncDispose]();
+  await app[Symbol.asyncDispose]();
 });
 
 async function open(options: Partial<EditorOptions> & { readonly token?: string } = {}): Promise<Editor> {
-  const { token = house.serving.token, words = [], ...rest } = options;
+  const { token = app.serving.token, words = [], ...rest } = options;
   const editor = await Editor.open({
-    words: ["--server", house.serving.url, "--token", token, "acp", ...words],
-    folder: house.place.workspace,
+    words: ["--server", app.serving.url, "--token", token, "acp", ...words],
+    folder: app.place.workspace,
     ...rest,
   });
   editors.push(editor);
@@ -52,9 +52,9 @@ describe("an editor's conversation, with the protocol's own client", () => {
   });
 
   it("streams words, thoughts, calls with kinds and places, and a plan", async () => {
-    await writeFile(join(house.place.workspace, "notes.txt"), "one\ntwo\n");
+    await writeFile(join(app.place.workspace, "notes.txt"), "one\ntwo\n");
     const editor = await open();
-    const { sessionId, modes } = await editor.newSession(house.place.workspace);
+    const { sessionId, modes } = await editor.newSession(app.place.workspace);
     expect(modes?.currentModeId).toBe("default");
     const { stopReason } = await editor.prompt(
       sessionId,
@@ -63,7 +63,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
         { say: "Reading. " },
         {
           tools: [
-            { tool: "Read", input: { file_path: join(house.place.workspace, "notes.txt"), offset: 2 } },
+            { tool: "Read", input: { file_path: join(app.place.workspace, "notes.txt"), offset: 2 } },
             { tool: "Grep", input: { pattern: "one" } },
             {
               tool: "TodoWrite",
@@ -97,7 +97,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
         name: "Read",
         kind: "read",
         status: "completed",
-        locations: [{ path: join(house.place.workspace, "notes.txt"), line: 2 }],
+        locations: [{ path: join(app.place.workspace, "notes.txt"), line: 2 }],
         rawOutput: { status: "completed", is_error: false },
       },
       { title: "Grep one", name: "Grep", kind: "search", status: "completed", locations: [] },
@@ -105,16 +105,16 @@ describe("an editor's conversation, with the protocol's own client", () => {
   });
 
   it("asks, shows the whole diff, allows once, and shows what was changed", async () => {
-    const path = join(house.place.workspace, "greeting.txt");
+    const path = join(app.place.workspace, "greeting.txt");
     await writeFile(path, "hello\nworld\n");
     const editor = await open({ permission: allow("allow_once") });
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const { sessionId } = await editor.newSession(app.place.workspace);
     const { stopReason } = await editor.prompt(
       sessionId,
       script(
         { tool: "Read", input: { file_path: path } },
         { tool: "Edit", input: { file_path: path, old_string: "hello", new_string: "good day" } },
-        { tool: "Write", input: { file_path: join(house.place.workspace, "new.txt"), content: "new\n" } },
+        { tool: "Write", input: { file_path: join(app.place.workspace, "new.txt"), content: "new\n" } },
         { say: "Changed." },
       ),
     );
@@ -134,7 +134,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
         ],
       },
       {
-        content: [{ type: "diff", path: join(house.place.workspace, "new.txt"), oldText: null, newText: "new\n" }],
+        content: [{ type: "diff", path: join(app.place.workspace, "new.txt"), oldText: null, newText: "new\n" }],
         options: expect.any(Array) as unknown,
       },
     ]);
@@ -148,20 +148,20 @@ describe("an editor's conversation, with the protocol's own client", () => {
       {
         kind: "edit",
         status: "completed",
-        content: [{ type: "diff", path: join(house.place.workspace, "new.txt"), oldText: null, newText: "new" }],
+        content: [{ type: "diff", path: join(app.place.workspace, "new.txt"), oldText: null, newText: "new" }],
       },
     ]);
   });
 
   it("allows always by the session's rule, and then asks no more", async () => {
     const editor = await open({ permission: allow("allow_always") });
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const { sessionId } = await editor.newSession(app.place.workspace);
     const call = { tool: "Bash", input: { command: "echo same" } };
     expect(await editor.prompt(sessionId, script(call, call, { say: "end" }))).toMatchObject({
       stopReason: "end_turn",
     });
     expect(editor.asked.length).toBe(1);
-    expect((await house.client.session(sessionId)).grants.length).toBe(1);
+    expect((await app.client.session(sessionId)).grants.length).toBe(1);
     expect(editor.calls()).toMatchObject([
       { title: "echo same", kind: "execute", status: "completed", rawOutput: { exit_code: 0 } },
       { status: "completed", content: [{ type: "content", content: { type: "text", text: "```\nsame\n```" } }] },
@@ -170,7 +170,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
 
   it("rejects once: the call fails, the agent reads it and goes on", async () => {
     const editor = await open({ permission: allow("reject_once") });
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const { sessionId } = await editor.newSession(app.place.workspace);
     const { stopReason } = await editor.prompt(
       sessionId,
       script({ tool: "Bash", input: { command: "rm -rf x" } }, { say: "Then not." }),
@@ -195,11 +195,11 @@ describe("an editor's conversation, with the protocol's own client", () => {
           });
         }),
     });
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const { sessionId } = await editor.newSession(app.place.workspace);
     const turn = editor.prompt(sessionId, script({ tool: "Bash", input: { command: "echo hi" } }, { say: "end" }));
     await editor.until(() => editor.asked.length > 0);
-    const [approval] = (await house.client.approvals({ status: "pending", session_id: sessionId })).approvals;
-    await house.client.decide(approval?.id ?? "", { decision: "approve", input_hash: approval?.input_hash ?? "" });
+    const [approval] = (await app.client.approvals({ status: "pending", session_id: sessionId })).approvals;
+    await app.client.decide(approval?.id ?? "", { decision: "approve", input_hash: approval?.input_hash ?? "" });
     expect(await turn).toMatchObject({ stopReason: "end_turn" });
     expect({ withdrawn, calls: editor.calls() }).toMatchObject({ withdrawn: true, calls: [{ status: "completed" }] });
   });
@@ -211,7 +211,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
       { question: "Which sizes?", header: "Size", options: [option("small"), option("large")], multiSelect: true },
     ];
     const editor = await open({ permission: allow("answer_2") });
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const { sessionId } = await editor.newSession(app.place.workspace);
     await editor.prompt(sessionId, script({ tool: "AskUserQuestion", input: { questions } }, { say: "end" }));
     expect(editor.asked.map(({ toolCall, options }) => [toolCall.title, options.map(({ name }) => name)])).toEqual([
       ["Which colour?", ["red", "blue", "No answer"]],
@@ -229,7 +229,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
           signal.addEventListener("abort", () => resolve({ outcome: { outcome: "cancelled" } }));
         }),
     });
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const { sessionId } = await editor.newSession(app.place.workspace);
     const working = editor.prompt(sessionId, script({ say: "Begun." }, { delay_ms: 60_000 }, { say: "never" }));
     await editor.until(() => editor.spoken().includes("Begun."));
     await editor.cancel(sessionId);
@@ -245,18 +245,18 @@ describe("an editor's conversation, with the protocol's own client", () => {
 
   it("cancels a prompt that has only just been sent", async () => {
     const editor = await open();
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const { sessionId } = await editor.newSession(app.place.workspace);
     const turn = editor.prompt(sessionId, script({ delay_ms: 60_000 }, { say: "never" }));
     await editor.cancel(sessionId);
     // Either it was cancelled, or the notification came first and had nothing to cancel.
-    const first = await Promise.race([turn, house.client.session(sessionId).then(() => undefined)]);
+    const first = await Promise.race([turn, app.client.session(sessionId).then(() => undefined)]);
     if (first === undefined) await editor.cancel(sessionId);
     expect(await turn).toEqual({ stopReason: "cancelled" });
   });
 
   it("cancels by the request itself too", async () => {
     const editor = await open();
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const { sessionId } = await editor.newSession(app.place.workspace);
     const stop = new AbortController();
     const turn = editor.connection.agent.request(
       methods.agent.session.prompt,
@@ -270,7 +270,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
 
   it("tells how a turn ended", async () => {
     const editor = await open();
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const { sessionId } = await editor.newSession(app.place.workspace);
     expect(await editor.prompt(sessionId, script({ say: "No." }, { stop_reason: "refusal" }))).toEqual({
       stopReason: "refusal",
     });
@@ -287,7 +287,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
 
   it("takes images, files and links", async () => {
     const editor = await open();
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const { sessionId } = await editor.newSession(app.place.workspace);
     const { stopReason } = await editor.prompt(sessionId, [
       { type: "text", text: script({ say: "Seen." }) },
       { type: "image", mimeType: "image/png", data: PIXEL },
@@ -295,7 +295,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
       { type: "resource", resource: { uri: "file:///tmp/c.txt", text: "inside" } },
     ]);
     expect(stopReason).toBe("end_turn");
-    const { events } = await house.client.events(sessionId);
+    const { events } = await app.client.events(sessionId);
     const started = events.find(({ type }) => type === "turn.started");
     expect(started).toMatchObject({
       prompt: {
@@ -320,12 +320,12 @@ describe("an editor's conversation, with the protocol's own client", () => {
     ],
   ])("refuses %s, and nothing happens", async (_what, blocks, words) => {
     const editor = await open();
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const { sessionId } = await editor.newSession(app.place.workspace);
     await expect(editor.prompt(sessionId, [...blocks])).rejects.toMatchObject({
       code: -32_602,
       message: expect.stringContaining(words) as unknown,
     });
-    expect((await house.client.session(sessionId)).turns).toBe(0);
+    expect((await app.client.session(sessionId)).turns).toBe(0);
   });
 
   it("refuses sessions that are not there, folders that are not, and modes that are not", async () => {
@@ -337,7 +337,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
     ).rejects.toMatchObject({ code: -32_002, data: { code: "not_found" } });
     await expect(editor.newSession("relative")).rejects.toMatchObject({ code: -32_602 });
     await expect(editor.newSession("/does/not/exist")).rejects.toMatchObject({ data: { code: "workspace_missing" } });
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const { sessionId } = await editor.newSession(app.place.workspace);
     await expect(agent.request(methods.agent.session.setMode, { sessionId, modeId: "wild" })).rejects.toMatchObject({
       code: -32_602,
     });
@@ -345,7 +345,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
 
   it("switches the mode, and tells when somebody else did", async () => {
     const editor = await open();
-    const { sessionId, modes } = await editor.newSession(house.place.workspace);
+    const { sessionId, modes } = await editor.newSession(app.place.workspace);
     expect(modes?.availableModes.map(({ id, name }) => `${id}: ${name}`)).toEqual([
       "default: Default",
       "sdk: Review & Approve (SDK)",
@@ -358,7 +358,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
     await editor.connection.agent.request(methods.agent.session.setMode, { sessionId, modeId: "bypassPermissions" });
     await editor.prompt(sessionId, script({ tool: "Bash", input: { command: "echo free" } }, { say: "end" }));
     expect(editor.asked).toEqual([]);
-    await house.client.configure(sessionId, { permission_mode: "plan" });
+    await app.client.configure(sessionId, { permission_mode: "plan" });
     const modesTold = (): readonly unknown[] =>
       editor.updates.flatMap((update) =>
         update.sessionUpdate === "current_mode_update" ? [update.currentModeId] : [],
@@ -370,7 +370,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
   it("says what it did not use: the editor's MCP servers", async () => {
     const editor = await open({ capabilities: { session: { notices: {} } } });
     const { sessionId } = await editor.connection.agent.request(methods.agent.session.new, {
-      cwd: house.place.workspace,
+      cwd: app.place.workspace,
       mcpServers: [{ name: "files", command: "x", args: [], env: [] }],
     });
     await editor.prompt(sessionId, script({ say: "hi" }));
@@ -382,13 +382,13 @@ describe("an editor's conversation, with the protocol's own client", () => {
   });
 
   it("shows an agent's token its questions, and answers none of them", async () => {
-    const { token } = await house.as("agent", "editor agent");
+    const { token } = await app.as("agent", "editor agent");
     const editor = await open({ token, permission: allow("allow_once") });
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const { sessionId } = await editor.newSession(app.place.workspace);
     const turn = editor.prompt(sessionId, script({ tool: "Bash", input: { command: "echo hi" } }, { say: "end" }));
     await editor.until(() => editor.spoken("agent_thought_chunk").includes("waits for somebody who may approve it"));
-    const [approval] = (await house.client.approvals({ status: "pending", session_id: sessionId })).approvals;
-    await house.client.decide(approval?.id ?? "", { decision: "reject", input_hash: approval?.input_hash ?? "" });
+    const [approval] = (await app.client.approvals({ status: "pending", session_id: sessionId })).approvals;
+    await app.client.decide(approval?.id ?? "", { decision: "reject", input_hash: approval?.input_hash ?? "" });
     expect(await turn).toEqual({ stopReason: "end_turn" });
     expect(editor.asked).toEqual([]);
     await expect(
@@ -398,19 +398,19 @@ describe("an editor's conversation, with the protocol's own client", () => {
 
   it("lists the sessions of a folder, goes on with one without its past, and closes it", async () => {
     const first = await open();
-    const { sessionId } = await first.newSession(house.place.workspace);
+    const { sessionId } = await first.newSession(app.place.workspace);
     await first.prompt(sessionId, script({ say: "past" }));
     const editor = await open();
     const { agent } = editor.connection;
-    const listed = await agent.request(methods.agent.session.list, { cwd: house.place.workspace });
+    const listed = await agent.request(methods.agent.session.list, { cwd: app.place.workspace });
     expect(listed.sessions.map((session) => session.sessionId)).toContain(sessionId);
     expect((await agent.request(methods.agent.session.list, { cwd: "/elsewhere" })).sessions).toEqual([]);
-    await agent.request(methods.agent.session.resume, { sessionId, cwd: house.place.workspace, mcpServers: [] });
+    await agent.request(methods.agent.session.resume, { sessionId, cwd: app.place.workspace, mcpServers: [] });
     expect(await editor.prompt(sessionId, script({ say: "present" }))).toEqual({ stopReason: "end_turn" });
     expect(editor.spoken()).toBe("present");
     await first.until(() => first.spoken() === "pastpresent");
     await agent.request(methods.agent.session.close, { sessionId });
     await expect(editor.prompt(sessionId, "hi")).rejects.toMatchObject({ code: -32_002 });
-    expect((await house.client.session(sessionId)).status).toBe("idle");
+    expect((await app.client.session(sessionId)).status).toBe("idle");
   });
 });

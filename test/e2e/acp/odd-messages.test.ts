@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../src/protocol/index.ts";
-import { script } from "../../support/house.ts";
+import { script } from "../../support/app.ts";
 import { allow, type Editor } from "./editor.ts";
 import { editorWorld } from "./world.ts";
 
@@ -31,9 +31,9 @@ describe("an answer that is not what the protocol says", () => {
     [{ outcome: { outcome: "selected", optionId: "__proto__" } }, "the editor gave an answer that was not offered"],
   ])("%j ends the question, and the turn as cancelled", async (answer, feedback) => {
     const editor = await world.open({ permission: says(answer) });
-    const { sessionId } = await editor.newSession(world.house.place.workspace);
+    const { sessionId } = await editor.newSession(world.app.place.workspace);
     expect(await editor.prompt(sessionId, BASH)).toEqual({ stopReason: "cancelled" });
-    const { approvals } = await world.house.client.approvals({ session_id: sessionId });
+    const { approvals } = await world.app.client.approvals({ session_id: sessionId });
     expect(approvals).toMatchObject([{ status: "rejected", feedback, interrupt: true }]);
     expect(await editor.prompt(sessionId, script({ say: "again" }))).toEqual({ stopReason: "end_turn" });
   });
@@ -50,7 +50,7 @@ describe("questions with the same text", () => {
   it("keep their own answers", async () => {
     const picks = ["answer_2", "answer_1", "answer_2"];
     const editor = await world.open({ permission: (request, signal) => allow(picks.shift() ?? "")(request, signal) });
-    const { sessionId } = await editor.newSession(world.house.place.workspace);
+    const { sessionId } = await editor.newSession(world.app.place.workspace);
     const questions = [question("Sure?"), question("Sure?"), question("Sure? (2)")];
     await editor.prompt(sessionId, script({ tool: "AskUserQuestion", input: { questions } }, { say: "end" }));
     expect(editor.calls()[0]?.["content"]).toEqual([
@@ -73,7 +73,7 @@ describe("hidden characters", () => {
     call: object,
   ): Promise<{ readonly request: RequestPermissionRequest; readonly editor: Editor }> => {
     const editor = await world.open({ permission: allow("allow_once") });
-    const { sessionId } = await editor.newSession(world.house.place.workspace);
+    const { sessionId } = await editor.newSession(world.app.place.workspace);
     await editor.prompt(sessionId, script(call, { say: "end" }));
     const [request] = editor.asked;
     if (request === undefined) throw new Error("nothing was asked");
@@ -98,7 +98,7 @@ describe("hidden characters", () => {
   });
 
   it("are named in diffs, paths and inputs, before and after; line ends and joined emoji are left alone", async () => {
-    const folder = join(world.house.place.workspace, "hidden");
+    const folder = join(world.app.place.workspace, "hidden");
     await mkdir(folder);
     const content = "a\u202Eb\r\nfamily 👩‍💻\r\n";
     const path = join(folder, "x\u200By.txt");
@@ -116,11 +116,11 @@ describe("hidden characters", () => {
   });
 
   it("are named in a whole diff of a file that has them, and in output", async () => {
-    const path = join(world.house.place.workspace, "old.txt");
+    const path = join(world.app.place.workspace, "old.txt");
     await writeFile(path, "if (a\u200B) {\r\n}\r\n");
     const edit = { tool: "Edit", input: { file_path: path, old_string: "{", new_string: "[" } };
     const editor = await world.open({ permission: allow("allow_once") });
-    const { sessionId } = await editor.newSession(world.house.place.workspace);
+    const { sessionId } = await editor.newSession(world.app.place.workspace);
     await editor.prompt(
       sessionId,
       script({ tool: "Read", input: { file_path: path } }, edit, { tool: "Bash", input: { command: "cat old.txt" } }),
@@ -140,8 +140,8 @@ describe("a message that is too long", () => {
 
   it("is refused with words, and the next one is read", async () => {
     const editor = await world.open();
-    const { sessionId } = await editor.newSession(world.house.place.workspace);
-    const other = await editor.newSession(world.house.place.workspace);
+    const { sessionId } = await editor.newSession(world.app.place.workspace);
+    const other = await editor.newSession(world.app.place.workspace);
     const refused = editor.prompt(sessionId, [{ type: "image", mimeType: "image/png", data: long }]);
     const next = editor.prompt(other.sessionId, script({ say: "Still here." }));
     await expect(refused).rejects.toMatchObject({
@@ -159,9 +159,9 @@ describe("a message that is too long", () => {
   it("ends the question that it answers", async () => {
     const answer = { outcome: { outcome: "selected", optionId: "allow_once" }, _meta: { long } };
     const editor = await world.open({ permission: says(answer) });
-    const { sessionId } = await editor.newSession(world.house.place.workspace);
+    const { sessionId } = await editor.newSession(world.app.place.workspace);
     expect(await editor.prompt(sessionId, BASH)).toEqual({ stopReason: "cancelled" });
-    const { approvals } = await world.house.client.approvals({ session_id: sessionId });
+    const { approvals } = await world.app.client.approvals({ session_id: sessionId });
     expect(approvals).toMatchObject([{ status: "rejected", feedback: CLOSED }]);
   });
 });

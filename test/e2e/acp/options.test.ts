@@ -5,7 +5,7 @@ import {
   type SetSessionConfigOptionResponse,
 } from "@agentclientprotocol/sdk";
 import { describe, expect, it } from "vitest";
-import { script } from "../../support/house.ts";
+import { script } from "../../support/app.ts";
 import { allow } from "./editor.ts";
 import { editorWorld } from "./world.ts";
 
@@ -15,7 +15,7 @@ const BASH = script({ tool: "Bash", input: { command: "echo hi" } }, { say: "nev
 
 /** What became of the session's only question. */
 async function questionOf(session_id: string): Promise<unknown> {
-  const { approvals } = await world.house.client.approvals({ session_id });
+  const { approvals } = await world.app.client.approvals({ session_id });
   return approvals.map(({ status, feedback, interrupt, resolved_by }) => ({
     status,
     feedback,
@@ -35,7 +35,7 @@ describe("a question that the editor does not answer", () => {
     ["answered with what was not offered", allow("allow_all"), "the editor gave an answer that was not offered"],
   ])("ends the turn when it is %s, and says why", async (_how, permission, feedback) => {
     const editor = await world.open({ permission });
-    const { sessionId } = await editor.newSession(world.house.place.workspace);
+    const { sessionId } = await editor.newSession(world.app.place.workspace);
     expect(await editor.prompt(sessionId, BASH)).toEqual({ stopReason: "cancelled" });
     expect(await questionOf(sessionId)).toEqual([{ status: "rejected", feedback, interrupt: true, by: "first admin" }]);
     // The session is still good.
@@ -54,30 +54,30 @@ describe("a question that the editor does not answer", () => {
         return { outcome: { outcome: "cancelled" } };
       },
     });
-    const { sessionId } = await editor.newSession(world.house.place.workspace);
+    const { sessionId } = await editor.newSession(world.app.place.workspace);
     const first = editor.prompt(sessionId, BASH);
     await editor.until(() => editor.asked.length > 0);
     const second = editor.prompt(sessionId, script({ say: "never" }));
-    for await (const frame of world.house.client.watch(sessionId)) if (frame.type === "turn.queued") break;
+    for await (const frame of world.app.client.watch(sessionId)) if (frame.type === "turn.queued") break;
     close?.();
     expect([await first, await second]).toEqual([{ stopReason: "cancelled" }, { stopReason: "cancelled" }]);
-    expect((await world.house.client.session(sessionId)).queue).toEqual([]);
+    expect((await world.app.client.session(sessionId)).queue).toEqual([]);
   });
 
   it("of a turn that somebody else began, leaves it open for others", async () => {
-    const session = await world.house.client.createSession({ workspace: world.house.place.workspace });
-    const { turn_id } = await world.house.client.prompt(session.id, { text: BASH });
+    const session = await world.app.client.createSession({ workspace: world.app.place.workspace });
+    const { turn_id } = await world.app.client.prompt(session.id, { text: BASH });
     const editor = await world.open();
     await editor.connection.agent.request(methods.agent.session.load, {
       sessionId: session.id,
-      cwd: world.house.place.workspace,
+      cwd: world.app.place.workspace,
       mcpServers: [],
     });
     await editor.until(() => editor.asked.length > 0);
     // Its answer has been taken once a later request of the editor is answered.
     await editor.connection.agent.request(methods.agent.session.list, {});
-    expect(await world.house.client.session(session.id)).toMatchObject({ status: "pending_approval", turn_id });
-    await world.house.client.control(session.id, "interrupt");
+    expect(await world.app.client.session(session.id)).toMatchObject({ status: "pending_approval", turn_id });
+    await world.app.client.control(session.id, "interrupt");
   });
 });
 
@@ -87,7 +87,7 @@ describe("what an editor can choose", () => {
 
   it("offers mode, model and reading, and changes each", async () => {
     const editor = await world.open();
-    const { sessionId, configOptions } = await editor.newSession(world.house.place.workspace);
+    const { sessionId, configOptions } = await editor.newSession(world.app.place.workspace);
     expect(configOptions).toMatchObject([
       { id: "mode", category: "mode", type: "select", currentValue: "default" },
       { id: "model", category: "model", type: "select", currentValue: "sim", options: [{ value: "sim", name: "sim" }] },
@@ -103,7 +103,7 @@ describe("what an editor can choose", () => {
     expect(await set("mode", "plan")).toEqual({ mode: "plan", model: "sim", reads: "allow" });
     expect(await set("model", "sim-2")).toEqual({ mode: "plan", model: "sim-2", reads: "allow" });
     expect(await set("reads", "ask")).toEqual({ mode: "plan", model: "sim-2", reads: "ask" });
-    expect((await world.house.client.session(sessionId)).settings).toMatchObject({
+    expect((await world.app.client.session(sessionId)).settings).toMatchObject({
       permission_mode: "plan",
       model: "sim-2",
       ask_reads: true,
@@ -112,9 +112,9 @@ describe("what an editor can choose", () => {
 
   it("tells of changes that others made, and of none twice", async () => {
     const editor = await world.open();
-    const { sessionId } = await editor.newSession(world.house.place.workspace);
-    await world.house.client.configure(sessionId, { model: "sim-3" });
-    await world.house.client.configure(sessionId, { permission_mode: "acceptEdits" });
+    const { sessionId } = await editor.newSession(world.app.place.workspace);
+    await world.app.client.configure(sessionId, { model: "sim-3" });
+    await world.app.client.configure(sessionId, { permission_mode: "acceptEdits" });
     const told = (): readonly unknown[] =>
       editor.updates.flatMap((update) =>
         update.sessionUpdate === "config_option_update" ? [values(update.configOptions)] : [],
@@ -126,7 +126,7 @@ describe("what an editor can choose", () => {
     ]);
     const again = await editor.connection.agent.request(methods.agent.session.resume, {
       sessionId,
-      cwd: world.house.place.workspace,
+      cwd: world.app.place.workspace,
       mcpServers: [],
     });
     expect(values(again.configOptions)).toEqual({ mode: "acceptEdits", model: "sim-3", reads: "allow" });
@@ -138,19 +138,19 @@ describe("what an editor can choose", () => {
     ["colour", "red", "there are: mode, model, reads"],
   ])("refuses %s %s, and changes nothing", async (configId, value, words) => {
     const editor = await world.open();
-    const { sessionId } = await editor.newSession(world.house.place.workspace);
-    const before = (await world.house.client.session(sessionId)).settings;
+    const { sessionId } = await editor.newSession(world.app.place.workspace);
+    const before = (await world.app.client.session(sessionId)).settings;
     await expect(
       editor.connection.agent.request(methods.agent.session.setConfigOption, { sessionId, configId, value }),
     ).rejects.toMatchObject({ code: -32_602, message: expect.stringContaining(words) as unknown });
-    expect((await world.house.client.session(sessionId)).settings).toEqual(before);
+    expect((await world.app.client.session(sessionId)).settings).toEqual(before);
   });
 });
 
 describe("commands", () => {
   it("tells them after the session is there", async () => {
     const editor = await world.open();
-    await editor.newSession(world.house.place.workspace);
+    await editor.newSession(world.app.place.workspace);
     const told = (): readonly unknown[] =>
       editor.updates.flatMap((update) =>
         update.sessionUpdate === "available_commands_update" ? [update.availableCommands.map(({ name }) => name)] : [],
@@ -161,7 +161,7 @@ describe("commands", () => {
 
   it("runs them without the model, and sends every other word to it", async () => {
     const editor = await world.open();
-    const { sessionId } = await editor.newSession(world.house.place.workspace);
+    const { sessionId } = await editor.newSession(world.app.place.workspace);
     const said = async (text: string): Promise<string> => {
       const before = editor.spoken().length;
       expect(await editor.prompt(sessionId, text)).toEqual({ stopReason: "end_turn" });
@@ -177,17 +177,17 @@ describe("commands", () => {
         "- Budget: no limit of its own",
       ].join("\n"),
     );
-    expect((await world.house.client.session(sessionId)).turns).toBe(0);
+    expect((await world.app.client.session(sessionId)).turns).toBe(0);
     expect(await said("/plan")).toContain("The mode is plan");
     expect(await said(`/plan ${script({ say: "a plan" })}`)).toBe("a plan");
     await said("/review the code");
-    const { settings, turns } = await world.house.client.session(sessionId);
+    const { settings, turns } = await world.app.client.session(sessionId);
     expect({ mode: settings.permission_mode, model: settings.model, turns }).toEqual({
       mode: "plan",
       model: "sim-9",
       turns: 2,
     });
-    const { events } = await world.house.client.events(sessionId);
+    const { events } = await world.app.client.events(sessionId);
     expect(events.flatMap((event) => (event.type === "turn.started" ? [event.prompt.text] : []))).toEqual([
       script({ say: "a plan" }),
       "/review the code",
@@ -196,8 +196,8 @@ describe("commands", () => {
 
   it("refuses a mode that there is not, and changes nothing", async () => {
     const editor = await world.open();
-    const { sessionId } = await editor.newSession(world.house.place.workspace);
+    const { sessionId } = await editor.newSession(world.app.place.workspace);
     await expect(editor.prompt(sessionId, "/mode wild")).rejects.toMatchObject({ code: -32_602 });
-    expect((await world.house.client.session(sessionId)).settings.permission_mode).toBeUndefined();
+    expect((await world.app.client.session(sessionId)).settings.permission_mode).toBeUndefined();
   });
 });

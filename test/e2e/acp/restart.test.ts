@@ -2,27 +2,27 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { methods } from "@agentclientprotocol/sdk";
 import { describe, expect, it } from "vitest";
-import { openTestHouse, script } from "../../support/house.ts";
+import { openTestApp, script } from "../../support/app.ts";
 import { ownPort } from "../../support/port.ts";
 import { makePlace, startServer } from "../../support/server.ts";
 import { allow, Editor } from "./editor.ts";
 
 describe("an editor that comes back", () => {
   it("loads a session after the server was restarted: all of it, once, and the question that waited", async () => {
-    await using house = await openTestHouse();
+    await using app = await openTestApp();
     const open = (permission?: Parameters<typeof allow>[0]): Promise<Editor> =>
       Editor.open({
-        words: ["--server", house.serving.url, "--token", house.serving.token, "acp"],
-        folder: house.place.workspace,
+        words: ["--server", app.serving.url, "--token", app.serving.token, "acp"],
+        folder: app.place.workspace,
         ...(permission === undefined ? {} : { permission: allow(permission) }),
       });
     const first = await open();
-    const { sessionId } = await first.newSession(house.place.workspace);
+    const { sessionId } = await first.newSession(app.place.workspace);
     await first.prompt(
       sessionId,
       script({ think: "Hm." }, { say: "One. " }, { tool: "Glob", input: { pattern: "*" } }, { say: "Two." }),
     );
-    const target = join(house.place.workspace, "late.txt");
+    const target = join(app.place.workspace, "late.txt");
     const lost = first.prompt(
       sessionId,
       script({ say: "Three. " }, { tool: "Write", input: { file_path: target, content: "late\n" } }, { say: "Four." }),
@@ -30,12 +30,12 @@ describe("an editor that comes back", () => {
     lost.catch(() => undefined);
     await first.until(() => first.asked.length > 0);
     await first.leave();
-    await house.restart();
+    await app.restart();
 
     const second = await open("allow_once");
     const { modes } = await second.connection.agent.request(methods.agent.session.load, {
       sessionId,
-      cwd: house.place.workspace,
+      cwd: app.place.workspace,
       mcpServers: [],
     });
     expect(modes?.currentModeId).toBe("default");

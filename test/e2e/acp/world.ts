@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from "vitest";
-import { openTestHouse, type TestHouse } from "../../support/house.ts";
+import { openTestApp, type TestApp } from "../../support/app.ts";
 import { Editor, type EditorOptions } from "./editor.ts";
 
 interface EditorWorld {
-  readonly house: TestHouse;
+  readonly app: TestApp;
   /** An editor that talks to the server. It leaves with the file's tests. */
   readonly open: (options?: Partial<EditorOptions>) => Promise<Editor>;
 }
@@ -11,22 +11,22 @@ interface EditorWorld {
 /** One server for the tests of a file, and editors at it. */
 export function editorWorld(): EditorWorld {
   const editors: Editor[] = [];
-  let house: TestHouse;
+  let app: TestApp;
   beforeAll(async () => {
-    house = await openTestHouse();
+    app = await openTestApp();
   });
   afterAll(async () => {
     await Promise.all(editors.map((editor) => editor.leave()));
-    await house[Symbol.asyncDispose]();
+    await app[Symbol.asyncDispose]();
   });
   return {
-    get house() {
-      return house;
+    get app() {
+      return app;
     },
     open: async (options = {}) => {
       const editor = await Editor.open({
-        words: ["--server", house.serving.url, "--token", house.serving.token, "acp"],
-        folder: house.place.workspace,
+        words: ["--server", app.serving.url, "--token", app.serving.token, "acp"],
+        folder: app.place.workspace,
         ...options,
       });
       editors.push(editor);

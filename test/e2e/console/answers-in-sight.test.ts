@@ -78,7 +78,7 @@ describeInBrowser("the answers are in sight", () => {
 });
 
 async function go(world: ConsoleWorld, page: Page, path: string): Promise<void> {
-  await page.goto(`${world.house.serving.url}${path}`);
+  await page.goto(`${world.app.serving.url}${path}`);
   await question(page).getByRole("button", { name: /^Skip/ }).waitFor();
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeInBrowser } from "../../support/browser.ts";
-import { untilTurnEnds } from "../../support/house.ts";
+import { untilTurnEnds } from "../../support/app.ts";
 import { begin, consoleWorld, conversation } from "./world.ts";
 
 const TODOS = [

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { atRest, describeInBrowser, hasFocus } from "../../support/browser.ts";
-import { untilTurnEnds } from "../../support/house.ts";
+import { untilTurnEnds } from "../../support/app.ts";
 import { asked, begin, consoleWorld, conversation, question } from "./world.ts";
 
 const WRITE = (file: string, content: string): object => ({ tool: "Write", input: { file_path: file, content } });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeInBrowser } from "../../support/browser.ts";
-import { script, untilTurnEnds } from "../../support/house.ts";
+import { script, untilTurnEnds } from "../../support/app.ts";
 import { begin, consoleWorld, conversation } from "./world.ts";
 
 describeInBrowser("finding text in a conversation", () => {

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { describeInBrowser, type Visitor } from "../../support/browser.ts";
-import { runScript, script } from "../../support/house.ts";
+import { runScript, script } from "../../support/app.ts";
 import { ALL_PAYLOADS, FILE_NAMES, PAYLOADS } from "./payloads.ts";
 import { checkPage, listen, missing } from "./traces.ts";
 import { asked, begin, consoleWorld, conversation, question, type ConsoleWorld } from "./world.ts";
@@ -10,7 +10,7 @@ import { asked, begin, consoleWorld, conversation, question, type ConsoleWorld }
 /** A visitor whose requests and dialogs are written down. */
 async function watched(world: ConsoleWorld, path: string): Promise<{ visitor: Visitor; told: string[] }> {
   const visitor = await world.visit(path);
-  return { visitor, told: listen(visitor.context, [world.house.serving.url]) };
+  return { visitor, told: listen(visitor.context, [world.app.serving.url]) };
 }
 
 describeInBrowser("text that wants to be more than text", () => {
@@ -109,7 +109,7 @@ describeInBrowser("text that wants to be more than text", () => {
     for (const call of calls) paths.push(await asked(world, await begin(world, [call], { unattended: "park" })));
     const { visitor, told } = await watched(world, paths[0] ?? "");
     for (const [index, path] of paths.entries()) {
-      await visitor.page.goto(`${world.house.serving.url}${path}`);
+      await visitor.page.goto(`${world.app.serving.url}${path}`);
       const card = question(visitor.page);
       await card.getByRole("button", { name: /^Reject/ }).waitFor();
       if (index < writes.length) await card.getByText("mark0").first().waitFor();
@@ -143,7 +143,7 @@ describeInBrowser("text that wants to be more than text", () => {
       input_hash,
       feedback: ALL_PAYLOADS.slice(0, 2_000),
     });
-    await writeFile(join(world.house.place.workspace, FILE_NAMES[0] ?? ""), "");
+    await writeFile(join(world.app.place.workspace, FILE_NAMES[0] ?? ""), "");
     const { visitor, told } = await watched(world, "/sessions");
     const places: readonly (readonly [string, string])[] = [
       ["/sessions", "mark0"],
@@ -156,7 +156,7 @@ describeInBrowser("text that wants to be more than text", () => {
       ["/usage", "Usage"],
     ];
     for (const [path, words] of places) {
-      await visitor.page.goto(`${world.house.serving.url}${path}`);
+      await visitor.page.goto(`${world.app.serving.url}${path}`);
       await visitor.page.locator("main").getByText(words).filter({ visible: true }).first().waitFor();
       if (path === "/audit")
         await visitor.page.locator("main summary").evaluateAll((all) => {

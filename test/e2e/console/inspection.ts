@@ -20,8 +20,8 @@ const BAD = new Set(["serious", "critical"]);
 /** A sample is one scene of so many. */
 const ONE_OF = 3;
 
-export function furnishWorld({ house, client }: ConsoleWorld): Promise<Furniture> {
-  return furnish({ client, ...house.place, as: (token) => new SallyportClient({ url: house.serving.url, token }) });
+export function furnishWorld({ app, client }: ConsoleWorld): Promise<Furniture> {
+  return furnish({ client, ...app.place, as: (token) => new SallyportClient({ url: app.serving.url, token }) });
 }
 
 /**
@@ -44,7 +44,7 @@ export async function inspect(
     const page = await visitor.newPage();
     const say = (words: readonly string[]): void => void found.push(...words.map((one) => `${scene.name}: ${one}`));
     try {
-      await enter(page, world.house.serving.url, scene, token);
+      await enter(page, world.app.serving.url, scene, token);
       say(await looks(page, scene, index));
     } catch (error) {
       say([String(error)]);

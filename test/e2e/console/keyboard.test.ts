@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { atRest, describeInBrowser, hasFocus } from "../../support/browser.ts";
-import { untilTurnEnds } from "../../support/house.ts";
+import { untilTurnEnds } from "../../support/app.ts";
 import { goOffline } from "../../support/offline.ts";
 import { asked, begin, consoleWorld, conversation, question } from "./world.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeInBrowser } from "../../support/browser.ts";
-import { untilTurnEnds } from "../../support/house.ts";
+import { untilTurnEnds } from "../../support/app.ts";
 import { begin, consoleWorld, conversation } from "./world.ts";
 
 const TURNS = 5;
@@ -32,7 +32,7 @@ describeInBrowser("a session of 2,000 items", () => {
     await page.getByRole("button", { name: "Jump to latest" }).click();
     await conversation(page).getByText(`Turn ${TURNS} is over.`, { exact: true }).waitFor();
     // An event in the middle by its link.
-    await page.goto(`${world.house.serving.url}/sessions/${id}#seq-2000`);
+    await page.goto(`${world.app.serving.url}/sessions/${id}#seq-2000`);
     await page.reload();
     await page.waitForFunction(() =>
       [...document.querySelectorAll("[data-seq]")].some(

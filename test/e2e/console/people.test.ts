@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { atRest, describeInBrowser, PHONE } from "../../support/browser.ts";
-import { untilTurnEnds } from "../../support/house.ts";
+import { untilTurnEnds } from "../../support/app.ts";
 import { asked, begin, consoleWorld, conversation, question } from "./world.ts";
 
 const WRITE = { tool: "Write", input: { file_path: "people.txt", content: "people\n" } };
@@ -27,7 +27,7 @@ describeInBrowser("several people at one server", () => {
   test("a viewer sees everything and can change nothing", async () => {
     const id = await begin(world, [WRITE]);
     const path = await asked(world, id);
-    const { token } = await world.house.as("viewer");
+    const { token } = await world.app.as("viewer");
     const visitor = await world.visit(path, { token });
     const { page } = visitor;
     await page.getByText("can view but not answer").waitFor();
@@ -42,7 +42,7 @@ describeInBrowser("several people at one server", () => {
     await atRest(page);
     for (const key of ["a", "Enter", "r", "e"]) await page.keyboard.press(key);
     await atRest(page);
-    await page.goto(`${world.house.serving.url}/sessions/${id}`);
+    await page.goto(`${world.app.serving.url}/sessions/${id}`);
     await page.getByText("You can read this session").waitFor();
     await expect
       .poll(() => page.getByRole("button", { name: /^(Stop|Pause|Send|Queue|Fork from here)$/ }).count())
@@ -54,10 +54,10 @@ describeInBrowser("several people at one server", () => {
     await expect
       .poll(() => main.getByRole("link").allTextContents())
       .toEqual(["Sessions", expect.stringMatching(/^Approvals/), "Usage", "Policy", "Providers", "Audit", "Workbench"]);
-    await page.goto(`${world.house.serving.url}/policy`);
+    await page.goto(`${world.app.serving.url}/policy`);
     await page.getByText("Only an admin can change it").waitFor();
     await expect.poll(() => page.getByRole("button", { name: /save|New profile/i }).count()).toBe(0);
-    await page.goto(`${world.house.serving.url}/tokens`);
+    await page.goto(`${world.app.serving.url}/tokens`);
     await page.locator("main").getByText(/admin/).first().waitFor();
     await expect.poll(() => page.getByRole("button", { name: "New token" }).count()).toBe(0);
     expect((await world.client.approvals({ status: "pending", session_id: id })).approvals).toHaveLength(1);
@@ -68,7 +68,7 @@ describeInBrowser("several people at one server", () => {
     const id = await begin(world, [WRITE, { say: "By an operator." }]);
     const ended = untilTurnEnds(world.client, id);
     const path = await asked(world, id);
-    const { token } = await world.house.as("operator", "Mara");
+    const { token } = await world.app.as("operator", "Mara");
     const visitor = await world.visit(path, { token });
     const { page } = visitor;
     const main = page.getByRole("navigation", { name: "Main" }).first();
@@ -80,7 +80,7 @@ describeInBrowser("several people at one server", () => {
     const events = await ended;
     const resolved = events.find((event) => event.type === "approval.resolved");
     expect(resolved).toMatchObject({ outcome: "approved", by: { name: "Mara", role: "operator" } });
-    await page.goto(`${world.house.serving.url}/policy`);
+    await page.goto(`${world.app.serving.url}/policy`);
     await page.getByText("Only an admin can change it").waitFor();
     expect(visitor.troubles).toEqual([]);
   });

@@ -51,7 +51,7 @@ describeInBrowser("on a phone", () => {
     const visitor = await world.visit("/sessions", PHONE);
     const { page } = visitor;
     for (const path of ["/sessions", "/new", "/approvals", "/usage", "/policy", "/providers", "/tokens", "/audit"]) {
-      await page.goto(`${world.house.serving.url}${path}`);
+      await page.goto(`${world.app.serving.url}${path}`);
       await page.getByRole("heading", { level: 1 }).waitFor();
       // What the server has to tell first is there as well.
       await page.locator("main").locator(".animate-spin, .animate-pulse").first().waitFor({ state: "detached" });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isTerminal } from "../../../src/protocol/index.ts";
 import { describeInBrowser, launchBrowser, Visitor } from "../../support/browser.ts";
-import { script } from "../../support/house.ts";
+import { script } from "../../support/app.ts";
 import { ownPort } from "../../support/port.ts";
 import { makePlace, startServer, TEST_TOKEN } from "../../support/server.ts";
 import { conversation, question } from "./world.ts";

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeInBrowser } from "../../support/browser.ts";
-import { script, untilTurnEnds } from "../../support/house.ts";
+import { script, untilTurnEnds } from "../../support/app.ts";
 import { asked, begin, consoleWorld, conversation, question } from "./world.ts";
 
 const SLOW = { stream: { tokens: 100_000, per_second: 200 } };
@@ -26,7 +26,7 @@ describeInBrowser("what the screen says is what happened", () => {
     await expect
       .poll(() => card.innerText())
       .toMatch(/\$ printf replaced[\s\S]*Changed before approval[\s\S]*printf original/);
-    await page.goto(`${world.house.serving.url}${inbox}`);
+    await page.goto(`${world.app.serving.url}${inbox}`);
     await page.getByText(/Approved as changed by/i).waitFor();
     await expect
       .poll(() => page.getByRole("region", { name: "Approved as changed" }).innerText())
@@ -34,7 +34,7 @@ describeInBrowser("what the screen says is what happened", () => {
     await page.getByText("printf original").first().waitFor({ state: "hidden" });
     await page.getByText("What was asked for").click();
     await page.getByText("printf original").first().waitFor();
-    await page.goto(`${world.house.serving.url}/approvals?show=ended`);
+    await page.goto(`${world.app.serving.url}/approvals?show=ended`);
     await page.getByRole("link", { name: /Bash.*changed.*printf replaced/ }).waitFor();
     expect(visitor.troubles).toEqual([]);
   });
@@ -71,7 +71,7 @@ describeInBrowser("what the screen says is what happened", () => {
     const id = await begin(world, [SLOW]);
     const { page } = await world.visit(`/sessions/${id}`);
     await page.getByRole("button", { name: "Stop" }).waitFor();
-    await (await world.house.as("operator", "Mara")).interrupt(id, { hold_queue: true });
+    await (await world.app.as("operator", "Mara")).interrupt(id, { hold_queue: true });
     await conversation(page).getByText("Mara stopped this turn").waitFor();
   });
 
@@ -103,9 +103,9 @@ describeInBrowser("what the screen says is what happened", () => {
     ]);
     const row = page.getByRole("row").filter({ has: page.locator(`[data-session="${id}"]`) });
     await row.getByText("expired", { exact: true }).waitFor();
-    await page.goto(`${world.house.serving.url}/sessions/${id}`);
+    await page.goto(`${world.app.serving.url}/sessions/${id}`);
     await call(page, /^Bash: expired/).waitFor();
-    await page.goto(`${world.house.serving.url}/approvals?show=ended`);
+    await page.goto(`${world.app.serving.url}/approvals?show=ended`);
     await page.getByLabel("Outcome").selectOption("Expired");
     await page.getByRole("link", { name: /echo too late.*expired/ }).waitFor();
     // The next prompt takes the mark away.
@@ -147,7 +147,7 @@ describeInBrowser("what the screen says is what happened", () => {
     await expect
       .poll(() => lines.allInnerTexts())
       .toEqual([expect.stringContaining("one.txt"), expect.stringContaining("two.txt")]);
-    await page.goto(`${world.house.serving.url}/sessions/${id}`);
+    await page.goto(`${world.app.serving.url}/sessions/${id}`);
     await conversation(page)
       .getByText(/Waiting for you: Write .*and 1 more/)
       .waitFor();

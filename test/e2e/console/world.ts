@@ -5,12 +5,12 @@ import { afterAll, beforeAll, onTestFinished } from "vitest";
 import type { SallyportClient } from "../../../src/client/index.ts";
 import type { CreateSession } from "../../../src/protocol/index.ts";
 import { launchBrowser, Visitor } from "../../support/browser.ts";
-import { openTestHouse, script, type TestHouse } from "../../support/house.ts";
+import { openTestApp, script, type TestApp } from "../../support/app.ts";
 import { TEST_TOKEN } from "../../support/server.ts";
 
 /** The product in this process and a real browser before it. */
 export interface ConsoleWorld {
-  readonly house: TestHouse;
+  readonly app: TestApp;
   readonly browser: Browser;
   readonly client: SallyportClient;
   /** A person at the console, until the test ends. */
@@ -24,32 +24,32 @@ export interface ConsoleWorld {
 
 /** One for all tests of a file. */
 export function consoleWorld(): ConsoleWorld {
-  const made: { house?: TestHouse; browser?: Browser } = {};
+  const made: { app?: TestApp; browser?: Browser } = {};
   const there = <Value>(value: Value | undefined): Value => {
     if (value === undefined) throw new Error("only inside a test");
     return value;
   };
   beforeAll(async () => {
-    made.house = await openTestHouse();
+    made.app = await openTestApp();
     made.browser = await launchBrowser();
   });
   afterAll(async () => {
     await made.browser?.close();
-    await made.house?.[Symbol.asyncDispose]();
+    await made.app?.[Symbol.asyncDispose]();
   });
   return {
-    get house() {
-      return there(made.house);
+    get app() {
+      return there(made.app);
     },
     get browser() {
       return there(made.browser);
     },
     get client() {
-      return there(made.house).client;
+      return there(made.app).client;
     },
     visit: async (path = "/", { token = TEST_TOKEN, ...options } = {}) => {
       const visitor = await Visitor.open(there(made.browser), {
-        url: there(made.house).serving.url,
+        url: there(made.app).serving.url,
         token,
         path,
         options,
@@ -58,8 +58,8 @@ export function consoleWorld(): ConsoleWorld {
       onTestFinished(() => visitor.close());
       return visitor;
     },
-    read: (file) => readFile(join(there(made.house).place.workspace, file), "utf8"),
-    write: (file, content) => writeFile(join(there(made.house).place.workspace, file), content),
+    read: (file) => readFile(join(there(made.app).place.workspace, file), "utf8"),
+    write: (file, content) => writeFile(join(there(made.app).place.workspace, file), content),
   };
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Approval } from "../../../src/protocol/index.ts";
 import { describeWithFuse, MountPlace, shell } from "../../support/fuse.ts";
-import { openTestHouse, type TestHouse } from "../../support/house.ts";
+import { openTestApp, type TestApp } from "../../support/app.ts";
 import { TEST_TOKEN } from "../../support/server.ts";
 import { newSession, ok, sim, startMount, type MountProcess } from "./world.ts";
 
@@ -12,16 +12,16 @@ const STALE = expect.stringContaining("Stale file handle") as unknown;
 const NOBODY = "setpriv --reuid 65534 --regid 65534 --clear-groups";
 
 describeWithFuse("answers and messages through the mount", () => {
-  let house: TestHouse;
+  let app: TestApp;
   let place: MountPlace;
   let mount: MountProcess;
 
   beforeAll(async () => {
-    house = await openTestHouse();
+    app = await openTestApp();
     place = new MountPlace();
     await chmod(place.root, 0o755);
     mount = await startMount({
-      url: house.serving.url,
+      url: app.serving.url,
       token: TEST_TOKEN,
       folder: place.folder,
       words: ["--allow-other"],
@@ -31,18 +31,18 @@ describeWithFuse("answers and messages through the mount", () => {
   afterAll(async () => {
     await mount.end("SIGTERM");
     place.remove();
-    await house[Symbol.asyncDispose]();
+    await app[Symbol.asyncDispose]();
   });
 
   const bash = (command: string): object => ({ tool: "Bash", input: { command } });
   const written = (name: string): Promise<string> =>
-    readFile(join(house.place.workspace, name), "utf8").catch(() => "(absent)");
+    readFile(join(app.place.workspace, name), "utf8").catch(() => "(absent)");
 
   /** A session that asks: its folder and its questions. */
   async function asking(count: number, ...steps: readonly object[]) {
     const id = await newSession(place.folder, { model: "sim", initial_prompt: sim(...steps, { say: "." }) });
     const questions: Approval[] = [];
-    for await (const frame of house.client.watch(id)) {
+    for await (const frame of app.client.watch(id)) {
       if (frame.type === "approval.requested") questions.push(frame.approval);
       if (questions.length === count) break;
     }
@@ -62,7 +62,7 @@ describeWithFuse("answers and messages through the mount", () => {
       const named = questions.find(({ input }) => input["command"] === `echo 2 > b${at}`)?.id ?? "";
       await ok(folder, "cat tools/pending > /dev/null");
       await ok(folder, line(named));
-      for await (const frame of house.client.watch(id))
+      for await (const frame of app.client.watch(id))
         if (frame.type === "approval.resolved") {
           expect([line(""), frame.approval_id]).toEqual([line(""), named]);
           break;
@@ -77,7 +77,7 @@ describeWithFuse("answers and messages through the mount", () => {
     const folder = join(place.folder, "sessions", id);
     await ok(folder, "{ /bin/echo 'Do not delete'; /bin/echo 'anything at all'; } > prompt");
     await ok(folder, "cat output > /dev/null");
-    const { events } = await house.client.events(id);
+    const { events } = await app.client.events(id);
     expect(events.flatMap((event) => (event.type === "turn.started" ? [event.prompt.text] : []))).toEqual([
       "Do not delete\nanything at all",
     ]);

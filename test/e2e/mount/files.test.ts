@@ -4,27 +4,27 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { MountClient } from "../../../src/client/index.ts";
 import { describeWithFuse, MountPlace, shell } from "../../support/fuse.ts";
-import { openTestHouse, type TestHouse } from "../../support/house.ts";
+import { openTestApp, type TestApp } from "../../support/app.ts";
 import { TEST_TOKEN } from "../../support/server.ts";
 import { newSession, ok, sim, startMount, type MountProcess } from "./world.ts";
 
 describeWithFuse("agents as files", () => {
-  let house: TestHouse;
+  let app: TestApp;
   let place: MountPlace;
   let mount: MountProcess;
   let http: MountClient;
 
   beforeAll(async () => {
-    house = await openTestHouse();
+    app = await openTestApp();
     place = new MountPlace();
-    mount = await startMount({ url: house.serving.url, token: TEST_TOKEN, folder: place.folder });
-    http = new MountClient({ url: house.serving.url, token: TEST_TOKEN });
+    mount = await startMount({ url: app.serving.url, token: TEST_TOKEN, folder: place.folder });
+    http = new MountClient({ url: app.serving.url, token: TEST_TOKEN });
   });
 
   afterAll(async () => {
     await mount.end("SIGKILL");
     place.remove();
-    await house[Symbol.asyncDispose]();
+    await app[Symbol.asyncDispose]();
   });
 
   it("has the tree of document 003", async () => {
@@ -57,7 +57,7 @@ describeWithFuse("agents as files", () => {
   });
 
   it("create, watch, approve twice, fork, bill: document 003's examples", async () => {
-    const file_path = join(house.place.workspace, "made.txt");
+    const file_path = join(app.place.workspace, "made.txt");
     const prompt = sim(
       { say: "I look." },
       { tool: "Write", input: { file_path, content: "made\n" } },
@@ -185,9 +185,9 @@ describeWithFuse("agents as files", () => {
 
   it("a viewer's mount can write nothing", async () => {
     const id = await newSession(place.folder, { model: "sim" });
-    const { token } = await house.as("viewer");
+    const { token } = await app.as("viewer");
     const other = new MountPlace();
-    const theirs = await startMount({ url: house.serving.url, token, folder: other.folder });
+    const theirs = await startMount({ url: app.serving.url, token, folder: other.folder });
     try {
       expect(await ok(other.folder, `stat -c %A new policy sessions/${id}/prompt sessions/${id}/tools/approve`)).toBe(
         "----------\n-r--------\n----------\n----------\n",

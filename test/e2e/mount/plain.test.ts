@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MountClient } from "../../../src/client/index.ts";
 import { LIMITS } from "../../../src/protocol/index.ts";
 import { shell } from "../../support/fuse.ts";
-import { openTestHouse, untilTurnEnds, type TestHouse } from "../../support/house.ts";
+import { openTestApp, untilTurnEnds, type TestApp } from "../../support/app.ts";
 import { TEST_TOKEN } from "../../support/server.ts";
 import { ok, sim, startMount, type MountProcess } from "./world.ts";
 
@@ -15,16 +15,16 @@ const COPIED = ["status", "response", "output", "context", "usage"] as const;
 const until = (what: string): string => `until ${what}; do sleep 0.05; done`;
 
 describe("a plain folder instead of a mount", () => {
-  let house: TestHouse;
+  let app: TestApp;
   let root: string;
   let folder: string;
   let mount: MountProcess;
 
   const start = (): Promise<MountProcess> =>
-    startMount({ url: house.serving.url, token: TEST_TOKEN, folder, words: ["--plain"] });
+    startMount({ url: app.serving.url, token: TEST_TOKEN, folder, words: ["--plain"] });
 
   beforeAll(async () => {
-    house = await openTestHouse();
+    app = await openTestApp();
     root = await mkdtemp(join(tmpdir(), "sallyport-plain-"));
     folder = join(root, "claude");
     mount = await start();
@@ -33,11 +33,11 @@ describe("a plain folder instead of a mount", () => {
   afterAll(async () => {
     await mount.end("SIGKILL");
     await rm(root, { recursive: true, force: true });
-    await house[Symbol.asyncDispose]();
+    await app[Symbol.asyncDispose]();
   });
 
   it("create, follow, approve, fork and stop with ordinary files and pipes", async () => {
-    const file_path = join(house.place.workspace, "plain.txt");
+    const file_path = join(app.place.workspace, "plain.txt");
     const prompt = sim({ tool: "Write", input: { file_path, content: "plain\n" } }, { say: "Written." });
     await ok(folder, `echo '${JSON.stringify({ model: "sim" })}' > new; ${until("test -s new.answer")}`);
     const { session_id } = JSON.parse(await ok(folder, "cat new.answer")) as { session_id: string };
@@ -70,11 +70,11 @@ describe("a plain folder instead of a mount", () => {
   it.skipIf(spawnSync("rsync", ["--version"]).error !== undefined)(
     "rsync and tar copy what the files say; what is too long is told in error",
     async () => {
-      const { id } = await house.client.createSession({ model: "sim", prompt: { text: sim({ say: "Grüße." }) } });
+      const { id } = await app.client.createSession({ model: "sim", prompt: { text: sim({ say: "Grüße." }) } });
       const session = join(folder, "sessions", id);
       // All of the turn is in the files: what still changes would be another thing in each copy.
-      await untilTurnEnds(house.client, id);
-      const http = new MountClient({ url: house.serving.url, token: TEST_TOKEN });
+      await untilTurnEnds(app.client, id);
+      const http = new MountClient({ url: app.serving.url, token: TEST_TOKEN });
       for (const name of COPIED) {
         const said = Buffer.from(await http.read(`/claude/sessions/${id}/${name}`)).toString();
         await expect.poll(() => readFile(join(session, name), "utf8").catch(() => undefined)).toBe(said);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { MountClient } from "../../../src/client/index.ts";
 import { LIMITS } from "../../../src/protocol/index.ts";
 import { describeWithFuse, MountPlace, shell } from "../../support/fuse.ts";
-import { openTestHouse, type TestHouse } from "../../support/house.ts";
+import { openTestApp, type TestApp } from "../../support/app.ts";
 import { TEST_TOKEN } from "../../support/server.ts";
 import { newSession, ok, sim, startMount, type MountProcess } from "./world.ts";
 
@@ -16,7 +16,7 @@ const FIXED = ["status", "response", "response.json", "output", "context", "usag
 const has = (program: string): boolean => spawnSync("which", [program]).status === 0;
 
 describeWithFuse("sizes that programs can trust", () => {
-  let house: TestHouse;
+  let app: TestApp;
   let place: MountPlace;
   let mount: MountProcess;
   let http: MountClient;
@@ -26,11 +26,11 @@ describeWithFuse("sizes that programs can trust", () => {
   const contents = new Map<string, string>();
 
   beforeAll(async () => {
-    house = await openTestHouse();
+    app = await openTestApp();
     place = new MountPlace();
     scratch = await mkdtemp(join(tmpdir(), "sallyport-sizes-"));
-    mount = await startMount({ url: house.serving.url, token: TEST_TOKEN, folder: place.folder });
-    http = new MountClient({ url: house.serving.url, token: TEST_TOKEN });
+    mount = await startMount({ url: app.serving.url, token: TEST_TOKEN, folder: place.folder });
+    http = new MountClient({ url: app.serving.url, token: TEST_TOKEN });
     const lines = (from: number): string =>
       Array.from({ length: 1_200 }, (_, index) => `Grüße aus Zeile ${from + index}`).join("\n");
     const parts = [0, 1, 2, 3, 4].flatMap((part) => [
@@ -50,7 +50,7 @@ describeWithFuse("sizes that programs can trust", () => {
     await mount.end("SIGKILL");
     place.remove();
     await rm(scratch, { recursive: true, force: true });
-    await house[Symbol.asyncDispose]();
+    await app[Symbol.asyncDispose]();
   });
 
   const bytes = (file: string): number => Buffer.byteLength(contents.get(file) ?? "");
@@ -191,7 +191,7 @@ describeWithFuse("sizes that programs can trust", () => {
     });
     const session = join(place.folder, "sessions", asking);
     const path = `/claude/sessions/${asking}`;
-    for await (const event of house.client.watch(asking)) if (event.type === "approval.requested") break;
+    for await (const event of app.client.watch(asking)) if (event.type === "approval.requested") break;
     await ok(session, "ls -l . tools; stat status tools/pending; du -b .");
     expect((await shell(session, "/bin/echo approve > tools/approve")).stderr).toContain("Stale file handle");
     expect(Buffer.from(await http.read(`${path}/tools/pending`)).toString()).toContain('"tool": "Bash"');

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { describeWithFuse, MountPlace, shell } from "../../support/fuse.ts";
-import { openTestHouse } from "../../support/house.ts";
+import { openTestApp } from "../../support/app.ts";
 import { TEST_TOKEN } from "../../support/server.ts";
 import { startMount } from "./world.ts";
 
@@ -11,14 +11,14 @@ const PAGE = resolve(import.meta.dirname, "../../../docs/user/mount-filesystem.m
 describeWithFuse("the tour of the manual", () => {
   it("runs as it is written", async () => {
     const blocks = [...readFileSync(PAGE, "utf8").matchAll(/```sh tour\n(.*?)```/gs)].map(([, lines = ""]) => lines);
-    const house = await openTestHouse();
+    const app = await openTestApp();
     const place = new MountPlace();
-    const mount = await startMount({ url: house.serving.url, token: TEST_TOKEN, folder: place.folder });
+    const mount = await startMount({ url: app.serving.url, token: TEST_TOKEN, folder: place.folder });
     try {
       const { code, stdout, stderr } = await shell(place.root, `set -e\n${blocks.join("echo ---\n")}`);
       expect([code, stderr]).toEqual([0, ""]);
       const [created, , approved, forked, ended] = stdout.split("---\n");
-      const hello = join(house.place.workspace, "hello.txt");
+      const hello = join(app.place.workspace, "hello.txt");
       expect(created).toMatch(/"status": "creating".*"status": "ready"|"status": "creating".*"status": "creating"/s);
       expect(approved).toContain(`\n[Write] ${hello} → completed\n`);
       expect(approved).toContain("\n[Bash] cat hello.txt → completed\n");
@@ -30,7 +30,7 @@ describeWithFuse("the tour of the manual", () => {
     } finally {
       await mount.end("SIGTERM");
       place.remove();
-      await house[Symbol.asyncDispose]();
+      await app[Symbol.asyncDispose]();
     }
   });
 });

@@ -71,7 +71,7 @@ describeInBrowser("a chat in the page of somebody else", () => {
     // The person sees only what they wrote; the model was told more.
     await expect.poll(() => bubbles(page).allInnerTexts()).toEqual([ADD]);
     const id = (await sessionOf(page)) ?? "";
-    const { events } = await world.house.client.events(id, { limit: 100 });
+    const { events } = await world.app.client.events(id, { limit: 100 });
     const prompts = events.flatMap((event) => (event.type === "turn.started" ? [event.prompt.text] : []));
     expect(prompts).toEqual([`## The shop\n\nUser request: ${ADD}`]);
     // The step is there to be unfolded.
@@ -173,7 +173,7 @@ describeInBrowser("a chat in the page of somebody else", () => {
     const visitor = await world.visit();
     const { page } = visitor;
     const begun = async (): Promise<number> => {
-      const { events } = await world.house.client.events((await sessionOf(page)) ?? "", { limit: 1_000 });
+      const { events } = await world.app.client.events((await sessionOf(page)) ?? "", { limit: 1_000 });
       return events.filter(({ type }) => type === "turn.started").length;
     };
     await ask(page, script({ stream: { tokens: 5_000, per_second: 50 } }));
@@ -226,7 +226,7 @@ describeInBrowser("a chat in the page of somebody else", () => {
     await press(page, "New chat");
     await page.getByText("Ask something, or begin with one of these.").waitFor();
     await expect.poll(async () => [await bubbles(page).count(), await sessionOf(page)]).toEqual([0, undefined]);
-    for await (const frame of world.house.client.watch(before)) if (frame.type === "turn.failed") break;
+    for await (const frame of world.app.client.watch(before)) if (frame.type === "turn.failed") break;
     await ask(page, ADD);
     await answers(page).getByText("It is in the cart.").waitFor();
     await expect.poll(() => sessionOf(page)).not.toBe(before);
@@ -247,7 +247,7 @@ describeInBrowser("a chat in the page of somebody else", () => {
     const prompt = page.getByRole("article", { name: "You" });
     await prompt.getByRole("img", { name: "dot.png" }).waitFor();
     await prompt.getByText("notes.txt").waitFor();
-    const { events } = await world.house.client.events((await sessionOf(page)) ?? "", { limit: 100 });
+    const { events } = await world.app.client.events((await sessionOf(page)) ?? "", { limit: 100 });
     const sent = events.flatMap((event) => (event.type === "turn.started" ? (event.prompt.attachments ?? []) : []));
     expect(sent).toEqual([
       { type: "image", media_type: "image/png", data: dot, name: "dot.png" },

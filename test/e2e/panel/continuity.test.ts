@@ -38,7 +38,7 @@ describeInBrowser("a chat stays with its tab", () => {
     await ask(page, add("bread"));
     await answers(page).getByText("It is bread.", { exact: true }).waitFor();
     await expect.poll(() => page.getByRole("list", { name: "Cart" }).innerText()).toBe("bread");
-    expect((await world.house.client.sessions()).sessions).toHaveLength(1);
+    expect((await world.app.client.sessions()).sessions).toHaveLength(1);
     expect(visitor.troubles).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ const write = (file: string): string =>
 
 describeInBrowser("questions in the middle of an answer", () => {
   const world = panelWorld();
-  const isThere = (file: string): boolean => existsSync(join(world.house.place.workspace, file));
+  const isThere = (file: string): boolean => existsSync(join(world.app.place.workspace, file));
 
   test("yes, no with words, and always", async () => {
     const visitor = await world.visit();
@@ -116,8 +116,8 @@ describeInBrowser("questions in the middle of an answer", () => {
     await second.getByRole("textbox", { name: "Your own answer" }).fill("green");
     await press(page, "Send the answers");
     await answers(page).getByText("Fine.").waitFor();
-    const { sessions } = await world.house.client.sessions();
-    const { approvals } = await world.house.client.approvals({ session_id: sessions[0]?.id ?? "" });
+    const { sessions } = await world.app.client.sessions();
+    const { approvals } = await world.app.client.approvals({ session_id: sessions[0]?.id ?? "" });
     expect(approvals[0]?.updated_input?.["answers"]).toEqual({
       "Which colour?": "Blue",
       "Which more?": ["Red", "green"],
@@ -128,9 +128,9 @@ describeInBrowser("questions in the middle of an answer", () => {
     const { page } = await world.visit();
     await ask(page, write("elsewhere.txt"));
     await page.getByRole("button", { name: "Yes" }).waitFor();
-    const { approvals } = await world.house.client.approvals({ status: "pending" });
+    const { approvals } = await world.app.client.approvals({ status: "pending" });
     const [asked] = approvals;
-    await world.house.client.decide(asked?.id ?? "", { decision: "approve", input_hash: asked?.input_hash ?? "" });
+    await world.app.client.decide(asked?.id ?? "", { decision: "approve", input_hash: asked?.input_hash ?? "" });
     await page.getByText(/^(?!You).* said yes\.$/).waitFor();
     await isIdle(page);
     await ask(page, write("stopped.txt"));

@@ -209,7 +209,7 @@ describeInBrowser("every state of the panel", () => {
     const id = await page.evaluate(
       () => (document.querySelector("sallyport-panel") as unknown as { readonly sessionId: string }).sessionId,
     );
-    await world.house.client.control(id, "close");
+    await world.app.client.control(id, "close");
     await page.getByText("This chat has ended.").waitFor();
     await expect.poll(() => input(page).isDisabled()).toBe(true);
     await page.getByRole("button", { name: "New chat" }).last().click();
@@ -242,13 +242,13 @@ describeInBrowser("every state of the panel", () => {
 
   test("a budget that is used up is asked about, and can be raised", async () => {
     await writeFile(
-      join(world.house.place.home, "sallyport.yaml"),
+      join(world.app.place.home, "sallyport.yaml"),
       "prices:\n  priced: { input: 1000000, output: 1000000 }\n",
     );
     // A running server takes new prices up within a second or so.
     await expect
       .poll(async () =>
-        (await world.house.client.prices({ provider: "sim", model: "priced" })).prices.map(({ from }) => from),
+        (await world.app.client.prices({ provider: "sim", model: "priced" })).prices.map(({ from }) => from),
       )
       .toContain("settings");
     const { page } = await world.visit({ session: JSON.stringify({ model: "priced", max_cost_microusd: 1_000 }) });

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SallyportClient } from "../../../src/client/index.ts";
 import { describeInBrowser, launchBrowser, Visitor } from "../../support/browser.ts";
-import { openTestHouse, type TestHouse } from "../../support/house.ts";
+import { openTestApp, type TestApp } from "../../support/app.ts";
 import { ownPort } from "../../support/port.ts";
 import { ALL_PAYLOADS, PAYLOADS } from "../console/payloads.ts";
 import { checkPage, listen, missing } from "../console/traces.ts";
@@ -47,42 +47,42 @@ const sessionOf = (page: Page): Promise<string | undefined> =>
   page.evaluate(() => (globalThis as unknown as { panel: { sessionId?: string } }).panel.sessionId);
 
 describeInBrowser("the panel on a page of another origin, with a visitor's token", () => {
-  let house: TestHouse;
+  let app: TestApp;
   let shop: Product;
   let evil: Product;
   let browser: Browser;
   let issuer: SallyportClient;
   const visitors: Visitor[] = [];
   beforeAll(async () => {
-    house = await openTestHouse();
+    app = await openTestApp();
     shop = await openProduct(await ownPort(), () => issuer);
     evil = await openProduct(await ownPort());
-    const { token } = await house.client.createToken({
+    const { token } = await app.client.createToken({
       role: "issuer",
       name: "shop",
       origins: [shop.url],
       tools: ["mcp__shop__*"],
     });
-    issuer = new SallyportClient({ url: house.serving.url, token });
+    issuer = new SallyportClient({ url: app.serving.url, token });
     browser = await launchBrowser();
   });
   afterAll(async () => {
     await Promise.all(visitors.map((visitor) => visitor.close()));
     await browser.close();
     await Promise.all([shop.close(), evil.close()]);
-    await house[Symbol.asyncDispose]();
+    await app[Symbol.asyncDispose]();
   });
 
   async function visit(product: Product, search: Readonly<Record<string, string>>): Promise<Visitor> {
     const visitor = await Visitor.arrive(browser);
     visitors.push(visitor);
-    const query = new URLSearchParams({ server: house.serving.url, ...search });
+    const query = new URLSearchParams({ server: app.serving.url, ...search });
     await (await visitor.newPage()).goto(`${product.url}/?${query.toString()}`);
     return visitor;
   }
 
   test("works, with the page's tools alone, and sees nothing of others", async () => {
-    const other = await house.client.createSession({ prompt: { text: script({ say: "secret" }) } });
+    const other = await app.client.createSession({ prompt: { text: script({ say: "secret" }) } });
     const [ann, ben] = [await visit(shop, { subject: "ann" }), await visit(shop, { subject: "ben" })];
     await ask(
       ann.page,
@@ -96,7 +96,7 @@ describeInBrowser("the panel on a page of another origin, with a visitor's token
     await answers(ann.page).getByText("Seen.", { exact: true }).waitFor();
     await isIdle(ann.page);
     const id = (await sessionOf(ann.page)) ?? "";
-    const { events } = await house.client.events(id, { limit: 1_000 });
+    const { events } = await app.client.events(id, { limit: 1_000 });
     expect(
       events.flatMap((event) =>
         event.type === "item.completed" && "tool" in event.item ? [[event.item.tool, event.item.status]] : [],
@@ -116,7 +116,7 @@ describeInBrowser("the panel on a page of another origin, with a visitor's token
       "/api/audit",
       `/api/sessions/${id}/files`,
     ];
-    const server = house.serving.url;
+    const server = app.serving.url;
     const [own, others] = await Promise.all(
       [ann, ben].map(async ({ page }) => tries(page, { server, token: await tokenOf(page), paths })),
     );
@@ -126,10 +126,10 @@ describeInBrowser("the panel on a page of another origin, with a visitor's token
   });
 
   test("does not work from a page of a third origin, nor do other tokens from the shop's", async () => {
-    const server = house.serving.url;
+    const server = app.serving.url;
     const [ann, thief] = [await visit(shop, { subject: "ann" }), await visit(evil, { subject: "x" })];
     const stolen = { server, token: await tokenOf(ann.page) };
-    const admin = { server, token: house.serving.token };
+    const admin = { server, token: app.serving.token };
     const paths = ["/api/me", "/api/sessions"];
     const reached = [
       await tries(ann.page, { ...stolen, paths }),
@@ -157,7 +157,7 @@ describeInBrowser("the panel on a page of another origin, with a visitor's token
   test("whatever the model, the tools and the page's data say stays text", async () => {
     const visitor = await visit(shop, { subject: "hostile", found: ALL_PAYLOADS.slice(0, 6_000) });
     const { page } = visitor;
-    const told = listen(visitor.context, [shop.url, house.serving.url]);
+    const told = listen(visitor.context, [shop.url, app.serving.url]);
     await page.locator("input[type=file]").setInputFiles({
       name: "<img src=x onerror=window.__xss=1>.txt",
       mimeType: "text/plain",

@@ -1,14 +1,14 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { launchBrowser, Visitor } from "../../support/browser.ts";
-import { openTestHouse, type TestHouse } from "../../support/house.ts";
+import { openTestApp, type TestApp } from "../../support/app.ts";
 import { ownPort } from "../../support/port.ts";
 import { TEST_TOKEN } from "../../support/server.ts";
 import { openHostSite, type HostSite } from "./host.ts";
 
 /** The product, a site of somebody else with the panel in it, and a browser. */
 export interface PanelWorld {
-  readonly house: TestHouse;
+  readonly app: TestApp;
   readonly site: HostSite;
   readonly browser: Browser;
   /** A person at the site, until the test ends. `search`: what the page's script reads. */
@@ -19,17 +19,17 @@ export interface PanelWorld {
 
 /** One for all tests of a file. */
 export function panelWorld(files?: Parameters<typeof openHostSite>[0]["files"]): PanelWorld {
-  const made: { house?: TestHouse; site?: HostSite; browser?: Browser } = {};
+  const made: { app?: TestApp; site?: HostSite; browser?: Browser } = {};
   const there = <Value>(value: Value | undefined): Value => {
     if (value === undefined) throw new Error("only inside a test");
     return value;
   };
   beforeAll(async () => {
     const port = await ownPort();
-    made.house = await openTestHouse({ SALLYPORT_ALLOWED_HOSTS: `127.0.0.1:${port}` });
+    made.app = await openTestApp({ SALLYPORT_ALLOWED_HOSTS: `127.0.0.1:${port}` });
     made.site = await openHostSite({
       port,
-      served: () => there(made.house).serving.url,
+      served: () => there(made.app).serving.url,
       ...(files === undefined ? {} : { files }),
     });
     made.browser = await launchBrowser();
@@ -37,13 +37,13 @@ export function panelWorld(files?: Parameters<typeof openHostSite>[0]["files"]):
   afterAll(async () => {
     await made.browser?.close();
     await made.site?.close();
-    await made.house?.[Symbol.asyncDispose]();
+    await made.app?.[Symbol.asyncDispose]();
   });
   const address: PanelWorld["address"] = (search = {}, path = "/") =>
     `${there(made.site).url}${path}?${new URLSearchParams({ token: TEST_TOKEN, ...search }).toString()}`;
   return {
-    get house() {
-      return there(made.house);
+    get app() {
+      return there(made.app);
     },
     get site() {
       return there(made.site);

@@ -84,7 +84,7 @@ describeInBrowser("an agent in the workbench", () => {
     await openSample(page);
     await openChat(page);
     const scripts = [
-      escapeTo(world.house.serving.url),
+      escapeTo(world.app.serving.url),
       // In the name of the frame, and of the worker.
       'self.postMessage({ type: "ready" }); for (;;) {}',
       "self.postMessage(null); for (;;) {}",

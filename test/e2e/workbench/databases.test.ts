@@ -41,7 +41,7 @@ describeInBrowser("the databases of the house in the workbench", () => {
   }
 
   test("SQLite: an agent lists tables, asks, and cannot write", async () => {
-    const path = join(world.house.place.workspace, "shop.sqlite");
+    const path = join(world.app.place.workspace, "shop.sqlite");
     const database = new DatabaseSync(path);
     database.exec(TABLES);
     await world.client.putConnection("shop", { kind: "sqlite", path });

@@ -17,7 +17,7 @@ describeInBrowser("text that wants to be more than text, in the workbench", () =
   test("in a file, its columns and cells, in what an agent says and adds", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
-    const told = listen(visitor.context, [world.house.serving.url]);
+    const told = listen(visitor.context, [world.app.serving.url]);
     const buffer = Buffer.from([HEAD, ...ROWS].join("\n"));
     await page.getByLabel("Files to open").setInputFiles({ name: NAME, mimeType: "text/csv", buffer });
     await page.getByRole("grid").first().waitFor();

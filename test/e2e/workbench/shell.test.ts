@@ -227,7 +227,7 @@ describeInBrowser("the workbench", () => {
     const visitor = await world.visit("/workbench", { token: "sp_wrong" });
     const { page } = visitor;
     await page.getByText("That token is not valid.").waitFor();
-    await page.getByLabel("Link or token").fill(`${world.house.serving.url}/?token=${world.house.serving.token}`);
+    await page.getByLabel("Link or token").fill(`${world.app.serving.url}/?token=${world.app.serving.token}`);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Workbench", level: 1 }).waitFor();
   });

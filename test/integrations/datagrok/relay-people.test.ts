@@ -6,7 +6,7 @@ import { WebSocket } from "ws";
 import { SallyportClient } from "../../../src/client/index.ts";
 import { ownPort } from "../../support/port.ts";
 import { makePlace, TEST_TOKEN } from "../../support/server.ts";
-import { script } from "../../support/house.ts";
+import { script } from "../../support/app.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const RELAY = resolve(ROOT, "integrations/datagrok/dockerfiles/claude-runtime/relay.mjs");

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openTestHouse, runScript, script } from "../../support/house.ts";
+import { openTestApp, runScript, script } from "../../support/app.ts";
 
 const CANARY = "sk-ant-canary-0123456789abcdefghijklmnop";
 const ADMIN = "sp_canary-admin-token-0123456789abcdefghijklmnopqrstuv";
@@ -12,15 +12,15 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 }
 
 it("keeps the model key and tokens out of tools, journal, store, answers and files", async () => {
-  await using house = await openTestHouse({
+  await using app = await openTestApp({
     ANTHROPIC_API_KEY: CANARY,
     SALLYPORT_TOKEN: ADMIN,
     SALLYPORT_PROVIDER: "sim",
     SECRET_OF_THE_SERVER: CANARY,
   });
   const { SallyportClient } = await import("../../../src/client/index.ts");
-  const client = new SallyportClient({ url: house.serving.url, token: ADMIN });
-  await writeFile(join(house.place.workspace, "leak.txt"), `the key is ${CANARY}\nthe token is ${ADMIN}\n`);
+  const client = new SallyportClient({ url: app.serving.url, token: ADMIN });
+  await writeFile(join(app.place.workspace, "leak.txt"), `the key is ${CANARY}\nthe token is ${ADMIN}\n`);
   const seen: string[] = [];
   const { session, events } = await runScript(
     client,
@@ -29,8 +29,8 @@ it("keeps the model key and tokens out of tools, journal, store, answers and fil
         text: script(
           { say: `I was told ${CANARY}` },
           { tool: "Bash", input: { command: "env; cat /proc/self/environ; cat leak.txt" } },
-          { tool: "Read", input: { file_path: join(house.place.workspace, "leak.txt") } },
-          { tool: "Write", input: { file_path: join(house.place.workspace, "copy.txt"), content: CANARY } },
+          { tool: "Read", input: { file_path: join(app.place.workspace, "leak.txt") } },
+          { tool: "Write", input: { file_path: join(app.place.workspace, "copy.txt"), content: CANARY } },
           { say: "done" },
         ),
       },
@@ -54,7 +54,7 @@ it("keeps the model key and tokens out of tools, journal, store, answers and fil
     `/api/sessions/${session.id}/events`,
     "/api/policy",
   ]) {
-    seen.push(await (await fetch(`${house.serving.url}${path}`, { headers })).text());
+    seen.push(await (await fetch(`${app.serving.url}${path}`, { headers })).text());
   }
   expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
   const bash = events.find((event) => event.type === "item.completed" && event.item.type === "command_execution");
@@ -62,11 +62,11 @@ it("keeps the model key and tokens out of tools, journal, store, answers and fil
   expect(JSON.stringify(bash)).not.toContain("SECRET_OF_THE_SERVER");
   expect(seen.filter((text) => text.includes(CANARY) || text.includes(ADMIN))).toEqual([]);
   const leaks: string[] = [];
-  for (const path of await filesBelow(house.place.home)) {
+  for (const path of await filesBelow(app.place.home)) {
     const bytes = await readFile(path, "latin1").catch(() => "");
     if (bytes.includes(CANARY) || bytes.includes(ADMIN)) leaks.push(path);
   }
   expect(leaks).toEqual([]);
-  expect((await stat(join(house.place.home, "sallyport.db"))).mode & 0o077).toBe(0);
-  expect((await stat(house.place.home)).mode & 0o077).toBe(0);
+  expect((await stat(join(app.place.home, "sallyport.db"))).mode & 0o077).toBe(0);
+  expect((await stat(app.place.home)).mode & 0o077).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openTestHouse, runScript, script } from "../../support/house.ts";
+import { openTestApp, runScript, script } from "../../support/app.ts";
 import { TEST_TOKEN } from "../../support/server.ts";
 
 /** Prints the admin's token in two pieces, amid more output than is shown. */
@@ -9,8 +9,8 @@ const [front, back] = [TEST_TOKEN.slice(0, 12), TEST_TOKEN.slice(12)];
 const leak = `seq 20000; printf '%s' ${front}; sleep 0.2; printf '%s\\n' ${back}; printf '\\377\\376\\n'; seq 20000`;
 
 it("output that is kept in a file holds no known secret, is private, and goes with the session", async () => {
-  await using house = await openTestHouse();
-  const { session } = await runScript(house.client, {
+  await using app = await openTestApp();
+  const { session } = await runScript(app.client, {
     autonomy: "full",
     prompt: {
       text: script(
@@ -21,7 +21,7 @@ it("output that is kept in a file holds no known secret, is private, and goes wi
       ),
     },
   });
-  const folder = join(house.place.home, "output", session.id);
+  const folder = join(app.place.home, "output", session.id);
   const files = (await readdir(folder)).filter((name) => name.endsWith(".log"));
   expect(files.length).toBe(2);
   for (const name of files) {
@@ -31,6 +31,6 @@ it("output that is kept in a file holds no known secret, is private, and goes wi
     expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
   }
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
-  await house.client.control(session.id, "close");
+  await app.client.control(session.id, "close");
   await expect(readdir(folder)).rejects.toMatchObject({ code: "ENOENT" });
 });

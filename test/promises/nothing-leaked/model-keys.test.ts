@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { PROTOCOL_VERSION } from "../../../src/protocol/index.ts";
 import { Place as Shell } from "../../cli/place.ts";
-import { script } from "../../support/house.ts";
+import { script } from "../../support/app.ts";
 import { Haystack } from "../../support/money/haystack.ts";
 import { Parrot, REPEATS } from "../../support/money/parrot.ts";
 import { makePlace, startServer, type Place, type ServerProcess } from "../../support/server.ts";

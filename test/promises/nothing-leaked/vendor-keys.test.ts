@@ -1,11 +1,11 @@
 import { access, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { approveWith, untilTurnEnds } from "../../support/house.ts";
+import { approveWith, untilTurnEnds } from "../../support/app.ts";
 import { Haystack } from "../../support/money/haystack.ts";
 import { TEST_TOKEN } from "../../support/server.ts";
 import { askProxy } from "../../support/vendor/ask.ts";
-import { keyOf, openVendorHouse, type VendorHouse } from "../../support/vendor/house.ts";
+import { keyOf, openVendorApp, type VendorApp } from "../../support/vendor/app.ts";
 import { MIND_KEY } from "../../support/vendor/mind.ts";
 import { isVendor, markedProcesses, type Marked } from "../../support/vendor/processes.ts";
 import { until } from "../../support/until.ts";
@@ -22,16 +22,16 @@ const CANARIES = { ...VARIABLES, file: MIND_KEY, admin: TEST_TOKEN } as const;
 const SESSION_KEY = /^sp_model_[A-Za-z0-9_-]{20,}$/;
 const ENGINES = ["claude-sdk", "claude-cli"] as const;
 
-let house: VendorHouse;
+let app: VendorApp;
 const dead: string[] = [];
 beforeAll(async () => {
-  house = await openVendorHouse(VARIABLES);
+  app = await openVendorApp(VARIABLES);
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 /** The answers of both doors of the model proxy. */
 function askWith(key: string): Promise<readonly number[]> {
-  return Promise.all(house.doors.map((door) => askProxy(door, key)));
+  return Promise.all(app.doors.map((door) => askProxy(door, key)));
 }
 
 async function exists(path: string): Promise<void> {
@@ -52,7 +52,7 @@ interface Seen {
 
 /** A session that looks around itself, and what could be seen of it from outside. */
 async function lookAround(engine: string): Promise<Seen> {
-  const { client } = house.server;
+  const { client } = app.server;
   const file = (name: string): string => `${engine}.${name}`;
   const look = `env > ${file("env")}; cat /proc/$$/environ > ${file("environ")}; ps eww $$ > ${file("ps")}; env # did-1`;
   const wait = `touch ${file("running")}; until [ -e ${file("go")} ]; do sleep 0.02; done # did-2`;
@@ -60,9 +60,9 @@ async function lookAround(engine: string): Promise<Seen> {
   const text = `Look around.\nsim: ${JSON.stringify([...steps, { say: "said-3" }])}`;
   const { id } = await client.createSession({ engine, prompt: { text } });
   const turn = untilTurnEnds(client, id, { answer: approveWith(client) });
-  await exists(join(house.place.workspace, file("running")));
-  const during = markedProcesses(house.place);
-  await writeFile(join(house.place.workspace, file("go")), "");
+  await exists(join(app.place.workspace, file("running")));
+  const during = markedProcesses(app.place);
+  await writeFile(join(app.place.workspace, file("go")), "");
   const events = await turn;
   expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
   return { id, during, journal: JSON.stringify(events) };
@@ -70,7 +70,7 @@ async function lookAround(engine: string): Promise<Seen> {
 
 describe("a vendor's process", () => {
   it.each(ENGINES)("%s has no credential but the session's own key, which ends with the session", async (engine) => {
-    const { place, server } = house;
+    const { place, server } = app;
     const { id, during, journal } = await lookAround(engine);
     const own = during.filter((entry) => isVendor(entry) && entry.session === id);
     const [key = ""] = own.map(keyOf);
@@ -98,9 +98,9 @@ describe("a vendor's process", () => {
 
   it("left keys that do not come back with the server", async () => {
     expect(dead).toHaveLength(ENGINES.length);
-    await house.restart();
+    await app.restart();
     for (const key of dead) expect(await askWith(key)).toEqual([401, 401]);
     // No provider ever saw one of them.
-    expect(house.mind.strangers).toEqual([]);
+    expect(app.mind.strangers).toEqual([]);
   });
 });

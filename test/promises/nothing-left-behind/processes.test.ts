@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EXECUTABLE } from "../../engines/claude/world.ts";
 import { escaped, ESCAPES, isAlive } from "../../support/escapes.ts";
-import { openTestHouse, runScript, script, type TestHouse } from "../../support/house.ts";
+import { openTestApp, runScript, script, type TestApp } from "../../support/app.ts";
 import { leftBehind, makePlace, startServer } from "../../support/server.ts";
 import { until } from "../../support/until.ts";
 
@@ -12,14 +12,14 @@ const [withNothingLeft] = Object.values(ESCAPES);
 if (withNothingLeft === undefined) throw new Error("no way to escape");
 
 /** One house for tests whose sessions leave nothing in it. */
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 it("ends every process of a session that closes, also those that left their group", async () => {
-  const { session } = await runScript(house.client, {
+  const { session } = await runScript(app.client, {
     autonomy: "full",
     prompt: {
       text: script(
@@ -29,24 +29,24 @@ it("ends every process of a session that closes, also those that left their grou
       ),
     },
   });
-  expect((await leftBehind(house.place)).length).toBeGreaterThan(1);
-  await house.client.control(session.id, "close");
-  expect(await leftBehind(house.place)).toEqual([]);
+  expect((await leftBehind(app.place)).length).toBeGreaterThan(1);
+  await app.client.control(session.id, "close");
+  expect(await leftBehind(app.place)).toEqual([]);
 });
 
 it("ends what took everything off that tells of its session", async () => {
-  const files = Object.keys(ESCAPES).map((_, index) => join(house.place.workspace, `${index}.pid`));
+  const files = Object.keys(ESCAPES).map((_, index) => join(app.place.workspace, `${index}.pid`));
   const tools = Object.values(ESCAPES).map((way, index) => ({
     tool: "Bash",
     input: { command: way(files[index] ?? "") },
   }));
-  const { session } = await runScript(house.client, {
+  const { session } = await runScript(app.client, {
     autonomy: "full",
     prompt: { text: script({ tools }, { say: "ok" }) },
   });
   const pids = await Promise.all(files.map(escaped));
   expect(pids.filter(isAlive)).toEqual(pids);
-  await house.client.control(session.id, "close");
+  await app.client.control(session.id, "close");
   expect(pids.filter(isAlive)).toEqual([]);
 });
 
@@ -131,16 +131,16 @@ describe.each(["claude-sdk", "claude-cli"])("%s", (engine) => {
 });
 
 it("leaves no half-written file and no folder of its own in the workspace", async () => {
-  const before = await readdir(house.place.workspace);
-  await runScript(house.client, {
+  const before = await readdir(app.place.workspace);
+  await runScript(app.client, {
     autonomy: "full",
     prompt: {
       text: script(
-        { tool: "Write", input: { file_path: join(house.place.workspace, "a/b/c.txt"), content: "x" } },
+        { tool: "Write", input: { file_path: join(app.place.workspace, "a/b/c.txt"), content: "x" } },
         { say: "ok" },
       ),
     },
   });
-  const after = await readdir(house.place.workspace, { recursive: true });
+  const after = await readdir(app.place.workspace, { recursive: true });
   expect(after.filter((name) => !before.includes(name)).sort()).toEqual(["a", "a/b", "a/b/c.txt"]);
 });

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isToolItem, type Approval, type JournalEvent } from "../../../src/protocol/index.ts";
-import { script, untilTurnEnds } from "../../support/house.ts";
+import { script, untilTurnEnds } from "../../support/app.ts";
 import { leftBehind, makePlace, startServer } from "../../support/server.ts";
 
 const effect = (word: string): object => ({ tool: "Bash", input: { command: `echo ${word} >> effects.txt` } });

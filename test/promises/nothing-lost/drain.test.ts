@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { isToolItem, outputText, type CreateSession, type JournalEvent } from "../../../src/protocol/index.ts";
 import { loadSqlite } from "../../../src/store/binding.ts";
 import { isAlive } from "../../support/escapes.ts";
-import { script, untilTurnEnds } from "../../support/house.ts";
+import { script, untilTurnEnds } from "../../support/app.ts";
 import { leftBehind, makePlace, startServer, type Place, type ServerProcess } from "../../support/server.ts";
 import { until } from "../../support/until.ts";
 

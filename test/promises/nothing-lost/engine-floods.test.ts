@@ -1,7 +1,7 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { script, untilTurnEnds } from "../../support/house.ts";
+import { script, untilTurnEnds } from "../../support/app.ts";
 import { isFullRun } from "../../support/sample.ts";
 import { makePlace, startServer, type Place, type ServerProcess } from "../../support/server.ts";
 

@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { approveWith, openTestHouse, script, untilTurnEnds, type TestHouse } from "../../support/house.ts";
+import { approveWith, openTestApp, script, untilTurnEnds, type TestApp } from "../../support/app.ts";
 import { faultsOf, journalOf, NO_FAULTS } from "../../support/journals.ts";
 import type { Place } from "../../support/server.ts";
 import { until } from "../../support/until.ts";
@@ -48,7 +48,7 @@ function fill({ home }: Place): void {
   }
 }
 
-async function untilStore({ client }: TestHouse, state: string): Promise<void> {
+async function untilStore({ client }: TestApp, state: string): Promise<void> {
   await until(async () => (await client.health()).store === state);
 }
 
@@ -56,14 +56,14 @@ const bash = { tool: "Bash", input: { command: "echo done >> effects.txt" } };
 
 describe.skipIf(!canMount())("a disk that is full (needs the right to mount)", () => {
   it("takes no new work, lets running turns end, stops without loss, and goes on when there is space", async () => {
-    await using house = await openTestHouse({}, { prepare: smallDisk, store: { tuning: TUNING } });
-    const { client, place } = house;
+    await using app = await openTestApp({}, { prepare: smallDisk, store: { tuning: TUNING } });
+    const { client, place } = app;
     const session = await client.createSession({ prompt: { text: script(bash, { say: "Done." }) } });
     const reserve = join(place.home, "sallyport.db.reserve");
     await until(async () => (await stat(reserve).catch(() => ({ size: 0 }))).size === RESERVE);
     fill(place);
-    await untilStore(house, "low_space");
-    const ready = await fetch(`${house.serving.url}/ready`);
+    await untilStore(app, "low_space");
+    const ready = await fetch(`${app.serving.url}/ready`);
     expect([ready.status, await ready.json()]).toEqual([
       503,
       {
@@ -94,7 +94,7 @@ describe.skipIf(!canMount())("a disk that is full (needs the right to mount)", (
       message: expect.stringContaining("its disk is full") as unknown,
     });
     await rm(join(place.home, "filler"));
-    await untilStore(house, "ok");
+    await untilStore(app, "ok");
     const { seq } = await client.session(session.id);
     await client.prompt(session.id, { text: script({ say: "Again." }) });
     await untilTurnEnds(client, session.id, { after: seq });

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Approval, CreateSession, JournalEvent } from "../../../src/protocol/index.ts";
 import { MovableClock } from "../../support/clock.ts";
-import { approveWith, openTestHouse, script, untilTurnEnds, type TestHouse } from "../../support/house.ts";
+import { approveWith, openTestApp, script, untilTurnEnds, type TestApp } from "../../support/app.ts";
 import { sample } from "../../support/sample.ts";
 
 const HOURS_MS = 13 * 3_600_000;
 const ENGINES = sample(["loop", "claude-sdk", "claude-cli"], 2);
 
 const clock = new MovableClock();
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse({ SALLYPORT_START_AHEAD: "on" }, { clock });
+  app = await openTestApp({ SALLYPORT_START_AHEAD: "on" }, { clock });
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 /** Milliseconds pass on both clocks; or only the wall clock moves, as after a night with the lid closed. */
 const NIGHTS = {
@@ -32,15 +32,15 @@ function ends(events: readonly JournalEvent[]): readonly string[] {
 }
 
 async function begun(settings: CreateSession): Promise<{ readonly id: string; readonly seq: number }> {
-  const { id } = await house.client.createSession(settings);
-  const events = await untilTurnEnds(house.client, id);
+  const { id } = await app.client.createSession(settings);
+  const events = await untilTurnEnds(app.client, id);
   expect(ends(events)).toEqual(["completed"]);
   return { id, seq: events.at(-1)?.seq ?? 0 };
 }
 
 describe.each(Object.entries(NIGHTS))("%s", (_night, fall) => {
   test("sessions of yesterday, and new ones, go on with every engine", async () => {
-    const { client } = house;
+    const { client } = app;
     const sessions = await Promise.all(
       ENGINES.map((engine) => begun({ engine, prompt: prompt({ say: "Good night." }) })),
     );
@@ -59,7 +59,7 @@ describe.each(Object.entries(NIGHTS))("%s", (_night, fall) => {
   });
 
   test("a question that waited overnight is answered, and its turn ends well", async () => {
-    const { client } = house;
+    const { client } = app;
     const asked: Promise<readonly JournalEvent[]>[] = [];
     const questions: Approval[] = [];
     for (const engine of ENGINES) {
@@ -85,7 +85,7 @@ describe.each(Object.entries(NIGHTS))("%s", (_night, fall) => {
 });
 
 test.each(ENGINES)("%s: a turn streams on while the machine's clock jumps", async (engine) => {
-  const { client } = house;
+  const { client } = app;
   // Longer than the proxy takes to look at what is silent.
   const stream = { stream: { tokens: 40, per_second: 20 } };
   const { id } = await client.createSession({ engine, prompt: prompt(stream) });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { loadSqlite } from "../../../src/store/binding.ts";
 import { openSqliteStore } from "../../../src/store/index.ts";
 import { codes, eventRow } from "../../conformance/store-rows.ts";
-import { openTestHouse, runScript, script, type TestHouse } from "../../support/house.ts";
+import { openTestApp, runScript, script, type TestApp } from "../../support/app.ts";
 import { makePlace } from "../../support/server.ts";
 import { until } from "../../support/until.ts";
 
@@ -51,11 +51,11 @@ async function removeHome(home: string): Promise<void> {
   await rm(`${home}-removed`, { recursive: true });
 }
 
-async function open(tendMs: number): Promise<TestHouse> {
-  return openTestHouse({}, { store: { tuning: { tendMs, reserveBytes: 0, closeMs: 10 } } });
+async function open(tendMs: number): Promise<TestApp> {
+  return openTestApp({}, { store: { tuning: { tendMs, reserveBytes: 0, closeMs: 10 } } });
 }
 
-async function ready({ serving }: TestHouse): Promise<unknown> {
+async function ready({ serving }: TestApp): Promise<unknown> {
   const response = await fetch(`${serving.url}/ready`);
   return { status: response.status, body: await response.json() };
 }
@@ -77,8 +77,8 @@ const NOT_READY = {
 describe("a database that is lost under a running server", () => {
   for (const [what, { lose, isAnotherFile }] of Object.entries(LOSSES)) {
     it(`stops it from taking work when ${what}`, async () => {
-      await using house = await open(10);
-      const { client, place } = house;
+      await using app = await open(10);
+      const { client, place } = app;
       await runScript(client, said);
       const database = join(place.home, "sallyport.db");
       const older = join(place.workspace, "older.db");
@@ -88,7 +88,7 @@ describe("a database that is lost under a running server", () => {
       await until(async () => (await readFile(`${database}-wal`)).length === 0);
       await lose(database, older);
       await until(async () => (await client.health()).store === "stalled");
-      expect(await ready(house)).toEqual(NOT_READY);
+      expect(await ready(app)).toEqual(NOT_READY);
       await expect(client.createSession(said)).rejects.toMatchObject({
         code: "store_failed",
         message: expect.stringContaining("its database was removed, replaced or overwritten on the disk") as unknown,
@@ -113,38 +113,38 @@ describe("a database that is lost under a running server", () => {
   }
 
   it("writes nothing into a home that stands in its place meanwhile", async () => {
-    await using house = await open(10);
-    const { client, place } = house;
+    await using app = await open(10);
+    const { client, place } = app;
     await runScript(client, said);
     await removeHome(place.home);
     await mkdir(place.home, { mode: 0o700 });
     const files = ["sallyport.db", "sallyport.db-wal", "sallyport.db.record", "sallyport.db.pid", "server.json"];
     for (const name of files) await writeFile(join(place.home, name), "another's", { mode: 0o600 });
     await until(async () => (await client.health()).store === "stalled");
-    await house.stop();
+    await app.stop();
     const found = await Promise.all(files.map((name) => readFile(join(place.home, name), "utf8").catch(() => "gone")));
     expect(found).toEqual(files.map(() => "another's"));
   });
 
   it("keeps everything where only the log was removed: it is folded in at the end", async () => {
-    await using house = await open(1_000_000);
-    const { session } = await runScript(house.client, said);
-    await rm(join(house.place.home, "sallyport.db-wal"));
-    await house.stop();
-    const copy = join(house.place.workspace, "copy.db");
-    await copyFile(join(house.place.home, "sallyport.db"), copy);
+    await using app = await open(1_000_000);
+    const { session } = await runScript(app.client, said);
+    await rm(join(app.place.home, "sallyport.db-wal"));
+    await app.stop();
+    const copy = join(app.place.workspace, "copy.db");
+    await copyFile(join(app.place.home, "sallyport.db"), copy);
     const database = (await loadSqlite())(copy);
     expect(database.prepare("SELECT id FROM sessions").all()).toEqual([{ id: session.id }]);
     database.close();
   });
 
   it("is left alone while another program only reads or folds the log", async () => {
-    await using house = await open(10);
-    await runScript(house.client, said);
-    const other = (await loadSqlite())(join(house.place.home, "sallyport.db"));
+    await using app = await open(10);
+    await runScript(app.client, said);
+    const other = (await loadSqlite())(join(app.place.home, "sallyport.db"));
     other.exec("PRAGMA busy_timeout = 5000; PRAGMA wal_checkpoint(TRUNCATE)");
     other.close();
-    await runScript(house.client, said);
-    expect((await house.client.health()).store).toBe("ok");
+    await runScript(app.client, said);
+    expect((await app.client.health()).store).toBe("ok");
   });
 });

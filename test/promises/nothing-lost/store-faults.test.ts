@@ -5,17 +5,17 @@ import type { SallyportClient } from "../../../src/client/index.ts";
 import { LIMITS, type Approval } from "../../../src/protocol/index.ts";
 import type { Clock } from "../../../src/sessions/index.ts";
 import { loadSqlite } from "../../../src/store/binding.ts";
-import { approveWith, openTestHouse, script, untilTurnEnds, type TestHouse } from "../../support/house.ts";
+import { approveWith, openTestApp, script, untilTurnEnds, type TestApp } from "../../support/app.ts";
 import { faultsOf, journalOf, NO_FAULTS } from "../../support/journals.ts";
-import { CALL, openMoneyHouse, SMALL } from "../../support/money/house.ts";
+import { CALL, openMoneyApp, SMALL } from "../../support/money/app.ts";
 import { until } from "../../support/until.ts";
 
 const QUICK = { busyMs: 20, retryMs: 5, closeMs: 50 };
 const bash = (word: string): object => ({ tool: "Bash", input: { command: `echo ${word} >> effects.txt` } });
 
 /** Another program that has the database for itself. */
-async function lockDatabase(house: TestHouse): Promise<{ release(): void }> {
-  const database = (await loadSqlite())(join(house.place.home, "sallyport.db"));
+async function lockDatabase(app: TestApp): Promise<{ release(): void }> {
+  const database = (await loadSqlite())(join(app.place.home, "sallyport.db"));
   database.exec("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE");
   return {
     release: () => {
@@ -29,7 +29,7 @@ async function untilStore(client: SallyportClient, state: "ok" | "stalled"): Pro
   await until(async () => (await client.health()).store === state);
 }
 
-async function effectsOf({ place }: TestHouse): Promise<readonly string[]> {
+async function effectsOf({ place }: TestApp): Promise<readonly string[]> {
   const text = await readFile(join(place.workspace, "effects.txt"), "utf8").catch(() => "");
   return text.split("\n").filter((line) => line !== "");
 }
@@ -44,15 +44,15 @@ async function questionOf(client: SallyportClient, session_id: string): Promise<
 
 describe("a database that another program has locked", () => {
   it("refuses new requests with 503, keeps what runs waiting, and goes on without a hole", async () => {
-    await using house = await openTestHouse({}, { store: { tuning: QUICK } });
-    const { client, serving } = house;
+    await using app = await openTestApp({}, { store: { tuning: QUICK } });
+    const { client, serving } = app;
     const asking = await client.createSession({ prompt: { text: script(bash("one"), { say: "Done." }) } });
     const question = await questionOf(client, asking.id);
     const talking = await client.createSession({
       prompt: { text: script({ stream: { tokens: 200, per_second: 1_000 } }, bash("two"), { say: "Said." }) },
     });
     const idle = await client.createSession({});
-    const lock = await lockDatabase(house);
+    const lock = await lockDatabase(app);
     // Somebody's request finds out.
     const first = client.prompt(idle.id, { text: script({ say: "Late." }) }, { key: "first" });
     await untilStore(client, "stalled");
@@ -101,7 +101,7 @@ describe("a database that another program has locked", () => {
     // What is read is what is on the disk.
     expect(await client.session(idle.id)).toMatchObject({ status: "ready", turns: 0 });
     expect(await client.approval(question.id)).toMatchObject({ status: "pending" });
-    expect(await effectsOf(house)).toEqual([]);
+    expect(await effectsOf(app)).toEqual([]);
     lock.release();
     await untilStore(client, "ok");
     await first;
@@ -114,15 +114,15 @@ describe("a database that another program has locked", () => {
     expect(journals.map((journal) => journal.filter(({ type }) => type === "turn.completed").length)).toEqual([
       1, 1, 1,
     ]);
-    expect((await effectsOf(house)).toSorted()).toEqual(["one", "two"]);
+    expect((await effectsOf(app)).toSorted()).toEqual(["one", "two"]);
     expect((await client.approvals({})).approvals.map(({ status }) => status)).toEqual(["approved", "approved"]);
     const { principals } = (await client.tokens()) as { principals?: readonly { name: string }[] };
     expect((principals ?? []).some(({ name }) => name === "nobody")).toBe(false);
   });
 
   it("stops a session whose writes it cannot keep, and takes it up from the disk", async () => {
-    await using house = await openTestHouse({}, { store: { tuning: { ...QUICK, queueChars: 0 } } });
-    const { client, serving } = house;
+    await using app = await openTestApp({}, { store: { tuning: { ...QUICK, queueChars: 0 } } });
+    const { client, serving } = app;
     const session = await client.createSession({
       prompt: { text: script({ stream: { tokens: 4_000, per_second: 1_000 } }, bash("once"), { say: "Done." }) },
     });
@@ -130,7 +130,7 @@ describe("a database that another program has locked", () => {
       headers: { authorization: `Bearer ${serving.token}`, accept: "text/event-stream" },
     });
     for await (const frame of client.watch(session.id)) if (frame.type === "item.delta") break;
-    const lock = await lockDatabase(house);
+    const lock = await lockDatabase(app);
     const other = client.createToken({ role: "viewer", name: "finds out" }).catch(() => undefined);
     await untilStore(client, "stalled");
     await other;
@@ -142,41 +142,41 @@ describe("a database that another program has locked", () => {
     const journal = await journalOf(client, session.id);
     expect(faultsOf(journal)).toEqual(NO_FAULTS);
     expect(journal.filter(({ type }) => type === "turn.resumed").length).toBe(1);
-    expect(await effectsOf(house)).toEqual(["once"]);
+    expect(await effectsOf(app)).toEqual(["once"]);
   });
 
   it("does not keep a server from stopping; the next start goes on", async () => {
-    await using house = await openTestHouse({}, { store: { tuning: QUICK } });
-    const session = await house.client.createSession({ prompt: { text: script(bash("one"), { say: "Done." }) } });
-    const question = await questionOf(house.client, session.id);
-    const lock = await lockDatabase(house);
-    await house.client.createToken({ role: "viewer", name: "finds out" }).catch(() => undefined);
-    await untilStore(house.client, "stalled");
-    await house.stop();
+    await using app = await openTestApp({}, { store: { tuning: QUICK } });
+    const session = await app.client.createSession({ prompt: { text: script(bash("one"), { say: "Done." }) } });
+    const question = await questionOf(app.client, session.id);
+    const lock = await lockDatabase(app);
+    await app.client.createToken({ role: "viewer", name: "finds out" }).catch(() => undefined);
+    await untilStore(app.client, "stalled");
+    await app.stop();
     lock.release();
-    await house.restart();
-    await approveWith(house.client)(question);
-    await untilTurnEnds(house.client, session.id);
-    expect(faultsOf(await journalOf(house.client, session.id))).toEqual(NO_FAULTS);
-    expect(await effectsOf(house)).toEqual(["one"]);
+    await app.restart();
+    await approveWith(app.client)(question);
+    await untilTurnEnds(app.client, session.id);
+    expect(faultsOf(await journalOf(app.client, session.id))).toEqual(NO_FAULTS);
+    expect(await effectsOf(app)).toEqual(["one"]);
   });
 
   for (const hurry of [false, true]) {
     it(`does not keep a server from stopping where a turn runs${hurry ? " and somebody is in a hurry" : ""}`, async () => {
       const closeMs = hurry ? 1_000_000 : QUICK.closeMs;
-      await using house = await openTestHouse({}, { store: { tuning: { ...QUICK, closeMs } } });
-      const session = await house.client.createSession({
+      await using app = await openTestApp({}, { store: { tuning: { ...QUICK, closeMs } } });
+      const session = await app.client.createSession({
         prompt: { text: script({ stream: { tokens: 300, per_second: 100 } }, { say: "Done." }) },
       });
-      for await (const frame of house.client.watch(session.id)) if (frame.type === "item.delta") break;
-      const lock = await lockDatabase(house);
-      await house.client.createToken({ role: "viewer", name: "finds out" }).catch(() => undefined);
-      await untilStore(house.client, "stalled");
-      await house.stop(hurry ? AbortSignal.abort() : undefined);
+      for await (const frame of app.client.watch(session.id)) if (frame.type === "item.delta") break;
+      const lock = await lockDatabase(app);
+      await app.client.createToken({ role: "viewer", name: "finds out" }).catch(() => undefined);
+      await untilStore(app.client, "stalled");
+      await app.stop(hurry ? AbortSignal.abort() : undefined);
       lock.release();
-      await house.restart();
-      await untilTurnEnds(house.client, session.id);
-      expect(faultsOf(await journalOf(house.client, session.id))).toEqual(NO_FAULTS);
+      await app.restart();
+      await untilTurnEnds(app.client, session.id);
+      expect(faultsOf(await journalOf(app.client, session.id))).toEqual(NO_FAULTS);
     });
   }
 
@@ -191,14 +191,14 @@ describe("a database that another program has locked", () => {
         return () => clearTimeout(timer);
       },
     };
-    await using house = await openMoneyHouse({ clock, store: { tuning: QUICK } });
-    const { client } = house;
+    await using app = await openMoneyApp({ clock, store: { tuning: QUICK } });
+    const { client } = app;
     const session = await client.createSession({
       ...SMALL,
       prompt: { text: script(CALL, { stream: { tokens: 1_000, per_second: 100 } }) },
     });
     for await (const frame of client.watch(session.id)) if (frame.type === "item.delta") break;
-    const lock = await lockDatabase(house);
+    const lock = await lockDatabase(app);
     await client.createToken({ role: "viewer", name: "finds out" }).catch(() => undefined);
     await untilStore(client, "stalled");
     const words = { code: "store_failed", details: { stored_later: true } };

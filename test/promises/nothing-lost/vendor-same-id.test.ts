@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startSim } from "../../../src/sim/index.ts";
 import { EXECUTABLE } from "../../engines/claude/world.ts";
-import { approveWith, script, untilTurnEnds } from "../../support/house.ts";
+import { approveWith, script, untilTurnEnds } from "../../support/app.ts";
 import { makePlace, startServer } from "../../support/server.ts";
-import { endServer } from "../../support/vendor/house.ts";
+import { endServer } from "../../support/vendor/app.ts";
 import { MIND_KEY, MIND_MODEL, mindSettings } from "../../support/vendor/mind.ts";
 
 /** A model server that gives all of its calls one id, as some do that run on people's own machines. */

@@ -2,24 +2,24 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { SallyportClient } from "../../../src/client/index.ts";
 import type { BudgetLine } from "../../../src/protocol/index.ts";
 import { Follow } from "../../support/money/follow.ts";
-import { CALL, ONE_COST, openMoneyHouse, SMALL, type MoneyHouse } from "../../support/money/house.ts";
-import { script } from "../../support/house.ts";
+import { CALL, ONE_COST, openMoneyApp, SMALL, type MoneyApp } from "../../support/money/app.ts";
+import { script } from "../../support/app.ts";
 
 const ONE_CALL = script(CALL, { say: "hello" });
 
 /** One house for all: every test has sessions of its own, and nobody else's account has a limit. */
-let house: MoneyHouse;
+let app: MoneyApp;
 beforeAll(async () => {
-  house = await openMoneyHouse();
+  app = await openMoneyApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 /** Bills of the tests before. */
 let others = 0;
 beforeEach(() => {
-  others = house.till.bills.length;
+  others = app.till.bills.length;
 });
-const bills = (): readonly number[] => house.till.bills.slice(others);
+const bills = (): readonly number[] => app.till.bills.slice(others);
 const billed = (): number => bills().reduce((sum, one) => sum + one, 0);
 
 async function run(client: SallyportClient, id: string, text = ONE_CALL): Promise<Follow> {
@@ -43,7 +43,7 @@ async function budget(client: SallyportClient, id: string, kind: BudgetLine["kin
 
 describe("sessions draw on those that they came from", () => {
   it("counts a child's and a grandchild's spending on all of them", async () => {
-    const { client } = house;
+    const { client } = app;
     const parent = await client.createSession({ ...SMALL, max_cost_microusd: 1_000_000 });
     const child = await client.createSession({ ...SMALL, parent_session_id: parent.id });
     const grandchild = await client.createSession({ ...SMALL, parent_session_id: child.id });
@@ -73,7 +73,7 @@ describe("sessions draw on those that they came from", () => {
   it.each(["fork", "parent_session_id", "resume_session_id"] as const)(
     "%s: the parent's limit holds for both together",
     async (way) => {
-      const { client } = house;
+      const { client } = app;
       const asked = await askedFor(client);
       // Room for exactly one request; what it leaves is not enough for a second one.
       const limit = asked + ONE_COST - 1;
@@ -95,7 +95,7 @@ describe("sessions draw on those that they came from", () => {
   );
 
   it("goes on when the parent's budget is raised", async () => {
-    const operator = await house.as("operator");
+    const operator = await app.as("operator");
     const parent = await operator.createSession({ ...SMALL, max_cost_microusd: 1 });
     const child = await operator.createSession({ ...SMALL, parent_session_id: parent.id });
     await using follow = await run(operator, child.id);
@@ -107,7 +107,7 @@ describe("sessions draw on those that they came from", () => {
   });
 
   it("a question of a child raises the parent's limit, for both", async () => {
-    const operator = await house.as("operator");
+    const operator = await app.as("operator");
     const parent = await operator.createSession({ ...SMALL, max_cost_microusd: 1 });
     const child = await operator.createSession({ ...SMALL, parent_session_id: parent.id });
     await using follow = await run(operator, child.id);
@@ -120,7 +120,7 @@ describe("sessions draw on those that they came from", () => {
   });
 
   it("keeps a parent's budget that was lowered", async () => {
-    const { client } = house;
+    const { client } = app;
     const parent = await client.createSession({ ...SMALL, max_cost_microusd: 1_000_000 });
     const child = await client.createSession({ ...SMALL, parent_session_id: parent.id });
     {
@@ -134,8 +134,8 @@ describe("sessions draw on those that they came from", () => {
   });
 
   it("an agent cannot draw on another's session", async () => {
-    const agent = await house.as("agent");
-    const theirs = await house.client.createSession({ ...SMALL, max_cost_microusd: 1_000_000 });
+    const agent = await app.as("agent");
+    const theirs = await app.client.createSession({ ...SMALL, max_cost_microusd: 1_000_000 });
     const made = agent.createSession({ ...SMALL, parent_session_id: theirs.id });
     await expect(made).rejects.toMatchObject({ code: expect.stringMatching(/forbidden|not_found/) as string });
   });
@@ -153,21 +153,21 @@ describe("sub-agents", () => {
   const text = script(CALL, { tools: [errand(1), errand(2), errand(3)] }, CALL, { say: "all done" });
 
   it("are counted on the turn and the session that started them", async () => {
-    const { id } = await house.client.createSession({
+    const { id } = await app.client.createSession({
       max_tokens: 2_000,
       tools: ["Task"],
       max_cost_microusd: 10_000_000,
     });
-    await using follow = await run(house.client, id, text);
+    await using follow = await run(app.client, id, text);
     expect(await follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: 5 * ONE_COST });
     expect(bills()).toEqual(Array.from({ length: 5 }, () => ONE_COST));
-    expect(await budget(house.client, id, "session")).toMatchObject([
+    expect(await budget(app.client, id, "session")).toMatchObject([
       { spent_microusd: 5 * ONE_COST, reserved_microusd: 0 },
     ]);
   });
 
   it("that lack money at once ask one question together", async () => {
-    const { client } = house;
+    const { client } = app;
     const pending = async (): Promise<readonly string[]> =>
       (await client.approvals({ status: "pending" })).approvals.map((one) => one.id);
     const before = await pending();

@@ -7,95 +7,95 @@ import {
   CALL,
   MODEL,
   ONE_COST,
-  openMoneyHouse,
+  openMoneyApp,
   policyOf,
   SMALL,
   tillSettings,
-  type MoneyHouse,
-} from "../../support/money/house.ts";
+  type MoneyApp,
+} from "../../support/money/app.ts";
 import { Till } from "../../support/money/till.ts";
-import { script } from "../../support/house.ts";
+import { script } from "../../support/app.ts";
 import { makePlace, startServer, type ServerProcess } from "../../support/server.ts";
 
 const ONE_CALL = script(CALL, { say: "hello" });
 const SHORT: CreateSession = { ...SMALL, max_cost_microusd: 1, prompt: { text: ONE_CALL } };
 
 /** One house without limits of its own; every test has a session of its own. */
-let house: MoneyHouse;
+let app: MoneyApp;
 beforeAll(async () => {
-  house = await openMoneyHouse();
+  app = await openMoneyApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 describe("while the question is open", () => {
   it("a restart keeps it, and its answer lets the turn go on", async () => {
-    const { count } = house.till;
-    const { id } = await house.client.createSession(SHORT);
-    const before = new Follow(house.client, id);
+    const { count } = app.till;
+    const { id } = await app.client.createSession(SHORT);
+    const before = new Follow(app.client, id);
     const asked = await before.question();
     await before.stop();
-    await house.restart();
-    expect(await house.client.session(id)).toMatchObject({ status: "pending_approval", pending_approvals: [asked.id] });
+    await app.restart();
+    expect(await app.client.session(id)).toMatchObject({ status: "pending_approval", pending_approvals: [asked.id] });
     const { shortage: _, ...approval } = asked;
-    expect(await house.client.approval(asked.id)).toEqual(approval);
-    await using follow = new Follow(house.client, id, (await house.client.session(id)).seq);
-    await house.client.decide(asked.id, { decision: "approve", input_hash: asked.input_hash });
+    expect(await app.client.approval(asked.id)).toEqual(approval);
+    await using follow = new Follow(app.client, id, (await app.client.session(id)).seq);
+    await app.client.decide(asked.id, { decision: "approve", input_hash: asked.input_hash });
     expect(await follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
-    expect(house.till.count - count).toBe(ONE_COST);
-    expect((await house.client.approvals({ session_id: id })).approvals.map(({ status }) => status)).toEqual([
+    expect(app.till.count - count).toBe(ONE_COST);
+    expect((await app.client.approvals({ session_id: id })).approvals.map(({ status }) => status)).toEqual([
       "approved",
     ]);
   });
 
   it("what a person gave outlives a restart", async () => {
-    await using house = await openMoneyHouse({ budget: { total_microusd: 1 } });
-    const { id } = await house.client.createSession({ ...SHORT });
+    await using app = await openMoneyApp({ budget: { total_microusd: 1 } });
+    const { id } = await app.client.createSession({ ...SHORT });
     {
-      await using follow = new Follow(house.client, id);
+      await using follow = new Follow(app.client, id);
       const updated_input = { limit_microusd: 1_000_000 };
       for (const kind of ["session", "total"]) {
         const { id: question, input_hash, shortage } = await follow.question();
         expect(shortage.kind).toBe(kind);
-        await house.client.decide(question, { decision: "approve", input_hash, updated_input });
+        await app.client.decide(question, { decision: "approve", input_hash, updated_input });
       }
       await follow.end();
     }
-    await house.restart();
-    await using follow = new Follow(house.client, id, (await house.client.session(id)).seq);
-    await house.client.prompt(id, { text: ONE_CALL });
+    await app.restart();
+    await using follow = new Follow(app.client, id, (await app.client.session(id)).seq);
+    await app.client.prompt(id, { text: ONE_CALL });
     expect(await follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
-    const usage = await house.client.sessionUsage(id);
+    const usage = await app.client.sessionUsage(id);
     expect(usage.budgets.map(({ kind, limit_microusd }) => [kind, limit_microusd])).toEqual(
       expect.arrayContaining([
         ["session", 1_000_000],
         ["total", 1_000_000],
       ]),
     );
-    expect(house.till.count).toBe(2 * ONE_COST);
+    expect(app.till.count).toBe(2 * ONE_COST);
   });
 
   it.each(["interrupt", "close"] as const)("%s ends the turn and withdraws it", async (verb) => {
-    const { requests } = house.till;
-    const { id } = await house.client.createSession(SHORT);
-    await using follow = new Follow(house.client, id);
+    const { requests } = app.till;
+    const { id } = await app.client.createSession(SHORT);
+    await using follow = new Follow(app.client, id);
     const question = await follow.question();
-    await house.client.control(id, verb);
+    await app.client.control(id, verb);
     expect(await follow.anyEnd()).toMatchObject({ type: "turn.failed", error: { code: "aborted" } });
-    expect(await house.client.approval(question.id)).toMatchObject({ status: "cancelled" });
-    expect(await house.client.session(id)).toMatchObject({
+    expect(await app.client.approval(question.id)).toMatchObject({ status: "cancelled" });
+    expect(await app.client.session(id)).toMatchObject({
       status: verb === "interrupt" ? "idle" : "complete",
       pending_approvals: [],
     });
-    const late = house.client.decide(question.id, { decision: "approve", input_hash: question.input_hash });
+    const late = app.client.decide(question.id, { decision: "approve", input_hash: question.input_hash });
     await expect(late).rejects.toMatchObject({ code: "already_answered" });
-    expect(await house.client.session(id)).toMatchObject({ limit_microusd: 1 });
-    expect(house.till.requests).toBe(requests);
+    expect(await app.client.session(id)).toMatchObject({ limit_microusd: 1 });
+    expect(app.till.requests).toBe(requests);
   });
 
   it("a parked one has no end, another one an hour", async () => {
     for (const unattended of ["park", "deny"] as const) {
-      const { id } = await house.client.createSession({ ...SHORT, unattended });
-      await using follow = new Follow(house.client, id);
+      const { id } = await app.client.createSession({ ...SHORT, unattended });
+      await using follow = new Follow(app.client, id);
       const { created_at, expires_at } = await follow.question();
       const life = expires_at === undefined ? undefined : Date.parse(expires_at) - Date.parse(created_at);
       expect({ unattended, life }).toEqual({ unattended, life: unattended === "park" ? undefined : 3_600_000 });
@@ -108,35 +108,35 @@ describe("a request under way", () => {
   const big: CreateSession = { ...SMALL, max_tokens: 100_000, prompt: { text: endless } };
 
   it("that is interrupted is charged to its bound, once, and nothing stays set aside", async () => {
-    const { id } = await house.client.createSession(big);
-    for await (const frame of house.client.watch(id)) if (frame.type === "item.delta") break;
-    const under = await house.client.sessionUsage(id);
+    const { id } = await app.client.createSession(big);
+    for await (const frame of app.client.watch(id)) if (frame.type === "item.delta") break;
+    const under = await app.client.sessionUsage(id);
     expect(under.reserved_microusd).toBeGreaterThan(200_000);
-    await house.client.control(id, "interrupt");
+    await app.client.control(id, "interrupt");
     // The proxy notices a moment later that its caller is gone.
-    await expect.poll(async () => (await house.client.sessionUsage(id)).reserved_microusd, { interval: 5 }).toBe(0);
-    const usage = await house.client.sessionUsage(id);
+    await expect.poll(async () => (await app.client.sessionUsage(id)).reserved_microusd, { interval: 5 }).toBe(0);
+    const usage = await app.client.sessionUsage(id);
     // The provider may have generated all that it was allowed to.
     expect(usage.cost_microusd).toBeGreaterThan(200_000);
     expect(usage.cost_microusd).toBeLessThanOrEqual(under.reserved_microusd);
     expect(usage.bound_microusd).toBeGreaterThan(0);
-    expect(await house.client.session(id)).toMatchObject({ cost_microusd: usage.cost_microusd });
-    const { events } = await house.client.events(id);
+    expect(await app.client.session(id)).toMatchObject({ cost_microusd: usage.cost_microusd });
+    const { events } = await app.client.events(id);
     const told = events.flatMap((event) => (event.type === "budget.updated" ? [event.cost_microusd] : []));
     expect(told).toEqual([usage.cost_microusd]);
   });
 
   it("that a restart cuts off is charged to its bound, and the turn that goes on is charged too", async () => {
-    const { id } = await house.client.createSession(big);
-    for await (const frame of house.client.watch(id)) if (frame.type === "item.delta") break;
-    await house.restart();
-    const { cost_microusd, budgets } = await house.client.sessionUsage(id);
+    const { id } = await app.client.createSession(big);
+    for await (const frame of app.client.watch(id)) if (frame.type === "item.delta") break;
+    await app.restart();
+    const { cost_microusd, budgets } = await app.client.sessionUsage(id);
     expect(cost_microusd).toBeGreaterThan(200_000);
     expect(budgets.find(({ kind }) => kind === "session")?.spent_microusd).toBe(cost_microusd);
-    await house.client.control(id, "interrupt");
-    await expect.poll(async () => (await house.client.sessionUsage(id)).reserved_microusd, { interval: 5 }).toBe(0);
-    const after = await house.client.sessionUsage(id);
-    const told = async (): Promise<number> => (await house.client.session(id)).cost_microusd;
+    await app.client.control(id, "interrupt");
+    await expect.poll(async () => (await app.client.sessionUsage(id)).reserved_microusd, { interval: 5 }).toBe(0);
+    const after = await app.client.sessionUsage(id);
+    const told = async (): Promise<number> => (await app.client.session(id)).cost_microusd;
     await expect.poll(told, { interval: 5 }).toBe(after.cost_microusd);
   });
 });

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { LIMITS, type Policy } from "../../../src/protocol/index.ts";
 import { MovableClock } from "../../support/clock.ts";
-import { script } from "../../support/house.ts";
+import { script } from "../../support/app.ts";
 import { Follow } from "../../support/money/follow.ts";
-import { CALL, type MoneyHouse, ONE_COST, openMoneyHouse, policyOf, SMALL } from "../../support/money/house.ts";
+import { CALL, type MoneyApp, ONE_COST, openMoneyApp, policyOf, SMALL } from "../../support/money/app.ts";
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -12,16 +12,16 @@ const LIMIT_OF: Readonly<Record<string, (most: number) => Policy>> = {
   day: (most) => policyOf({ profile: { unattended: "park" }, budget: { per_day_microusd: most } }),
 };
 
-async function begin({ client }: MoneyHouse): Promise<{ readonly id: string; readonly follow: Follow }> {
+async function begin({ client }: MoneyApp): Promise<{ readonly id: string; readonly follow: Follow }> {
   const { id } = await client.createSession({ ...SMALL, prompt: { text: script(CALL, { say: "hello" }) } });
   return { id, follow: new Follow(client, id) };
 }
 
 /** What is set aside for one request. */
-async function neededFor(house: MoneyHouse): Promise<number> {
-  await using follow = (await begin(house)).follow;
+async function neededFor(app: MoneyApp): Promise<number> {
+  await using follow = (await begin(app)).follow;
   const { id, input_hash, shortage } = await follow.question();
-  await house.client.decide(id, { decision: "reject", input_hash });
+  await app.client.decide(id, { decision: "reject", input_hash });
   await follow.end();
   return shortage.asked_microusd;
 }
@@ -31,12 +31,12 @@ for (const [kind, policyFor] of Object.entries(LIMIT_OF)) {
     const clock = new MovableClock();
     // Eight in the evening.
     clock.jump(DAY - (clock.now() % DAY) + 20 * HOUR);
-    await using house = await openMoneyHouse({ profile: { unattended: "park", max_cost_microusd: 1 }, clock });
-    const needed = await neededFor(house);
-    await house.client.setPolicy(policyFor(needed + ONE_COST - 1));
-    await using first = (await begin(house)).follow;
+    await using app = await openMoneyApp({ profile: { unattended: "park", max_cost_microusd: 1 }, clock });
+    const needed = await neededFor(app);
+    await app.client.setPolicy(policyFor(needed + ONE_COST - 1));
+    await using first = (await begin(app)).follow;
     expect(await first.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
-    await using second = (await begin(house)).follow;
+    await using second = (await begin(app)).follow;
     const question = await second.question();
     expect(question.shortage).toMatchObject({ kind, spent_microusd: ONE_COST, asked_microusd: needed });
     // Timers know nothing of a sleep: the question is found by looking at the clock.
@@ -44,6 +44,6 @@ for (const [kind, policyFor] of Object.entries(LIMIT_OF)) {
     clock.pass(LIMITS.expiryCheckMs);
     expect(await second.resolution()).toMatchObject({ approval_id: question.id, outcome: "cancelled" });
     expect(await second.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
-    expect(house.till.bills).toEqual([ONE_COST, ONE_COST]);
+    expect(app.till.bills).toEqual([ONE_COST, ONE_COST]);
   });
 }

@@ -3,19 +3,19 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CreateSession, Policy, Profile } from "../../../src/protocol/index.ts";
 import { Follow } from "../../support/money/follow.ts";
-import { CALL, MODEL, openMoneyHouse, policyOf, SMALL, type MoneyHouse } from "../../support/money/house.ts";
-import { script } from "../../support/house.ts";
+import { CALL, MODEL, openMoneyApp, policyOf, SMALL, type MoneyApp } from "../../support/money/app.ts";
+import { script } from "../../support/app.ts";
 
 const ONE_CALL = script(CALL, { say: "hello" });
 
 /** One house for tests that look only at sessions of their own; each gives it its policy. */
-let shared: MoneyHouse;
+let shared: MoneyApp;
 beforeAll(async () => {
-  shared = await openMoneyHouse();
+  shared = await openMoneyApp();
 });
 afterAll(() => shared[Symbol.asyncDispose]());
 
-async function under(profile: Profile): Promise<MoneyHouse> {
+async function under(profile: Profile): Promise<MoneyApp> {
   await shared.client.setPolicy(policyOf({ profile }));
   return shared;
 }
@@ -64,7 +64,7 @@ describe("what the policy does not allow", () => {
   });
 
   it("makes it when what is wanted is there", async () => {
-    const house = await under({
+    const app = await under({
       require_max_cost: true,
       require_idempotency: true,
       allowed_models: ["till-*"],
@@ -73,13 +73,13 @@ describe("what the policy does not allow", () => {
     });
     const session = { ...SMALL, max_cost_microusd: 1_000_000 };
     const [one, again] = [
-      await house.client.createSession(session, { key: "first" }),
-      await house.client.createSession(session, { key: "first" }),
+      await app.client.createSession(session, { key: "first" }),
+      await app.client.createSession(session, { key: "first" }),
     ];
     expect(again.id).toBe(one.id);
     expect(one).toMatchObject({ limit_microusd: 1_000_000 });
     await expect(
-      house.client.createSession({ ...session, model: "till-mini" }, { key: "second" }),
+      app.client.createSession({ ...session, model: "till-mini" }, { key: "second" }),
     ).rejects.toMatchObject({ code: "model_not_allowed" });
   });
 
@@ -89,40 +89,40 @@ describe("what the policy does not allow", () => {
     { name: "allowed providers", profile: { allowed_providers: ["sim"] }, code: "provider_not_allowed" },
   ];
   it.each(later)("holds at the proxy for sessions that were made before: $name", async ({ profile, code }) => {
-    const house = await under({});
-    const { requests } = house.till;
-    const { id } = await house.client.createSession(SMALL);
-    await house.client.setPolicy(policyOf({ profile }));
-    await using follow = new Follow(house.client, id);
-    await house.client.prompt(id, { text: ONE_CALL });
+    const app = await under({});
+    const { requests } = app.till;
+    const { id } = await app.client.createSession(SMALL);
+    await app.client.setPolicy(policyOf({ profile }));
+    await using follow = new Follow(app.client, id);
+    await app.client.prompt(id, { text: ONE_CALL });
     expect(await follow.end()).toMatchObject({ type: "turn.failed", error: { code } });
-    expect(house.till.requests).toBe(requests);
-    expect(await house.client.sessionUsage(id)).toMatchObject({ cost_microusd: 0, reserved_microusd: 0 });
+    expect(app.till.requests).toBe(requests);
+    expect(await app.client.sessionUsage(id)).toMatchObject({ cost_microusd: 0, reserved_microusd: 0 });
   });
 
   it("a price that is gone stops the model at the proxy", async () => {
-    await using house = await openMoneyHouse();
-    const { id } = await house.client.createSession(SMALL);
-    const path = join(house.place.home, "sallyport.yaml");
+    await using app = await openMoneyApp();
+    const { id } = await app.client.createSession(SMALL);
+    const path = join(app.place.home, "sallyport.yaml");
     const settings = JSON.parse(await readFile(path, "utf8")) as { prices: Record<string, unknown> };
     delete settings.prices[MODEL];
     await writeFile(path, JSON.stringify(settings));
-    await house.restart();
-    await using follow = new Follow(house.client, id);
-    await house.client.prompt(id, { text: ONE_CALL });
+    await app.restart();
+    await using follow = new Follow(app.client, id);
+    await app.client.prompt(id, { text: ONE_CALL });
     expect(await follow.end()).toMatchObject({ type: "turn.failed", error: { code: "model_unpriced" } });
-    expect(house.till.requests).toBe(0);
+    expect(app.till.requests).toBe(0);
   });
 
   it("a sub-agent cannot choose a model that its session may not have", async () => {
-    const house = await under({ blocked_models: ["till-mini"] });
+    const app = await under({ blocked_models: ["till-mini"] });
     const task = { tool: "Task", input: { description: "x", prompt: ONE_CALL, model: "till-mini" } };
-    const { id } = await house.client.createSession({ max_tokens: 2_000, tools: ["Task"] });
-    await using follow = new Follow(house.client, id);
-    await house.client.prompt(id, { text: script(task, { say: "ok" }) });
+    const { id } = await app.client.createSession({ max_tokens: 2_000, tools: ["Task"] });
+    await using follow = new Follow(app.client, id);
+    await app.client.prompt(id, { text: script(task, { say: "ok" }) });
     await follow.end();
     // Nobody else here asks for that model.
-    expect(house.till.models).not.toContain("till-mini");
+    expect(app.till.models).not.toContain("till-mini");
   });
 });
 
@@ -141,34 +141,34 @@ describe("limits that a session is given", () => {
     { profile: { default_max_cost_microusd: 4 }, asked: 0, given: 0 },
   ];
   it.each(cases)("$profile, asked for $asked: $given", async ({ profile, asked, given }) => {
-    const house = await under(profile);
-    const session = await house.client.createSession({
+    const app = await under(profile);
+    const session = await app.client.createSession({
       ...SMALL,
       ...(asked === undefined ? {} : { max_cost_microusd: asked }),
     });
     expect(session.limit_microusd).toBe(given);
-    expect((await house.client.fork(session.id)).limit_microusd).toBe(given);
-    const own = (await house.client.sessionUsage(session.id)).budgets.find(({ kind }) => kind === "session");
+    expect((await app.client.fork(session.id)).limit_microusd).toBe(given);
+    const own = (await app.client.sessionUsage(session.id)).budgets.find(({ kind }) => kind === "session");
     expect(own?.limit_microusd).toBe(given);
   });
 
   it("a limit of nothing lets nothing through", async () => {
-    const house = await under({});
-    const { requests } = house.till;
-    const { id } = await house.client.createSession({ ...SMALL, max_cost_microusd: 0, prompt: { text: ONE_CALL } });
-    await using follow = new Follow(house.client, id);
+    const app = await under({});
+    const { requests } = app.till;
+    const { id } = await app.client.createSession({ ...SMALL, max_cost_microusd: 0, prompt: { text: ONE_CALL } });
+    await using follow = new Follow(app.client, id);
     expect((await follow.question()).shortage).toMatchObject({ kind: "session", limit_microusd: 0 });
-    expect(house.till.requests).toBe(requests);
+    expect(app.till.requests).toBe(requests);
   });
 
   it("an operator may give what the policy allows, and no more", async () => {
-    const house = await under({ max_cost_microusd: 50_000 });
-    const operator = await house.as("operator");
+    const app = await under({ max_cost_microusd: 50_000 });
+    const operator = await app.as("operator");
     const { id } = await operator.createSession({ ...SMALL, max_cost_microusd: 1 });
     expect(await operator.setBudget(id, { max_cost_microusd: 50_000 })).toMatchObject({ limit_microusd: 50_000 });
     await expect(operator.setBudget(id, { max_cost_microusd: 50_001 })).rejects.toMatchObject({ code: "forbidden" });
-    expect(await house.client.session(id)).toMatchObject({ limit_microusd: 50_000 });
-    expect(await house.client.setBudget(id, { max_cost_microusd: 50_001 })).toMatchObject({ limit_microusd: 50_001 });
+    expect(await app.client.session(id)).toMatchObject({ limit_microusd: 50_000 });
+    expect(await app.client.setBudget(id, { max_cost_microusd: 50_001 })).toMatchObject({ limit_microusd: 50_001 });
   });
 });
 
@@ -176,9 +176,9 @@ describe("max_concurrent", () => {
   const policy = (max_concurrent: number): Policy => policyOf({ profile: { max_concurrent } });
 
   it("holds under concurrent creates, forks included, and is each principal's own", async () => {
-    await using house = await openMoneyHouse();
-    const [one, other] = [await house.as("operator", "one"), await house.as("operator", "other")];
-    await house.client.setPolicy(policy(3));
+    await using app = await openMoneyApp();
+    const [one, other] = [await app.as("operator", "one"), await app.as("operator", "other")];
+    await app.client.setPolicy(policy(3));
     const made = await Promise.allSettled(Array.from({ length: 12 }, () => one.createSession(SMALL)));
     const ids = made.flatMap((result) => (result.status === "fulfilled" ? [result.value.id] : []));
     const codes = made.flatMap((result) =>
@@ -197,9 +197,9 @@ describe("max_concurrent", () => {
   });
 
   it("gives every place that is free, however they come", async () => {
-    const house = await under({});
-    const one = await house.as("operator", "for eight");
-    await house.client.setPolicy(policy(8));
+    const app = await under({});
+    const one = await app.as("operator", "for eight");
+    await app.client.setPolicy(policy(8));
     for (let round = 0; round < 5; round += 1) {
       const made = await Promise.all(Array.from({ length: 8 }, () => one.createSession(SMALL)));
       await expect(one.createSession(SMALL)).rejects.toMatchObject({ code: "limit_reached" });
@@ -210,13 +210,13 @@ describe("max_concurrent", () => {
 
 describe("max_context_tokens", () => {
   it("keeps a longer conversation from the model", async () => {
-    const house = await under({ max_context_tokens: 1_000 });
-    const { requests } = house.till;
-    const session = await house.client.createSession({ ...SMALL, max_context_tokens: 100_000 });
+    const app = await under({ max_context_tokens: 1_000 });
+    const { requests } = app.till;
+    const session = await app.client.createSession({ ...SMALL, max_context_tokens: 100_000 });
     expect(session.settings.max_context_tokens).toBe(1_000);
-    await using follow = new Follow(house.client, session.id);
-    await house.client.prompt(session.id, { text: `${"long words ".repeat(5_000)}\n${ONE_CALL}` });
+    await using follow = new Follow(app.client, session.id);
+    await app.client.prompt(session.id, { text: `${"long words ".repeat(5_000)}\n${ONE_CALL}` });
     expect(await follow.end()).toMatchObject({ type: "turn.failed", error: { code: "context_exceeded" } });
-    expect(house.till.requests).toBe(requests);
+    expect(app.till.requests).toBe(requests);
   });
 });

@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Approval } from "../../../src/protocol/index.ts";
 import { later } from "../../client/page-world.ts";
-import { openTestHouse, runScript, script, type TestHouse } from "../../support/house.ts";
+import { openTestApp, runScript, script, type TestApp } from "../../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
-const at = (name: string): string => join(house.place.workspace, name);
+const at = (name: string): string => join(app.place.workspace, name);
 const put = async (name: string, content = "precious\n"): Promise<void> => {
   await mkdir(join(at(name), ".."), { recursive: true });
   await writeFile(at(name), content);
@@ -23,12 +23,12 @@ const relink = async (target: string, name: string): Promise<void> => {
 const read = (name: string): Promise<string> => readFile(at(name), "utf8").catch(() => "(absent)");
 const bash = (command: string): object => ({ tool: "Bash", input: { command } });
 const approve = ({ id, input_hash }: Approval): Promise<unknown> =>
-  house.client.decide(id, { decision: "approve", input_hash }).catch((error: unknown) => error);
+  app.client.decide(id, { decision: "approve", input_hash }).catch((error: unknown) => error);
 const reject = ({ id, input_hash }: Approval): Promise<unknown> =>
-  house.client.decide(id, { decision: "reject", input_hash });
+  app.client.decide(id, { decision: "reject", input_hash });
 
 async function firstQuestion(session: string): Promise<Approval> {
-  for await (const frame of house.client.watch(session)) if (frame.type === "approval.requested") return frame.approval;
+  for await (const frame of app.client.watch(session)) if (frame.type === "approval.requested") return frame.approval;
   throw new Error("nothing was asked");
 }
 
@@ -96,7 +96,7 @@ describe("a command leads where its question showed, or is asked about again", (
     const asked: Approval[] = [];
     const answers: unknown[] = [];
     await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script(bash(the.command), { say: "Done." }) } },
       async (approval) => {
         asked.push(approval);
@@ -111,7 +111,7 @@ describe("a command leads where its question showed, or is asked about again", (
     expect(await read(the.untouched)).toBe("precious\n");
     expect(answers).toMatchObject([{ code: "input_changed" }]);
     const [first, second] = asked;
-    expect(await house.client.approval(first?.id ?? "")).toMatchObject({
+    expect(await app.client.approval(first?.id ?? "")).toMatchObject({
       status: "cancelled",
       feedback: "Changed since it was shown.",
     });
@@ -125,7 +125,7 @@ describe("a command leads where its question showed, or is asked about again", (
     const asked: string[] = [];
     const move = later<Approval>();
     await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script({ tools: [bash("ln -sfn two e/link"), bash("rm -f e/link/f")] }, { say: "Done." }) } },
       async (approval) => {
         const isMove = String(approval.input["command"]).startsWith("ln");
@@ -147,7 +147,7 @@ describe("a command leads where its question showed, or is asked about again", (
     await relink("one", "f/link");
     const answers: unknown[] = [];
     await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script(bash("rm -f f/link/f"), { say: "Done." }) } },
       async ({ id, input_hash, input }) => {
         if (answers.length === 0) await relink("two", "f/link");
@@ -156,7 +156,7 @@ describe("a command leads where its question showed, or is asked about again", (
           ...(answers.length === 0 ? { timeout: 5_000 } : { command: "rm -f f/one/f" }),
         };
         answers.push(
-          await house.client
+          await app.client
             .decide(id, { decision: "approve", input_hash, updated_input })
             .catch((error: unknown) => error),
         );
@@ -169,21 +169,21 @@ describe("a command leads where its question showed, or is asked about again", (
   it("holds after a restart", async () => {
     await Promise.all([put("g/one/f"), put("g/two/f")]);
     await relink("one", "g/link");
-    const { id } = await house.client.createSession({
+    const { id } = await app.client.createSession({
       prompt: { text: script(bash("rm -f g/link/f"), { say: "Done." }) },
     });
     const question = await firstQuestion(id);
-    await house.restart();
+    await app.restart();
     await relink("two", "g/link");
     expect(await approve(question)).toMatchObject({ code: "input_changed" });
     expect([await read("g/one/f"), await read("g/two/f")]).toEqual(["precious\n", "precious\n"]);
-    await house.client.control(id, "interrupt");
+    await app.client.control(id, "interrupt");
   });
 
   it("runs at once where only files came and a program is there that was missing", async () => {
     const asked: Approval[] = [];
     const { events } = await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script(bash("h/made.sh h/new/f"), { say: "Done." }) } },
       async (approval) => {
         asked.push(approval);

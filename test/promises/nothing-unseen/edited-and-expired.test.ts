@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { SallyportClient } from "../../../src/client/index.ts";
 import { readSettings } from "../../../src/cli/settings.ts";
 import { serve } from "../../../src/cli/serve.ts";
-import { openTestHouse, runScript, script, untilTurnEnds } from "../../support/house.ts";
+import { openTestApp, runScript, script, untilTurnEnds } from "../../support/app.ts";
 import { makePlace, TEST_TOKEN } from "../../support/server.ts";
 
 const DAY_MS = 86_400_000;
@@ -12,14 +12,14 @@ const bash = (command: string): object => ({ tool: "Bash", input: { command } })
 
 describe("an approval", () => {
   it("that was edited shows what ran first and what was asked second", async () => {
-    await using house = await openTestHouse();
+    await using app = await openTestApp();
     const { session, events } = await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script(bash("echo asked > e"), { say: "Done." }) } },
       ({ id, input_hash }) =>
-        house.client.decide(id, { decision: "approve", input_hash, updated_input: { command: "echo ran > e" } }),
+        app.client.decide(id, { decision: "approve", input_hash, updated_input: { command: "echo ran > e" } }),
     );
-    expect(await readFile(join(house.place.workspace, "e"), "utf8")).toBe("ran\n");
+    expect(await readFile(join(app.place.workspace, "e"), "utf8")).toBe("ran\n");
     const item = {
       command: "echo ran > e",
       input: { command: "echo asked > e" },
@@ -32,27 +32,27 @@ describe("an approval", () => {
       ],
     );
     const { entries } = (await (
-      await fetch(`${house.serving.url}/api/audit?action=approval.decide`, {
+      await fetch(`${app.serving.url}/api/audit?action=approval.decide`, {
         headers: { authorization: `Bearer ${TEST_TOKEN}` },
       })
     ).json()) as { entries: readonly { action: string; details: unknown }[] };
     expect(entries.find(({ action }) => action === "approval.decide")).toMatchObject({
       details: { ran_input: { command: "echo ran > e" }, asked_input: { command: "echo asked > e" } },
     });
-    expect((await house.client.session(session.id)).grants).toEqual([]);
+    expect((await app.client.session(session.id)).grants).toEqual([]);
   });
 
   it("does not grant a rule for a call that was changed", async () => {
-    await using house = await openTestHouse();
+    await using app = await openTestApp();
     const refusals: unknown[] = [];
     await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script(bash("echo x"), { say: "Done." }) } },
       async ({ id, input_hash }) => {
         const approve = { decision: "approve", input_hash, scope: "session" } as const;
         for (const more of [{ updated_input: { command: "echo y" } }, { rule: "Bash" }])
-          refusals.push(await house.client.decide(id, { ...approve, ...more }).catch((error: unknown) => error));
-        await house.client.decide(id, { decision: "reject", input_hash });
+          refusals.push(await app.client.decide(id, { ...approve, ...more }).catch((error: unknown) => error));
+        await app.client.decide(id, { decision: "reject", input_hash });
       },
     );
     expect(refusals).toMatchObject([{ code: "invalid_request" }, { code: "invalid_request" }]);

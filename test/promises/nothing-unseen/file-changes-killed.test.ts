@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SallyportClient } from "../../../src/client/index.ts";
 import type { Approval, Failure } from "../../../src/protocol/index.ts";
-import { script, untilTurnEnds } from "../../support/house.ts";
+import { script, untilTurnEnds } from "../../support/app.ts";
 import { makePlace, startServer, type Place, type ServerProcess } from "../../support/server.ts";
 
 const ASKED = "safe=1\nextra=2\n";

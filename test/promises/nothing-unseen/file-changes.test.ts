@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Approval, JournalEvent } from "../../../src/protocol/index.ts";
 import { later } from "../../client/page-world.ts";
-import { openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../../support/house.ts";
+import { openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../../support/app.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
-const at = (name: string): string => join(house.place.workspace, name);
+const at = (name: string): string => join(app.place.workspace, name);
 const put = async (name: string, content: string): Promise<void> => {
   await mkdir(join(at(name), ".."), { recursive: true });
   await writeFile(at(name), content);
@@ -27,7 +27,7 @@ const ended = (events: readonly JournalEvent[]): readonly unknown[] =>
     event.type === "item.completed" && "tool_use_id" in event.item ? [[event.item.status, event.item.output?.[0]]] : [],
   );
 const approve = ({ id, input_hash }: Approval): Promise<unknown> =>
-  house.client.decide(id, { decision: "approve", input_hash }).catch((error: unknown) => error);
+  app.client.decide(id, { decision: "approve", input_hash }).catch((error: unknown) => error);
 const notebook = (source: string): string =>
   JSON.stringify({
     cells: [{ cell_type: "code", id: "c", metadata: {}, execution_count: null, outputs: [], source: [source] }],
@@ -180,12 +180,12 @@ describe("a file change runs as it was shown, or is asked about again", () => {
     const asked: Approval[] = [];
     const answers: unknown[] = [];
     const { events } = await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script(the.call(), { say: "Done." }) } },
       async (approval) => {
         asked.push(approval);
         if (asked.length > 1) {
-          answers.push(await house.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash }));
+          answers.push(await app.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash }));
           return;
         }
         await the.swap();
@@ -196,7 +196,7 @@ describe("a file change runs as it was shown, or is asked about again", () => {
       expect([name, await read(name)]).toEqual([name, content]);
     expect(answers[0]).toMatchObject({ code: "input_changed" });
     const [first, second] = asked;
-    expect(await house.client.approval(first?.id ?? "")).toMatchObject({
+    expect(await app.client.approval(first?.id ?? "")).toMatchObject({
       status: "cancelled",
       feedback: "Changed since it was shown.",
       resolved_by: { role: "system" },
@@ -216,7 +216,7 @@ describe("a file change runs as it was shown, or is asked about again", () => {
     await put("n/f", "one\n");
     let questions = 0;
     const { events } = await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script(write("n/f", "last\n"), { say: "Done." }) } },
       async (approval) => {
         questions += 1;
@@ -236,7 +236,7 @@ describe("a file change runs as it was shown, or is asked about again", () => {
     const asked: Approval[] = [];
     const first = later<Approval>();
     const { events } = await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script({ tools: [move, write("o/dl/pre-commit")] }, { say: "Done." }) } },
       async (approval) => {
         asked.push(approval);
@@ -245,7 +245,7 @@ describe("a file change runs as it was shown, or is asked about again", () => {
           return;
         }
         if (approval.replaces !== undefined) {
-          await house.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash });
+          await app.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash });
           return;
         }
         await approve(approval);
@@ -271,11 +271,11 @@ describe("a file change runs as it was shown, or is asked about again", () => {
     const move = { tool: "Bash", input: { command: "ln -sfn .git/hooks p/dl" } };
     const asked: Approval[] = [];
     await runScript(
-      house.client,
+      app.client,
       { autonomy: "full", prompt: { text: script({ tools: [move, write("p/dl/pre-commit")] }, { say: "Done." }) } },
       async (approval) => {
         asked.push(approval);
-        await house.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash });
+        await app.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash });
       },
     );
     expect([await read("p/d1/pre-commit"), await read("p/.git/hooks/pre-commit")]).toEqual(["(absent)", "(absent)"]);
@@ -287,14 +287,14 @@ describe("a file change runs as it was shown, or is asked about again", () => {
     const answers: unknown[] = [];
     let questions = 0;
     const { events } = await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script(write("q/f", "draft\n"), { say: "Done." }) } },
       async ({ id, input_hash, input }) => {
         questions += 1;
         if (questions === 1) await put("q/f", "two\n");
         const updated_input = { ...input, content: "edited\n" };
         answers.push(
-          await house.client
+          await app.client
             .decide(id, { decision: "approve", input_hash, updated_input })
             .catch((error: unknown) => error),
         );
@@ -309,18 +309,18 @@ describe("a file change runs as it was shown, or is asked about again", () => {
     await put("r/d1/x", "");
     await put("r/.git/hooks/x", "");
     await relink("d1", "r/dl");
-    const one = await house.client.createSession({ prompt: { text: script(write("r/dl/pre-commit"), { say: "A" }) } });
+    const one = await app.client.createSession({ prompt: { text: script(write("r/dl/pre-commit"), { say: "A" }) } });
     const shown = later<Approval>();
     const replies: unknown[] = [];
-    const following = untilTurnEnds(house.client, one.id, {
+    const following = untilTurnEnds(app.client, one.id, {
       answer: async (approval) => {
         if (approval.replaces === undefined) shown.resolve(approval);
-        else await house.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash });
+        else await app.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash });
       },
     });
     const question = await shown.promise;
     await runScript(
-      house.client,
+      app.client,
       { prompt: { text: script({ tool: "Bash", input: { command: "ln -sfn .git/hooks r/dl" } }, { say: "B" }) } },
       approve,
     );

@@ -3,13 +3,13 @@ import { WebSocket } from "ws";
 import { LiveConnection } from "../../../src/client/index.ts";
 import type { Approval } from "../../../src/protocol/index.ts";
 import { countTool } from "../../client/page-world.ts";
-import { openTestHouse, script, untilTurnEnds } from "../../support/house.ts";
+import { openTestApp, script, untilTurnEnds } from "../../support/app.ts";
 
 it("a grant for a page's tool means this call, unless the person picks the broader rule", async () => {
-  await using house = await openTestHouse();
-  const { url, token } = house.serving;
+  await using app = await openTestApp();
+  const { url, token } = app.serving;
   const live = new LiveConnection({ url, token, WebSocket });
-  const { id } = await house.client.createSession({});
+  const { id } = await app.client.createSession({});
   const ran: number[] = [];
   const tool = countTool({
     tier: "execute",
@@ -22,13 +22,13 @@ it("a grant for a page's tool means this call, unless the person picks the broad
   const asked: Approval[] = [];
   const call = (n: number): object => ({ tool: "mcp__app__count", input: { n } });
   const turn = async (rule: "session_rule" | "broader_rule", ...numbers: readonly number[]): Promise<void> => {
-    const { seq } = await house.client.prompt(id, { text: script(...numbers.map(call), { say: "Done." }) });
-    await untilTurnEnds(house.client, id, {
+    const { seq } = await app.client.prompt(id, { text: script(...numbers.map(call), { say: "Done." }) });
+    await untilTurnEnds(app.client, id, {
       after: seq - 1,
       answer: (approval) => {
         asked.push(approval);
         const picked = rule === "session_rule" ? {} : { rule: approval.broader_rule ?? "" };
-        return house.client.decide(approval.id, {
+        return app.client.decide(approval.id, {
           decision: "approve",
           input_hash: approval.input_hash,
           scope: "session",
@@ -44,7 +44,7 @@ it("a grant for a page's tool means this call, unless the person picks the broad
   ]);
   await turn("broader_rule", 3, 4);
   expect([asked.length, ran]).toEqual([3, [1, 1, 2, 3, 4]]);
-  expect((await house.client.session(id)).grants).toEqual([
+  expect((await app.client.session(id)).grants).toEqual([
     'mcp__app__count({"n":1})',
     'mcp__app__count({"n":2})',
     "mcp__app__count",

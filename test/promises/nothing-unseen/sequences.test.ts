@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { approvedChanges } from "../../support/approved-changes.ts";
-import { openTestHouse } from "../../support/house.ts";
+import { openTestApp } from "../../support/app.ts";
 import { isFullRun } from "../../support/sample.ts";
 
 it("what ran is what the last approved preview said, or nothing ran", async () => {
   const count = isFullRun ? 40 : 20;
-  const { faults, sequences, ran, askedAgain, restarts } = await approvedChanges(openTestHouse, {
+  const { faults, sequences, ran, askedAgain, restarts } = await approvedChanges(openTestApp, {
     count,
     width: 10,
     seed: 12,

@@ -3,27 +3,27 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import type { Approval } from "../../../src/protocol/index.ts";
-import { openTestHouse, script, type TestHouse } from "../../support/house.ts";
+import { openTestApp, script, type TestApp } from "../../support/app.ts";
 import { connect } from "../../surfaces/mcp/world.ts";
 import { Files } from "../../surfaces/mount/world.ts";
 
 type Message = Record<string, unknown> & { readonly type: string };
 
-let house: TestHouse;
+let app: TestApp;
 let files: Files;
 beforeAll(async () => {
-  house = await openTestHouse();
-  files = new Files(house.serving.url, house.serving.token);
+  app = await openTestApp();
+  files = new Files(app.serving.url, app.serving.token);
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const bash = (command: string): object => ({ tool: "Bash", input: { command } });
 const written = (...names: readonly string[]): Promise<string> =>
-  readFile(join(house.place.workspace, ...names), "utf8").catch(() => "(absent)");
+  readFile(join(app.place.workspace, ...names), "utf8").catch(() => "(absent)");
 
 /** A call that writes through a link which leads to `<name>-docs` at first, and the way to turn that to the hooks of Git. */
 async function linkedWrite(name: string): Promise<{ readonly call: object; readonly turn: () => Promise<void> }> {
-  const { workspace } = house.place;
+  const { workspace } = app.place;
   await mkdir(join(workspace, `${name}-docs`));
   await mkdir(join(workspace, ".git", "hooks"), { recursive: true });
   const link = join(workspace, name);
@@ -40,7 +40,7 @@ async function linkedWrite(name: string): Promise<{ readonly call: object; reado
 /** The next question of a session, other than those before it. */
 async function question(folder: string, before: readonly string[] = []): Promise<Approval> {
   const id = folder.split("/").at(-1) ?? "";
-  for await (const frame of house.client.watch(id))
+  for await (const frame of app.client.watch(id))
     if (frame.type === "approval.requested" && !before.includes(frame.approval.id)) return frame.approval;
   throw new Error("nothing was asked");
 }
@@ -78,7 +78,7 @@ describe("an answer by its hash", () => {
   it("reaches none that another caller was shown, and none that nobody was", async () => {
     const folder = await files.create({ initial_prompt: script(bash("echo a > none"), { say: "." }) });
     const { input_hash } = await question(folder);
-    const other = new Files(house.serving.url, (await house.as("operator")).token);
+    const other = new Files(app.serving.url, (await app.as("operator")).token);
     await other.json(`${folder}/tools/pending`);
     expect(await answer(folder, { approved: true, input_hash })).toBe("ESTALE");
     await other.write(`${folder}/tools/approve`, { approved: true, input_hash });
@@ -94,7 +94,7 @@ describe("a question counts as shown", () => {
     const folder = await files.create({ initial_prompt: script(call, { say: "." }) });
     const asked = await question(folder);
     const pending = `${folder}/tools/pending`;
-    const mcp = await connect(house, { door: "http", era: "older" }, house.serving.token);
+    const mcp = await connect(app, { door: "http", era: "older" }, app.serving.token);
     const parts: readonly (() => Promise<unknown>)[] = [
       () => files.http("HEAD", pending),
       () => files.http("HEAD", `${folder}/status`),
@@ -124,7 +124,7 @@ describe("a question counts as shown", () => {
     });
     const first = await question(folder);
     await files.json(`${folder}/tools/pending`);
-    await house.client.decide(first.id, { decision: "approve", input_hash: first.input_hash });
+    await app.client.decide(first.id, { decision: "approve", input_hash: first.input_hash });
     await question(folder, [first.id]);
     await files.json(`${folder}/status`);
     expect(await answer(folder, "approve")).toBe("ESTALE");
@@ -177,7 +177,7 @@ describe("a question counts as shown", () => {
 describe("on document 001's socket", () => {
   it("an answer whose question had changed does not reach the one that took its place", async () => {
     const { call, turn } = await linkedWrite("socket");
-    const { url, token } = house.serving;
+    const { url, token } = app.serving;
     const socket = new WebSocket(`${url.replace("http", "ws")}/api/terminal/ws/agent?token=${token}`);
     const said: Message[] = [];
     let changed: () => void = () => undefined;

@@ -3,30 +3,30 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import type { Approval } from "../../../src/protocol/index.ts";
-import { openTestHouse, script, type TestHouse } from "../../support/house.ts";
+import { openTestApp, script, type TestApp } from "../../support/app.ts";
 import { Files } from "../../surfaces/mount/world.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 type Message = Record<string, unknown> & { readonly type: string };
 
 const bash = (command: string): object => ({ tool: "Bash", input: { command } });
 const written = (name: string): Promise<string> =>
-  readFile(join(house.place.workspace, name), "utf8").catch(() => "(absent)");
+  readFile(join(app.place.workspace, name), "utf8").catch(() => "(absent)");
 
 /** The next question of a session, other than those before it. */
 async function question(session_id: string, before: readonly string[] = []): Promise<Approval> {
-  for await (const frame of house.client.watch(session_id))
+  for await (const frame of app.client.watch(session_id))
     if (frame.type === "approval.requested" && !before.includes(frame.approval.id)) return frame.approval;
   throw new Error("nothing was asked");
 }
 
 const approve = ({ id, input_hash }: Approval): Promise<Approval> =>
-  house.client.decide(id, { decision: "approve", input_hash });
+  app.client.decide(id, { decision: "approve", input_hash });
 
 class Socket {
   readonly #socket: WebSocket;
@@ -34,7 +34,7 @@ class Socket {
   #changed: () => void = () => undefined;
 
   constructor() {
-    const { url, token } = house.serving;
+    const { url, token } = app.serving;
     this.#socket = new WebSocket(`${url.replace("http", "ws")}/api/terminal/ws/agent?token=${token}`);
     this.#socket.on("message", (data: Buffer) => {
       this.#said.push(JSON.parse(data.toString()) as Message);
@@ -64,7 +64,7 @@ class Socket {
 
 describe("an answer that names no question means what its sender was shown", () => {
   it("at the mount: not a question that came after the one that was read", async () => {
-    const files = new Files(house.serving.url, house.serving.token);
+    const files = new Files(app.serving.url, app.serving.token);
     const folder = await files.create({
       initial_prompt: script(bash("echo a > m1"), bash("echo b > m2"), { say: "." }),
     });
@@ -98,7 +98,7 @@ describe("an answer that names no question means what its sender was shown", () 
     await socket.next("connected");
     socket.say({ command: "run", prompt: script(bash("echo a > s1"), bash("echo b > s2"), { say: "." }) });
     const shown = await socket.next("tool_approval_request");
-    await approve(await house.client.approval(String(shown["request_id"])));
+    await approve(await app.client.approval(String(shown["request_id"])));
     const next = await socket.next("tool_approval_request");
     socket.say({ command: "permission_response", approved: true });
     // It is shown again, and the answer was not taken.

@@ -46,7 +46,7 @@ const told = (exchange) => {
   count(tally.shortages, kind);
 };
 
-const house =
+const app =
   relay === "ledger"
     ? await openReal()
     : await openControl({ home, store, prices, sessions, provider: providers.bank, key: process.env.BANK_KEY_1 });
@@ -98,15 +98,15 @@ async function openReal() {
 /** Requests whose caller left are settled when the proxy has noticed: nothing may stay set aside. */
 async function settled() {
   const until = performance.now() + SETTLE_MS;
-  while ((await house.balance("total")).reserved > 0 && performance.now() < until)
+  while ((await app.balance("total")).reserved > 0 && performance.now() < until)
     await new Promise((resolve) => setTimeout(resolve, 5));
-  await house.flush();
+  await app.flush();
 }
 
 async function books() {
   await settled();
   const balances = {};
-  for (const account of accounts) balances[account] = await house.balance(account);
+  for (const account of accounts) balances[account] = await app.balance(account);
   const usage = await store.read.usage({ by: ["provider"], limit: 10 });
   const reservations = await store.read.reservations();
   say({
@@ -119,11 +119,11 @@ async function books() {
   });
 }
 
-say({ kind: "open", tcpUrl: house.tcpUrl, socketPath: house.socketUrl.replace(/^unix:/, ""), keys: house.keys });
+say({ kind: "open", tcpUrl: app.tcpUrl, socketPath: app.socketUrl.replace(/^unix:/, ""), keys: app.keys });
 for await (const line of createInterface({ input: process.stdin })) {
   if (line === "books") await books();
   if (line === "stop") break;
 }
-await house.close();
+await app.close();
 await store.close();
 say({ kind: "closed" });

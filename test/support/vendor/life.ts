@@ -13,7 +13,7 @@ import { EXECUTABLE } from "../../engines/claude/world.ts";
 import { Phoenix } from "../life.ts";
 import { ownPort } from "../port.ts";
 import { makePlace, type Place, type ServerProcess } from "../server.ts";
-import { endServer } from "./house.ts";
+import { endServer } from "./app.ts";
 import { Mind, MIND_KEY, mindSettings } from "./mind.ts";
 import { markedProcesses, noticed, type Marked } from "./processes.ts";
 import { decisionOn, EFFECTS, markOf, promptOf, SCENES, SEEDS, type Scene } from "./scenes.ts";

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Role } from "../../../src/protocol/index.ts";
-import { openTestHouse, script, type TestHouse } from "../../support/house.ts";
+import { openTestApp, script, type TestApp } from "../../support/app.ts";
 import { call, connect, DOORS, type Connected } from "./world.ts";
 
-let house: TestHouse;
+let app: TestApp;
 /** Somebody else's session, with a question that waits. */
 let others: string;
 
 beforeAll(async () => {
-  house = await openTestHouse();
-  const stranger = await house.as("agent", "stranger");
+  app = await openTestApp();
+  const stranger = await app.as("agent", "stranger");
   const view = await stranger.createSession({ prompt: { text: script({ tool: "Bash", input: { command: "true" } }) } });
   others = view.id;
-  for await (const frame of house.client.watch(others)) if (frame.type === "approval.requested") break;
+  for await (const frame of app.client.watch(others)) if (frame.type === "approval.requested") break;
 });
 
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 /** Each tool with an input that is right, so that only who calls decides. `claude_stop` comes last. */
 const CALLS: readonly { readonly tool: string; readonly input: (session_id: string) => object }[] = [
@@ -48,20 +48,20 @@ describe.each(DOORS)("who may use which tool, over $door in the $era form", (doo
   ] as const satisfies readonly { readonly role: Role; readonly create: string; readonly anothers: object }[])(
     "$role",
     async ({ role, create, anothers }) => {
-      const { token } = await house.as(role, `${role} ${door.door} ${door.era}`);
-      const mcp = await connect(house, door, token);
+      const { token } = await app.as(role, `${role} ${door.door} ${door.era}`);
+      const mcp = await connect(app, door, token);
       const created = await call(mcp, "claude_new", { model: "sim" });
       expect(outcome(created)).toBe(create);
       if (create === "ok") expect(await outcomes(mcp, String(created["session_id"]))).toEqual(all("ok"));
-      const { id } = await house.client.createSession({});
+      const { id } = await app.client.createSession({});
       expect(await outcomes(mcp, id)).toEqual(anothers);
       await mcp.close();
     },
   );
 
   it("shows an agent its own sessions only, in lists, files and subscriptions", async () => {
-    const { token } = await house.as("agent", `reader ${door.door} ${door.era}`);
-    const mcp = await connect(house, door, token);
+    const { token } = await app.as("agent", `reader ${door.door} ${door.era}`);
+    const mcp = await connect(app, door, token);
     const own = String((await call(mcp, "claude_new", { model: "sim" }))["session_id"]);
     const { resources } = await mcp.client.listResources();
     const sessions = resources.flatMap(({ uri }) => /^claude:\/\/\/sessions\/([^/]+)/.exec(uri)?.[1] ?? []);
@@ -78,8 +78,8 @@ describe.each(DOORS)("who may use which tool, over $door in the $era form", (doo
   });
 
   it("lets no agent approve, widen what it may do, or spend more than it has", async () => {
-    const { token } = await house.as("agent", `child ${door.door} ${door.era}`);
-    const mcp = await connect(house, door, token);
+    const { token } = await app.as("agent", `child ${door.door} ${door.era}`);
+    const mcp = await connect(app, door, token);
     const asking = script({ tool: "Bash", input: { command: "echo hi" } }, { say: "end" });
     const created = await call(mcp, "claude_new", { model: "sim", initial_prompt: asking, max_cost_usd: 1_000_000 });
     const session_id = String(created["session_id"]);
@@ -107,9 +107,9 @@ describe.each(DOORS)("who may use which tool, over $door in the $era form", (doo
       "more than its parent has": "budget_exceeded",
     });
     const child = await call(mcp, "claude_new", { model: "sim", parent_session_id: session_id, max_cost_usd: 400_000 });
-    const usage = await house.client.sessionUsage(String(child["session_id"]));
+    const usage = await app.client.sessionUsage(String(child["session_id"]));
     expect(usage.budgets.map(({ kind }) => kind)).toContain("parent");
-    expect((await house.client.approvals({ status: "pending", session_id })).approvals.length).toBe(1);
+    expect((await app.client.approvals({ status: "pending", session_id })).approvals.length).toBe(1);
     await mcp.close();
   });
 });

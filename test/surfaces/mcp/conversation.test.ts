@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MountClient } from "../../../src/client/files.ts";
-import { openTestHouse, script, type TestHouse } from "../../support/house.ts";
+import { openTestApp, script, type TestApp } from "../../support/app.ts";
 import { call, connect, DOORS, type Connected } from "./world.ts";
 
 const TOOLS = [
@@ -15,13 +15,13 @@ const TOOLS = [
   "claude_wait",
 ];
 
-let house: TestHouse;
+let app: TestApp;
 
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
 
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 /** Starts a session; answers its id. */
 async function begin(mcp: Connected, initial_prompt: string, more: object = {}): Promise<string> {
@@ -33,7 +33,7 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
   let mcp: Connected;
 
   beforeAll(async () => {
-    mcp = await connect(house, door);
+    mcp = await connect(app, door);
   });
 
   afterAll(() => mcp.close());
@@ -96,7 +96,7 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
   });
 
   it("waits for a person, who approves over REST meanwhile", async () => {
-    const target = join(house.place.workspace, `${door.door}-${door.era}.txt`);
+    const target = join(app.place.workspace, `${door.door}-${door.era}.txt`);
     const write = { tool: "Write", input: { file_path: target, content: "approved\n" } };
     const session_id = await begin(mcp, script(write, { say: "Written." }));
     const asked = await call(mcp, "claude_wait", { session_id });
@@ -109,15 +109,15 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
     });
     // Whoever wants only the end waits on.
     const ended = call(mcp, "claude_wait", { session_id, until: ["idle"] });
-    const [approval] = (await house.client.approvals({ status: "pending", session_id })).approvals;
-    await house.client.decide(approval?.id ?? "", { decision: "approve", input_hash: approval?.input_hash ?? "" });
+    const [approval] = (await app.client.approvals({ status: "pending", session_id })).approvals;
+    await app.client.decide(approval?.id ?? "", { decision: "approve", input_hash: approval?.input_hash ?? "" });
     expect(await ended).toMatchObject({ status: "idle", response: "Written.\n" });
     expect(await readFile(target, "utf8")).toBe("approved\n");
   });
 
   it("waits no longer than it was told, and says so", async () => {
     const session_id = await begin(mcp, script({ delay_ms: 60_000 }));
-    await expect.poll(async () => (await house.client.session(session_id)).status).toBe("working");
+    await expect.poll(async () => (await app.client.session(session_id)).status).toBe("working");
     expect(await call(mcp, "claude_wait", { session_id, timeout_ms: 0 })).toMatchObject({
       status: "working",
       timed_out: true,
@@ -134,12 +134,12 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
     stop.abort();
     await expect(waiting).rejects.toThrow();
     await watchers(session_id, 0);
-    expect((await house.client.session(session_id)).status).toBe("working");
+    expect((await app.client.session(session_id)).status).toBe("working");
     await call(mcp, "claude_stop", { session_id });
   });
 
   it("tells of progress while it waits", async () => {
-    const go = join(house.place.workspace, `go-${door.door}-${door.era}`);
+    const go = join(app.place.workspace, `go-${door.door}-${door.era}`);
     // It works until somebody follows it.
     const wait = { tool: "Bash", input: { command: `until [ -e ${go} ]; do sleep 0.01; done` } };
     const look = { tool: "Glob", input: { pattern: "*" } };
@@ -192,7 +192,7 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
   it("leaves out no file of a session that can be read", async () => {
     const session_id = await begin(mcp, script({ say: "Read me." }));
     const folder = `/claude/sessions/${session_id}`;
-    const files = new MountClient({ url: house.serving.url, token: house.serving.token });
+    const files = new MountClient({ url: app.serving.url, token: app.serving.token });
     const names = [
       ...(await files.list(folder)).filter(({ is_dir }) => !is_dir).map(({ name }) => name),
       ...(await files.list(`${folder}/tools`)).map(({ name }) => `tools/${name}`),
@@ -239,8 +239,8 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
     await mcp.until(() => wanted.every((one) => mcp.changed.includes(one)));
     expect(JSON.parse(await textOf(mcp, uri("tools/pending")))).toMatchObject([{ tool: "Bash" }]);
     const before = mcp.changed.filter((one) => one === uri("tools/pending")).length;
-    const [approval] = (await house.client.approvals({ status: "pending", session_id })).approvals;
-    await house.client.decide(approval?.id ?? "", { decision: "approve", input_hash: approval?.input_hash ?? "" });
+    const [approval] = (await app.client.approvals({ status: "pending", session_id })).approvals;
+    await app.client.decide(approval?.id ?? "", { decision: "approve", input_hash: approval?.input_hash ?? "" });
     await mcp.until(() => mcp.changed.filter((one) => one === uri("tools/pending")).length > before);
     expect(await call(mcp, "claude_wait", { session_id, until: ["idle"] })).toMatchObject({ status: "idle" });
     expect(new Set(mcp.changed)).toEqual(new Set(wanted));
@@ -361,8 +361,8 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
 
 /** Waits until so many follow a session: the house says how many do. */
 async function watchers(session_id: string, wanted: number): Promise<void> {
-  const headers = { authorization: `Bearer ${house.serving.token}` };
-  const metrics = async (): Promise<string> => (await fetch(`${house.serving.url}/metrics`, { headers })).text();
+  const headers = { authorization: `Bearer ${app.serving.token}` };
+  const metrics = async (): Promise<string> => (await fetch(`${app.serving.url}/metrics`, { headers })).text();
   await expect.poll(metrics, { message: session_id }).toMatch(new RegExp(`^sallyport_watchers ${wanted}$`, "m"));
 }
 

@@ -1,13 +1,13 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestHouse, type TestHouse } from "../../support/house.ts";
+import { openTestApp, type TestApp } from "../../support/app.ts";
 import { connect, DOORS, type Connected } from "./world.ts";
 
-let house: TestHouse;
+let app: TestApp;
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 interface Schema {
   readonly description?: string;
@@ -48,8 +48,8 @@ describe.each(DOORS)("MCP over $door, in the protocol's $era form", (door) => {
   it.each(["operator", "agent", "viewer"] as const)(
     "explains every tool and every parameter to an %s",
     async (role) => {
-      const { token } = await house.as(role, `${role} of ${door.door} ${door.era}`);
-      const mcp = await connect(house, door, token);
+      const { token } = await app.as(role, `${role} of ${door.door} ${door.era}`);
+      const mcp = await connect(app, door, token);
       const { tools } = await mcp.client.listTools();
       expect(tools.length).toBeGreaterThan(5);
       for (const { name, title, description, inputSchema, outputSchema } of tools) {
@@ -66,7 +66,7 @@ describe.each(DOORS)("MCP over $door, in the protocol's $era form", (door) => {
   );
 
   it("refuses a resource that is not there with the code of its revision", async () => {
-    const mcp = await connect(house, door);
+    const mcp = await connect(app, door);
     const wire = wireOf(mcp);
     const uri = "claude:///sessions/ses_none/status";
     await expect(mcp.client.readResource({ uri })).rejects.toThrow();

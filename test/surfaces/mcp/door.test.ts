@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestHouse, script, type TestHouse } from "../../support/house.ts";
+import { openTestApp, script, type TestApp } from "../../support/app.ts";
 import { makePlace } from "../../support/server.ts";
 import { call, connect, connectOver, spawned } from "./world.ts";
 
@@ -11,13 +11,13 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "0" } },
 };
 
-let house: TestHouse;
+let app: TestApp;
 
 beforeAll(async () => {
-  house = await openTestHouse();
+  app = await openTestApp();
 });
 
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 interface Sent {
   readonly method?: string;
@@ -26,8 +26,8 @@ interface Sent {
   readonly body?: string;
 }
 
-function send({ method = "POST", token = house.serving.token, headers, body }: Sent): Promise<Response> {
-  return fetch(`${house.serving.url}/mcp`, {
+function send({ method = "POST", token = app.serving.token, headers, body }: Sent): Promise<Response> {
+  return fetch(`${app.serving.url}/mcp`, {
     method,
     headers: {
       authorization: `Bearer ${token}`,
@@ -69,7 +69,7 @@ describe("the door of /mcp", () => {
 
   it("refuses a foreign name for this host", async () => {
     const status = await new Promise((resolve) => {
-      request(`${house.serving.url}/mcp`, { method: "POST", headers: { host: "evil.example" } }, (response) =>
+      request(`${app.serving.url}/mcp`, { method: "POST", headers: { host: "evil.example" } }, (response) =>
         resolve(response.resume().statusCode),
       ).end();
     });
@@ -77,7 +77,7 @@ describe("the door of /mcp", () => {
   });
 
   it("counts requests as everywhere", async () => {
-    await using slow = await openTestHouse({ SALLYPORT_REQUESTS_PER_MINUTE: "5" });
+    await using slow = await openTestApp({ SALLYPORT_REQUESTS_PER_MINUTE: "5" });
     const statuses: number[] = [];
     for (let sent = 0; sent < 7; sent += 1) {
       const response = await fetch(`${slow.serving.url}/mcp`, {
@@ -93,7 +93,7 @@ describe("the door of /mcp", () => {
 
   it("knows a session by its principal too", async () => {
     const id = await begin();
-    const { token } = await house.as("admin", "another admin");
+    const { token } = await app.as("admin", "another admin");
     const list = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" });
     const headers = { "mcp-session-id": id, "mcp-protocol-version": "2025-06-18" };
     expect((await send({ headers, body: list })).status).toBe(200);
@@ -104,9 +104,9 @@ describe("the door of /mcp", () => {
   });
 
   it("ends with the token", async () => {
-    const made = await house.client.createToken({ role: "viewer", name: "short" });
+    const made = await app.client.createToken({ role: "viewer", name: "short" });
     const id = await begin(made.token);
-    await house.client.deleteToken(made.id);
+    await app.client.deleteToken(made.id);
     const list = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" });
     expect((await send({ token: made.token, headers: { "mcp-session-id": id }, body: list })).status).toBe(401);
   });
@@ -145,30 +145,30 @@ describe("sallyport mcp, the real command", () => {
   });
 
   it("talks to the server that is named, with the token that it was given", async () => {
-    const { token } = await house.as("agent", "spawned");
-    const words = ["--server", house.serving.url, "--token", token, "mcp"];
-    const mcp = await connectOver(spawned(words, { HOME: house.place.home }), "older");
+    const { token } = await app.as("agent", "spawned");
+    const words = ["--server", app.serving.url, "--token", token, "mcp"];
+    const mcp = await connectOver(spawned(words, { HOME: app.place.home }), "older");
     const created = await call(mcp, "claude_new", { model: "sim", initial_prompt: script({ say: "There." }) });
     const session_id = String(created["session_id"]);
     expect(await call(mcp, "claude_wait", { session_id })).toMatchObject({ response: "There.\n" });
-    expect((await house.client.session(session_id)).created_by).toMatchObject({ name: "spawned", role: "agent" });
+    expect((await app.client.session(session_id)).created_by).toMatchObject({ name: "spawned", role: "agent" });
     await mcp.close();
   });
 });
 
 describe("a client in the middle of something", () => {
   it("takes its followers with it when it goes", async () => {
-    const mcp = await connect(house, { door: "http", era: "newer" });
+    const mcp = await connect(app, { door: "http", era: "newer" });
     const created = await call(mcp, "claude_new", { model: "sim", initial_prompt: script({ delay_ms: 60_000 }) });
     const session_id = String(created["session_id"]);
     await mcp.subscribe(`claude:///sessions/${session_id}/status`);
     const waiting = call(mcp, "claude_wait", { session_id });
     waiting.catch(() => undefined);
     await mcp.close();
-    await call(await connect(house, { door: "http", era: "newer" }), "claude_stop", { session_id });
+    await call(await connect(app, { door: "http", era: "newer" }), "claude_stop", { session_id });
     const metrics = async (): Promise<string> => {
-      const headers = { authorization: `Bearer ${house.serving.token}` };
-      return (await fetch(`${house.serving.url}/metrics`, { headers })).text();
+      const headers = { authorization: `Bearer ${app.serving.token}` };
+      return (await fetch(`${app.serving.url}/metrics`, { headers })).text();
     };
     await expect.poll(metrics).toMatch(/^sallyport_watchers 0$/m);
   });

@@ -10,7 +10,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { runCommandLine } from "../../../src/cli/program.ts";
-import type { TestHouse } from "../../support/house.ts";
+import type { TestApp } from "../../support/app.ts";
 import { sample } from "../../support/sample.ts";
 
 /** Each way to the tree: the protocol's older form, which begins with `initialize`, and its newer one. */
@@ -35,13 +35,13 @@ export interface Connected {
 }
 
 /** The protocol's own client library at one of the doors. */
-export async function connect(house: TestHouse, door: Door, token: string = house.serving.token): Promise<Connected> {
+export async function connect(app: TestApp, door: Door, token: string = app.serving.token): Promise<Connected> {
   const transport =
     door.door === "http"
-      ? new StreamableHTTPClientTransport(new URL(`${house.serving.url}/mcp`), {
+      ? new StreamableHTTPClientTransport(new URL(`${app.serving.url}/mcp`), {
           requestInit: { headers: { authorization: `Bearer ${token}` } },
         })
-      : commandTransport(house, token);
+      : commandTransport(app, token);
   return connectOver(transport, door.era);
 }
 
@@ -93,12 +93,12 @@ export function spawned(words: readonly string[], environment: Readonly<Record<s
 }
 
 /** The whole command in this process, over streams. */
-function commandTransport(house: TestHouse, token: string): Transport {
+function commandTransport(app: TestApp, token: string): Transport {
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
   errors.resume();
-  const ended = runCommandLine(["--server", house.serving.url, "--token", token, "mcp"], {
-    environment: { PATH: process.env["PATH"], HOME: house.place.workspace },
-    cwd: house.place.workspace,
+  const ended = runCommandLine(["--server", app.serving.url, "--token", token, "mcp"], {
+    environment: { PATH: process.env["PATH"], HOME: app.place.workspace },
+    cwd: app.place.workspace,
     input,
     output,
     errors,

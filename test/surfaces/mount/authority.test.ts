@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { may, type Capability } from "../../../src/gate/index.ts";
 import { FileFailure, type Role } from "../../../src/protocol/index.ts";
-import { script } from "../../support/house.ts";
+import { script } from "../../support/app.ts";
 import { openMountWorld, type Files, type MountWorld } from "./world.ts";
 
 interface Described {

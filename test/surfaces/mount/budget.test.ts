@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestHouse, script } from "../../support/house.ts";
+import { openTestApp, script } from "../../support/app.ts";
 import { worldOf, type Files, type MountWorld } from "./world.ts";
 
 /** Document 003's mount configuration, but for the walls, which this server cannot build, and with a model that answers here. */
@@ -56,10 +56,10 @@ let world: MountWorld;
 let agent: Files;
 
 beforeAll(async () => {
-  const house = await openTestHouse();
-  await writeFile(join(house.place.home, "sallyport.yaml"), SETTINGS);
-  await house.restart();
-  world = worldOf(house);
+  const app = await openTestApp();
+  await writeFile(join(app.place.home, "sallyport.yaml"), SETTINGS);
+  await app.restart();
+  world = worldOf(app);
   agent = await world.as("agent", "worker");
 });
 afterAll(() => world[Symbol.asyncDispose]());
@@ -233,7 +233,7 @@ describe("the policy file", () => {
     await world.admin.write("/claude/policy", before);
     expect(await agent.json("/claude/policy")).toEqual(before);
     // The threshold is not document 003's, and stays.
-    const { profiles } = await world.house.client.policy();
+    const { profiles } = await world.app.client.policy();
     expect(profiles["mount:/claude"]).toMatchObject({ approval_threshold_microusd: 900_000 });
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ClaudeChunk } from "../../../src/protocol/index.ts";
-import { script } from "../../support/house.ts";
+import { script } from "../../support/app.ts";
 import { openMountWorld, type Files, type MountWorld } from "./world.ts";
 
 /** The usage examples of document 003, one after the other, as its programs read. */

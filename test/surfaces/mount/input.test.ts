@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../../src/protocol/index.ts";
-import { script } from "../../support/house.ts";
+import { script } from "../../support/app.ts";
 import { openMountWorld, type MountWorld } from "./world.ts";
 
 let world: MountWorld;
@@ -12,7 +12,7 @@ beforeAll(async () => {
   world = await openMountWorld();
   idle = await world.admin.create({ initial_prompt: script({ say: "hello" }) });
   await world.admin.outputUntilIdle(idle);
-  ({ seq } = await world.house.client.session(idle.split("/").at(-1) ?? ""));
+  ({ seq } = await world.app.client.session(idle.split("/").at(-1) ?? ""));
   policy = await world.admin.json("/claude/policy");
 });
 afterAll(() => world[Symbol.asyncDispose]());
@@ -106,7 +106,7 @@ describe("bad input", () => {
     expect((await world.admin.mount.list("/claude/sessions")).map(({ name }) => `/claude/sessions/${name}`)).toEqual([
       idle,
     ]);
-    expect((await world.house.client.session(idle.split("/").at(-1) ?? "")).seq).toBe(seq);
+    expect((await world.app.client.session(idle.split("/").at(-1) ?? "")).seq).toBe(seq);
     expect(await world.admin.json("/claude/policy")).toEqual(policy);
   });
 

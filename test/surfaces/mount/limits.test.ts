@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openTestHouse, script, untilTurnEnds } from "../../support/house.ts";
+import { openTestApp, script, untilTurnEnds } from "../../support/app.ts";
 import { Files, openMountWorld, worldOf } from "./world.ts";
 
 it("gives the default mount the document's budget, and agents its number of sessions", async () => {
@@ -21,7 +21,7 @@ it("gives the default mount the document's budget, and agents its number of sess
 
 it("keeps what the policy's own profile says", async () => {
   await using world = await openMountWorld();
-  const { client } = world.house;
+  const { client } = world.app;
   const policy = await client.policy();
   const name = policy.default_profile;
   const profile = { ...policy.profiles[name], max_cost_microusd_per_day: 5, max_concurrent: 1 };
@@ -50,38 +50,38 @@ mounts:
 `;
 
 it("asks above the threshold, and takes the answer of approvers alone", async () => {
-  await using house = await openTestHouse();
-  await writeFile(join(house.place.home, "sallyport.yaml"), SETTINGS);
-  await house.restart();
-  const world = worldOf(house);
-  const treasurer = await house.as("admin", "treasurer");
+  await using app = await openTestApp();
+  await writeFile(join(app.place.home, "sallyport.yaml"), SETTINGS);
+  await app.restart();
+  const world = worldOf(app);
+  const treasurer = await app.as("admin", "treasurer");
   const folder = await world.admin.create({
     initial_prompt: script({ say: "paid", usage: { input_tokens: 10, output_tokens: 1 } }),
     max_cost_usd: 800_000,
   });
   await world.admin.until(folder, "pending_approval");
-  const [question] = (await house.client.approvals({ status: "pending" })).approvals;
+  const [question] = (await app.client.approvals({ status: "pending" })).approvals;
   expect(question).toMatchObject({ tool: "Budget", input: { kind: "threshold" } });
   if (question === undefined) throw new Error("nobody was asked");
   const { id, input_hash } = question;
-  await expect(house.client.decide(id, { decision: "approve", input_hash })).rejects.toThrow(
+  await expect(app.client.decide(id, { decision: "approve", input_hash })).rejects.toThrow(
     "money for this session is approved by treasurer",
   );
   await treasurer.decide(id, { decision: "approve", input_hash });
-  const events = await untilTurnEnds(house.client, folder.slice(folder.lastIndexOf("/") + 1));
+  const events = await untilTurnEnds(app.client, folder.slice(folder.lastIndexOf("/") + 1));
   expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
 });
 
 it("reaches the hosts of proxy_allowlist only", async () => {
-  await using house = await openTestHouse();
-  await writeFile(join(house.place.home, "sallyport.yaml"), SETTINGS);
-  await house.restart();
-  const files = new Files(house.serving.url, house.serving.token);
+  await using app = await openTestApp();
+  await writeFile(join(app.place.home, "sallyport.yaml"), SETTINGS);
+  await app.restart();
+  const files = new Files(app.serving.url, app.serving.token);
   await expect(files.call("/claude-far/new", { model: "sim" })).rejects.toThrow("no provider matches policy filters");
   await files.call("/claude-near/new", { model: "sim" });
   // Whoever names the profile of that mount elsewhere does not get further.
-  const { id } = await house.client.createSession({ profile: "mount:/claude-far", prompt: { text: "hello" } });
-  expect((await untilTurnEnds(house.client, id)).at(-1)).toMatchObject({
+  const { id } = await app.client.createSession({ profile: "mount:/claude-far", prompt: { text: "hello" } });
+  expect((await untilTurnEnds(app.client, id)).at(-1)).toMatchObject({
     type: "turn.failed",
     error: { code: "provider_not_allowed" },
   });

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSimModel } from "../../../src/sim/index.ts";
-import { openTestHouse, script, untilTurnEnds, type TestHouse } from "../../support/house.ts";
+import { openTestApp, script, untilTurnEnds, type TestApp } from "../../support/app.ts";
 import { worldOf, type Files } from "./world.ts";
 
 /** A local server of models: answers as the scripted model, and lists its models in its own way. */
@@ -40,13 +40,13 @@ const LLAMA = { object: "list", data: [{ id: "qwen3-coder", object: "model", own
 const TAGS = { models: [{ name: "gpt-oss:20b", model: "gpt-oss:20b", size: 1 }] };
 
 const [llama, ollama] = [new LocalServer(), new LocalServer()];
-let house: TestHouse;
+let app: TestApp;
 let agent: Files;
 beforeAll(async () => {
   const [llamaUrl, ollamaUrl] = [await llama.open(), await ollama.open()];
   llama.answers = { "/v1/models": { status: 200, body: LLAMA } };
   ollama.answers = { "/v1/models": { status: 404 }, "/api/tags": { status: 200, body: TAGS } };
-  house = await openTestHouse(
+  app = await openTestApp(
     {
       ANTHROPIC_API_KEY: "sk-ant-api03-test-0123456789abcdef",
       ANTHROPIC_BASE_URL: llamaUrl,
@@ -70,10 +70,10 @@ beforeAll(async () => {
     ...ollama.answers,
     "/broken/v1/models": { status: 500 },
   };
-  agent = await worldOf(house).as("agent");
+  agent = await worldOf(app).as("agent");
 });
 afterAll(async () => {
-  await house[Symbol.asyncDispose]();
+  await app[Symbol.asyncDispose]();
   await Promise.all([llama.close(), ollama.close()]);
 });
 
@@ -133,19 +133,19 @@ describe("a local provider", () => {
       ...more,
       initial_prompt: script({ say: "from here" }),
     });
-    await untilTurnEnds(house.client, session_id);
-    expect((await house.client.session(session_id)).settings).toMatchObject({ provider, model });
+    await untilTurnEnds(app.client, session_id);
+    expect((await app.client.session(session_id)).settings).toMatchObject({ provider, model });
     expect(await agent.text(`/claude/sessions/${session_id}/response`)).toBe("from here\n");
     const resumed = await agent.call("/claude/new", { model, resume_session_id: session_id });
     const forked = await agent.call(`/claude/sessions/${session_id}/fork`, {});
     for (const id of [resumed["session_id"] ?? "", forked["session_id"] ?? ""]) {
       await agent.write(`/claude/sessions/${id}/prompt`, script({ say: "and on" }));
       await agent.until(`/claude/sessions/${id}`, "idle");
-      expect((await house.client.session(id)).settings).toMatchObject({ provider, model });
+      expect((await app.client.session(id)).settings).toMatchObject({ provider, model });
       expect(await agent.text(`/claude/sessions/${id}/response`)).toBe("and on\n");
     }
     for (const id of [session_id, resumed["session_id"] ?? "", forked["session_id"] ?? ""])
-      await house.client.control(id, "close");
+      await app.client.control(id, "close");
   });
 
   it("is not chosen for a model that nobody has", async () => {
@@ -157,7 +157,7 @@ describe("a local provider", () => {
 
 describe("proxy/allowlist", () => {
   it("is written by admins alone, holds at once, and counts what it blocks", async () => {
-    const { admin } = worldOf(house);
+    const { admin } = worldOf(app);
     const before = await admin.json<readonly string[]>("/claude/proxy/allowlist");
     expect(before).toContain("127.0.0.1");
     await expect(agent.write("/claude/proxy/allowlist", ["evil.example.org"])).rejects.toMatchObject({
@@ -171,7 +171,7 @@ describe("proxy/allowlist", () => {
     expect(await agent.json("/claude/policy")).toMatchObject({ proxy_allowlist: ["api.anthropic.com"] });
     await expect(agent.call("/claude/new", { model: "qwen3-coder" })).rejects.toThrow("no provider matches policy");
     await admin.write(`/claude/sessions/${session_id}/prompt`, script({ say: "never" }));
-    const events = await untilTurnEnds(house.client, session_id);
+    const events = await untilTurnEnds(app.client, session_id);
     expect(events.at(-1)).toMatchObject({ type: "turn.failed", error: { code: "provider_not_allowed" } });
     expect(await admin.json("/claude/proxy/metrics")).toMatchObject({ blocked: blocked + 1 });
     await admin.write("/claude/proxy/allowlist", before);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MountClient } from "../../../src/client/index.ts";
-import { script } from "../../support/house.ts";
+import { script } from "../../support/app.ts";
 import { ownPort } from "../../support/port.ts";
 import { makePlace, startServer, TEST_TOKEN } from "../../support/server.ts";
 import { Files } from "./world.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { JournalEvent } from "../../../src/protocol/index.ts";
-import { script } from "../../support/house.ts";
+import { script } from "../../support/app.ts";
 import { openMountWorld, type Files, type MountWorld } from "./world.ts";
 
 let world: MountWorld;
@@ -15,7 +15,7 @@ const idOf = (folder: string): string => folder.slice(folder.lastIndexOf("/") + 
 
 /** When the first event of a type was written. */
 async function at(folder: string, type: JournalEvent["type"]): Promise<string | undefined> {
-  const { events } = await world.house.client.events(idOf(folder));
+  const { events } = await world.app.client.events(idOf(folder));
   return events.find((event) => event.type === type)?.at;
 }
 
@@ -33,14 +33,14 @@ async function state(folder: string): Promise<Record<string, unknown>> {
 
 it("has what document 003 has in each state", async () => {
   const folder = await agent.create({});
-  const { created_at, updated_at } = await world.house.client.session(idOf(folder));
+  const { created_at, updated_at } = await world.app.client.session(idOf(folder));
   expect(await state(folder)).toEqual({ status: "ready", since: updated_at, created_at });
 
   const call = { tool: "Bash", input: { command: "echo hi" } };
   await agent.write(`${folder}/prompt`, script(call, { say: "Done." }));
   await agent.until(folder, "pending_approval");
   const started_at = await at(folder, "turn.started");
-  const { approvals } = await world.house.client.approvals({ session_id: idOf(folder) });
+  const { approvals } = await world.app.client.approvals({ session_id: idOf(folder) });
   const since = approvals[0]?.created_at;
   expect(await state(folder)).toEqual({
     status: "pending_approval",
@@ -74,7 +74,7 @@ it("names the call that runs", async () => {
   const folder = await world.admin.create({ autonomy: "full" });
   const wait = { tool: "Bash", input: { command: "until [ -e go ]; do sleep 0.01; done" } };
   await world.admin.write(`${folder}/prompt`, script(wait, { say: "end" }));
-  for await (const frame of world.house.client.watch(idOf(folder))) if (frame.type === "item.updated") break;
+  for await (const frame of world.app.client.watch(idOf(folder))) if (frame.type === "item.updated") break;
   expect(await world.admin.json(`${folder}/status`)).toMatchObject({
     status: "working",
     started_at: await at(folder, "turn.started"),
@@ -86,7 +86,7 @@ it("names the call that runs", async () => {
 });
 
 it("lets a parent decide from the status alone, as document 003's example does", async () => {
-  const { client } = world.house;
+  const { client } = world.app;
   const policy = await client.policy();
   const name = policy.default_profile;
   const profile = { ...policy.profiles[name], approvers: ["creator" as const] };

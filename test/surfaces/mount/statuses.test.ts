@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { caller } from "../../support/caller.ts";
-import { openTestHouse, script } from "../../support/house.ts";
+import { openTestApp, script } from "../../support/app.ts";
 import type { Gateway } from "../../../src/sessions/index.ts";
 import type { MountContext } from "../../../src/surfaces/mount/context.ts";
 import { create } from "../../../src/surfaces/mount/create.ts";
@@ -19,10 +19,10 @@ mounts:
 let world: MountWorld;
 let files: Files;
 beforeAll(async () => {
-  const house = await openTestHouse();
-  await writeFile(join(house.place.home, "sallyport.yaml"), TUNNEL);
-  await house.restart();
-  world = worldOf(house);
+  const app = await openTestApp();
+  await writeFile(join(app.place.home, "sallyport.yaml"), TUNNEL);
+  await app.restart();
+  world = worldOf(app);
   files = world.admin;
 });
 afterAll(() => world[Symbol.asyncDispose]());
@@ -67,7 +67,7 @@ describe("a session's files", () => {
       max_cost_usd: 2_000_000,
       autonomy: "restricted",
     });
-    const { settings } = await world.house.client.session(folder.split("/").at(-1) ?? "");
+    const { settings } = await world.app.client.session(folder.split("/").at(-1) ?? "");
     expect(settings).toMatchObject({
       model: "claude-sonnet-4-20250514",
       provider: "sim",
@@ -78,7 +78,7 @@ describe("a session's files", () => {
       autonomy: "restricted",
     });
     const plain = await files.create({});
-    const { settings: left } = await world.house.client.session(plain.split("/").at(-1) ?? "");
+    const { settings: left } = await world.app.client.session(plain.split("/").at(-1) ?? "");
     expect([left.autonomy, left.system_prompt, left.tools]).toEqual(["supervised", undefined, undefined]);
   });
 

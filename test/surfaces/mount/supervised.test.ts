@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestHouse, script, untilTurnEnds, type TestHouse } from "../../support/house.ts";
+import { openTestApp, script, untilTurnEnds, type TestApp } from "../../support/app.ts";
 import { worldOf, type Files } from "./world.ts";
 
 const SETTINGS = `
@@ -18,10 +18,10 @@ mounts:
     policy: { blocked_tools: ["Bash(rm:*)"] }
 `;
 
-let house: TestHouse;
+let app: TestApp;
 let agent: Files;
 beforeAll(async () => {
-  house = await openTestHouse(
+  app = await openTestApp(
     {},
     {
       prepare: async ({ home }) => {
@@ -31,9 +31,9 @@ beforeAll(async () => {
       },
     },
   );
-  agent = await worldOf(house).as("agent");
+  agent = await worldOf(app).as("agent");
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 const write = (name: string): object => ({ tool: "Write", input: { file_path: name, content: "x" } });
 const bash = (command: string): object => ({ tool: "Bash", input: { command } });
@@ -41,16 +41,16 @@ const bash = (command: string): object => ({ tool: "Bash", input: { command } })
 /** What became of each call of a turn in which nobody answers. */
 async function outcomes(id: string): Promise<readonly unknown[]> {
   const asked: string[] = [];
-  const events = await untilTurnEnds(house.client, id, {
+  const events = await untilTurnEnds(app.client, id, {
     answer: ({ id: approval, tool, input_hash }) => {
       asked.push(tool);
-      return house.client.decide(approval, { decision: "reject", input_hash });
+      return app.client.decide(approval, { decision: "reject", input_hash });
     },
   });
   const calls = events.flatMap((event) =>
     event.type === "item.completed" && "tool" in event.item ? [`${event.item.tool} ${event.item.status}`] : [],
   );
-  await house.client.control(id, "close");
+  await app.client.control(id, "close");
   return [asked, calls];
 }
 
@@ -66,7 +66,7 @@ describe("supervised with approval_required_tools", () => {
       ["Bash"],
       ["Write completed", "Bash declined", "Bash declined", "Write declined"],
     ]);
-    expect(await readFile(join(house.place.workspace, "a.txt"), "utf8")).toBe("x");
+    expect(await readFile(join(app.place.workspace, "a.txt"), "utf8")).toBe("x");
   });
 
   it("still asks about files that decide what programs run, and keeps to the workspace", async () => {
@@ -84,14 +84,14 @@ describe("supervised with approval_required_tools", () => {
 
   it("holds for sessions of that profile over HTTP; a mode that promises a review has it", async () => {
     const prompt = { text: script(write("d.txt"), bash("echo hi")) };
-    const { id } = await house.client.createSession({ profile: "mount:/claude", prompt });
+    const { id } = await app.client.createSession({ profile: "mount:/claude", prompt });
     expect(await outcomes(id)).toEqual([["Bash"], ["Write completed", "Bash declined"]]);
-    const reviewed = await house.client.createSession({ profile: "mount:/claude", permission_mode: "sdk", prompt });
+    const reviewed = await app.client.createSession({ profile: "mount:/claude", permission_mode: "sdk", prompt });
     expect(await outcomes(reviewed.id)).toEqual([
       ["Write", "Bash"],
       ["Write declined", "Bash declined"],
     ]);
-    const restricted = await house.client.createSession({ profile: "mount:/claude", autonomy: "restricted", prompt });
+    const restricted = await app.client.createSession({ profile: "mount:/claude", autonomy: "restricted", prompt });
     expect(await outcomes(restricted.id)).toEqual([
       ["Write", "Bash"],
       ["Write declined", "Bash declined"],
@@ -99,24 +99,24 @@ describe("supervised with approval_required_tools", () => {
   });
 
   it("keeps hooks: what the guard refuses is refused", async () => {
-    const policy = await house.client.policy();
+    const policy = await app.client.policy();
     const guarded = {
       ask: ["Write"],
       ask_only_listed: true,
       hooks: ["guarded" as const],
       autonomy: "supervised" as const,
     };
-    await house.client.setPolicy({ ...policy, profiles: { ...policy.profiles, "listed-guard": guarded } });
+    await app.client.setPolicy({ ...policy, profiles: { ...policy.profiles, "listed-guard": guarded } });
     const prompt = { text: script(bash("ls"), bash("curl http://example.org"), write("e.txt")) };
-    const { id } = await house.client.createSession({ profile: "listed-guard", prompt });
+    const { id } = await app.client.createSession({ profile: "listed-guard", prompt });
     expect(await outcomes(id)).toEqual([["Write"], ["Bash completed", "Bash declined", "Write declined"]]);
   });
 });
 
 describe("the policy file", () => {
   it("written back as it was read changes nothing; a list makes it exact", async () => {
-    const admin = worldOf(house).admin;
-    const profile = async (): Promise<unknown> => (await house.client.policy()).profiles["mount:/claude-plain"];
+    const admin = worldOf(app).admin;
+    const profile = async (): Promise<unknown> => (await app.client.policy()).profiles["mount:/claude-plain"];
     const before = await profile();
     const read = await admin.json("/claude-plain/policy");
     await admin.write("/claude-plain/policy", read);
@@ -128,10 +128,10 @@ describe("the policy file", () => {
   });
 
   it("does not make a profile exact that only had rules that ask", async () => {
-    const admin = worldOf(house).admin;
-    const policy = await house.client.policy();
+    const admin = worldOf(app).admin;
+    const policy = await app.client.policy();
     const profiles = { ...policy.profiles, "mount:/claude-plain": { ask: ["WebFetch"], for_agents: true } };
-    await house.client.setPolicy({ ...policy, profiles });
+    await app.client.setPolicy({ ...policy, profiles });
     await admin.write("/claude-plain/policy", await admin.json("/claude-plain/policy"));
     const id = await started("/claude-plain", write("g.txt"));
     expect(await outcomes(id)).toEqual([["Write"], ["Write declined"]]);

@@ -8,7 +8,7 @@ const TOUR = resolve(import.meta.dirname, "../../../docs/user/mount-tour.sh");
 
 it("the tour of docs/user/mount-tour.sh runs as it stands, with a shell and curl", async () => {
   await using world = await openMountWorld();
-  const { serving, place } = world.house;
+  const { serving, place } = world.app;
   const environment = {
     PATH: process.env["PATH"],
     SALLYPORT_URL: serving.url,

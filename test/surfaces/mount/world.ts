@@ -1,6 +1,6 @@
 import { MountClient } from "../../../src/client/index.ts";
 import type { Role } from "../../../src/protocol/index.ts";
-import { openTestHouse, type TestHouse } from "../../support/house.ts";
+import { openTestApp, type TestApp } from "../../support/app.ts";
 
 /** The mount as its callers use it: paths, texts and JSON. */
 export class Files {
@@ -74,24 +74,24 @@ export class Files {
 }
 
 export interface MountWorld {
-  readonly house: TestHouse;
+  readonly app: TestApp;
   readonly admin: Files;
   as(role: Role, name?: string): Promise<Files>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 export async function openMountWorld(): Promise<MountWorld> {
-  const house = await openTestHouse();
-  return worldOf(house);
+  const app = await openTestApp();
+  return worldOf(app);
 }
 
-export function worldOf(house: TestHouse): MountWorld {
+export function worldOf(app: TestApp): MountWorld {
   return {
-    house,
+    app,
     get admin() {
-      return new Files(house.serving.url, house.serving.token);
+      return new Files(app.serving.url, app.serving.token);
     },
-    as: async (role, name) => new Files(house.serving.url, (await house.as(role, name)).token),
-    [Symbol.asyncDispose]: () => house[Symbol.asyncDispose](),
+    as: async (role, name) => new Files(app.serving.url, (await app.as(role, name)).token),
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
   };
 }

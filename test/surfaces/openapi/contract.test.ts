@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestHouse, type TestHouse } from "../../support/house.ts";
+import { openTestApp, type TestApp } from "../../support/app.ts";
 import { Contract, type OpenApi, type Operation } from "./contract.ts";
 import { tourOfFiles } from "./tour-of-files.ts";
 import {
@@ -12,19 +12,19 @@ import {
   type Tour,
 } from "./tour.ts";
 
-let house: TestHouse;
+let app: TestApp;
 let document: OpenApi;
 let contract: Contract;
 
 beforeAll(async () => {
-  house = await openTestHouse();
-  const response = await fetch(`${house.serving.url}/openapi.json`, {
-    headers: { authorization: `Bearer ${house.serving.token}` },
+  app = await openTestApp();
+  const response = await fetch(`${app.serving.url}/openapi.json`, {
+    headers: { authorization: `Bearer ${app.serving.token}` },
   });
   document = (await response.json()) as OpenApi;
-  contract = new Contract(document, house.serving);
+  contract = new Contract(document, app.serving);
 });
-afterAll(() => house[Symbol.asyncDispose]());
+afterAll(() => app[Symbol.asyncDispose]());
 
 /** What nothing can be read from or written to yet: there are no workers, and neither the pool nor tunnels are set here. */
 const NEVER_SUCCEEDS =
@@ -43,7 +43,7 @@ describe("every answer is as the OpenAPI document says", () => {
     ["the Model Context Protocol", tourOfMcp],
     ["sockets", tourOfSockets],
   ])("for %s", async (_, tour) => {
-    await tour({ contract, house });
+    await tour({ contract, app });
     fit();
   });
 
@@ -56,7 +56,7 @@ describe("every answer is as the OpenAPI document says", () => {
   });
 
   it("where a role may do less than the operation needs", async () => {
-    const { token } = await house.as("viewer");
+    const { token } = await app.as("viewer");
     for (const [operationId, operation] of contract.operations) {
       if (operation.method === "get") continue;
       const { status } = await contract.send(operationId, { token, ...(hasJsonBody(operation) ? { body: {} } : {}) });

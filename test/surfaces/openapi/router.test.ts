@@ -8,13 +8,13 @@ import { Guard } from "../../../src/surfaces/guard.ts";
 import { openApiDocument } from "../../../src/surfaces/openapi/document.ts";
 import type { HttpApp, SurfaceOptions } from "../../../src/surfaces/surface.ts";
 import { isOpen } from "../../../src/surfaces/web-pages.ts";
-import { openTestHouse } from "../../support/house.ts";
+import { openTestApp } from "../../support/app.ts";
 import { makePlace, TEST_TOKEN, type Place } from "../../support/server.ts";
 import { Files } from "../mount/world.ts";
 import type { OpenApi } from "./contract.ts";
 
 let place: Place;
-let house: App;
+let opened: App;
 let app: HttpApp;
 let document: OpenApi;
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const redact = makeRedactor([]);
   const environment = { PATH: process.env["PATH"], HOME: place.home, SALLYPORT_TOKEN: TEST_TOKEN };
   const log = openLog("silent", redact);
-  house = await openApp({
+  opened = await openApp({
     settings: readSettings({ home: place.home, workspace: place.workspace, port: 0 }, environment, place.workspace),
     environment,
     version: "0.0.0-test",
@@ -35,7 +35,7 @@ beforeAll(async () => {
     },
   });
   const options: SurfaceOptions = {
-    gateway: house.gateway,
+    gateway: opened.gateway,
     log,
     version: "0.0.0-test",
     allowedHosts: () => [],
@@ -46,7 +46,7 @@ beforeAll(async () => {
   document = openApiDocument(app, options)() as OpenApi;
 });
 afterAll(async () => {
-  await house.close();
+  await opened.close();
   await place.remove();
 });
 
@@ -66,7 +66,7 @@ describe("the document and the router", () => {
   });
 
   it("have the same files", async () => {
-    await using served = await openTestHouse();
+    await using served = await openTestApp();
     const { url, token } = served.serving;
     const files = new Files(url, token);
     const session = await files.create({});

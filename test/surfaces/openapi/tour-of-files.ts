@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { script } from "../../support/house.ts";
+import { script } from "../../support/app.ts";
 import { worldOf } from "../mount/world.ts";
 import type { Tour } from "./tour.ts";
 
@@ -30,8 +30,8 @@ export async function tourOfFiles(tour: Tour): Promise<void> {
   await tourOfSessionFiles(tour);
 }
 
-async function tourOfSessionFiles({ contract, house }: Tour): Promise<void> {
-  const { admin } = worldOf(house);
+async function tourOfSessionFiles({ contract, app }: Tour): Promise<void> {
+  const { admin } = worldOf(app);
   const { session_id } = await contract.get<{ session_id: string }>("callClaudeNew", {
     body: { model: "sim", initial_prompt: script({ tool: "Bash", input: { command: "touch x" } }, { say: "Done." }) },
     headers: CALL,

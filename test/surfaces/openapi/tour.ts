@@ -2,16 +2,16 @@ import { expect } from "vitest";
 import { WebSocket } from "ws";
 import type { Approval, SessionView } from "../../../src/protocol/index.ts";
 import { makeSqlite } from "../../connections/place.ts";
-import { script, untilTurnEnds, type TestHouse } from "../../support/house.ts";
+import { script, untilTurnEnds, type TestApp } from "../../support/app.ts";
 import type { Contract } from "./contract.ts";
 
 /** Where the tour goes, and with what. */
 export interface Tour {
   readonly contract: Contract;
-  readonly house: TestHouse;
+  readonly app: TestApp;
 }
 
-export async function tourOfServer({ contract, house }: Tour): Promise<void> {
+export async function tourOfServer({ contract, app }: Tour): Promise<void> {
   for (const operation of [
     "getHealth",
     "getLiveness",
@@ -26,7 +26,7 @@ export async function tourOfServer({ contract, house }: Tour): Promise<void> {
     await contract.get(operation);
   await contract.get("listFolders");
   await contract.get("getJsonSchema", { params: { name: "rich-row" } });
-  await contract.get("listFolders", { query: { path: house.place.workspace } });
+  await contract.get("listFolders", { query: { path: app.place.workspace } });
   await contract.get("testProvider", { params: { id: "sim" } });
   await contract.get("getMetrics");
   await contract.get("getUsage", { query: { by: "day,model", limit: "5" } });
@@ -63,13 +63,13 @@ const EVERYTHING = script(
   { say: "Done." },
 );
 
-export async function tourOfSessions({ contract, house }: Tour): Promise<void> {
+export async function tourOfSessions({ contract, app }: Tour): Promise<void> {
   const { id } = await contract.get<SessionView>("createSession", {
     body: { prompt: { text: EVERYTHING }, metadata: { mine: 1 }, max_cost_microusd: 1_000_000 },
     headers: { "idempotency-key": "first" },
   });
   const params = { id };
-  await untilTurnEnds(house.client, id, { answer: (approval) => answerOne({ contract, house }, approval) });
+  await untilTurnEnds(app.client, id, { answer: (approval) => answerOne({ contract, app }, approval) });
   await contract.get("listApprovals", { query: { session_id: id } });
   await contract.get("listSessions", { query: { limit: "1", search: "todo" } });
   await contract.get("getSession", { params });
@@ -108,16 +108,16 @@ async function answerOne({ contract }: Tour, { id, input, input_hash }: Approval
 }
 
 /** Deltas and snapshots, which only a live stream has. */
-export async function tourOfLiveStream({ contract, house }: Tour): Promise<void> {
+export async function tourOfLiveStream({ contract, app }: Tour): Promise<void> {
   const { id } = await contract.get<SessionView>("createSession", { body: {} });
   const stream = contract.get<readonly { type: string }[]>("listSessionEvents", {
     params: { id },
     query: { after: "0" },
     headers: { accept: "text/event-stream" },
   });
-  const { seq } = await house.client.prompt(id, { text: script({ stream: { tokens: 200 } }) });
-  await untilTurnEnds(house.client, id, { after: seq - 1 });
-  await house.client.control(id, "close");
+  const { seq } = await app.client.prompt(id, { text: script({ stream: { tokens: 200 } }) });
+  await untilTurnEnds(app.client, id, { after: seq - 1 });
+  await app.client.control(id, "close");
   expect((await stream).map(({ type }) => type)).toContain("item.delta");
 }
 
@@ -146,10 +146,10 @@ const SOCKETS = {
   openRuntimeSocket: "/ws",
 } as const;
 
-export async function tourOfSockets({ contract, house }: Tour): Promise<void> {
+export async function tourOfSockets({ contract, app }: Tour): Promise<void> {
   for (const [operation, path] of Object.entries(SOCKETS)) {
-    for (const token of [house.serving.token, "sp_wrong"]) {
-      const socket = new WebSocket(`${house.serving.url.replace("http", "ws")}${path}`, {
+    for (const token of [app.serving.token, "sp_wrong"]) {
+      const socket = new WebSocket(`${app.serving.url.replace("http", "ws")}${path}`, {
         headers: { authorization: `Bearer ${token}` },
       });
       const status = await new Promise<number>((resolve) => {

@@ -13,7 +13,7 @@ import type {
 import { makePlace, TEST_TOKEN, type Place } from "./server.ts";
 
 /** The whole product in this process, on a free port, with the scripted model. */
-export interface TestHouse {
+export interface TestApp {
   readonly place: Place;
   readonly serving: Serving;
   readonly client: SallyportClient;
@@ -30,10 +30,10 @@ interface Prepared {
   readonly prepare?: (place: Place) => Promise<() => Promise<unknown>>;
 }
 
-export async function openTestHouse(
+export async function openTestApp(
   environment: Readonly<Record<string, string>> = {},
   options: "home inside workspace" | (Pick<ServeOptions, "store" | "clock" | "openFiles"> & Prepared) = {},
-): Promise<TestHouse> {
+): Promise<TestApp> {
   const made = await makePlace();
   const inside = options === "home inside workspace";
   const place = inside ? { ...made, home: join(made.workspace, ".sallyport") } : made;

@@ -8,7 +8,7 @@ import { Mind, MIND_KEY, mindSettings } from "./mind.ts";
 import { isVendor, markedProcesses, signal, type Marked } from "./processes.ts";
 
 /** The real server with the model of these tests, whose provider's key is in a file. */
-export interface VendorHouse {
+export interface VendorApp {
   readonly place: Place;
   readonly mind: Mind;
   readonly server: ServerProcess;
@@ -19,7 +19,7 @@ export interface VendorHouse {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export async function openVendorHouse(environment: Readonly<Record<string, string>> = {}): Promise<VendorHouse> {
+export async function openVendorApp(environment: Readonly<Record<string, string>> = {}): Promise<VendorApp> {
   const place = await makePlace();
   const mind = await Mind.open();
   await mkdir(place.home);

@@ -4,7 +4,7 @@ import { serve, type ServeOptions, type Serving } from "../../../src/cli/serve.t
 import { readSettings } from "../../../src/cli/settings.ts";
 import { SallyportClient } from "../../../src/client/index.ts";
 import type { CreateSession, Policy, Price, Profile, Role } from "../../../src/protocol/index.ts";
-import type { TestHouse } from "../house.ts";
+import type { TestApp } from "../app.ts";
 import { makePlace, TEST_TOKEN, type Place } from "../server.ts";
 import { Till } from "./till.ts";
 
@@ -24,11 +24,11 @@ export const ONE_COST = 380;
 /** A session whose requests are small, so that what is set aside for them is small too. */
 export const SMALL: CreateSession = { tools: ["TodoWrite"], max_tokens: 50 };
 
-export interface MoneyHouse extends TestHouse {
+export interface MoneyApp extends TestApp {
   readonly till: Till;
 }
 
-export interface MoneyHouseOptions {
+export interface MoneyAppOptions {
   /** The default profile's limits; every tool runs without a question. */
   readonly profile?: Profile;
   readonly budget?: Policy["budget"];
@@ -47,7 +47,7 @@ export function tillSettings(till: Till): string {
   });
 }
 
-export function policyOf({ profile = {}, budget }: MoneyHouseOptions): Policy {
+export function policyOf({ profile = {}, budget }: MoneyAppOptions): Policy {
   return {
     default_profile: "money",
     profiles: { money: { autonomy: "full", ...profile } },
@@ -56,7 +56,7 @@ export function policyOf({ profile = {}, budget }: MoneyHouseOptions): Policy {
 }
 
 /** The whole product in this process, with the scripted model behind a provider that costs money. */
-export async function openMoneyHouse(options: MoneyHouseOptions = {}): Promise<MoneyHouse> {
+export async function openMoneyApp(options: MoneyAppOptions = {}): Promise<MoneyApp> {
   const place = await makePlace();
   const till = await Till.open(PRICES);
   await mkdir(place.home, { recursive: true });
@@ -98,7 +98,7 @@ export async function openMoneyHouse(options: MoneyHouseOptions = {}): Promise<M
   };
 }
 
-function openServer(place: Place, { environment = {}, clock, store }: MoneyHouseOptions): Promise<Serving> {
+function openServer(place: Place, { environment = {}, clock, store }: MoneyAppOptions): Promise<Serving> {
   const all = {
     PATH: process.env["PATH"],
     HOME: place.home,
