@@ -98,7 +98,7 @@ async function listen() {
   return { server, url: `ws://127.0.0.1:${server.address().port}` };
 }
 
-/** The real socket and service; of the house behind them only what offers tools. */
+/** The real socket and service; of the app behind them only what takes tools. */
 function servePages(server, clientTools) {
   const clock = {
     now: Date.now,

@@ -1,4 +1,4 @@
-// The model proxy as the house opens it: its own store with its promises on the disk, ledger, prices, limits, rates,
+// The model proxy as the app opens it: its own store with its promises on the disk, ledger, prices, limits, rates,
 // request log and metrics. Only the sessions are made up: fifty, each with a key of its own.
 import { join } from "node:path";
 import { ACCOUNTS, dayOf, openLedger, openPriceBook } from "../../dist/ledger/index.js";

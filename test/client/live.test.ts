@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-/** A live connection whose wire can be cut, and which finds the house again when it has moved to another port. */
+/** A live connection whose wire can be cut, and which finds the server again when it has moved to another port. */
 function connect(token: string): {
   readonly live: LiveConnection;
   readonly cut: () => void;

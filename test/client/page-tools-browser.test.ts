@@ -25,9 +25,7 @@ describeInBrowser("tools of a page in a real browser", () => {
     client = await bundle();
     // The page comes from the server's own origin, as one behind the same host does; but not from this machine, as the browser sees it.
     await context.grantPermissions(["local-network-access"]);
-    await context.route(`${app.serving.url}/page`, (route) =>
-      route.fulfill({ contentType: "text/html", body: PAGE }),
-    );
+    await context.route(`${app.serving.url}/page`, (route) => route.fulfill({ contentType: "text/html", body: PAGE }));
     await context.route(`${app.serving.url}/client.js`, (route) =>
       route.fulfill({ contentType: "text/javascript", body: client }),
     );

@@ -17,7 +17,7 @@ afterEach(() => {
   for (const live of open.splice(0)) live.close();
 });
 function connect(window?: Tab, Wire = WebSocket): LiveConnection {
-  // Always the address that the house has now.
+  // Always the address that the server has now.
   class Here extends Wire {
     constructor(_url: string, protocols: string[]) {
       super(`${app.serving.url.replace("http", "ws")}/api/ws`, protocols);

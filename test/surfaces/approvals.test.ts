@@ -120,9 +120,7 @@ describe("approvals", () => {
         answers.push(
           ...both.map((settled) => (settled.status === "fulfilled" ? settled.value.status : settled.reason)),
         );
-        answers.push(
-          await app.client.decide(id, { decision: "approve", input_hash }).catch((error: unknown) => error),
-        );
+        answers.push(await app.client.decide(id, { decision: "approve", input_hash }).catch((error: unknown) => error));
       },
     );
     expect(answers).toMatchObject([

@@ -93,11 +93,7 @@ export function byThread(rows: readonly Row[]): ReadonlyMap<string, readonly Row
 }
 
 /** What the mapping makes of a session's journal. */
-export async function mapped(
-  app: TestApp,
-  id: string,
-  mapping: ThreadMapping = "compat",
-): Promise<readonly unknown[]> {
+export async function mapped(app: TestApp, id: string, mapping: ThreadMapping = "compat"): Promise<readonly unknown[]> {
   const { events } = await app.client.events(id, { limit: 1_000 });
   let state = openThread(mapping);
   return events.flatMap((event) => {

@@ -133,7 +133,7 @@ describe("an MCP client at the end of a budget", () => {
     const { session_id } = await call("claude_new", {
       model: "till-1",
       initial_prompt: TASK,
-      max_cost_microusd: LITTLE,
+      max_cost_usd: LITTLE,
     });
     expect(await call("claude_wait", { session_id })).toMatchObject({
       status: "pending_approval",

@@ -46,12 +46,12 @@ describe("connections", () => {
     await app.restart();
     expect(await app.client.connection("books")).toEqual(record);
     await app.client.putConnection("books", sqlite({ max_rows: 1 }));
-    expect(
-      await app.client.querySql("books", { sql: "SELECT id FROM ledger ORDER BY 1", max_rows: 50 }),
-    ).toMatchObject({
-      rows: [[1]],
-      truncated: true,
-    });
+    expect(await app.client.querySql("books", { sql: "SELECT id FROM ledger ORDER BY 1", max_rows: 50 })).toMatchObject(
+      {
+        rows: [[1]],
+        truncated: true,
+      },
+    );
     await app.client.removeConnection("books");
     expect(await refused(app.client.connection("books"))).toBe("not_found");
     expect(await refused(app.client.removeConnection("books"))).toBe("not_found");

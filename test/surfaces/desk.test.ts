@@ -376,8 +376,6 @@ describe("the list of sessions", () => {
     expect(await find({ engine: "claude-cli", search: "gate" })).toEqual([]);
     const agent = await app.as("agent");
     expect((await agent.sessions({ search: "gate" })).sessions).toEqual([]);
-    expect(await refused(app.client.sessions({ search: "x".repeat(LIMITS.searchChars + 1) }))).toBe(
-      "invalid_request",
-    );
+    expect(await refused(app.client.sessions({ search: "x".repeat(LIMITS.searchChars + 1) }))).toBe("invalid_request");
   });
 });

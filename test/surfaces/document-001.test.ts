@@ -106,10 +106,7 @@ describe("document 001's WebSocket", () => {
 
   it("runs safe tools without asking, unless told to ask for them too", async () => {
     await writeFile(join(app.place.workspace, "read.txt"), "content\n");
-    const prompt = script(
-      { tool: "Read", input: { file_path: join(app.place.workspace, "read.txt") } },
-      { say: "ok" },
-    );
+    const prompt = script({ tool: "Read", input: { file_path: join(app.place.workspace, "read.txt") } }, { say: "ok" });
     const client = connected();
     await client.next("connected");
     client.say({ command: "run", prompt, continue: false });

@@ -197,9 +197,7 @@ interface Described {
 describe("rights come before everything else", () => {
   it.each(Role.options)("whatever is wrong with the request of an %s", async (role) => {
     const { token } = await app.client.createToken({ role, name: role });
-    const { paths } = (await (
-      await ask("/openapi.json", { headers: bearer(app.serving.token) })
-    ).json()) as Described;
+    const { paths } = (await (await ask("/openapi.json", { headers: bearer(app.serving.token) })).json()) as Described;
     const broken = [
       { type: "application/json", body: "{" },
       { type: "application/json", body: '{"no such field":[1]}' },

@@ -5,14 +5,7 @@ import type { Caller } from "../../src/sessions/index.ts";
 import { PageBridge } from "../../src/surfaces/runtime/bridge.ts";
 import { script } from "../support/app.ts";
 import { TEST_TOKEN } from "../support/server.ts";
-import {
-  openRuntimeApp,
-  PageClient,
-  sessionOf,
-  TestClock,
-  type Message,
-  type RuntimeApp,
-} from "./runtime-world.ts";
+import { openRuntimeApp, PageClient, sessionOf, TestClock, type Message, type RuntimeApp } from "./runtime-world.ts";
 
 let app: RuntimeApp;
 beforeAll(async () => {

@@ -271,7 +271,7 @@ describe("readings", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("broken"))],
-  ])("are left out when the house %s, and the operator is told once", async (_, read: () => Promise<Readings>) => {
+  ])("are left out when the server %s, and the operator is told once", async (_, read: () => Promise<Readings>) => {
     const stand = await openStand();
     stand.telemetry.gauges(read);
     stand.telemetry.exchange(exchangeOf());
@@ -280,7 +280,7 @@ describe("readings", () => {
     expect(samples).not.toHaveProperty("sallyport_open_turns");
     expect(samples).toHaveProperty("process_resident_memory_bytes");
     expect(stand.told).toEqual([
-      { level: "warn", fields: {}, message: "the numbers of the house could not be read, or not in time" },
+      { level: "warn", fields: {}, message: "the numbers of the server could not be read, or not in time" },
     ]);
     await stand.telemetry.close();
   });

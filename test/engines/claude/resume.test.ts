@@ -16,7 +16,7 @@ afterAll(() => world.close());
 
 const allow = (call: ToolCall): Verdict => ({ effect: "allow", input: call.input });
 
-/** What was said, without the house's own words: the first lines. */
+/** What was said, without Sallyport's own words: the first lines. */
 function spoken(): readonly string[] {
   return world.lastMessages().map((message) => message.split("\n")[0] ?? "");
 }

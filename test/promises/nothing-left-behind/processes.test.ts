@@ -11,7 +11,7 @@ const escape = "(setsid sleep 1000 &) ; nohup sleep 1000 >/dev/null 2>&1 & trap 
 const [withNothingLeft] = Object.values(ESCAPES);
 if (withNothingLeft === undefined) throw new Error("no way to escape");
 
-/** One house for tests whose sessions leave nothing in it. */
+/** One app for tests whose sessions leave nothing in it. */
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp();

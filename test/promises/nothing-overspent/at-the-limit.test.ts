@@ -15,7 +15,7 @@ async function begin(
   return { id, follow: new Follow(client, id) };
 }
 
-/** Nothing is set aside, and house and provider agree on what was spent. */
+/** Nothing is set aside, and server and provider agree on what was spent. */
 async function agreed(app: MoneyApp, id: string): Promise<void> {
   const { reserved_microusd, cost_microusd, bound_microusd } = await app.client.sessionUsage(id);
   expect({ reserved_microusd, cost_microusd, bound_microusd }).toEqual({

@@ -7,7 +7,7 @@ import { script } from "../../support/app.ts";
 
 const ONE_CALL = script(CALL, { say: "hello" });
 
-/** One house for all: every test has sessions of its own, and nobody else's account has a limit. */
+/** One app for all: every test has sessions of its own, and nobody else's account has a limit. */
 let app: MoneyApp;
 beforeAll(async () => {
   app = await openMoneyApp();

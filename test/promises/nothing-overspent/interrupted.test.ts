@@ -20,7 +20,7 @@ import { makePlace, startServer, type ServerProcess } from "../../support/server
 const ONE_CALL = script(CALL, { say: "hello" });
 const SHORT: CreateSession = { ...SMALL, max_cost_microusd: 1, prompt: { text: ONE_CALL } };
 
-/** One house without limits of its own; every test has a session of its own. */
+/** One app without limits of its own; every test has a session of its own. */
 let app: MoneyApp;
 beforeAll(async () => {
   app = await openMoneyApp();

@@ -8,7 +8,7 @@ import { script } from "../../support/app.ts";
 
 const ONE_CALL = script(CALL, { say: "hello" });
 
-/** One house for tests that look only at sessions of their own; each gives it its policy. */
+/** One app for tests that look only at sessions of their own; each gives it its policy. */
 let shared: MoneyApp;
 beforeAll(async () => {
   shared = await openMoneyApp();
@@ -78,9 +78,9 @@ describe("what the policy does not allow", () => {
     ];
     expect(again.id).toBe(one.id);
     expect(one).toMatchObject({ limit_microusd: 1_000_000 });
-    await expect(
-      app.client.createSession({ ...session, model: "till-mini" }, { key: "second" }),
-    ).rejects.toMatchObject({ code: "model_not_allowed" });
+    await expect(app.client.createSession({ ...session, model: "till-mini" }, { key: "second" })).rejects.toMatchObject(
+      { code: "model_not_allowed" },
+    );
   });
 
   const later: readonly { name: string; profile: Profile; code: string }[] = [

@@ -95,19 +95,15 @@ describe("a command leads where its question showed, or is asked about again", (
     await the.before();
     const asked: Approval[] = [];
     const answers: unknown[] = [];
-    await runScript(
-      app.client,
-      { prompt: { text: script(bash(the.command), { say: "Done." }) } },
-      async (approval) => {
-        asked.push(approval);
-        if (asked.length > 1) {
-          await reject(approval);
-          return;
-        }
-        await the.swap();
-        answers.push(await approve(approval));
-      },
-    );
+    await runScript(app.client, { prompt: { text: script(bash(the.command), { say: "Done." }) } }, async (approval) => {
+      asked.push(approval);
+      if (asked.length > 1) {
+        await reject(approval);
+        return;
+      }
+      await the.swap();
+      answers.push(await approve(approval));
+    });
     expect(await read(the.untouched)).toBe("precious\n");
     expect(answers).toMatchObject([{ code: "input_changed" }]);
     const [first, second] = asked;

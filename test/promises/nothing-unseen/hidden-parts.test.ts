@@ -67,9 +67,7 @@ describe("what a person decides on", () => {
       const { id, input_hash } = approval;
       seen.push(approval.input, approval.warnings[0]?.kind, approval.not_approvable !== undefined);
       seen.push(
-        await app.client
-          .decide(id, { decision: "approve", input_hash })
-          .catch((error: { code: string }) => error.code),
+        await app.client.decide(id, { decision: "approve", input_hash }).catch((error: { code: string }) => error.code),
       );
       await app.client.decide(id, { decision: "approve", input_hash, updated_input: { command: "echo shown" } });
     };

@@ -37,7 +37,7 @@ export interface MoneyAppOptions {
   readonly store?: ServeOptions["store"];
 }
 
-/** `sallyport.yaml` of a house whose default provider is the till. JSON is YAML. */
+/** `sallyport.yaml` of a server whose default provider is the till. JSON is YAML. */
 export function tillSettings(till: Till): string {
   return JSON.stringify({
     provider: "till",

@@ -31,7 +31,7 @@ export interface Tortured {
   /** Micro-USD. */
   readonly billed: number;
   readonly spent: number;
-  /** By account, at the end: what the house counted and what the provider billed, each request rounded up. Micro-USD. */
+  /** By account, at the end: what the server counted and what the provider billed, each request rounded up. Micro-USD. */
   readonly accounts: Readonly<Record<string, { readonly spent: number; readonly billed: number }>>;
   readonly memoryMib: number;
   /** What does not hold, in words; the control's overspending is not among them. */

@@ -11,7 +11,7 @@ const USAGE = { input_tokens: 300, output_tokens: 40, cache_creation_input_token
 export const MIND_COST = 340;
 const DONE: Step = { say: "Nothing is left to do." };
 
-/** `sallyport.yaml` of a house whose only model this is. JSON is YAML. The provider's key is in `MIND_KEY`, or in a file. */
+/** `sallyport.yaml` of a server whose only model this is. JSON is YAML. The provider's key is in `MIND_KEY`, or in a file. */
 export function mindSettings(mind: Pick<Mind, "url">, credential_file?: string): string {
   const credential = credential_file === undefined ? { credential_env: "MIND_KEY" } : { credential_file };
   return JSON.stringify({

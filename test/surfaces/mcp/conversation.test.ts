@@ -359,7 +359,7 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
   });
 });
 
-/** Waits until so many follow a session: the house says how many do. */
+/** Waits until so many follow a session: the server says how many do. */
 async function watchers(session_id: string, wanted: number): Promise<void> {
   const headers = { authorization: `Bearer ${app.serving.token}` };
   const metrics = async (): Promise<string> => (await fetch(`${app.serving.url}/metrics`, { headers })).text();
