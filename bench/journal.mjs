@@ -7,10 +7,10 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { LIMITS } from "../dist/protocol/index.js";
-import { loadSqlite } from "../dist/store/binding.js";
+import { loadSqlite } from "../dist/store/sqlite/binding.js";
 import { openSqliteStore } from "../dist/store/index.js";
-import { encode } from "../dist/store/operations.js";
-import { WRITES } from "../dist/store/statements.js";
+import { encode } from "../dist/store/sqlite/operations.js";
+import { WRITES } from "../dist/store/sqlite/statements.js";
 import { sized } from "./size.mjs";
 
 const SESSIONS = sized(100, 2);

@@ -1,6 +1,6 @@
-export { isDamagedPage } from "./damage.ts";
-export { DAMAGED_TOOL } from "./damaged.ts";
+export { isDamagedPage } from "./sqlite/damage.ts";
+export { DAMAGED_TOOL } from "./sqlite/damaged.ts";
 export { stalledFailure } from "./failure.ts";
-export type { Faults } from "./messages.ts";
-export { openSqliteStore, type SqliteStoreOptions } from "./sqlite.ts";
+export type { Faults } from "./sqlite/messages.ts";
+export { openSqliteStore, type SqliteStoreOptions } from "./sqlite/open.ts";
 export type * from "./store.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadSqlite } from "../../src/store/binding.ts";
+import { loadSqlite } from "../../src/store/sqlite/binding.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { storeConformance } from "./store.ts";
 

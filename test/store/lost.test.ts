@@ -2,7 +2,7 @@ import { copyFile, cp, mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { backUp } from "../../src/store/backup.ts";
+import { backUp } from "../../src/store/sqlite/backup.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { codes, eventRow, seqs } from "../conformance/store-rows.ts";
 import { until } from "../support/until.ts";

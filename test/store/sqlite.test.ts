@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
-import { type SqliteDatabase, loadSqlite } from "../../src/store/binding.ts";
+import { type SqliteDatabase, loadSqlite } from "../../src/store/sqlite/binding.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { fromRow } from "../../src/sessions/core/state.ts";
 import { documentRow, codes, eventRow, principal, seqs, sessionRow } from "../conformance/store-rows.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { array, constantFrom, type Arbitrary, integer, record } from "fast-check";
 import type { SallyportClient } from "../../src/client/index.ts";
 import { Failure } from "../../src/protocol/index.ts";
-import { SQLITE } from "../../src/store/binding.ts";
+import { SQLITE } from "../../src/store/sqlite/binding.ts";
 import type { Faults } from "../../src/store/index.ts";
 import { approveWith, openTestApp, script, untilTurnEnds, type TestApp } from "./app.ts";
 import { faultsOf, journalOf, NO_FAULTS, type JournalFaults } from "./journals.ts";

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadSqlite } from "../../src/store/binding.ts";
+import { loadSqlite } from "../../src/store/sqlite/binding.ts";
 import { openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 
 const say = (text: string) => ({ prompt: { text: script({ say: text }) } });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { loadSqlite } from "../../src/store/binding.ts";
-import { examineDatabase } from "../../src/store/examine.ts";
+import { loadSqlite } from "../../src/store/sqlite/binding.ts";
+import { examineDatabase } from "../../src/store/sqlite/examine.ts";
 import { openTestApp, runScript, script } from "../support/app.ts";
 
 const ask = { prompt: { text: script({ tool: "Bash", input: { command: "echo hi" } }, { say: "Done." }) } };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SallyportClient } from "../../src/client/index.ts";
 import { LIMITS } from "../../src/protocol/index.ts";
-import { loadSqlite } from "../../src/store/binding.ts";
+import { loadSqlite } from "../../src/store/sqlite/binding.ts";
 import { openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 import { MovableClock } from "../support/clock.ts";
 import { faultsOf, journalOf, NO_FAULTS } from "../support/journals.ts";

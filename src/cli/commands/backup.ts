@@ -42,7 +42,7 @@ export function addBackup(program: Command, context: CommandContext): void {
     .action(async (file: string, { acceptDataLoss }: BackupFlags, command: Command) => {
       const home = settingsFor(context, command).home.value;
       const target = resolve(context.surroundings.cwd, file);
-      const { backUp } = await import("../../store/backup.ts");
+      const { backUp } = await import("../../store/sqlite/backup.ts");
       const { sessions, lost } = await told(
         backUp({
           path: join(home, "sallyport.db"),
@@ -65,7 +65,7 @@ export function addBackup(program: Command, context: CommandContext): void {
       const home = settingsFor(context, command).home.value;
       await mkdir(home, { recursive: true, mode: 0o700 });
       const source = resolve(context.surroundings.cwd, file);
-      const { restore } = await import("../../store/backup.ts");
+      const { restore } = await import("../../store/sqlite/backup.ts");
       const report = await told(restore({ path: join(home, "sallyport.db"), source, now: context.surroundings.now() }));
       const { sessions, made_at, aside } = report;
       print(context, `${sessions} ${sessions === 1 ? "session" : "sessions"} of ${made_at} restored into ${home}`);
@@ -82,7 +82,7 @@ export function addBackup(program: Command, context: CommandContext): void {
 
 /** The store's refusals in the words of a command. */
 async function told<Report>(work: Promise<Report>): Promise<Report> {
-  const { StoreRefusal } = await import("../../store/refusal.ts");
+  const { StoreRefusal } = await import("../../store/sqlite/refusal.ts");
   return work.catch((error: unknown) => {
     throw error instanceof StoreRefusal ? new Failure(error.code, error.message) : error;
   });

@@ -61,7 +61,7 @@ export async function checkDatabase(home: string): Promise<readonly DoctorCheck[
   const path = join(home, "sallyport.db");
   const file = await statOf(path);
   if (file?.isFile() !== true) return [];
-  const { examineDatabase } = await import("../../store/examine.ts");
+  const { examineDatabase } = await import("../../store/sqlite/examine.ts");
   const { problems, sessions, damaged } = await examineDatabase(path);
   const restore = "restore a backup with `sallyport restore <file>`; it keeps the damaged one aside";
   if (problems.length > 0) return [fail("database", `${path} is damaged: ${problems.join("; ")}`, restore)];

@@ -34,7 +34,7 @@ export async function checkStart(
 }
 
 async function checkStore(home: string, running: FoundServer | undefined): Promise<readonly DoctorCheck[]> {
-  const { startProblem } = await import("../../store/examine.ts");
+  const { startProblem } = await import("../../store/sqlite/examine.ts");
   const problem = await startProblem(join(home, "sallyport.db"), { isServed: running !== undefined });
   if (problem === undefined) return [];
   return [fail("start", `a server would not start: ${problem}`, "do as it says; `sallyport doctor` looks again")];

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isToolItem, outputText, type CreateSession, type JournalEvent } from "../../../src/protocol/index.ts";
-import { loadSqlite } from "../../../src/store/binding.ts";
+import { loadSqlite } from "../../../src/store/sqlite/binding.ts";
 import { isAlive } from "../../support/escapes.ts";
 import { script, untilTurnEnds } from "../../support/app.ts";
 import { leftBehind, makePlace, startServer, type Place, type ServerProcess } from "../../support/server.ts";

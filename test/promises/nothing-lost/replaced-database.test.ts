@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadSqlite } from "../../../src/store/binding.ts";
+import { loadSqlite } from "../../../src/store/sqlite/binding.ts";
 import { openSqliteStore } from "../../../src/store/index.ts";
 import { codes, eventRow } from "../../conformance/store-rows.ts";
 import { openTestApp, runScript, script, type TestApp } from "../../support/app.ts";

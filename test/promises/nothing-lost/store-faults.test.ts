@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { SallyportClient } from "../../../src/client/index.ts";
 import { LIMITS, type Approval } from "../../../src/protocol/index.ts";
 import type { Clock } from "../../../src/sessions/index.ts";
-import { loadSqlite } from "../../../src/store/binding.ts";
+import { loadSqlite } from "../../../src/store/sqlite/binding.ts";
 import { approveWith, openTestApp, script, untilTurnEnds, type TestApp } from "../../support/app.ts";
 import { faultsOf, journalOf, NO_FAULTS } from "../../support/journals.ts";
 import { CALL, openMoneyApp, SMALL } from "../../support/money/app.ts";

@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { LIMITS } from "../protocol/limits.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import {
   type SqliteDatabase,
   extendedCode,
@@ -20,7 +20,7 @@ import { refuseWhatIsLost } from "./refuse-lost.ts";
 import { migrate, refuseNewer } from "./schema.ts";
 import { quietly, stallOf, wordsOf } from "./stall.ts";
 import { type WriteOperation, type WriteName, WRITES } from "./statements.ts";
-import type { Stall, StoreDisk } from "./store.ts";
+import type { Stall, StoreDisk } from "../store.ts";
 
 // The store's only writer, in a thread of its own: waiting for the disk never holds up the event loop of the server.
 

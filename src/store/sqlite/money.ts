@@ -1,8 +1,8 @@
-import { Failure, USAGE_GROUPS, type UsageGroup } from "../protocol/index.ts";
+import { Failure, USAGE_GROUPS, type UsageGroup } from "../../protocol/index.ts";
 import { countOf, reservationRow, spentOf, usageLine } from "./rows.ts";
 import { counted, type Select } from "./select.ts";
 import { USAGE_SUMS } from "./statements.ts";
-import type { StoreReader } from "./store.ts";
+import type { StoreReader } from "../store.ts";
 
 const RESERVATION = "id, at, session_id, turn_id, agent, engine, provider, model, accounts, amount";
 

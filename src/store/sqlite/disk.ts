@@ -2,7 +2,7 @@ import { randomFillSync } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statfsSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { quietly } from "./stall.ts";
-import type { StoreDisk } from "./store.ts";
+import type { StoreDisk } from "../store.ts";
 
 const CHUNK_BYTES = 1_048_576;
 

@@ -1,4 +1,4 @@
-import { Failure } from "../protocol/index.ts";
+import { Failure } from "../../protocol/index.ts";
 
 /** The last row of a page: the next page starts behind it. */
 export interface PageEnd {

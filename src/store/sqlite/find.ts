@@ -1,9 +1,9 @@
-import { LIMITS } from "../protocol/index.ts";
+import { LIMITS } from "../../protocol/index.ts";
 import { fromCursor, toCursor, type PageEnd } from "./cursor.ts";
 import { isDamagedPage } from "./damage.ts";
 import { auditRow, sessionRow } from "./rows.ts";
 import { counted, type List, type Select, selectPage } from "./select.ts";
-import type { AuditRow, RowPage, StoreReader, SessionRow } from "./store.ts";
+import type { AuditRow, RowPage, StoreReader, SessionRow } from "../store.ts";
 
 export const SESSION =
   "id, status, seq, created_at, updated_at, created_by, parent_id, parent_seq, unsettled, engine, search, token_parents, state";

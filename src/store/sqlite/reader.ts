@@ -1,4 +1,4 @@
-import { LIMITS, type Approval } from "../protocol/index.ts";
+import { LIMITS, type Approval } from "../../protocol/index.ts";
 import { money } from "./money.ts";
 import {
   approvalRow,
@@ -14,7 +14,7 @@ import {
 } from "./rows.ts";
 import { findAudit, findSessions, SESSION, SESSIONS } from "./find.ts";
 import { counted, type List, type Select, selectOrEach, selectPage } from "./select.ts";
-import type { EventRow, PrincipalRow, StoreReader } from "./store.ts";
+import type { EventRow, PrincipalRow, StoreReader } from "../store.ts";
 
 const PRINCIPAL = "id, principal_id, name, role, token_hash, created_at, bounds, expires_at, last_used_at, made_with";
 const PRINCIPALS: List<PrincipalRow> = {

@@ -1,5 +1,5 @@
-import { Failure } from "../protocol/failure.ts";
-import { LIMITS } from "../protocol/limits.ts";
+import { Failure } from "../../protocol/failure.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import { primaryCode, SQLITE } from "./binding.ts";
 
 /** A part of the database that SQLite cannot read. */

@@ -1,10 +1,10 @@
 import type { Worker } from "node:worker_threads";
-import { type Failure, LIMITS } from "../protocol/index.ts";
+import { type Failure, LIMITS } from "../../protocol/index.ts";
 import { DamagedPage, type DamageFound } from "./damage.ts";
-import { REFUSED, storeFailure, stalledFailure } from "./failure.ts";
+import { REFUSED, storeFailure, stalledFailure } from "../failure.ts";
 import type { FromWriter, WriteOutcome, ToWriter } from "./messages.ts";
 import { sessionIn, type Encoded } from "./operations.ts";
-import type { CommitOptions, Stall, StoreDisk } from "./store.ts";
+import type { CommitOptions, Stall, StoreDisk } from "../store.ts";
 
 interface WaitingWrite {
   readonly write: Encoded;

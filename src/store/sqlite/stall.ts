@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { primaryCode, SQLITE } from "./binding.ts";
 import { ReplacedStore } from "./presence.ts";
-import type { Stall } from "./store.ts";
+import type { Stall } from "../store.ts";
 
 /** What passes: the disk or another program stands in the way, and the same transaction may work later. */
 const PASSING: ReadonlyMap<number | undefined, Stall["cause"]> = new Map([

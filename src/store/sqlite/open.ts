@@ -1,18 +1,18 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { Failure, LIMITS } from "../protocol/index.ts";
+import { Failure, LIMITS } from "../../protocol/index.ts";
 import { type SqliteDatabase, loadSqlite } from "./binding.ts";
 import { Commits, type Commit } from "./commits.ts";
 import { Damage, isDamagedPage, type DamageFound } from "./damage.ts";
-import { REFUSED, storeFailure } from "./failure.ts";
+import { REFUSED, storeFailure } from "../failure.ts";
 import type { Faults, FromWriter, ToWriter, WriterData } from "./messages.ts";
 import { encode, encodeDeletedEvents, encodeDeletedEventsOf, type Encoded, encodeSweep, SWEEPS } from "./operations.ts";
 import { makePrivate } from "./private-file.ts";
 import { makeReader } from "./reader.ts";
 import { idOf } from "./rows.ts";
 import { makeSelect, type Select } from "./select.ts";
-import type { Stall, Store, StoreHealth, Write } from "./store.ts";
+import type { Stall, Store, StoreHealth, Write } from "../store.ts";
 
 /** Time and bounds of the store. Tests pass their own. */
 interface StoreTuning {
@@ -130,7 +130,7 @@ interface Writer {
 }
 
 async function startWriter(data: WriterData, onLocked: () => Promise<unknown>): Promise<Writer> {
-  const port = new Worker(new URL("./writer.js", import.meta.url), { workerData: data, name: "store" });
+  const port = new Worker(new URL("../writer.js", import.meta.url), { workerData: data, name: "store" });
   const gone = new Promise<void>((resolve) => port.once("exit", () => resolve()));
   const heard = (): Promise<FromWriter> =>
     new Promise((resolve) => {

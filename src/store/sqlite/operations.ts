@@ -1,4 +1,4 @@
-import { Failure, LIMITS, type Approval } from "../protocol/index.ts";
+import { Failure, LIMITS, type Approval } from "../../protocol/index.ts";
 import type { WriteOperation } from "./statements.ts";
 import type {
   AuditRow,
@@ -11,7 +11,7 @@ import type {
   SpendingRow,
   UsageRow,
   Write,
-} from "./store.ts";
+} from "../store.ts";
 
 /** A Write as the writer takes it. */
 export interface Encoded {

@@ -1,11 +1,11 @@
-import { Failure, LIMITS } from "../protocol/index.ts";
+import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { SqliteDatabase, SqlValue, PreparedStatement } from "./binding.ts";
 import { type Damage, DamagedPage, isDamage, isDamagedPage } from "./damage.ts";
 import { fromCursor, type ListName, type PageEnd, toCursor } from "./cursor.ts";
-import { storeFailure } from "./failure.ts";
+import { storeFailure } from "../failure.ts";
 import { storable } from "./operations.ts";
 import { wordsOf } from "./stall.ts";
-import type { RowPage } from "./store.ts";
+import type { RowPage } from "../store.ts";
 
 interface SelectQuery<Row> {
   readonly sql: string;

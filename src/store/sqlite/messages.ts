@@ -1,6 +1,6 @@
-import type { ErrorCode } from "../protocol/index.ts";
+import type { ErrorCode } from "../../protocol/index.ts";
 import type { WriteOperation } from "./statements.ts";
-import type { Stall, StoreDisk } from "./store.ts";
+import type { Stall, StoreDisk } from "../store.ts";
 
 /** What the writer's thread is started with. */
 export interface WriterData {

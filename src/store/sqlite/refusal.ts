@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../protocol/index.ts";
+import type { ErrorCode } from "../../protocol/index.ts";
 
 /**
  * Why the writer's thread does not take a database. It becomes a `Failure` on the other side: that class, and the

@@ -1,5 +1,5 @@
 import { DAMAGED_TOOL } from "./damaged.ts";
-import type { Approval, PrincipalRef, TokenBounds, TokenCount, UsageGroup, UsageLine } from "../protocol/index.ts";
+import type { Approval, PrincipalRef, TokenBounds, TokenCount, UsageGroup, UsageLine } from "../../protocol/index.ts";
 import type {
   AuditRow,
   DocumentRow,
@@ -9,7 +9,7 @@ import type {
   ReceiptRow,
   ReservationRow,
   SessionRow,
-} from "./store.ts";
+} from "../store.ts";
 
 // What SQLite gives back, and the rows that are made of it.
 
