@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { answersOf, choose, chooseOther, isAnswered, NOTHING_CHOSEN } from "../../src/web/console/approval/answers.ts";
+import { answersOf, choose, chooseOther, isAnswered, NOTHING_CHOSEN } from "../../src/web/ui/answers.ts";
 import { isUrgent, remainingWords } from "../../src/web/console/approval/countdown.ts";
-import { visible } from "../../src/web/console/approval/visible.ts";
+import { visible } from "../../src/web/ui/visible.ts";
 import { fieldsOf, inputOfJson, withTexts } from "../../src/web/console/approval/edit.ts";
 
 describe("countdown", () => {

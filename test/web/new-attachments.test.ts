@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
-import { attach, bytesWords, type Attached } from "../../src/web/console/ui/attachments.ts";
+import { attach, bytesWords, type Attached } from "../../src/web/ui/attachments.ts";
 
 const text = (name: string, content: string): File => new File([content], name, { type: "text/plain" });
 const png = (name: string, bytes: number): File =>

@@ -6,7 +6,7 @@ import {
   type SessionListFilter,
   type SessionPages,
 } from "../../src/web/console/app/session-lists.ts";
-import { capsOf, press } from "../../src/web/console/app/shortcut-keys.ts";
+import { capsOf, press } from "../../src/web/ui/app/shortcut-keys.ts";
 
 function session(
   minute: number,

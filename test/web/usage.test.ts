@@ -5,7 +5,7 @@ import { chartColours, mix } from "../../src/web/console/charts/palette.ts";
 import { accountName, budgetWords, shares } from "../../src/web/console/pages/usage/budget-words.ts";
 import { lastDays, placesOf, rangeProblem } from "../../src/web/console/pages/usage/range.ts";
 import { costChart, rowsOf, tokensByKind } from "../../src/web/console/pages/usage/series.ts";
-import { parseDollars, writeDollars } from "../../src/web/console/ui/dollars.ts";
+import { parseDollars, writeDollars } from "../../src/web/ui/dollars.ts";
 
 const line = (day: string, model: string, cost: number, tokens: Partial<UsageLine["tokens"]> = {}): UsageLine => ({
   day,

@@ -1,6 +1,6 @@
 import type { Attachment } from "../../protocol/index.ts";
 import { PANEL_LIMITS } from "./limits.ts";
-import { attachmentWeight, IMAGE_KINDS, readAttachment } from "./read-attachment.ts";
+import { attachmentWeight, IMAGE_KINDS, readAttachment } from "../ui/read-attachment.ts";
 
 const FILE_LIMITS = { imageBytes: PANEL_LIMITS.imageBytes, textChars: PANEL_LIMITS.promptChars };
 

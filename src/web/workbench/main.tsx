@@ -1,6 +1,6 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { followTheme } from "../console/app/theme.ts";
+import { followTheme } from "../ui/app/theme.ts";
 import { App } from "./app/app.tsx";
 import { openBench } from "./app/bench.ts";
 import "./styles.css";

@@ -143,7 +143,7 @@ describeInBrowser("a chat in the page of somebody else", () => {
     await isIdle(page);
     await expect.poll(() => answers(page).count()).toBe(1);
     // A slow machine draws few frames of it: one without an end is looked at until there are enough.
-    await ask(page, script({ stream: { tokens: 100_000, per_second: 4_000 } }));
+    await ask(page, script({ stream: { tokens: 5_000, per_second: 50 } }));
     await expect.poll(async () => (await countsOf(page)).changes).toBeGreaterThan(5);
     await press(page, "Stop AI Generation");
     await isIdle(page);

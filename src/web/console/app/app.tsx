@@ -3,14 +3,14 @@ import { RouterProvider } from "@tanstack/react-router";
 import { Tooltip } from "radix-ui";
 import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { Failure } from "../../../protocol/index.ts";
-import { Button } from "../ui/button.tsx";
-import { Loading, Trouble } from "../ui/states.tsx";
-import { Toasts } from "../ui/toasts.tsx";
-import { connect, ConnectionProvider } from "./connection.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Loading, Trouble } from "../../ui/states.tsx";
+import { Toasts } from "../../ui/toasts.tsx";
+import { connect, ConnectionProvider } from "../../ui/app/connection.tsx";
 import { router } from "./router.tsx";
-import { SignIn } from "./sign-in.tsx";
+import { SignIn } from "../../ui/app/sign-in.tsx";
 import { forgetRefusal, noteRefusal, useSignedOut } from "./signed-out.ts";
-import { forgetToken, keepToken, noteWorked, readToken } from "./token.ts";
+import { forgetToken, keepToken, noteWorked, readToken } from "../../ui/app/token.ts";
 
 const RETRY_CAP_MS = 15_000;
 

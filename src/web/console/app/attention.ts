@@ -1,13 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { SessionView } from "../../../protocol/index.ts";
-import { titleOf } from "../ui/words.tsx";
-import { useTell } from "../ui/toasts.tsx";
+import { titleOf } from "../../ui/words.tsx";
+import { useTell } from "../../ui/toasts.tsx";
 import { announce } from "./announcer.tsx";
 import { KEYS, useFeed, usePendingApprovals } from "./feed.tsx";
 import { NewsReader, questionNews, type News } from "./news.ts";
-import { usePageTitle } from "./page-title.ts";
-import { useSettings } from "./settings.ts";
+import { usePageTitle } from "../../ui/app/page-title.ts";
+import { useSettings } from "../../ui/app/settings.ts";
 
 const NAME = "Sallyport";
 

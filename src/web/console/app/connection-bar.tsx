@@ -1,7 +1,7 @@
 import { LoaderCircle, WifiOff } from "lucide-react";
 import { useEffect, useState, type ReactNode } from "react";
 import type { LiveStatus } from "../../../client/index.ts";
-import { useLiveStatus } from "./connection.tsx";
+import { useLiveStatus } from "../../ui/app/connection.tsx";
 
 /** Shown only while the live connection is lost: what happens now, and that nothing else is. Lies over the page, so that nothing moves. */
 export function ConnectionBar(): ReactNode {

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useConnection } from "./connection.tsx";
+import { useConnection } from "../../ui/app/connection.tsx";
 import { KEYS } from "./feed.tsx";
 
 /** The server's engines, those that it lacks something for too. */

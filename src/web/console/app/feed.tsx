@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import type { Approval, FeedFrame, SessionView } from "../../../protocol/index.ts";
-import { useConnection } from "./connection.tsx";
+import { useConnection } from "../../ui/app/connection.tsx";
 import type { News, NewsReader } from "./news.ts";
 import { noteRefusal } from "./signed-out.ts";
 import { withSession, type SessionListFilter, type SessionPages } from "./session-lists.ts";

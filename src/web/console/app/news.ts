@@ -1,8 +1,8 @@
 import type { Approval, FeedFrame, SessionView } from "../../../protocol/index.ts";
 import { cardTitle } from "../approval/reason.ts";
 import { summaryOf } from "../approval/summary.ts";
-import { visible } from "../approval/visible.ts";
-import { titleOf } from "../ui/words.tsx";
+import { visible } from "../../ui/visible.ts";
+import { titleOf } from "../../ui/words.tsx";
 
 /** What a person should hear of, wherever they are. */
 export interface News {

@@ -2,11 +2,11 @@ import { Link } from "@tanstack/react-router";
 import { Check, CircleUser, Ellipsis, Keyboard, LogOut, Table2, type LucideIcon } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";
-import { MENU, MENU_ITEM, MENU_LINE } from "../ui/menu.ts";
+import { MENU, MENU_ITEM, MENU_LINE } from "../../ui/menu.ts";
 import { permitNotifications } from "./attention.ts";
-import { useConnection } from "./connection.tsx";
-import { useSettings, type Theme } from "./settings.ts";
-import { useShortcutHelp } from "./shortcuts.tsx";
+import { useConnection } from "../../ui/app/connection.tsx";
+import { useSettings, type Theme } from "../../ui/app/settings.ts";
+import { useShortcutHelp } from "../../ui/app/shortcuts.tsx";
 
 const THEMES: readonly { readonly value: Theme; readonly label: string }[] = [
   { value: "system", label: "System" },

@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
-import { Loading, Trouble } from "../ui/states.tsx";
+import { Loading, Trouble } from "../../ui/states.tsx";
 import { NotFound, Shell } from "./shell.tsx";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });

@@ -12,12 +12,12 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import { useEffect, type ReactNode } from "react";
-import { Mark } from "../ui/mark.tsx";
-import { useConnection, useMay } from "./connection.tsx";
+import { Mark } from "../../ui/mark.tsx";
+import { useConnection, useMay } from "../../ui/app/connection.tsx";
 import { usePendingApprovals } from "./feed.tsx";
 import { ConnectionBar } from "./connection-bar.tsx";
 import { PersonMenu } from "./person-menu.tsx";
-import { Shortcuts, useShortcuts } from "./shortcuts.tsx";
+import { Shortcuts, useShortcuts } from "../../ui/app/shortcuts.tsx";
 import { Announcer } from "./announcer.tsx";
 import { useNews, useTabTitle } from "./attention.ts";
 

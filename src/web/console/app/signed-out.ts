@@ -1,6 +1,6 @@
 import { create } from "zustand";
 import { Failure } from "../../../protocol/index.ts";
-import { hasWorked } from "./token.ts";
+import { hasWorked } from "../../ui/app/token.ts";
 
 /** The server took the token back while the page was open. */
 export const useSignedOut = create<{ readonly isRevoked: boolean }>()(() => ({ isRevoked: false }));

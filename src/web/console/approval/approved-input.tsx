@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import type { Approval } from "../../../protocol/index.ts";
-import { writeDollars } from "../ui/dollars.ts";
+import { writeDollars } from "../../ui/dollars.ts";
 import { fieldsOf, type EditedToolInput } from "./edit.ts";
 import { JsonView, PreviewView } from "./preview.tsx";
-import { visible, visibleCommand } from "./visible.ts";
+import { visible, visibleCommand } from "../../ui/visible.ts";
 
 /** A call that a person changed before it was approved: what ran comes first, what was asked for is beneath it. */
 export function ChangedCall({

@@ -1,10 +1,10 @@
 import { useId, useState, type FormEvent, type ReactNode } from "react";
 import type { Approval, Preview } from "../../../protocol/index.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../../ui/button.tsx";
 import { InFooter } from "./footer-slot.tsx";
-import { Field, Input } from "../ui/field.tsx";
-import { writeDollars, parseDollars } from "../ui/dollars.ts";
-import { money } from "../ui/words.tsx";
+import { Field, Input } from "../../ui/field.tsx";
+import { writeDollars, parseDollars } from "../../ui/dollars.ts";
+import { money } from "../../ui/words.tsx";
 
 /** In micro-USD. */
 const CENT = 10_000;

@@ -3,17 +3,17 @@ import { Link } from "@tanstack/react-router";
 import { Clock } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Approval, SessionView, Tier } from "../../../protocol/index.ts";
-import { useConnection } from "../app/connection.tsx";
+import { useConnection } from "../../ui/app/connection.tsx";
 import { KEYS } from "../app/feed.tsx";
-import { classes } from "../ui/classes.ts";
-import { Badge, type Tone } from "../ui/states.tsx";
-import { Ago, titleOf } from "../ui/words.tsx";
+import { classes } from "../../ui/classes.ts";
+import { Badge, type Tone } from "../../ui/states.tsx";
+import { Ago, titleOf } from "../../ui/words.tsx";
 import { canApprovePlainly } from "./decide.tsx";
 import { cardTitle, reasonWords } from "./reason.ts";
 import { isUrgent, remainingWords } from "./countdown.ts";
 import { ToolIcon } from "./tool-icon.tsx";
 import { useNow } from "./use-now.ts";
-import { visible } from "./visible.ts";
+import { visible } from "../../ui/visible.ts";
 
 const TIERS: Readonly<Record<Tier, { readonly words: string; readonly tone: Tone }>> = {
   read: { words: "reads", tone: "plain" },

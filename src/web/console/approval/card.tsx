@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
 import type { Approval } from "../../../protocol/index.ts";
-import { useConnection, useMay } from "../app/connection.tsx";
-import { useSettings } from "../app/settings.ts";
-import { useShortcuts, type Shortcut } from "../app/shortcuts.tsx";
-import { classes } from "../ui/classes.ts";
-import { Note } from "../ui/states.tsx";
+import { useConnection, useMay } from "../../ui/app/connection.tsx";
+import { useSettings } from "../../ui/app/settings.ts";
+import { useShortcuts, type Shortcut } from "../../ui/app/shortcuts.tsx";
+import { classes } from "../../ui/classes.ts";
+import { Note } from "../../ui/states.tsx";
 import { ChangedCall, GivenAnswer } from "./approved-input.tsx";
 import { BudgetForm } from "./budget.tsx";
 import { CardFacts, CardHead } from "./card-head.tsx";

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import type { CommandPart, Preview } from "../../../protocol/index.ts";
-import { CopyButton } from "../ui/copy-button.tsx";
-import { Badge, Note } from "../ui/states.tsx";
-import { duration } from "../ui/words.tsx";
-import { visible, visibleCommand } from "./visible.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Badge, Note } from "../../ui/states.tsx";
+import { duration } from "../../ui/words.tsx";
+import { visible, visibleCommand } from "../../ui/visible.ts";
 
 type ShownCommand = Extract<Preview, { type: "command" }>;
 

@@ -1,9 +1,9 @@
 import { useEffect, useRef, type ReactNode } from "react";
 import type { Approval } from "../../../protocol/index.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../../ui/button.tsx";
 import { ruleWords } from "./reason.ts";
 import type { UnboundDecision } from "./use-decision.ts";
-import { visibleCommand } from "./visible.ts";
+import { visibleCommand } from "../../ui/visible.ts";
 
 export type Mode = "looking" | "rejecting" | "editing" | "confirming";
 

@@ -1,11 +1,11 @@
 import { Columns2, FilePen, FilePlus2, Rows2 } from "lucide-react";
 import { lazy, Suspense, type ReactNode } from "react";
 import type { FileDiff } from "../../../protocol/index.ts";
-import { useSettings } from "../app/settings.ts";
-import { Button } from "../ui/button.tsx";
-import { useIsDesktop } from "../ui/media.ts";
-import { Badge, Note, Skeleton } from "../ui/states.tsx";
-import { visibleCommand } from "./visible.ts";
+import { useSettings } from "../../ui/app/settings.ts";
+import { Button } from "../../ui/button.tsx";
+import { useIsDesktop } from "../../ui/media.ts";
+import { Badge, Note, Skeleton } from "../../ui/states.tsx";
+import { visibleCommand } from "../../ui/visible.ts";
 
 const DiffTable = lazy(async () => ({ default: (await import("./diff/table.tsx")).DiffTable }));
 /** The head of a hunk that replaces nothing. */

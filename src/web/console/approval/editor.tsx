@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useState, type KeyboardEvent, type ReactNode } from "react";
 import type { Approval, EditPreview } from "../../../protocol/index.ts";
-import { useConnection } from "../app/connection.tsx";
-import { Button } from "../ui/button.tsx";
-import { TextArea } from "../ui/field.tsx";
-import { Note, Skeleton, Trouble } from "../ui/states.tsx";
+import { useConnection } from "../../ui/app/connection.tsx";
+import { Button } from "../../ui/button.tsx";
+import { TextArea } from "../../ui/field.tsx";
+import { Note, Skeleton, Trouble } from "../../ui/states.tsx";
 import { fieldsOf, inputOfJson, shownText, withTexts, type EditedToolInput } from "./edit.ts";
 import { InFooter } from "./footer-slot.tsx";
 import { PreviewView } from "./preview.tsx";

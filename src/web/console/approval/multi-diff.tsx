@@ -1,12 +1,12 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import type { FileDiff } from "../../../protocol/index.ts";
-import { useShortcuts } from "../app/shortcuts.tsx";
-import { Button } from "../ui/button.tsx";
-import { classes } from "../ui/classes.ts";
-import { Badge } from "../ui/states.tsx";
+import { useShortcuts } from "../../ui/app/shortcuts.tsx";
+import { Button } from "../../ui/button.tsx";
+import { classes } from "../../ui/classes.ts";
+import { Badge } from "../../ui/states.tsx";
 import { Counts, DiffView } from "./diff-view.tsx";
-import { visibleCommand } from "./visible.ts";
+import { visibleCommand } from "../../ui/visible.ts";
 
 /** Several files, one shown at a time; ] and [ go on and back. */
 export function MultiDiff({ files }: { readonly files: readonly FileDiff[] }): ReactNode {

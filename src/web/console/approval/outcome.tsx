@@ -1,9 +1,9 @@
 import { Ban, CircleCheck, CircleX, TimerOff, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Approval, Outcome } from "../../../protocol/index.ts";
-import { Badge, Note, type Tone } from "../ui/states.tsx";
+import { Badge, Note, type Tone } from "../../ui/states.tsx";
 import { canApprovePlainly } from "./decide.tsx";
-import { Ago } from "../ui/words.tsx";
+import { Ago } from "../../ui/words.tsx";
 
 interface OutcomeLook {
   readonly words: string;

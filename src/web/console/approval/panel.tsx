@@ -4,7 +4,7 @@ import { usePendingApprovals } from "../app/feed.tsx";
 import { ApprovalCard } from "./card.tsx";
 import { summaryOf } from "./summary.ts";
 import { ToolIcon } from "./tool-icon.tsx";
-import { visible } from "./visible.ts";
+import { visible } from "../../ui/visible.ts";
 
 const LINE_CHARS = 200;
 

@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 import type { Approval, Preview } from "../../../protocol/index.ts";
-import { Badge } from "../ui/states.tsx";
+import { Badge } from "../../ui/states.tsx";
 import { CommandPreview } from "./command.tsx";
 import { DiffView } from "./diff-view.tsx";
 import { MultiDiff } from "./multi-diff.tsx";
-import { visible, visibleCommand } from "./visible.ts";
+import { visible, visibleCommand } from "../../ui/visible.ts";
 
 /** What a call will do. Questions and money are asked by forms of their own. */
 export function PreviewView({

@@ -1,11 +1,11 @@
 import { useId, useState, type FormEvent, type ReactNode } from "react";
 import type { Approval, Question } from "../../../protocol/index.ts";
-import { Button } from "../ui/button.tsx";
-import { Input } from "../ui/field.tsx";
-import { Badge } from "../ui/states.tsx";
-import { answersOf, choose, chooseOther, isAnswered, NOTHING_CHOSEN, type Chosen } from "./answers.ts";
+import { Button } from "../../ui/button.tsx";
+import { Input } from "../../ui/field.tsx";
+import { Badge } from "../../ui/states.tsx";
+import { answersOf, choose, chooseOther, isAnswered, NOTHING_CHOSEN, type Chosen } from "../../ui/answers.ts";
 import { InFooter } from "./footer-slot.tsx";
-import { visible } from "./visible.ts";
+import { visible } from "../../ui/visible.ts";
 
 /** The agent's own questions as a form. `onAnswer` undefined: they can only be read. */
 export function QuestionForm({

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { LIMITS } from "../../../protocol/index.ts";
-import { Button } from "../ui/button.tsx";
-import { Field, TextArea } from "../ui/field.tsx";
-import { enterSends } from "../ui/media.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field, TextArea } from "../../ui/field.tsx";
+import { enterSends } from "../../ui/media.ts";
 import type { UnboundDecision } from "./use-decision.ts";
 
 const SAY_NO = "bg-bad! text-paper! border-transparent!";

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient, type QueryClient } from "@tansta
 import { useEffect } from "react";
 import { Failure, type Approval, type Decision } from "../../../protocol/index.ts";
 import type { LiveStatus } from "../../../client/index.ts";
-import { useConnection, useLiveStatus } from "../app/connection.tsx";
+import { useConnection, useLiveStatus } from "../../ui/app/connection.tsx";
 import { KEYS, usePendingApprovals } from "../app/feed.tsx";
 
 /** An answer without the hash: that is always the one of what is shown. */

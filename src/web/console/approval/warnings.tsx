@@ -1,8 +1,8 @@
 import { TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Warning } from "../../../protocol/index.ts";
-import { classes } from "../ui/classes.ts";
-import { visible } from "./visible.ts";
+import { classes } from "../../ui/classes.ts";
+import { visible } from "../../ui/visible.ts";
 
 const SERIOUS: ReadonlySet<Warning["kind"]> = new Set([
   "sudo",

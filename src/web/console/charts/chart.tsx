@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
-import { useShownTheme } from "../app/theme.ts";
-import { Skeleton } from "../ui/states.tsx";
+import { useShownTheme } from "../../ui/app/theme.ts";
+import { Skeleton } from "../../ui/states.tsx";
 import { barSpec, type BarChart } from "./bars.ts";
 import { chartColours, type ChartColours } from "./palette.ts";
 

@@ -1,6 +1,6 @@
 import { Sparkles, X } from "lucide-react";
 import type { ReactNode } from "react";
-import { useMay } from "../app/connection.tsx";
+import { useMay } from "../../ui/app/connection.tsx";
 import { AddKey, Examples, useDemo } from "./demo.tsx";
 import { useSeen } from "./seen.ts";
 

@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { FilePlus2, FolderSearch, SquareTerminal, type LucideIcon } from "lucide-react";
 import { useEffect, type ReactNode } from "react";
-import { useConnection, useMay } from "../app/connection.tsx";
+import { useConnection, useMay } from "../../ui/app/connection.tsx";
 import { useDraft } from "../pages/new/draft-store.ts";
-import { classes } from "../ui/classes.ts";
+import { classes } from "../../ui/classes.ts";
 import { useSeen } from "./seen.ts";
 
 /** Whether sessions go to the demo model because there is no key. Absent: not known yet. */

@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { Gauge, Plus, ScrollText, ShieldCheck, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
-import { useConnection, useMay } from "../app/connection.tsx";
+import { useConnection, useMay } from "../../ui/app/connection.tsx";
 import { TemplateCards } from "../pages/new/template-cards.tsx";
-import { Mark } from "../ui/mark.tsx";
+import { Mark } from "../../ui/mark.tsx";
 import { AddKey, Examples, useDemo } from "./demo.tsx";
 
 const PROMISES: readonly { readonly icon: LucideIcon; readonly title: string; readonly text: string }[] = [

@@ -1,4 +1,4 @@
-import type { Tone } from "../ui/states.tsx";
+import type { Tone } from "../../ui/states.tsx";
 import type { TurnView } from "./transcript.ts";
 
 /** How a turn's end is told. */

@@ -1,7 +1,7 @@
 import { ChevronDown, ChevronUp, X } from "lucide-react";
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
-import { Button } from "../ui/button.tsx";
-import { count } from "../ui/words.tsx";
+import { Button } from "../../ui/button.tsx";
+import { count } from "../../ui/words.tsx";
 import { findMatches, type TextMatch } from "./find.ts";
 import type { TranscriptView } from "./transcript.ts";
 

@@ -1,6 +1,6 @@
 import { Link2 } from "lucide-react";
 import type { ReactNode } from "react";
-import { useTell } from "../ui/toasts.tsx";
+import { useTell } from "../../ui/toasts.tsx";
 import type { ItemView } from "./transcript.ts";
 
 /** The address of one event of a session. */

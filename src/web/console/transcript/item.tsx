@@ -1,9 +1,9 @@
 import { Brain, CircleAlert, Scissors } from "lucide-react";
 import { lazy, memo, Suspense, type ReactNode } from "react";
 import { isToolItem, type Item } from "../../../protocol/index.ts";
-import { Button } from "../ui/button.tsx";
-import { Badge, Note } from "../ui/states.tsx";
-import { count } from "../ui/words.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Badge, Note } from "../../ui/states.tsx";
+import { count } from "../../ui/words.tsx";
 import { Fold, useReach, useRevealed } from "./folds.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { ToolCard } from "./tool-card.tsx";

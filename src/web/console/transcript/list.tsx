@@ -10,8 +10,8 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from "react";
-import { Button } from "../ui/button.tsx";
-import { Note } from "../ui/states.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Note } from "../../ui/states.tsx";
 import type { TextMatch } from "./find.ts";
 import { FoldMemory, type Reveal } from "./folds.tsx";
 import { useHighlight } from "./highlight.ts";

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, type ReactNode, type RefObject } from "react";
 import type { ContentBlock } from "../../../protocol/index.ts";
-import { Button } from "../ui/button.tsx";
-import { CopyButton } from "../ui/copy-button.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { ansiPieces, carriedTo } from "./ansi.ts";
 import { useReach, useRevealed } from "./folds.tsx";
 import { linesOf, SHOWN_LINES, windowOf } from "./lines.ts";

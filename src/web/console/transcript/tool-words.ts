@@ -1,5 +1,5 @@
 import type { Item, ItemStatus, ToolItem } from "../../../protocol/index.ts";
-import type { Tone } from "../ui/states.tsx";
+import type { Tone } from "../../ui/states.tsx";
 import { talliesOf } from "./tallies.ts";
 import type { ItemView } from "./transcript.ts";
 

@@ -11,7 +11,7 @@ import {
   type Todo,
   type Usage,
 } from "../../../protocol/index.ts";
-import { writeDollars } from "../ui/dollars.ts";
+import { writeDollars } from "../../ui/dollars.ts";
 import { textOf, withText } from "./live-text.ts";
 
 /** One prompt and how far it has come. */

@@ -1,10 +1,10 @@
 import { FileText, GitFork, User } from "lucide-react";
 import type { ReactNode } from "react";
 import { spendingWords, type Attachment, type Usage } from "../../../protocol/index.ts";
-import { Button } from "../ui/button.tsx";
-import { useConnection } from "../app/connection.tsx";
-import { Note } from "../ui/states.tsx";
-import { Ago, count, duration, money } from "../ui/words.tsx";
+import { Button } from "../../ui/button.tsx";
+import { useConnection } from "../../ui/app/connection.tsx";
+import { Note } from "../../ui/states.tsx";
+import { Ago, count, duration, money } from "../../ui/words.tsx";
 import { endWords } from "./end-words.ts";
 import { useFold } from "./folds.tsx";
 import { ItemMenu } from "./item-menu.tsx";

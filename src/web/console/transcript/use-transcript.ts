@@ -1,6 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 import type { LiveConnection } from "../../../client/index.ts";
-import { useConnection } from "../app/connection.tsx";
+import { useConnection } from "../../ui/app/connection.tsx";
 import { noteRefusal } from "../app/signed-out.ts";
 import { Transcript, type TranscriptView } from "./transcript.ts";
 

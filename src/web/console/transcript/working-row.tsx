@@ -2,7 +2,7 @@ import { Hourglass, LoaderCircle } from "lucide-react";
 import type { ReactNode } from "react";
 import { useNow } from "../approval/use-now.ts";
 import { spendingWords } from "../../../protocol/index.ts";
-import { duration, money } from "../ui/words.tsx";
+import { duration, money } from "../../ui/words.tsx";
 import { tokenWords } from "./turn-rows.tsx";
 import type { TranscriptView, TurnView } from "./transcript.ts";
 import { workingWords } from "./working-words.ts";

@@ -1,5 +1,5 @@
 import { isToolItem } from "../../../protocol/index.ts";
-import { visible } from "../approval/visible.ts";
+import { visible } from "../../ui/visible.ts";
 import { aboutTool, toolName } from "./tool-words.ts";
 import type { TranscriptView } from "./transcript.ts";
 

@@ -1,4 +1,4 @@
-import { parseDollars, writeDollars } from "../../console/ui/dollars.ts";
+import { parseDollars, writeDollars } from "../../ui/dollars.ts";
 import type { BudgetPreview } from "./ask.ts";
 import { make, setText } from "./dom.ts";
 

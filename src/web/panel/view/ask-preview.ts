@@ -1,5 +1,5 @@
 import type { Approval, FileDiff } from "../../../protocol/index.ts";
-import { visible, visibleCommand } from "../../console/approval/visible.ts";
+import { visible, visibleCommand } from "../../ui/visible.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import { hunksOf } from "../words.ts";
 import { icon, make } from "./dom.ts";

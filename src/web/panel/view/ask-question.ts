@@ -1,6 +1,6 @@
 import type { Question } from "../../../protocol/index.ts";
-import { answersOf, isAnswered, type Chosen } from "../../console/approval/answers.ts";
-import { visible } from "../../console/approval/visible.ts";
+import { answersOf, isAnswered, type Chosen } from "../../ui/answers.ts";
+import { visible } from "../../ui/visible.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import { make, setText } from "./dom.ts";
 

@@ -1,5 +1,5 @@
 import type { Approval, Decision, Outcome, Preview } from "../../../protocol/index.ts";
-import { visible } from "../../console/approval/visible.ts";
+import { visible } from "../../ui/visible.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import type { AskedApproval } from "../transcript.ts";
 import { stepWords, troubleOf } from "../words.ts";

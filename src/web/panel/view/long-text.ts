@@ -1,4 +1,4 @@
-import { visible, visibleCommand } from "../../console/approval/visible.ts";
+import { visible, visibleCommand } from "../../ui/visible.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import { piecesOf, type TextPiece } from "../pieces.ts";
 import { button, make, setText } from "./dom.ts";

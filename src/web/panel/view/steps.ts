@@ -1,5 +1,5 @@
 import type { ItemStatus } from "../../../protocol/index.ts";
-import { visible } from "../../console/approval/visible.ts";
+import { visible } from "../../ui/visible.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import type { PanelOptions } from "../options.ts";
 import type { StepPart, TextPart } from "../transcript.ts";

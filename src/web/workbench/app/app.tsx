@@ -1,9 +1,9 @@
 import { Tooltip } from "radix-ui";
 import { useState, type ReactNode } from "react";
-import { SignIn } from "../../console/app/sign-in.tsx";
-import { Shortcuts } from "../../console/app/shortcuts.tsx";
-import { keepToken, readToken } from "../../console/app/token.ts";
-import { Toasts } from "../../console/ui/toasts.tsx";
+import { SignIn } from "../../ui/app/sign-in.tsx";
+import { Shortcuts } from "../../ui/app/shortcuts.tsx";
+import { keepToken, readToken } from "../../ui/app/token.ts";
+import { Toasts } from "../../ui/toasts.tsx";
 import type { Bench } from "./bench.ts";
 import { BenchProvider } from "./context.tsx";
 import { Frame } from "./frame.tsx";

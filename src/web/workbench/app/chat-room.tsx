@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, type ReactNode } from "react";
-import { useShownTheme } from "../../console/app/theme.ts";
-import { download } from "../../console/ui/download.ts";
+import { useShownTheme } from "../../ui/app/theme.ts";
+import { download } from "../../ui/download.ts";
 import { WorkbenchChat } from "../agent/chat.tsx";
 import { Databases } from "../agent/databases.ts";
 import type { SortKey } from "../data/sort.ts";

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from "react";
-import { classes } from "../../console/ui/classes.ts";
-import { useIsDesktop } from "../../console/ui/media.ts";
-import { Loading } from "../../console/ui/states.tsx";
+import { classes } from "../../ui/classes.ts";
+import { useIsDesktop } from "../../ui/media.ts";
+import { Loading } from "../../ui/states.tsx";
 import type { SallyportPanel } from "../../panel/index.ts";
 import { Guarded } from "./dock/guarded.tsx";
 import { EdgeHandle } from "./edge-handle.tsx";

@@ -1,5 +1,5 @@
-import { useTell } from "../../console/ui/toasts.tsx";
-import { download } from "../../console/ui/download.ts";
+import { useTell } from "../../ui/toasts.tsx";
+import { download } from "../../ui/download.ts";
 import { Bits } from "../data/bits.ts";
 import { toCsv } from "../data/csv.ts";
 import { dockIds, tile } from "../model/dock.ts";

@@ -1,8 +1,8 @@
 import { useState, type FormEvent, type ReactNode } from "react";
-import { Button } from "../../console/ui/button.tsx";
-import { Dialog } from "../../console/ui/dialog.tsx";
-import { Field, Input } from "../../console/ui/field.tsx";
-import { useTell } from "../../console/ui/toasts.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, Input } from "../../ui/field.tsx";
+import { useTell } from "../../ui/toasts.tsx";
 import { WORKBENCH_LIMITS } from "../limits.ts";
 import { ColumnDialog } from "./column/column-dialog.tsx";
 import { useBench, useCurrent } from "./context.tsx";

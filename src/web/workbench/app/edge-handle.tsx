@@ -1,5 +1,5 @@
 import type { KeyboardEvent, PointerEvent, ReactNode } from "react";
-import { classes } from "../../console/ui/classes.ts";
+import { classes } from "../../ui/classes.ts";
 import { followPointer } from "./follow-pointer.ts";
 
 const STEP = 24;

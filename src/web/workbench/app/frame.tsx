@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { SignIn } from "../../console/app/sign-in.tsx";
+import { SignIn } from "../../ui/app/sign-in.tsx";
 import { TopBar } from "./bar/top-bar.tsx";
 import { ViewBar } from "./bar/view-bar.tsx";
 import { Chat } from "./chat.tsx";

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { useShortcuts } from "../../console/app/shortcuts.tsx";
+import { useShortcuts } from "../../ui/app/shortcuts.tsx";
 import { useCommands } from "./commands.ts";
 import { useFilePicker } from "./start/file-picker.tsx";
 import { ask, useSurface } from "./surface.ts";

@@ -1,7 +1,7 @@
 import { createContext, use, useEffect, useMemo, useState, type ReactNode } from "react";
 import type { LiveConnection, SallyportClient } from "../../../client/index.ts";
 import { Failure } from "../../../protocol/index.ts";
-import { connect } from "../../console/app/connection.tsx";
+import { connect } from "../../ui/app/connection.tsx";
 
 /** The way to the server. It may be away: whoever uses it shows that. */
 export interface Server {

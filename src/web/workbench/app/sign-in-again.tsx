@@ -1,7 +1,7 @@
 import { useState, type FormEvent, type ReactNode } from "react";
-import { Button } from "../../console/ui/button.tsx";
-import { Field, Input } from "../../console/ui/field.tsx";
-import { Note } from "../../console/ui/states.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Field, Input } from "../../ui/field.tsx";
+import { Note } from "../../ui/states.tsx";
 import { useServer } from "./server.tsx";
 
 /** In the place of the chat, where the token has ended: what is open in the page stays. */

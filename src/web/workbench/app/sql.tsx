@@ -1,7 +1,7 @@
 import { X } from "lucide-react";
 import { lazy, Suspense, useState, type ReactNode } from "react";
-import { useIsDesktop } from "../../console/ui/media.ts";
-import { Loading } from "../../console/ui/states.tsx";
+import { useIsDesktop } from "../../ui/media.ts";
+import { Loading } from "../../ui/states.tsx";
 import { useBench } from "./context.tsx";
 import { Guarded } from "./dock/guarded.tsx";
 import { EdgeHandle } from "./edge-handle.tsx";

@@ -1,8 +1,8 @@
 import { ChevronDown } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useEffect, useRef, type ReactNode } from "react";
-import { classes } from "../../console/ui/classes.ts";
-import { MENU_ITEM } from "../../console/ui/menu.ts";
+import { classes } from "../../ui/classes.ts";
+import { MENU_ITEM } from "../../ui/menu.ts";
 import { SimpleMenu } from "./bar/simple-menu.tsx";
 
 /** More tabs than this may not all be in sight: a menu lists them. */

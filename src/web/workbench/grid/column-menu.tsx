@@ -12,7 +12,7 @@ import {
 } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useRef, type ReactNode } from "react";
-import { MENU, MENU_ITEM, MENU_LINE } from "../../console/ui/menu.ts";
+import { MENU, MENU_ITEM, MENU_LINE } from "../../ui/menu.ts";
 import type { GridModel } from "./model.ts";
 
 export type ColumnWindowKind = "filter" | "statistics";

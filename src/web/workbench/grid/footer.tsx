@@ -1,7 +1,7 @@
 import { LoaderCircle } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";
-import { MENU, MENU_ITEM } from "../../console/ui/menu.ts";
+import { MENU, MENU_ITEM } from "../../ui/menu.ts";
 import { Bits } from "../data/bits.ts";
 import type { Table } from "../data/table.ts";
 import { useTable } from "../data/use-table.ts";

@@ -1,6 +1,6 @@
 import { FunnelX, Table2 } from "lucide-react";
 import { useCallback, useState, useSyncExternalStore, type ReactNode, type RefObject } from "react";
-import { Button } from "../../console/ui/button.tsx";
+import { Button } from "../../ui/button.tsx";
 import type { Bits } from "../data/bits.ts";
 import type { FilterSpec } from "../data/filter.ts";
 import type { Table } from "../data/table.ts";

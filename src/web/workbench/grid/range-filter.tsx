@@ -1,6 +1,6 @@
 import { useMemo, useState, type FormEvent, type PointerEvent, type ReactNode } from "react";
-import { Button } from "../../console/ui/button.tsx";
-import { Field, Input } from "../../console/ui/field.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Field, Input } from "../../ui/field.tsx";
 import type { NumberColumn } from "../data/column.ts";
 import type { FilterSpec } from "../data/filter.ts";
 import { dateText, shortNumber } from "../data/format.ts";

@@ -1,6 +1,6 @@
 import { useDeferredValue, useMemo, useState, type FormEvent, type ReactNode } from "react";
-import { Button } from "../../console/ui/button.tsx";
-import { Input } from "../../console/ui/field.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Input } from "../../ui/field.tsx";
 import type { Column } from "../data/column.ts";
 import type { FilterSpec } from "../data/filter.ts";
 import type { Table } from "../data/table.ts";

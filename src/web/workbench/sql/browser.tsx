@@ -1,7 +1,7 @@
 import { ChevronRight, LoaderCircle, Table2 } from "lucide-react";
 import { useState, type ReactNode } from "react";
-import { Input } from "../../console/ui/field.tsx";
-import { Note } from "../../console/ui/states.tsx";
+import { Input } from "../../ui/field.tsx";
+import { Note } from "../../ui/states.tsx";
 import { SQL_LIMITS } from "./limits.ts";
 import type { ListedTable, SourceTables } from "./sources.ts";
 

@@ -1,9 +1,9 @@
 import { History, PanelLeft, Play, Square } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useRef, useState, useSyncExternalStore, type ReactNode } from "react";
-import { Button } from "../../console/ui/button.tsx";
-import { Select } from "../../console/ui/field.tsx";
-import { MENU, MENU_ITEM, MENU_LINE } from "../../console/ui/menu.ts";
+import { Button } from "../../ui/button.tsx";
+import { Select } from "../../ui/field.tsx";
+import { MENU, MENU_ITEM, MENU_LINE } from "../../ui/menu.ts";
 import type { Workbench } from "../model/workbench.ts";
 import { SchemaBrowser } from "./browser.tsx";
 import { SqlEditor, typed } from "./editor.tsx";

@@ -1,6 +1,6 @@
 import { CircleAlert, Database, LoaderCircle, TableProperties } from "lucide-react";
 import { useEffect, useState, useSyncExternalStore, type ReactNode } from "react";
-import { Button } from "../../console/ui/button.tsx";
+import { Button } from "../../ui/button.tsx";
 import type { Table } from "../data/table.ts";
 import { Grid } from "../grid/grid.tsx";
 import type { EngineState, PageSql } from "./page-sql.ts";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { useShownTheme } from "../../app/theme.ts";
-import { classes } from "../../ui/classes.ts";
-import { visible } from "../visible.ts";
+import { useShownTheme } from "../../../ui/app/theme.ts";
+import { classes } from "../../../ui/classes.ts";
+import { visible } from "../../../ui/visible.ts";
 import { SHOWN_CHARS, type DiffCell, type LinePart, type DiffLineRow } from "./rows.ts";
 
 type Lengthen = (line: number, shown: number) => void;

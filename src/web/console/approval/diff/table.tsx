@@ -1,7 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useEffect, useRef, type ReactNode } from "react";
-import { Note, Skeleton } from "../../ui/states.tsx";
-import { visible } from "../visible.ts";
+import { Note, Skeleton } from "../../../ui/states.tsx";
+import { visible } from "../../../ui/visible.ts";
 import { DiffRow } from "./row.tsx";
 import type { DiffLayout, DiffLineRow } from "./rows.ts";
 import { BLOCK, useDiff, type ShownDiff } from "./use-diff.ts";

@@ -6,10 +6,10 @@ import { canApprovePlainly } from "../../approval/decide.tsx";
 import { toolLabel } from "../../approval/reason.ts";
 import { summaryOf } from "../../approval/summary.ts";
 import { ToolIcon } from "../../approval/tool-icon.tsx";
-import { visible } from "../../approval/visible.ts";
-import { classes } from "../../ui/classes.ts";
-import { Badge } from "../../ui/states.tsx";
-import { Ago } from "../../ui/words.tsx";
+import { visible } from "../../../ui/visible.ts";
+import { classes } from "../../../ui/classes.ts";
+import { Badge } from "../../../ui/states.tsx";
+import { Ago } from "../../../ui/words.tsx";
 
 const LINE_CHARS = 300;
 

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Page } from "../../ui/page.tsx";
-import { classes } from "../../ui/classes.ts";
+import { Page } from "../../../ui/page.tsx";
+import { classes } from "../../../ui/classes.ts";
 import { Ended } from "./ended.tsx";
 import { Waiting } from "./waiting.tsx";
 

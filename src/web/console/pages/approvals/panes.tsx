@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import type { ReactNode } from "react";
-import { classes } from "../../ui/classes.ts";
+import { classes } from "../../../ui/classes.ts";
 
 /** A list and what is open of it: beside each other, on a phone one after the other. */
 export function Panes({

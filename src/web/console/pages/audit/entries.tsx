@@ -2,8 +2,8 @@ import { Link } from "@tanstack/react-router";
 import { ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import type { AuditEntry } from "../../../../protocol/index.ts";
-import { DataTable, type TableColumn } from "../../ui/data-table.tsx";
-import { Ago } from "../../ui/words.tsx";
+import { DataTable, type TableColumn } from "../../../ui/data-table.tsx";
+import { Ago } from "../../../ui/words.tsx";
 import { actionWords, approvalOf, detailWords, sessionOf } from "./actions.ts";
 
 /** The entries as rows; who did it is a way to see all that they did. */

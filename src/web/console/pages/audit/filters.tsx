@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { PrincipalRef } from "../../../../protocol/index.ts";
-import { Button } from "../../ui/button.tsx";
-import { Field, Select } from "../../ui/field.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Field, Select } from "../../../ui/field.tsx";
 import { ACTIONS } from "./actions.ts";
 import { areas, type Filter } from "./filter.ts";
 

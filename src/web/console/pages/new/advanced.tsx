@@ -1,7 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { useEffect, useState, type ReactNode } from "react";
 import { LIMITS } from "../../../../protocol/index.ts";
-import { Field, Input, Select, TextArea } from "../../ui/field.tsx";
+import { Field, Input, Select, TextArea } from "../../../ui/field.tsx";
 import { EMPTY, type Draft } from "./draft.ts";
 import { ToolsField } from "./limit-fields.tsx";
 import type { PartProps } from "./parts.tsx";

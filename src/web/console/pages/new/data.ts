@@ -10,11 +10,11 @@ import {
   type ProviderView,
   type Role,
 } from "../../../../protocol/index.ts";
-import { useConnection, useMay } from "../../app/connection.tsx";
+import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { KEYS, sessionChanged } from "../../app/feed.tsx";
 import { freshKey } from "../../app/fresh-key.ts";
-import type { Attached } from "../../ui/attachments.ts";
-import { wordsOf } from "../../ui/states.tsx";
+import type { Attached } from "../../../ui/attachments.ts";
+import { wordsOf } from "../../../ui/states.tsx";
 import { problemsOf, requestOf, type Draft, type Problems } from "./draft.ts";
 import { useDraft } from "./draft-store.ts";
 

@@ -6,7 +6,7 @@ import {
   type ErrorCode,
   type PermissionMode,
 } from "../../../../protocol/index.ts";
-import { parseDollars, writeDollars } from "../../ui/dollars.ts";
+import { parseDollars, writeDollars } from "../../../ui/dollars.ts";
 
 /** The form as a person fills it. An empty text: what the server chooses. */
 export interface Draft {

@@ -1,10 +1,10 @@
 import { useId, type ReactNode } from "react";
 import type { EngineView, ProviderView } from "../../../../protocol/index.ts";
-import { useMay } from "../../app/connection.tsx";
+import { useMay } from "../../../ui/app/connection.tsx";
 import { useEngines } from "../../app/engines.ts";
-import { Field, Input, Select } from "../../ui/field.tsx";
-import { Skeleton, Trouble } from "../../ui/states.tsx";
-import { money } from "../../ui/words.tsx";
+import { Field, Input, Select } from "../../../ui/field.tsx";
+import { Skeleton, Trouble } from "../../../ui/states.tsx";
+import { money } from "../../../ui/words.tsx";
 import { useModels, useProviders } from "./data.ts";
 import { Choice, Wrong, type PartProps } from "./parts.tsx";
 

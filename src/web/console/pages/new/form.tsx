@@ -1,9 +1,9 @@
 import { Bookmark } from "lucide-react";
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import type { Template } from "../../../../protocol/index.ts";
-import type { Attached } from "../../ui/attachments.ts";
-import { Button } from "../../ui/button.tsx";
-import { Field, Select } from "../../ui/field.tsx";
+import type { Attached } from "../../../ui/attachments.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Field, Select } from "../../../ui/field.tsx";
 import { Advanced } from "./advanced.tsx";
 import { useStart, type StartState } from "./data.ts";
 import { EMPTY, type Draft } from "./draft.ts";

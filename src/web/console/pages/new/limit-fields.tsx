@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import type { Profile } from "../../../../protocol/index.ts";
-import { Field, Input, Select, TextArea } from "../../ui/field.tsx";
-import { classes } from "../../ui/classes.ts";
-import { money } from "../../ui/words.tsx";
+import { Field, Input, Select, TextArea } from "../../../ui/field.tsx";
+import { classes } from "../../../ui/classes.ts";
+import { money } from "../../../ui/words.tsx";
 import { usePolicy } from "./data.ts";
 import { toolNames } from "./draft.ts";
 import type { PartProps } from "./parts.tsx";

@@ -1,10 +1,10 @@
 import { useSearch } from "@tanstack/react-router";
 import { useEffect, type ReactNode } from "react";
-import { useConnection, useMay } from "../../app/connection.tsx";
+import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { DemoNote } from "../../onboarding/demo-note.tsx";
 import { useDemo } from "../../onboarding/demo.tsx";
-import { Page } from "../../ui/page.tsx";
-import { Note, Skeleton } from "../../ui/states.tsx";
+import { Page } from "../../../ui/page.tsx";
+import { Note, Skeleton } from "../../../ui/states.tsx";
 import { draftOf } from "./draft.ts";
 import { useDraft } from "./draft-store.ts";
 import { NewForm } from "./form.tsx";

@@ -1,5 +1,5 @@
 import { useId, type ComponentProps, type ReactNode } from "react";
-import { classes } from "../../ui/classes.ts";
+import { classes } from "../../../ui/classes.ts";
 import type { Draft, Problems } from "./draft.ts";
 
 /** What every part of the form gets. */

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { AUTONOMY_ORDER, type Autonomy, type PermissionMode } from "../../../../protocol/index.ts";
-import { useConnection } from "../../app/connection.tsx";
-import { Field, Select } from "../../ui/field.tsx";
-import { Badge } from "../../ui/states.tsx";
+import { useConnection } from "../../../ui/app/connection.tsx";
+import { Field, Select } from "../../../ui/field.tsx";
+import { Badge } from "../../../ui/states.tsx";
 import { mostAutonomy, usePolicy } from "./data.ts";
 import { Choice, Wrong, type PartProps } from "./parts.tsx";
 

@@ -1,10 +1,10 @@
 import { useId, useState, type DragEvent, type ReactNode } from "react";
 import { LIMITS } from "../../../../protocol/index.ts";
-import { AttachmentList } from "../../ui/attachment-list.tsx";
-import { attach, filesOf, type Attached } from "../../ui/attachments.ts";
-import { classes } from "../../ui/classes.ts";
-import { FilePicker } from "../../ui/file-picker.tsx";
-import { useIsDesktop } from "../../ui/media.ts";
+import { AttachmentList } from "../../../ui/attachment-list.tsx";
+import { attach, filesOf, type Attached } from "../../../ui/attachments.ts";
+import { classes } from "../../../ui/classes.ts";
+import { FilePicker } from "../../../ui/file-picker.tsx";
+import { useIsDesktop } from "../../../ui/media.ts";
 import { Wrong, type PartProps } from "./parts.tsx";
 
 interface PromptFieldProps extends PartProps {

@@ -1,8 +1,8 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { Failure, type Template } from "../../../../protocol/index.ts";
-import { useMay } from "../../app/connection.tsx";
-import { Button } from "../../ui/button.tsx";
+import { useMay } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
 import { problemsOf, requestOf, type Draft, type Problems } from "./draft.ts";
 import { useDraft } from "./draft-store.ts";
 import { NameDialog } from "./template-name.tsx";

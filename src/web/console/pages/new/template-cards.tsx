@@ -3,11 +3,11 @@ import { Ellipsis, Pencil, Trash2 } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useState, type ReactNode } from "react";
 import type { Template } from "../../../../protocol/index.ts";
-import { useMay } from "../../app/connection.tsx";
-import { Button } from "../../ui/button.tsx";
-import { classes } from "../../ui/classes.ts";
-import { Dialog } from "../../ui/dialog.tsx";
-import { MENU, MENU_ITEM, useMenuQuestion, type MenuQuestion } from "../../ui/menu.ts";
+import { useMay } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { classes } from "../../../ui/classes.ts";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { MENU, MENU_ITEM, useMenuQuestion, type MenuQuestion } from "../../../ui/menu.ts";
 import { NameDialog } from "./template-name.tsx";
 import { templateWords, useTemplateActions, useTemplates } from "./template-data.ts";
 

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { SaveTemplate, Template } from "../../../../protocol/index.ts";
-import { useConnection, useMay } from "../../app/connection.tsx";
+import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
-import { wordsOf } from "../../ui/states.tsx";
-import { useTell } from "../../ui/toasts.tsx";
+import { wordsOf } from "../../../ui/states.tsx";
+import { useTell } from "../../../ui/toasts.tsx";
 import { freshKey } from "../../app/fresh-key.ts";
 
 export function useTemplates() {

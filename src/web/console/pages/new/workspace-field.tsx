@@ -2,11 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, CornerLeftUp, Folder, FolderOpen } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import type { FolderList } from "../../../../protocol/index.ts";
-import { useConnection } from "../../app/connection.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Field, Input } from "../../ui/field.tsx";
-import { Skeleton, Trouble } from "../../ui/states.tsx";
+import { useConnection } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { Field, Input } from "../../../ui/field.tsx";
+import { Skeleton, Trouble } from "../../../ui/states.tsx";
 import type { PartProps } from "./parts.tsx";
 
 /** The folder that the agent works in: typed, or found by browsing. */

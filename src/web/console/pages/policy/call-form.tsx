@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from "react";
-import { Button } from "../../ui/button.tsx";
-import { Field, Input, TextArea } from "../../ui/field.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Field, Input, TextArea } from "../../../ui/field.tsx";
 import { TOOL_FORMS, TOOL_NAMES } from "./tool-forms.ts";
 
 /** The tool and its input: simple fields where they are known, else JSON. */

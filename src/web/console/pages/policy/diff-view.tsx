@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { classes } from "../../ui/classes.ts";
+import { classes } from "../../../ui/classes.ts";
 import { diffLines, type DiffLine } from "./diff-lines.ts";
 
 const LOOK: Readonly<

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Field, Select } from "../../ui/field.tsx";
+import { Field, Select } from "../../../ui/field.tsx";
 import { problemsAt } from "./draft.ts";
 import { NumberEditor } from "./field-editors.tsx";
 import type { FieldSpec } from "./fields.ts";

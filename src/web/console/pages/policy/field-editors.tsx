@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import type { RateLimit } from "../../../../protocol/index.ts";
-import { Field, Input, Select, TextArea } from "../../ui/field.tsx";
+import { Field, Input, Select, TextArea } from "../../../ui/field.tsx";
 import type { FieldSpec } from "./fields.ts";
 import { ListEditor } from "./list-editor.tsx";
 import { readNumber, writeNumber, type NumberKind } from "./numbers.ts";

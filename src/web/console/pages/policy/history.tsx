@@ -2,11 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { History as HistoryIcon } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import type { PolicyChange } from "../../../../protocol/index.ts";
-import { useConnection, useMay } from "../../app/connection.tsx";
+import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
-import { NotPermitted } from "../../ui/not-permitted.tsx";
-import { Empty, Skeleton, Trouble } from "../../ui/states.tsx";
-import { Ago } from "../../ui/words.tsx";
+import { NotPermitted } from "../../../ui/not-permitted.tsx";
+import { Empty, Skeleton, Trouble } from "../../../ui/states.tsx";
+import { Ago } from "../../../ui/words.tsx";
 import { DiffView } from "./diff-view.tsx";
 import { policyYaml } from "./draft.ts";
 

@@ -1,8 +1,8 @@
 import { Plus, X } from "lucide-react";
 import { useId, useRef, useState, type ClipboardEvent, type KeyboardEvent, type ReactNode } from "react";
-import { Button } from "../../ui/button.tsx";
-import { classes } from "../../ui/classes.ts";
-import { Input } from "../../ui/field.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { classes } from "../../../ui/classes.ts";
+import { Input } from "../../../ui/field.tsx";
 import { withEntries } from "./draft.ts";
 
 interface ListEditorProps {

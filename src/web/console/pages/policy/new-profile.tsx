@@ -1,8 +1,8 @@
 import { useState, type FormEvent, type ReactNode } from "react";
 import type { Policy } from "../../../../protocol/index.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Field, Input, Select } from "../../ui/field.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { Field, Input, Select } from "../../../ui/field.tsx";
 import { nameProblem } from "./draft.ts";
 
 /** A new profile begins as a copy of another, or with nothing set. */

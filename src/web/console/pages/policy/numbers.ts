@@ -1,4 +1,4 @@
-import { parseDollars, writeDollars } from "../../ui/dollars.ts";
+import { parseDollars, writeDollars } from "../../../ui/dollars.ts";
 
 export type NumberKind = "dollars" | "count" | "seconds";
 

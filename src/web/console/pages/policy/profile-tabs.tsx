@@ -1,7 +1,7 @@
 import { Tabs } from "radix-ui";
 import type { ReactNode } from "react";
 import type { Policy } from "../../../../protocol/index.ts";
-import { Badge } from "../../ui/states.tsx";
+import { Badge } from "../../../ui/states.tsx";
 
 /** The profiles side by side: a list at the left, on a phone a row above. */
 export function ProfileTabs({

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { Ruling } from "../../../../protocol/index.ts";
-import { classes } from "../../ui/classes.ts";
-import { Badge, Note, type Tone } from "../../ui/states.tsx";
+import { classes } from "../../../ui/classes.ts";
+import { Badge, Note, type Tone } from "../../../ui/states.tsx";
 import { EFFECT_WORDS, stepStates, STEPS, type StepState } from "./pipeline.ts";
 
 const EFFECT_TONES: Readonly<Record<Ruling["effect"], Tone>> = { allow: "ok", ask: "warn", deny: "bad" };

@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Policy } from "../../../../protocol/index.ts";
-import { useConnection } from "../../app/connection.tsx";
+import { useConnection } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Note, Skeleton, Trouble } from "../../ui/states.tsx";
-import { useTell } from "../../ui/toasts.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { Note, Skeleton, Trouble } from "../../../ui/states.tsx";
+import { useTell } from "../../../ui/toasts.tsx";
 import { DiffView } from "./diff-view.tsx";
 import { layerToSend, policyYaml, problemsOf, samePolicy } from "./draft.ts";
 import type { PolicyEditor } from "./use-draft.ts";

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId, type ReactNode } from "react";
 import { AUTONOMY_ORDER, type Autonomy, type Policy } from "../../../../protocol/index.ts";
-import { useConnection, useMay } from "../../app/connection.tsx";
+import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
-import { Field, Input, Select } from "../../ui/field.tsx";
-import { titleOf } from "../../ui/words.tsx";
+import { Field, Input, Select } from "../../../ui/field.tsx";
+import { titleOf } from "../../../ui/words.tsx";
 
 /** The newest sessions, in the list of suggestions. */
 const OFFERED = 50;

@@ -1,10 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
 import type { Policy, PolicyTest } from "../../../../protocol/index.ts";
-import { useConnection } from "../../app/connection.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Section } from "../../ui/page.tsx";
-import { Note, Trouble } from "../../ui/states.tsx";
+import { useConnection } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Section } from "../../../ui/page.tsx";
+import { Note, Trouble } from "../../../ui/states.tsx";
 import { RulingView } from "./ruling-view.tsx";
 import { CallForm } from "./call-form.tsx";
 import { SubjectFields, type TestSubject } from "./subject-fields.tsx";

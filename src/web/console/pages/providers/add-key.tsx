@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from "react";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Select } from "../../ui/field.tsx";
-import { Section } from "../../ui/page.tsx";
+import { CopyButton } from "../../../ui/copy-button.tsx";
+import { Select } from "../../../ui/field.tsx";
+import { Section } from "../../../ui/page.tsx";
 import { KEY_HELP, type KeyHelp } from "./key-help.ts";
 
 /** How to give the server a key. A key is never typed into the console: it stays on the server's machine. */

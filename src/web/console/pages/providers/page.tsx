@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { ProviderView } from "../../../../protocol/index.ts";
-import { useConnection, useMay } from "../../app/connection.tsx";
+import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
-import { NotPermitted } from "../../ui/not-permitted.tsx";
-import { Page } from "../../ui/page.tsx";
-import { Note, Skeleton, Trouble } from "../../ui/states.tsx";
+import { NotPermitted } from "../../../ui/not-permitted.tsx";
+import { Page } from "../../../ui/page.tsx";
+import { Note, Skeleton, Trouble } from "../../../ui/states.tsx";
 import { AddKey } from "./add-key.tsx";
 import { PriceTable } from "./price-table.tsx";
 import { ProviderCard } from "./provider-card.tsx";

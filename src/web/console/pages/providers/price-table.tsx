@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useState, type ReactNode } from "react";
 import type { PricedModel } from "../../../../protocol/index.ts";
-import { useConnection } from "../../app/connection.tsx";
-import { Button } from "../../ui/button.tsx";
-import { DataTable, type TableColumn } from "../../ui/data-table.tsx";
-import { Input } from "../../ui/field.tsx";
-import { Section } from "../../ui/page.tsx";
-import { Badge, Skeleton, Trouble } from "../../ui/states.tsx";
+import { useConnection } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { DataTable, type TableColumn } from "../../../ui/data-table.tsx";
+import { Input } from "../../../ui/field.tsx";
+import { Section } from "../../../ui/page.tsx";
+import { Badge, Skeleton, Trouble } from "../../../ui/states.tsx";
 import { matching, rate } from "./prices.ts";
 
 const STEP = 25;

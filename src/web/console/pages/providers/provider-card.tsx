@@ -2,10 +2,10 @@ import { useMutation } from "@tanstack/react-query";
 import { Activity } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ProviderReport, ProviderView } from "../../../../protocol/index.ts";
-import { useConnection, useMay } from "../../app/connection.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Badge, Note, Trouble, type Tone } from "../../ui/states.tsx";
-import { duration } from "../../ui/words.tsx";
+import { useConnection, useMay } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Badge, Note, Trouble, type Tone } from "../../../ui/states.tsx";
+import { duration } from "../../../ui/words.tsx";
 
 const CREDENTIAL: Readonly<Record<ProviderView["credential"], { readonly label: string; readonly tone: Tone }>> = {
   found: { label: "key found", tone: "ok" },

@@ -1,7 +1,7 @@
 import { ChevronsDownUp, ChevronsUpDown } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
 import { usePendingApprovals } from "../../app/feed.tsx";
-import { classes } from "../../ui/classes.ts";
+import { classes } from "../../../ui/classes.ts";
 
 const ApprovalPanel = lazy(async () => ({ default: (await import("../../approval/panel.tsx")).ApprovalPanel }));
 

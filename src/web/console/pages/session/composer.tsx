@@ -1,12 +1,12 @@
 import { SendHorizontal } from "lucide-react";
 import { useId, type ReactNode } from "react";
 import { LIMITS, type SessionView } from "../../../../protocol/index.ts";
-import { useMay } from "../../app/connection.tsx";
-import { AttachmentList } from "../../ui/attachment-list.tsx";
-import { filesOf } from "../../ui/attachments.ts";
-import { Button } from "../../ui/button.tsx";
-import { FilePicker } from "../../ui/file-picker.tsx";
-import { Note } from "../../ui/states.tsx";
+import { useMay } from "../../../ui/app/connection.tsx";
+import { AttachmentList } from "../../../ui/attachment-list.tsx";
+import { filesOf } from "../../../ui/attachments.ts";
+import { Button } from "../../../ui/button.tsx";
+import { FilePicker } from "../../../ui/file-picker.tsx";
+import { Note } from "../../../ui/states.tsx";
 import { Queue } from "./queue.tsx";
 import { SessionDialog } from "./session-dialog.tsx";
 import { COMMAND_HELP, SuggestionList } from "./suggestions.tsx";

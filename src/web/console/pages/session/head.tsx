@@ -18,12 +18,12 @@ import {
 import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";
 import { spendingWords, type SessionView } from "../../../../protocol/index.ts";
-import { useMay } from "../../app/connection.tsx";
-import { useShortcuts } from "../../app/shortcuts.tsx";
-import { Button } from "../../ui/button.tsx";
-import { MENU, MENU_ITEM, MENU_LINE, useMenuQuestion } from "../../ui/menu.ts";
-import { useTell } from "../../ui/toasts.tsx";
-import { money, StatusBadge, titleOf } from "../../ui/words.tsx";
+import { useMay } from "../../../ui/app/connection.tsx";
+import { useShortcuts } from "../../../ui/app/shortcuts.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { MENU, MENU_ITEM, MENU_LINE, useMenuQuestion } from "../../../ui/menu.ts";
+import { useTell } from "../../../ui/toasts.tsx";
+import { money, StatusBadge, titleOf } from "../../../ui/words.tsx";
 import { SessionDialog, type SessionQuestion } from "./session-dialog.tsx";
 import { useControl } from "./use-control.ts";
 import { useSessionUsage } from "./use-session-usage.ts";

@@ -2,11 +2,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Clock, Play, X } from "lucide-react";
 import type { ReactNode } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
-import { useConnection } from "../../app/connection.tsx";
+import { useConnection } from "../../../ui/app/connection.tsx";
 import { sessionChanged } from "../../app/feed.tsx";
-import { Button } from "../../ui/button.tsx";
-import { wordsOf } from "../../ui/states.tsx";
-import { useTell } from "../../ui/toasts.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { wordsOf } from "../../../ui/states.tsx";
+import { useTell } from "../../../ui/toasts.tsx";
 import { useControl } from "./use-control.ts";
 
 /** Prompts that wait: for the open turn, or, after a stop, for somebody who lets them go on. Folded while a question needs the room. */

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
 import { SetLimit } from "../usage/set-limit.tsx";
 import { SwitchDialog } from "./switch-dialog.tsx";
 import { useControl } from "./use-control.ts";

@@ -4,9 +4,9 @@ import type { SessionView } from "../../../../protocol/index.ts";
 import { TodoList } from "../../transcript/todo-list.tsx";
 import { changedFiles } from "../../transcript/tool-words.ts";
 import type { TranscriptView } from "../../transcript/transcript.ts";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { count, money } from "../../ui/words.tsx";
+import { CopyButton } from "../../../ui/copy-button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { count, money } from "../../../ui/words.tsx";
 import { useSessionUsage } from "./use-session-usage.ts";
 
 /** Beside the conversation: the plan, the changed files, the settings, the bill. On narrow screens a window of its own. */

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
-import { useConnection } from "../../app/connection.tsx";
-import { classes } from "../../ui/classes.ts";
+import { useConnection } from "../../../ui/app/connection.tsx";
+import { classes } from "../../../ui/classes.ts";
 import { mentionAt, suggestCommands, withMention, type SlashCommandName } from "./commands.ts";
 
 const FILES = 12;

@@ -2,13 +2,13 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
 import type { ConfigureSession, SessionView } from "../../../../protocol/index.ts";
 import { freshKey } from "../../app/fresh-key.ts";
-import { useConnection } from "../../app/connection.tsx";
+import { useConnection } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Field, Input, Select } from "../../ui/field.tsx";
-import { Trouble } from "../../ui/states.tsx";
-import { useTell } from "../../ui/toasts.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { Field, Input, Select } from "../../../ui/field.tsx";
+import { Trouble } from "../../../ui/states.tsx";
+import { useTell } from "../../../ui/toasts.tsx";
 
 const SAME = "";
 

@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { useMay } from "../../app/connection.tsx";
-import { useShortcutHelp } from "../../app/shortcuts.tsx";
-import { useTell } from "../../ui/toasts.tsx";
+import { useMay } from "../../../ui/app/connection.tsx";
+import { useShortcutHelp } from "../../../ui/app/shortcuts.tsx";
+import { useTell } from "../../../ui/toasts.tsx";
 import type { SlashCommandName } from "./commands.ts";
 import type { SessionQuestion } from "./session-dialog.tsx";
 import { useControl } from "./use-control.ts";

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useConnection } from "../../app/connection.tsx";
+import { useConnection } from "../../../ui/app/connection.tsx";
 import type { SessionView } from "../../../../protocol/index.ts";
 import { sessionChanged } from "../../app/feed.tsx";
-import { wordsOf } from "../../ui/states.tsx";
-import { useTell } from "../../ui/toasts.tsx";
+import { wordsOf } from "../../../ui/states.tsx";
+import { useTell } from "../../../ui/toasts.tsx";
 
 export type ControlVerb = "interrupt" | "pause" | "resume" | "close";
 

@@ -2,9 +2,9 @@ import { useMutation } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import type { SubmitPrompt } from "../../../../protocol/index.ts";
 import { freshKey } from "../../app/fresh-key.ts";
-import { useConnection } from "../../app/connection.tsx";
-import { Button } from "../../ui/button.tsx";
-import { wordsOf } from "../../ui/states.tsx";
+import { useConnection } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { wordsOf } from "../../../ui/states.tsx";
 
 interface Sending {
   /** The same for each try: a prompt that arrived is not taken twice. */

@@ -1,6 +1,6 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { SessionUsage, SessionView } from "../../../../protocol/index.ts";
-import { useConnection } from "../../app/connection.tsx";
+import { useConnection } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
 
 /** What a request reserves is not told live: while the session works it is read so often. */

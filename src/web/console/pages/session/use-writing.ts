@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
-import { attach, type Attached } from "../../ui/attachments.ts";
-import { enterSends } from "../../ui/media.ts";
+import { attach, type Attached } from "../../../ui/attachments.ts";
+import { enterSends } from "../../../ui/media.ts";
 import { commandOf, type SlashCommandName } from "./commands.ts";
 import { keepDraft, readDraft, readHistory, remember } from "./drafts.ts";
 import { useChooser, useSuggestions, type Chooser, type Suggestion } from "./suggestions.tsx";

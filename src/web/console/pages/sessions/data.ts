@@ -1,11 +1,11 @@
 import { useInfiniteQuery, useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Status, type SessionView } from "../../../../protocol/index.ts";
-import { useConnection } from "../../app/connection.tsx";
+import { useConnection } from "../../../ui/app/connection.tsx";
 import { KEYS, sessionChanged } from "../../app/feed.tsx";
 import { flat, type SessionListFilter, type SessionPages } from "../../app/session-lists.ts";
-import { wordsOf } from "../../ui/states.tsx";
-import { useTell } from "../../ui/toasts.tsx";
+import { wordsOf } from "../../../ui/states.tsx";
+import { useTell } from "../../../ui/toasts.tsx";
 
 const PAGE = 50;
 

@@ -3,9 +3,9 @@ import { Search as Glass } from "lucide-react";
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
 import { Status } from "../../../../protocol/index.ts";
 import { useEngines } from "../../app/engines.ts";
-import { Button } from "../../ui/button.tsx";
-import { Input, Select } from "../../ui/field.tsx";
-import { statusLabel } from "../../ui/words.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Input, Select } from "../../../ui/field.tsx";
+import { statusLabel } from "../../../ui/words.tsx";
 import type { SessionSearch } from "./data.ts";
 
 const TYPING_MS = 250;

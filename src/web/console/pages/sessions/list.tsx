@@ -1,8 +1,8 @@
 import type { KeyboardEvent, ReactNode, RefObject } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
-import { useIsDesktop } from "../../ui/media.ts";
-import { Skeleton } from "../../ui/states.tsx";
-import { Ago } from "../../ui/words.tsx";
+import { useIsDesktop } from "../../../ui/media.ts";
+import { Skeleton } from "../../../ui/states.tsx";
+import { Ago } from "../../../ui/words.tsx";
 import type { SessionActions } from "./data.ts";
 import { RowMenu } from "./row-menu.tsx";
 import { Cost, Forked, State, TitleLink, Workspace } from "./row-parts.tsx";

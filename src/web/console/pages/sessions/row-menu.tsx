@@ -3,10 +3,10 @@ import { ArrowRight, CircleX, Copy, Ellipsis, GitFork, Pause, Play, type LucideI
 import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { MENU, MENU_ITEM, MENU_LINE, useMenuQuestion } from "../../ui/menu.ts";
-import { titleOf } from "../../ui/words.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { MENU, MENU_ITEM, MENU_LINE, useMenuQuestion } from "../../../ui/menu.ts";
+import { titleOf } from "../../../ui/words.tsx";
 import { isEnded, type SessionActions } from "./data.ts";
 
 export function RowMenu({

@@ -2,9 +2,9 @@ import { Link } from "@tanstack/react-router";
 import { GitFork } from "lucide-react";
 import type { ReactNode } from "react";
 import { spendingWords, type SessionView } from "../../../../protocol/index.ts";
-import { Badge } from "../../ui/states.tsx";
-import { classes } from "../../ui/classes.ts";
-import { money, StatusBadge, titleOf } from "../../ui/words.tsx";
+import { Badge } from "../../../ui/states.tsx";
+import { classes } from "../../../ui/classes.ts";
+import { money, StatusBadge, titleOf } from "../../../ui/words.tsx";
 
 /** The whole row or card is this link's target; what else can be pressed in it lies above. */
 export function TitleLink({

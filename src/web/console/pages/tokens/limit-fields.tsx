@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { AUTONOMY_ORDER } from "../../../../protocol/index.ts";
-import { Field, Input, Select } from "../../ui/field.tsx";
+import { Field, Input, Select } from "../../../ui/field.tsx";
 import type { LimitFields } from "./limits.ts";
 
 const LIVES = [

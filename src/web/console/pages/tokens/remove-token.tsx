@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { TokenView } from "../../../../protocol/index.ts";
-import { useConnection } from "../../app/connection.tsx";
+import { useConnection } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Note, Trouble } from "../../ui/states.tsx";
-import { useTell } from "../../ui/toasts.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { Note, Trouble } from "../../../ui/states.tsx";
+import { useTell } from "../../../ui/toasts.tsx";
 
 /** Asks before a token becomes useless. */
 export function RemoveToken({

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import type { UsageLine, UsageReport } from "../../../../protocol/index.ts";
-import { DataTable, type TableColumn } from "../../ui/data-table.tsx";
-import { Section } from "../../ui/page.tsx";
-import { Skeleton } from "../../ui/states.tsx";
-import { count, money } from "../../ui/words.tsx";
+import { DataTable, type TableColumn } from "../../../ui/data-table.tsx";
+import { Section } from "../../../ui/page.tsx";
+import { Skeleton } from "../../../ui/states.tsx";
+import { count, money } from "../../../ui/words.tsx";
 import { GROUPS, type UsageGrouping } from "./series.ts";
 
 /** The sums of the range, dearest first. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { BudgetLine } from "../../../../protocol/index.ts";
-import { money } from "../../ui/words.tsx";
+import { money } from "../../../ui/words.tsx";
 import { accountName, budgetWords, shares } from "./budget-words.ts";
 
 const NEARLY = 80;

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from "react";
-import { classes } from "../../ui/classes.ts";
-import { Field, Input, Select } from "../../ui/field.tsx";
+import { classes } from "../../../ui/classes.ts";
+import { Field, Input, Select } from "../../../ui/field.tsx";
 import { lastDays, PRESETS, rangeProblem, type DayRange } from "./range.ts";
 import { GROUPS, type UsageGrouping } from "./series.ts";
 

@@ -1,11 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import type { ReactNode } from "react";
-import { useConnection } from "../../app/connection.tsx";
-import { Button } from "../../ui/button.tsx";
-import { download } from "../../ui/download.ts";
-import { wordsOf } from "../../ui/states.tsx";
-import { useTell } from "../../ui/toasts.tsx";
+import { useConnection } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { download } from "../../../ui/download.ts";
+import { wordsOf } from "../../../ui/states.tsx";
+import { useTell } from "../../../ui/toasts.tsx";
 import type { DayRange } from "./range.ts";
 import type { UsageGrouping } from "./series.ts";
 

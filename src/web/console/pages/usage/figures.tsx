@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { UsageLine } from "../../../../protocol/index.ts";
-import { Skeleton } from "../../ui/states.tsx";
-import { count, money } from "../../ui/words.tsx";
+import { Skeleton } from "../../../ui/states.tsx";
+import { count, money } from "../../../ui/words.tsx";
 
 /** The totals of the range. */
 export function Figures({ total }: { readonly total: UsageLine | undefined }): ReactNode {

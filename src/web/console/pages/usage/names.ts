@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
-import { useConnection, useMay } from "../../app/connection.tsx";
+import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
 
 const SESSIONS = 500;

@@ -1,10 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import type { BudgetLine, SessionView } from "../../../../protocol/index.ts";
-import { useMay } from "../../app/connection.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Section } from "../../ui/page.tsx";
-import { money, StatusBadge, titleOf } from "../../ui/words.tsx";
+import { useMay } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Section } from "../../../ui/page.tsx";
+import { money, StatusBadge, titleOf } from "../../../ui/words.tsx";
 import { BudgetBar } from "./budgets.tsx";
 import { SetLimit } from "./set-limit.tsx";
 

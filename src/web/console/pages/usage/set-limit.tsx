@@ -1,15 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
-import { useConnection } from "../../app/connection.tsx";
+import { useConnection } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { parseDollars, writeDollars } from "../../ui/dollars.ts";
-import { Field, Input } from "../../ui/field.tsx";
-import { Skeleton, Trouble, wordsOf } from "../../ui/states.tsx";
-import { useTell } from "../../ui/toasts.tsx";
-import { money, titleOf } from "../../ui/words.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { parseDollars, writeDollars } from "../../../ui/dollars.ts";
+import { Field, Input } from "../../../ui/field.tsx";
+import { Skeleton, Trouble, wordsOf } from "../../../ui/states.tsx";
+import { useTell } from "../../../ui/toasts.tsx";
+import { money, titleOf } from "../../../ui/words.tsx";
 import { Budgets } from "./budgets.tsx";
 
 const TITLE_CHARS = 60;

@@ -1,7 +1,7 @@
 import { ChartNoAxesCombined } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";
-import { MENU, MENU_ITEM, MENU_LINE } from "../../../console/ui/menu.ts";
+import { MENU, MENU_ITEM, MENU_LINE } from "../../../ui/menu.ts";
 import { VIEWERS } from "../../viewers/registry.ts";
 import { NOT_AVAILABLE } from "../../viewers/viewer.ts";
 import type { WorkbenchCommands } from "../commands.ts";

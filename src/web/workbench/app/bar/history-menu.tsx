@@ -1,9 +1,9 @@
 import { Bot, History, User } from "lucide-react";
 import { Popover } from "radix-ui";
 import type { ReactNode } from "react";
-import { Button } from "../../../console/ui/button.tsx";
-import { classes } from "../../../console/ui/classes.ts";
-import { useTell } from "../../../console/ui/toasts.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { classes } from "../../../ui/classes.ts";
+import { useTell } from "../../../ui/toasts.tsx";
 import type { ActionRecord } from "../../model/workbench.ts";
 import { useCommands } from "../commands.ts";
 import { useBench, useActions } from "../context.tsx";

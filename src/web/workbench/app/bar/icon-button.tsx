@@ -1,7 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import { Tooltip } from "radix-ui";
 import type { ComponentProps, ReactNode } from "react";
-import { classes } from "../../../console/ui/classes.ts";
+import { classes } from "../../../ui/classes.ts";
 
 interface IconButtonProps extends ComponentProps<"button"> {
   readonly icon: LucideIcon;

@@ -1,5 +1,5 @@
-import { useShortcutHelp } from "../../../console/app/shortcuts.tsx";
-import { useSettings, type Theme } from "../../../console/app/settings.ts";
+import { useShortcutHelp } from "../../../ui/app/shortcuts.tsx";
+import { useSettings, type Theme } from "../../../ui/app/settings.ts";
 import { useTable } from "../../data/use-table.ts";
 import type { Table } from "../../data/table.ts";
 import { WORKBENCH_LIMITS } from "../../limits.ts";

@@ -1,6 +1,6 @@
 import { DropdownMenu } from "radix-ui";
 import type { ReactElement, ReactNode } from "react";
-import { MENU } from "../../../console/ui/menu.ts";
+import { MENU } from "../../../ui/menu.ts";
 
 /** A menu under a button of a bar. */
 export function SimpleMenu({

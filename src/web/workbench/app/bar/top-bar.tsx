@@ -1,8 +1,8 @@
 import { Bot, FolderOpen, Redo2, Undo2 } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";
-import { Mark } from "../../../console/ui/mark.tsx";
-import { MENU_ITEM, MENU_LINE } from "../../../console/ui/menu.ts";
+import { Mark } from "../../../ui/mark.tsx";
+import { MENU_ITEM, MENU_LINE } from "../../../ui/menu.ts";
 import { SAMPLES } from "../../samples/index.ts";
 import { useCommands } from "../commands.ts";
 import { useBench, useNextRedo, useNextUndo } from "../context.tsx";

@@ -1,7 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { Menubar } from "radix-ui";
 import type { ReactNode } from "react";
-import { MENU, MENU_ITEM, MENU_LINE } from "../../../console/ui/menu.ts";
+import { MENU, MENU_ITEM, MENU_LINE } from "../../../ui/menu.ts";
 import { useMenus, type MenuEntry } from "./menus.ts";
 
 const CONTENT = `${MENU} max-h-[80dvh] max-w-[min(20rem,calc(100vw-1rem))] overflow-y-auto`;

@@ -1,8 +1,8 @@
 import { Database, Download, Funnel, LayoutTemplate, PanelsLeftBottom, Plus, Trash2, X } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useState, type ReactNode } from "react";
-import { classes } from "../../../console/ui/classes.ts";
-import { MENU_ITEM, MENU_LINE } from "../../../console/ui/menu.ts";
+import { classes } from "../../../ui/classes.ts";
+import { MENU_ITEM, MENU_LINE } from "../../../ui/menu.ts";
 import { useTable } from "../../data/use-table.ts";
 import { count } from "../../model/words.ts";
 import type { View } from "../../model/workbench.ts";

@@ -1,7 +1,7 @@
 import { useDeferredValue, useMemo, useRef, useState, type FormEvent, type ReactNode } from "react";
-import { Button } from "../../../console/ui/button.tsx";
-import { Dialog } from "../../../console/ui/dialog.tsx";
-import { Field, Input, TextArea } from "../../../console/ui/field.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { Field, Input, TextArea } from "../../../ui/field.tsx";
 import type { View } from "../../model/workbench.ts";
 import { useBench } from "../context.tsx";
 import { ColumnPreview } from "./column-preview.tsx";

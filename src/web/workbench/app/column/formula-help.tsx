@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from "react";
-import { Input } from "../../../console/ui/field.tsx";
+import { Input } from "../../../ui/field.tsx";
 import { FORMULA_FUNCTIONS } from "../../data/formula.ts";
 import type { Table } from "../../data/table.ts";
 import { WORKBENCH_LIMITS } from "../../limits.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useRef, type ReactNode } from "react";
-import { useIsDesktop } from "../../../console/ui/media.ts";
+import { useIsDesktop } from "../../../ui/media.ts";
 import { dockIds, GRID, showIn, stackOf } from "../../model/dock.ts";
 import { rectsOf, type Rect, type StackRect } from "../../model/rects.ts";
 import type { View } from "../../model/workbench.ts";

@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from "react";
-import { Trouble } from "../../../console/ui/states.tsx";
+import { Trouble } from "../../../ui/states.tsx";
 
 interface GuardedProps {
   readonly title: string;

@@ -1,7 +1,7 @@
 import { useState, type FormEvent, type ReactNode } from "react";
-import { Button } from "../../../console/ui/button.tsx";
-import { Dialog } from "../../../console/ui/dialog.tsx";
-import { Field, Select } from "../../../console/ui/field.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { Field, Select } from "../../../ui/field.tsx";
 import { GRID, moveTo, moveToEdge, type DockPlace } from "../../model/dock.ts";
 import type { View } from "../../model/workbench.ts";
 import { useBench } from "../context.tsx";

@@ -1,8 +1,8 @@
 import { Ellipsis, Maximize2, Minimize2, Settings, Table2, X, type LucideIcon } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import type { PointerEvent, ReactNode } from "react";
-import { classes } from "../../../console/ui/classes.ts";
-import { MENU_ITEM } from "../../../console/ui/menu.ts";
+import { classes } from "../../../ui/classes.ts";
+import { MENU_ITEM } from "../../../ui/menu.ts";
 import { GRID } from "../../model/dock.ts";
 import type { View } from "../../model/workbench.ts";
 import { SimpleMenu } from "../bar/simple-menu.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useRef, type ReactNode } from "react";
-import { classes } from "../../../console/ui/classes.ts";
+import { classes } from "../../../ui/classes.ts";
 import { GRID } from "../../model/dock.ts";
 import type { View } from "../../model/workbench.ts";
 

@@ -1,5 +1,5 @@
 import type { KeyboardEvent, PointerEvent, ReactNode } from "react";
-import { classes } from "../../../console/ui/classes.ts";
+import { classes } from "../../../ui/classes.ts";
 import { resize } from "../../model/dock.ts";
 import type { SplitterRect } from "../../model/rects.ts";
 import type { View } from "../../model/workbench.ts";

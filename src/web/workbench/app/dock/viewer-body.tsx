@@ -1,7 +1,7 @@
 import { ChartNoAxesColumn } from "lucide-react";
 import { lazy, Suspense, useCallback, useMemo, useState, type ComponentType, type ReactNode } from "react";
-import { Loading } from "../../../console/ui/states.tsx";
-import { useTell } from "../../../console/ui/toasts.tsx";
+import { Loading } from "../../../ui/states.tsx";
+import { useTell } from "../../../ui/toasts.tsx";
 import { useTable } from "../../data/use-table.ts";
 import type { OpenViewer, View } from "../../model/workbench.ts";
 import { definitionOf, wholeLook } from "../../viewers/registry.ts";

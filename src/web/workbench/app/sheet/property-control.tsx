@@ -1,5 +1,5 @@
 import { useEffect, useState, type ReactNode } from "react";
-import { Input, Select } from "../../../console/ui/field.tsx";
+import { Input, Select } from "../../../ui/field.tsx";
 import { dateText } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
 import { WORKBENCH_LIMITS } from "../../limits.ts";

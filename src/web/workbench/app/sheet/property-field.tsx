@@ -1,6 +1,6 @@
 import { RotateCcw } from "lucide-react";
 import { useId, type ReactNode } from "react";
-import { classes } from "../../../console/ui/classes.ts";
+import { classes } from "../../../ui/classes.ts";
 import type { Table } from "../../data/table.ts";
 import type { PropertyDefinition } from "../../viewers/viewer.ts";
 import { labelOf } from "./label.ts";

@@ -1,9 +1,9 @@
 import { X } from "lucide-react";
 import { useState, type ReactNode } from "react";
-import { Dialog } from "../../../console/ui/dialog.tsx";
-import { Input } from "../../../console/ui/field.tsx";
-import { useIsDesktop } from "../../../console/ui/media.ts";
-import { useTell } from "../../../console/ui/toasts.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { Input } from "../../../ui/field.tsx";
+import { useIsDesktop } from "../../../ui/media.ts";
+import { useTell } from "../../../ui/toasts.tsx";
 import { useTable } from "../../data/use-table.ts";
 import type { OpenViewer, View } from "../../model/workbench.ts";
 import { definitionOf, wholeLook } from "../../viewers/registry.ts";

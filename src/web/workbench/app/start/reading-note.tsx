@@ -1,8 +1,8 @@
 import { CircleAlert, Info, X } from "lucide-react";
 import { Progress } from "radix-ui";
 import type { ReactNode } from "react";
-import { classes } from "../../../console/ui/classes.ts";
-import { Button } from "../../../console/ui/button.tsx";
+import { classes } from "../../../ui/classes.ts";
+import { Button } from "../../../ui/button.tsx";
 import { useBench, useOpening, useViews } from "../context.tsx";
 import type { OpeningChoice, OpeningState } from "../opening.ts";
 

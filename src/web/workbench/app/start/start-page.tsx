@@ -1,6 +1,6 @@
 import { FileUp, Link, Table2 } from "lucide-react";
 import { useState, type ReactNode } from "react";
-import { Button } from "../../../console/ui/button.tsx";
+import { Button } from "../../../ui/button.tsx";
 import { SAMPLES } from "../../samples/index.ts";
 import { useBench, useOpening } from "../context.tsx";
 import { ask } from "../surface.ts";

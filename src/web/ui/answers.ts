@@ -1,5 +1,5 @@
-import { answerKeys } from "../../../protocol/answer-keys.ts";
-import type { Question } from "../../../protocol/index.ts";
+import { answerKeys } from "../../protocol/answer-keys.ts";
+import type { Question } from "../../protocol/index.ts";
 
 /** What a person chose for one question. */
 export interface Chosen {

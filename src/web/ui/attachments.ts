@@ -1,5 +1,5 @@
-import { LIMITS, type Attachment } from "../../../protocol/index.ts";
-import { attachmentWeight, readAttachment } from "../../panel/read-attachment.ts";
+import { LIMITS, type Attachment } from "../../protocol/index.ts";
+import { attachmentWeight, readAttachment } from "./read-attachment.ts";
 
 const FILE_LIMITS = { imageBytes: LIMITS.attachmentBytes, textChars: LIMITS.promptChars };
 

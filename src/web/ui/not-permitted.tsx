@@ -1,6 +1,6 @@
 import { Lock } from "lucide-react";
 import type { ReactNode } from "react";
-import { useConnection } from "../app/connection.tsx";
+import { useConnection } from "./app/connection.tsx";
 import { Empty } from "./states.tsx";
 
 /** For a page that the caller's role may not see. */

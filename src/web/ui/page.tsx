@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useTitle } from "../app/page-title.ts";
+import { useTitle } from "./app/page-title.ts";
 import { classes } from "./classes.ts";
 
 /** A page's heading with its actions, and its content in a readable width. */

@@ -1,6 +1,6 @@
 import { CircleAlert, LoaderCircle, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
-import { Failure } from "../../../protocol/index.ts";
+import { Failure } from "../../protocol/index.ts";
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
 

@@ -1,5 +1,5 @@
 import { createContext, Fragment, use, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
-import { Dialog } from "../ui/dialog.tsx";
+import { Dialog } from "../dialog.tsx";
 import { useSettings } from "./settings.ts";
 import { capsOf, press, type Combination } from "./shortcut-keys.ts";
 

@@ -1,8 +1,8 @@
 import { useId, useState, type FormEvent, type ReactNode } from "react";
-import { Button } from "../ui/button.tsx";
-import { Input } from "../ui/field.tsx";
-import { Mark } from "../ui/mark.tsx";
-import { Note } from "../ui/states.tsx";
+import { Button } from "../button.tsx";
+import { Input } from "../field.tsx";
+import { Mark } from "../mark.tsx";
+import { Note } from "../states.tsx";
 
 const REFUSED = {
   revoked: "You were signed out: this token was revoked.",

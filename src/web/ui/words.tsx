@@ -1,5 +1,5 @@
 import { useEffect, useState, type ReactNode } from "react";
-import type { SessionView, Status } from "../../../protocol/index.ts";
+import type { SessionView, Status } from "../../protocol/index.ts";
 import { Badge, type Tone } from "./states.tsx";
 
 const MICRO = 1_000_000;
