@@ -1,4 +1,4 @@
-import type { Launch, ConversationStart } from "../claude/link.ts";
+import type { Launch, ConversationStart } from "../claude/transport.ts";
 import { FORBIDDEN_TOOLS } from "../claude/tools.ts";
 import { serverConfigs } from "./control.ts";
 

@@ -1,6 +1,6 @@
 import type { OfferedToolServer } from "../claude/offered-tools.ts";
-import { ALWAYS_ASK, HOOK_TIMEOUT, type Launch, type ProcessListener, type UserMessage } from "../claude/link.ts";
-import { wireMessage } from "../claude/say.ts";
+import { ALWAYS_ASK, HOOK_TIMEOUT, type Launch, type ProcessListener, type UserMessage } from "../claude/transport.ts";
+import { wireMessage } from "../claude/messages.ts";
 import { vendorAgents } from "../claude/tools.ts";
 import { record, text, type VendorFields } from "../claude/wire.ts";
 

@@ -4,7 +4,7 @@ import { ClaudeConversation } from "../claude/conversation.ts";
 import { claudeFinder, missingClaude, type ClaudeOptions } from "../claude/find.ts";
 import { OutputAllowance } from "../claude/output.ts";
 import type { Engine } from "../engine.ts";
-import { openCliLink } from "./link.ts";
+import { openCliLink } from "./transport.ts";
 
 /** Claude Code's command line: one process for each prompt, nothing else to install. */
 export function createClaudeCliEngine(options: ClaudeOptions = {}): Engine {

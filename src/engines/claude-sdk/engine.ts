@@ -4,7 +4,7 @@ import { ClaudeConversation } from "../claude/conversation.ts";
 import { claudeFinder, missingClaude, type ClaudeOptions } from "../claude/find.ts";
 import { OutputAllowance } from "../claude/output.ts";
 import type { Engine } from "../engine.ts";
-import { openSdkLink } from "./link.ts";
+import { openSdkLink } from "./transport.ts";
 import { loadSdk, missingSdk } from "./sdk.ts";
 
 /** Claude Code through Anthropic's Agent SDK: one process for each conversation that is in use. */

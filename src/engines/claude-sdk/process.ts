@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { LIMITS } from "../../protocol/index.ts";
 import type { OpenRequest, Piped } from "../../sandbox/sandbox.ts";
 import type { Sandbox } from "../../sandbox/index.ts";
-import type { ProcessListener, ProcessEnd } from "../claude/link.ts";
+import type { ProcessListener, ProcessEnd } from "../claude/transport.ts";
 import { ProcessOutput, type OutputAllowance } from "../claude/output.ts";
 import type { SpawnedProcess } from "./sdk.ts";
 

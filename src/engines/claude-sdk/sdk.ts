@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { Readable, Writable } from "node:stream";
 import { Failure } from "../../protocol/index.ts";
-import type { VendorDecision } from "../claude/link.ts";
+import type { VendorDecision } from "../claude/transport.ts";
 import type { VendorAgent } from "../claude/tools.ts";
 import type { VendorFields } from "../claude/wire.ts";
 

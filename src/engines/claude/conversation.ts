@@ -12,11 +12,11 @@ import {
 import { errorResult } from "../../tools/tool.ts";
 import type { Conversation, EngineEvent, Host, ConversationOptions, TurnChannel } from "../engine.ts";
 import { ABORTED } from "../loop/turn.ts";
-import { Beginnings, type ConversationBeginning } from "./beginnings.ts";
-import { VendorProcess, type LineMeans } from "./line.ts";
-import type { Link } from "./link.ts";
+import { ConversationStarter, type ConversationBeginning } from "./conversation-start.ts";
+import { VendorProcess, type VendorProcessMeans } from "./vendor-process.ts";
+import type { VendorTransport } from "./transport.ts";
 import { isOfSubagent, settleOpenCalls } from "./open-calls.ts";
-import { aside, completed, promptContent, restarted, retold, type CallFate } from "./say.ts";
+import { aside, completed, promptContent, restarted, retold, type CallFate } from "./messages.ts";
 import { promptId, StateFile } from "./state.ts";
 import { TurnRun, type TurnOptions } from "./turn.ts";
 import type { VendorFields } from "./wire.ts";
@@ -33,7 +33,7 @@ const NOT_BEGUN = {
 } as const;
 const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
 
-export interface ConversationMeans extends LineMeans {
+export interface ConversationMeans extends VendorProcessMeans {
   /** One process for the whole conversation; else one for each turn. */
   readonly keep: boolean;
 }
@@ -44,10 +44,12 @@ export class ClaudeConversation implements Conversation {
   readonly #host: Host;
   readonly #means: ConversationMeans;
   readonly #state: StateFile;
-  readonly #beginnings: Beginnings;
+  readonly #beginnings: ConversationStarter;
   readonly #line: VendorProcess;
   /** A process that was started ahead of time, until its first turn. */
-  #warming: Promise<{ readonly link: Link; readonly beginning: ConversationBeginning } | undefined> | undefined;
+  #warming:
+    | Promise<{ readonly transport: VendorTransport; readonly beginning: ConversationBeginning } | undefined>
+    | undefined;
   #run: TurnRun | undefined;
   /** Takes back the start of the next turn's process. */
   #ahead = new AbortController();
@@ -57,7 +59,7 @@ export class ClaudeConversation implements Conversation {
     this.#host = host;
     this.#means = means;
     this.#state = new StateFile(host.folder);
-    this.#beginnings = new Beginnings(opening, host, this.#state, randomUUID);
+    this.#beginnings = new ConversationStarter(opening, host, this.#state, randomUUID);
     this.#line = new VendorProcess({
       host,
       settings: opening.settings,
@@ -110,19 +112,19 @@ export class ClaudeConversation implements Conversation {
 
   /** Starts the process that the first turn will find. */
   async warm(): Promise<void> {
-    if (this.#run !== undefined || this.#line.link !== undefined) return;
+    if (this.#run !== undefined || this.#line.transport !== undefined) return;
     this.#warming = this.#beginnings.find().then(async (beginning) => {
-      const link = await this.#open(beginning);
-      return link === undefined ? undefined : { link, beginning };
+      const transport = await this.#open(beginning);
+      return transport === undefined ? undefined : { transport, beginning };
     });
     const started = await this.#warming;
     const over = new AbortController();
     const late = this.#host.sleep(LIMITS.engineStartMs, over.signal).then(() => "late" as const);
-    const first = await Promise.race([started?.link.ready ?? "late", late]);
+    const first = await Promise.race([started?.transport.ready ?? "late", late]);
     over.abort("over");
     if (first !== "late") return;
     // A turn may have come meanwhile, with another one.
-    if (started !== undefined && started.link === this.#line.link) this.#line.drop();
+    if (started !== undefined && started.transport === this.#line.transport) this.#line.drop();
     throw new Failure("engine_failed", "Claude Code was started ahead of time, but did not get ready.");
   }
 
@@ -207,17 +209,17 @@ export class ClaudeConversation implements Conversation {
   async #connect(run: TurnRun, prompt?: string): Promise<Omit<ConversationBeginning, "start"> | undefined> {
     const warm = await this.#warming?.catch(() => undefined);
     this.#warming = undefined;
-    const current = (await this.#line.fits()) ? this.#line.link : undefined;
+    const current = (await this.#line.fits()) ? this.#line.transport : undefined;
     if (run.over) return undefined;
     if (current !== undefined) {
       run.attach(current);
       const note = this.#state.kept.turns.at(-1)?.note ?? "";
-      return warm?.link === current ? warm?.beginning : { ...ALL_KNOWN, note };
+      return warm?.transport === current ? warm?.beginning : { ...ALL_KNOWN, note };
     }
     const beginning = await this.#beginnings.find(prompt);
     if (run.over) return undefined;
-    const link = await this.#open(beginning);
-    if (link === undefined) {
+    const transport = await this.#open(beginning);
+    if (transport === undefined) {
       run.fail(NOT_BEGUN);
       return undefined;
     }
@@ -225,11 +227,11 @@ export class ClaudeConversation implements Conversation {
       this.#line.drop();
       return undefined;
     }
-    run.attach(link);
+    run.attach(transport);
     return beginning;
   }
 
-  #open({ start }: ConversationBeginning): Promise<Link | undefined> {
+  #open({ start }: ConversationBeginning): Promise<VendorTransport | undefined> {
     this.#state.save({ session: start.session, fork: start.type === "fork" ? start.from : undefined });
     return this.#line.open(start);
   }

@@ -1,5 +1,5 @@
 import { LIMITS } from "../../protocol/index.ts";
-import type { Launch } from "./link.ts";
+import type { Launch } from "./transport.ts";
 import { configFolder } from "./transcripts.ts";
 
 const DAY_MS = 86_400_000;

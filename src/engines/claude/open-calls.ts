@@ -10,7 +10,7 @@ import type { ToolResult } from "../../tools/tool.ts";
 import type { EngineEvent, Host, ConversationOptions, Verdict } from "../engine.ts";
 import { runSubagents } from "../loop/engine.ts";
 import { asApproved } from "../loop/tool-phase.ts";
-import type { CallFate } from "./say.ts";
+import type { CallFate } from "./messages.ts";
 import type { TurnRun } from "./turn.ts";
 import type { VendorFields } from "./wire.ts";
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LIMITS } from "../../protocol/index.ts";
 import type { Piped } from "../../sandbox/sandbox.ts";
-import { Complaints } from "./complaints.ts";
-import type { ProcessEnd } from "./link.ts";
+import { StderrTail } from "./stderr.ts";
+import type { ProcessEnd } from "./transport.ts";
 import type { VendorFields } from "./wire.ts";
 
 const NEWLINE = 0x0a;
@@ -136,7 +136,7 @@ export class ProcessOutput {
   readonly #process: Piped;
   readonly #reader: OutputReader;
   readonly #drained: () => Promise<unknown>;
-  readonly #complaints = new Complaints();
+  readonly #stderr = new StderrTail();
   #failure: string | undefined;
   /** Bytes since all that was told had been taken. */
   #ahead = 0;
@@ -151,7 +151,7 @@ export class ProcessOutput {
     this.#drained = options.drained;
     this.#reader = new OutputReader(options);
     process.stderr.setEncoding("utf8");
-    process.stderr.on("data", (chunk: string) => this.#complaints.add(chunk));
+    process.stderr.on("data", (chunk: string) => this.#stderr.add(chunk));
     process.stdout.on("data", (chunk: Buffer) => this.#take(chunk));
     const drained = new Promise<void>((resolve) => {
       process.stdout.once("end", resolve);
@@ -192,7 +192,7 @@ export class ProcessOutput {
     this.#guarded(() => this.#reader.end());
     this.#reader.close();
     const failure = this.#failure ?? reason;
-    return { code, signal, complaint: this.#complaints.text, ...(failure === undefined ? {} : { failure }) };
+    return { code, signal, complaint: this.#stderr.text, ...(failure === undefined ? {} : { failure }) };
   }
 
   #guarded(work: () => void): void {

@@ -3,7 +3,7 @@ import { open as openFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { LIMITS } from "../../protocol/index.ts";
-import { Doubt, isMessage, type LeftTurn } from "./doubt.ts";
+import { UnknownOutcome, isMessage, type LeftTurn } from "./unknown-outcome.ts";
 
 const CONFIG = "claude";
 const TEMPORARY = "tmp";
@@ -82,7 +82,7 @@ export async function mendTranscript(
   const messages = new Set<string>();
   const results = new Set<string>();
   const said = new Set<string>();
-  const doubt = new Doubt(open);
+  const outcome = new UnknownOutcome(open);
   let any = false;
   let outdated = false;
   let named = false;
@@ -94,13 +94,13 @@ export async function mendTranscript(
     if (!line.includes(MESSAGE)) continue;
     any = true;
     outdated = true;
-    const tidings = doubt.read(line);
+    const tidings = outcome.read(line);
     if (tidings === undefined) continue;
     for (const id of tidings.results) results.add(id);
     for (const text of tidings.said) said.add(text);
     if (line.endsWith("}")) for (const [, uuid = ""] of line.matchAll(ID)) if (asked.has(uuid)) messages.add(uuid);
   }
-  if ((named && outdated) || doubt.doubted || (await isTorn(path))) await copyLines(path, path, { open });
+  if ((named && outdated) || outcome.doubted || (await isTorn(path))) await copyLines(path, path, { open });
   return { any, messages, results, said };
 }
 
@@ -115,11 +115,11 @@ async function copyLines(
 ): Promise<boolean> {
   const fresh = `${to}.new`;
   const out = createWriteStream(fresh, { mode: 0o600 });
-  const doubt = new Doubt(open);
+  const outcome = new UnknownOutcome(open);
   let found = upto === undefined;
   for await (const line of linesOf(from)) {
     if (line.includes(NEWEST) || !line.endsWith("}")) continue;
-    if (line.includes(MESSAGE) && doubt.read(line) === undefined) continue;
+    if (line.includes(MESSAGE) && outcome.read(line) === undefined) continue;
     if (!out.write(`${line}\n`)) await new Promise<void>((resolve) => out.once("drain", () => resolve()));
     if (upto === undefined || !isMessage(line, upto)) continue;
     found = true;

@@ -12,7 +12,7 @@ import { endOf } from "./results.ts";
 import { toolName } from "./tools.ts";
 import { UsageTally } from "./usage.ts";
 import type { MessageBlock, VendorFields, VendorMessage, VendorToolResult, MessageAuthor } from "./wire.ts";
-import { wholeWords, StreamedMessage } from "./words.ts";
+import { wholeWords, StreamedMessage } from "./streamed-message.ts";
 
 /** A call that the vendor's program asks about. */
 export interface AskedCall {

@@ -10,9 +10,9 @@ import { errorResult, type ToolResult } from "../../tools/tool.ts";
 import type { EngineEvent, Host, ToolCall, TurnChannel, Verdict } from "../engine.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
 import { ABORTED, orAborted } from "../loop/turn.ts";
-import type { VendorDecision, Link, ProcessEnd } from "./link.ts";
+import type { VendorDecision, VendorTransport, ProcessEnd } from "./transport.ts";
 import { outcomeOf } from "./outcome.ts";
-import { aside, GO_ON, stoppedBy } from "./say.ts";
+import { aside, GO_ON, stoppedBy } from "./messages.ts";
 import { VendorTranslator, type AskedCall } from "./translate.ts";
 import type { VendorFields, ResultMessage, VendorMessage, VendorToolResult } from "./wire.ts";
 
@@ -61,7 +61,7 @@ export class TurnRun {
   /** Calls that may run now, with what they may run with. */
   readonly #allowed = new Map<string, { readonly item: ToolItem; readonly input: VendorFields }>();
   readonly #arrivals = new Set<() => void>();
-  #link: Link | undefined;
+  #transport: VendorTransport | undefined;
   #stopped: ErrorDetail | undefined;
   /** Nothing is under way in the process: it waits for a message. */
   #idle = true;
@@ -110,8 +110,8 @@ export class TurnRun {
   }
 
   /** From now on messages go to this process. */
-  attach(link: Link): void {
-    this.#link = link;
+  attach(transport: VendorTransport): void {
+    this.#transport = transport;
   }
 
   /** Something went wrong that is no failure of the outside world. */
@@ -144,7 +144,7 @@ export class TurnRun {
   send(content: readonly VendorFields[], uuid: string = this.#options.newUuid()): void {
     this.#idle = false;
     this.#lastSign = this.#options.host.elapsed();
-    this.#link?.send({ uuid, content });
+    this.#transport?.send({ uuid, content });
   }
 
   /** Watches over the process until the turn is over. */
@@ -165,7 +165,7 @@ export class TurnRun {
   /** Asks the process to end the turn. The first reason counts. */
   stop(error: ErrorDetail): void {
     if (!this.#stopping(error)) return;
-    if (this.#idle || this.#link === undefined) this.fail(error);
+    if (this.#idle || this.#transport === undefined) this.fail(error);
     else void this.#interrupt();
   }
 
@@ -176,7 +176,7 @@ export class TurnRun {
       void Promise.allSettled(this.#offered).then(() => ended.abort());
       await this.#options.host.sleep(LIMITS.engineToolEndMs, AbortSignal.any([ended.signal, this.#over.signal]));
     }
-    if (!this.over) this.#link?.interrupt();
+    if (!this.over) this.#transport?.interrupt();
   }
 
   heard(said: VendorMessage): void {
@@ -214,8 +214,8 @@ export class TurnRun {
   /** The process is gone. */
   lost(end: ProcessEnd): void {
     // One that was there before the turn, and went before it was given anything: whoever connects finds another one.
-    if (this.over || this.#link === undefined) return;
-    this.#link = undefined;
+    if (this.over || this.#transport === undefined) return;
+    this.#transport = undefined;
     if (end.failure !== undefined || this.#fruitful || this.#again || this.#stopped !== undefined) {
       this.fail({ code: "engine_failed", message: endWords(end) });
       return;
@@ -367,7 +367,7 @@ export class TurnRun {
       return;
     }
     this.#wasLost = true;
-    this.#link = undefined;
+    this.#transport = undefined;
     this.#options.onLost();
   }
 
@@ -385,7 +385,7 @@ export class TurnRun {
     if (funds === undefined || this.over) return;
     if (!funds.granted) this.fail({ code: "budget_exceeded", message: funds.message });
     // The process died meanwhile.
-    else if (this.#link === undefined) this.#options.onGone();
+    else if (this.#transport === undefined) this.#options.onGone();
     else this.send([aside(GO_ON)]);
   }
 

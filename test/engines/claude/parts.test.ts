@@ -7,7 +7,7 @@ import { findClaude } from "../../../src/engines/claude/find.ts";
 import { OfferedToolServer } from "../../../src/engines/claude/offered-tools.ts";
 import { OutputAllowance, OutputFailure, OutputReader } from "../../../src/engines/claude/output.ts";
 import { outcomeOf } from "../../../src/engines/claude/outcome.ts";
-import { aside, promptContent } from "../../../src/engines/claude/say.ts";
+import { aside, promptContent } from "../../../src/engines/claude/messages.ts";
 import { promptId, readState, StateFile } from "../../../src/engines/claude/state.ts";
 import { offerOf, toolName } from "../../../src/engines/claude/tools.ts";
 import { readMessage } from "../../../src/engines/claude/wire.ts";

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LIMITS } from "../../protocol/index.ts";
 import { environmentOf } from "../claude/environment.ts";
-import type { Launch, Link, ProcessListener } from "../claude/link.ts";
+import type { Launch, VendorTransport, ProcessListener } from "../claude/transport.ts";
 import { ProcessOutput } from "../claude/output.ts";
 import { readMessage } from "../claude/wire.ts";
 import { argumentsOf } from "./arguments.ts";
 import { ControlChannel } from "./control.ts";
 
 /** Starts `claude -p` for one prompt, and speaks its control protocol. */
-export async function openCliLink(launch: Launch, listener: ProcessListener): Promise<Link> {
+export async function openCliLink(launch: Launch, listener: ProcessListener): Promise<VendorTransport> {
   const { host, settings } = launch;
   const process = await host.sandbox.open({
     argv: argumentsOf(launch),

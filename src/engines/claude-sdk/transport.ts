@@ -6,19 +6,19 @@ import {
   ALWAYS_ASK,
   HOOK_TIMEOUT,
   type Launch,
-  type Link,
+  type VendorTransport,
   type ProcessListener,
   type ConversationStart,
   type UserMessage,
-} from "../claude/link.ts";
-import { wireMessage } from "../claude/say.ts";
+} from "../claude/transport.ts";
+import { wireMessage } from "../claude/messages.ts";
 import { FORBIDDEN_TOOLS, vendorAgents } from "../claude/tools.ts";
 import { readMessage } from "../claude/wire.ts";
 import { SandboxedProcess } from "./process.ts";
 import type { McpTransport, SdkQuery, QueryOptions, Sdk, SpawnOptions } from "./sdk.ts";
 
 /** Starts a process that the SDK talks to for as long as the conversation lives. */
-export function openSdkLink(sdk: Sdk, launch: Launch, listener: ProcessListener): Link {
+export function openSdkLink(sdk: Sdk, launch: Launch, listener: ProcessListener): VendorTransport {
   const input = new ProcessInput();
   let process: SandboxedProcess | undefined;
   const spawn = (options: SpawnOptions): SandboxedProcess => {

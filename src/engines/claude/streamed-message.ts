@@ -14,7 +14,7 @@ interface StreamedItem {
   whole: SpokenBlock | undefined;
 }
 
-export interface WordsOptions {
+export interface StreamedMessageOptions {
   readonly newId: NewId;
   readonly tally: UsageTally;
   /** Our own id of the message. */
@@ -27,13 +27,13 @@ export interface WordsOptions {
 export class StreamedMessage {
   /** The vendor's id. */
   readonly id: string;
-  readonly #options: WordsOptions;
+  readonly #options: StreamedMessageOptions;
   readonly #started: Tokens;
   readonly #pieces = new Map<number, StreamedItem>();
   #block = 0;
   #counted = false;
 
-  constructor(start: Extract<StreamEvent, { type: "message_start" }>, options: WordsOptions) {
+  constructor(start: Extract<StreamEvent, { type: "message_start" }>, options: StreamedMessageOptions) {
     this.id = start.id;
     this.#started = start.usage;
     this.#options = options;

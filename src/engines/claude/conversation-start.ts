@@ -1,7 +1,7 @@
 import { LIMITS, type Prompt } from "../../protocol/index.ts";
 import type { Ancestor, EngineEvent, Host, ConversationOptions } from "../engine.ts";
 import { joined, Story, storyOf, type TurnStory } from "./history.ts";
-import type { ConversationStart } from "./link.ts";
+import type { ConversationStart } from "./transport.ts";
 import { promptId, readState, type RecordPlace, type StateFile } from "./state.ts";
 import { borrowTranscript, mendTranscript, returnTranscript, transcriptOf, type Holdings } from "./transcripts.ts";
 
@@ -29,7 +29,7 @@ export interface ConversationBeginning {
 }
 
 /** Finds out how a conversation goes on in a new process. */
-export class Beginnings {
+export class ConversationStarter {
   readonly #opening: ConversationOptions;
   readonly #host: Host;
   readonly #state: StateFile;

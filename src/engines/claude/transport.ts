@@ -62,7 +62,7 @@ export interface Launch {
 }
 
 /** A running process of the vendor's. */
-export interface Link {
+export interface VendorTransport {
   /** Resolves when it has started and knows what it must; never when it ends before. */
   readonly ready: Promise<unknown>;
   /** These are all servers from now on; `changed` are those whose tools are others now. */
@@ -76,7 +76,7 @@ export interface Link {
   kill(): Promise<void>;
 }
 
-export type OpenLink = (launch: Launch, listener: ProcessListener) => Promise<Link>;
+export type OpenTransport = (launch: Launch, listener: ProcessListener) => Promise<VendorTransport>;
 
 /** How the vendor's program is told about a call: always ask, for every tool, so that every one comes to us. */
 export const ALWAYS_ASK = {

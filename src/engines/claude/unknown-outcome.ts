@@ -34,7 +34,7 @@ const NO_TIDINGS: Tidings = { results: [], said: [] };
  * answers it, so it invents results for its calls, such as a refusal by a person. Of the open turn, only results that the journal
  * knows of are believed.
  */
-export class Doubt {
+export class UnknownOutcome {
   readonly #open: LeftTurn | undefined;
   readonly #cut = new Set<string>();
   #begun = false;

@@ -4,7 +4,7 @@ import { LIMITS } from "../../protocol/index.ts";
 const CHATTER = /^\[claude-code:[a-z_]+\].*$/gm;
 
 /** The end of what a program writes to stderr. */
-export class Complaints {
+export class StderrTail {
   #kept = "";
 
   add(chunk: string): void {

@@ -4,31 +4,31 @@ import { rm } from "node:fs/promises";
 import { LIMITS, type SessionSettings } from "../../protocol/index.ts";
 import type { Host } from "../engine.ts";
 import { OfferedToolServer, type RunOfferedTool } from "./offered-tools.ts";
-import type { Link, ProcessListener, OpenLink, ConversationStart } from "./link.ts";
+import type { VendorTransport, ProcessListener, OpenTransport, ConversationStart } from "./transport.ts";
 import type { OutputAllowance } from "./output.ts";
 import { offerOf, toolName, type Offer } from "./tools.ts";
 import { configFolder, sweepTemporary, temporaryFolder } from "./transcripts.ts";
 
-export interface LineMeans {
+export interface VendorProcessMeans {
   readonly executable: string;
   /** How often a failed request of the model is tried again. */
   readonly retries: number;
   /** For what all its processes write. */
   readonly allowance: OutputAllowance;
-  readonly open: OpenLink;
+  readonly open: OpenTransport;
 }
 
-export interface LineOptions {
+export interface VendorProcessOptions {
   readonly host: Host;
   readonly settings: SessionSettings;
-  readonly means: LineMeans;
+  readonly means: VendorProcessMeans;
   readonly listener: ProcessListener;
   readonly runOfferedTool: RunOfferedTool;
 }
 
 /** A process with what it was given. */
 interface ProcessConnection {
-  readonly link: Link;
+  readonly transport: VendorTransport;
   /** It asks this one, for as long as it lives. */
   readonly model: string;
   readonly offer: Offer;
@@ -38,19 +38,19 @@ interface ProcessConnection {
 
 /** The line to the vendor's process of the moment: at most one, and only that one is listened to. */
 export class VendorProcess {
-  readonly #options: LineOptions;
+  readonly #options: VendorProcessOptions;
   #connection: ProcessConnection | undefined;
   #listener: ProcessListener | undefined;
   #closed = false;
   /** The end of the processes before. */
   #gone: Promise<unknown> = Promise.resolve();
 
-  constructor(options: LineOptions) {
+  constructor(options: VendorProcessOptions) {
     this.#options = options;
   }
 
-  get link(): Link | undefined {
-    return this.#connection?.link;
+  get transport(): VendorTransport | undefined {
+    return this.#connection?.transport;
   }
 
   /** Whether the process of the moment can take the next turn: what it was given is what the session has. */
@@ -66,7 +66,7 @@ export class VendorProcess {
   }
 
   /** A new process. Nothing when the line was closed or dropped meanwhile. */
-  async open(start: ConversationStart): Promise<Link | undefined> {
+  async open(start: ConversationStart): Promise<VendorTransport | undefined> {
     const { host, settings, means, listener } = this.#options;
     await this.#gone;
     if (this.#closed) return undefined;
@@ -80,24 +80,24 @@ export class VendorProcess {
     const { executable, retries, allowance } = means;
     const model = host.model.name;
     const launch = { executable, retries, host, settings, offer, servers, start, temporary, allowance };
-    const link = await means.open(launch, mine).catch(async (error: unknown) => {
+    const transport = await means.open(launch, mine).catch(async (error: unknown) => {
       await rm(temporary, { recursive: true, force: true });
       throw error;
     });
-    this.#connection = { link, model, offer, servers, temporary };
-    if (this.#listener === mine) return link;
+    this.#connection = { transport, model, offer, servers, temporary };
+    if (this.#listener === mine) return transport;
     this.drop();
     return undefined;
   }
 
   /** The process goes, whatever it is doing. */
   drop(): void {
-    this.#leave((link) => link.kill());
+    this.#leave((transport) => transport.kill());
   }
 
   /** The process may end by itself. Resolves when it is gone, however it went. */
   async finish(): Promise<void> {
-    this.#leave((link) => link.finish());
+    this.#leave((transport) => transport.finish());
     await this.#gone.catch(() => undefined);
   }
 
@@ -108,13 +108,13 @@ export class VendorProcess {
     await this.#gone;
   }
 
-  #leave(end: (link: Link) => Promise<void>): void {
+  #leave(end: (transport: VendorTransport) => Promise<void>): void {
     const connection = this.#connection;
     this.#connection = undefined;
     this.#listener = undefined;
     for (const server of connection?.servers ?? []) server.close();
     if (connection === undefined) return;
-    const gone = end(connection.link).then(() => rm(connection.temporary, { recursive: true, force: true }));
+    const gone = end(connection.transport).then(() => rm(connection.temporary, { recursive: true, force: true }));
     this.#gone = Promise.all([this.#gone, gone]);
   }
 
@@ -155,7 +155,7 @@ export class VendorProcess {
     const changed = servers.filter((server) => !connection.servers.includes(server)).map(({ name }) => name);
     const over = new AbortController();
     const late = this.#options.host.sleep(LIMITS.engineExitMs, over.signal).then(() => false);
-    const done = connection.link.setServers(servers, changed).then(
+    const done = connection.transport.setServers(servers, changed).then(
       () => true,
       () => false,
     );

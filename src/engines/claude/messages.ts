@@ -1,5 +1,5 @@
 import { LIMITS, type Prompt, type ToolItem } from "../../protocol/index.ts";
-import type { UserMessage } from "./link.ts";
+import type { UserMessage } from "./transport.ts";
 import type { VendorFields } from "./wire.ts";
 
 /** A prompt as the vendor's program takes it. Attachments first, so that the words of the person are the last thing the model reads. */
