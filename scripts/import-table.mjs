@@ -1,4 +1,4 @@
-// Fails where a folder under src/ imports another one that it may not. Part of `npm run check`; ARCHITECTURE.md has the reasons.
+// Fails where a folder under src/ imports another one that it may not. Part of `npm run check`.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
