@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import { LiveConnection } from "../dist/client/index.js";
 import { makeNewId } from "../dist/protocol/index.js";
 import { CanonicalSocket } from "../dist/surfaces/canonical-socket.js";
-import { Connection } from "../dist/surfaces/connection.js";
+import { SocketConnection } from "../dist/surfaces/connection.js";
 import { PageService } from "../dist/sessions/services/page-service.js";
 import { ClientTools } from "../dist/tools/client-tools.js";
 import { median, percentile } from "./children.mjs";
@@ -115,7 +115,7 @@ function servePages(server, clientTools) {
   const caller = { id: "tok_bench", name: "bench", role: "admin" };
   server.on("connection", (socket) => {
     const options = { gateway, log: console, version: "bench" };
-    return new CanonicalSocket(options, guard, { caller, connection: new Connection(socket) });
+    return new CanonicalSocket(options, guard, { caller, connection: new SocketConnection(socket) });
   });
 }
 
