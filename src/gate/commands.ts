@@ -13,7 +13,7 @@ import type { CommandPattern, Rule } from "./rules.ts";
 
 export type CommandRule = Extract<Rule, { kind: "command" }>;
 
-/** Without the blanks around it that the shell takes for blanks; to it, others are a part of a word. */
+/** Without the blanks around it, as far as the shell treats them as blanks. Other blank characters belong to a word. */
 export function trimmed(command: string): string {
   return command.replace(/^[ \t\n]+/, "").replace(/[ \t\n]+$/, "");
 }

@@ -116,7 +116,7 @@ function outcomeOf({ claim, ticket }: ClaimWaiter): WaitOutcome {
   return admission.kind === "fits" ? take(claim) : admission.shortage;
 }
 
-/** Behind those who came earlier: who comes from another account's line keeps his place. */
+/** Behind those who came earlier. A waiter that moves to another account keeps its position. */
 function enqueue(waiter: ClaimWaiter): void {
   const { waiting } = waiter.at;
   waiting.splice(waiting.findLastIndex(({ ticket }) => ticket < waiter.ticket) + 1, 0, waiter);

@@ -21,7 +21,7 @@ export type ConnectionView = z.infer<typeof ConnectionView>;
 
 /**
  * A connection is set through the API by whoever has an admin's token, so what it may name of the server's secrets is fenced: with
- * any variable or file an admin could have the server send a key of its own to a database of his.
+ * any variable or file, an admin could make the server send one of its keys to a database of the admin's.
  */
 const CREDENTIAL_VARIABLE = /^(?:PGPASSWORD|SALLYPORT_CONNECTION_[A-Z0-9_]{1,150})$/;
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
@@ -96,7 +96,7 @@ const PostgresConnection = Shared.extend({
     .optional(),
   /** The database role that statements run as. Absent: that of the login. */
   db_role: DatabaseRole.optional(),
-  /** By the id of a token. Who is not in it gets `db_role`; where there is none, he is refused. */
+  /** By the id of a token. A token that is not listed gets `db_role`; without one it is refused. */
   db_roles: z.record(z.string().min(1).max(100), DatabaseRole).optional(),
   /** True: a role that may write is taken all the same. Weaker: what then keeps statements from writing is the read-only transaction and the parser. */
   allow_writable_role: z.boolean().optional(),
@@ -182,7 +182,7 @@ export const CatalogJoin = z.object({
 });
 export type CatalogJoin = z.infer<typeof CatalogJoin>;
 
-/** What there is in a database for this caller: only what he may read. */
+/** What this caller may read in a database, and nothing else. */
 export const CatalogView = z.object({
   catalog: z.string(),
   schemas: z.array(z.object({ name: z.string(), tables: z.array(CatalogTable) })),

@@ -167,7 +167,7 @@ export const LIMITS = {
   engineKillMs: 500,
   /** How long a program that is asked for its version has. */
   engineVersionMs: 10_000,
-  /** One message of a program, all that it says in one turn, and what of that is no message. */
+  /** Bytes of one message of a program, of all its messages in a turn, and of lines that are no messages. */
   engineLineBytes: 33_554_432,
   engineOutputBytes: 536_870_912,
   engineNoiseBytes: 1_048_576,

@@ -37,7 +37,7 @@ export function chargeTold(reserved: ReservedRequest, tally: MeterTally): Charge
 
 /**
  * A provider that breaks off is charged the uncertain part once for all attempts of a call, and is stopped when it does so
- * again and again. Who leaves has no part in this: the provider may be at work for each of his requests.
+ * again and again. A caller that leaves does not count: the provider may still work on each of its requests.
  */
 export function chargeInTheEnd(
   { options, uncertain, closing }: ProxyState,

@@ -190,7 +190,7 @@ export class Door implements BodyTaker {
 }
 
 function ignore(): void {
-  // Somebody who is gone cannot be written to; that he is gone is told elsewhere.
+  // Nothing can be written to a caller that is gone; its leaving is handled elsewhere.
 }
 
 const GONE = new Error("the caller is gone");

@@ -296,7 +296,7 @@ export interface CommitOptions {
 
 /** Why nothing can be written at the moment. */
 export interface Stall {
-  /** `replaced`: the database's files are not on the disk any more, or others are. It lasts until the server is started again. */
+  /** `replaced`: the database's files are not on the disk any more, or other files are. It lasts until the server is started again. */
   readonly cause: "locked" | "full" | "read_only" | "io" | "replaced";
   /** For the operator. */
   readonly why: string;

@@ -11,7 +11,7 @@ import { jsonOf } from "./values.ts";
 export interface PostgresOptions extends PostgresSessionOptions {
   readonly parser: PostgresParser;
   readonly statementMs: number;
-  /** The database role of a principal. Undefined: that of the login. Throws where there is none for him. */
+  /** The database role of a principal. Undefined: that of the login. Throws where the principal has none. */
   readonly roleOf: (principal: string) => string | undefined;
 }
 

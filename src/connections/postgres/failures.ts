@@ -11,7 +11,7 @@ interface PostgresError {
 /** Each one holds a digit: EPIPE and its like are the network's. */
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
-/** What PostgreSQL, or the way there, says is wrong. In its own words: who asks is to mend his statement. */
+/** What PostgreSQL, or the way there, says is wrong. In its own words, so that the caller can correct the statement. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const told = error as PostgresError;

@@ -51,7 +51,7 @@ export class ControlChannel {
   }
 
   async setServers(servers: readonly OfferedToolServer[], changed: readonly string[]): Promise<void> {
-    // A server whose tools are others is only looked at again when it was away.
+    // The program only reads a server's tools again after the server was gone.
     this.#servers = servers;
     const kept = servers.filter(({ name }) => !changed.includes(name));
     if (changed.length > 0) await this.#request({ subtype: "mcp_set_servers", servers: serverConfigs(kept) });

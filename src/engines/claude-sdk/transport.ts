@@ -48,7 +48,7 @@ export function openSdkLink(sdk: Sdk, launch: Launch, listener: ProcessListener)
   return {
     ready: ready.catch(() => new Promise<never>(() => undefined)),
     setServers: async (servers, changed) => {
-      // A server whose tools are others is only looked at again when it was away.
+      // The program only reads a server's tools again after the server was gone.
       const kept = servers.filter(({ name }) => !changed.includes(name));
       if (changed.length > 0) await query.setMcpServers(sdkServers(kept));
       await query.setMcpServers(sdkServers(servers));

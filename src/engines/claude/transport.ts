@@ -65,7 +65,7 @@ export interface Launch {
 export interface VendorTransport {
   /** Resolves when it has started and knows what it must; never when it ends before. */
   readonly ready: Promise<unknown>;
-  /** These are all servers from now on; `changed` are those whose tools are others now. */
+  /** These are all servers from now on; `changed`: those whose tools changed. */
   setServers(servers: readonly OfferedToolServer[], changed: readonly string[]): Promise<unknown>;
   send(message: UserMessage): void;
   /** Ends the turn, not the process. */

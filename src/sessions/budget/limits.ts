@@ -75,7 +75,7 @@ export function spendingLimitOf(
   return same ?? (alike.length === 0 ? undefined : "changed");
 }
 
-/** The limit that holds. What a person set does until the policy says something else than it did then: the later word counts. */
+/** The limit that holds. What a person set counts until the policy changes: the later change wins. */
 export function limitNow(
   limits: SetLimits,
   place: {

@@ -72,7 +72,7 @@ export type SessionCommand =
   /** A restarted server takes up what its predecessor left. */
   | { readonly type: "recover"; readonly resumable: boolean };
 
-/** What of a session's settings is others from now on. With `autonomy` the mode is what `permission_mode` says: without it, none. */
+/** The settings that changed. With `autonomy` the mode is what `permission_mode` says: without it, none. */
 export interface SettingsChange {
   readonly model?: string;
   readonly autonomy?: Autonomy;

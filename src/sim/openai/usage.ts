@@ -1,6 +1,6 @@
 import type { Fields, TokenTally } from "../wire.ts";
 
-/** All that went in, and what of it was read from the cache or written to it. */
+/** All input tokens, and those that were read from the cache or written to it. */
 interface OpenAiUsage {
   readonly input: number;
   readonly inputDetails: Fields;

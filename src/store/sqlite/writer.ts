@@ -280,7 +280,7 @@ class WriterLoop {
     return this.#replaced;
   }
 
-  /** What is done now and then, beside the transactions. Nothing where the files are others': they are not ours to write. */
+  /** What is done now and then, beside the transactions. Nothing where other files stand in their place: those are not ours to write. */
   tend(): StoreDisk | undefined {
     const { path, reserveBytes, minFreeBytes } = this.#data;
     if (this.#replaced !== undefined) return diskOf(path);

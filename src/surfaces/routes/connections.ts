@@ -19,7 +19,7 @@ import { body, changeRefusals, json, needs, refusals } from "./documents.ts";
 const ConnectionPath = z.object({ id: ConnectionId });
 const CatalogPath = ConnectionPath.extend({ catalog: z.string().min(1).max(200) });
 
-/** Aborted when the caller goes away before he has his answer: what runs for him is ended. */
+/** Aborted when the caller leaves before the answer: the statement is then ended. */
 function gone(outgoing: ServerResponse): AbortSignal {
   const controller = new AbortController();
   outgoing.once("close", () => controller.abort());

@@ -7,7 +7,7 @@ import { unifiedDiff } from "./diff.ts";
 import { isInside, missingFolders, nearName, resolveInside, type UsablePath } from "./paths.ts";
 import { saveFile } from "./save.ts";
 
-/** A text file that a call wants to change, as it stands now. */
+/** A text file that a call wants to change, with its current content. */
 export interface Subject {
   readonly use: PathUse;
   readonly place: UsablePath;

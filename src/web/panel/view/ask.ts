@@ -129,7 +129,7 @@ export class AskView {
     );
   }
 
-  /** Nobody agrees to what he was not shown. */
+  /** Nobody can agree to what was not shown. */
   #enableYes(): void {
     const { isWhole } = this.#preview;
     this.#unseen.hidden = isWhole;

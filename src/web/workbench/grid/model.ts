@@ -165,7 +165,7 @@ export class GridModel {
     this.#tell();
   }
 
-  /** Only where the keys, or the columns that they name, are others than before. */
+  /** Only where the keys, or the columns that they name, have changed. */
   #resort(): void {
     const keys = this.#look.sort.filter(({ column }) => this.table.column(column) !== undefined);
     const of = keys.flatMap(({ column, descending }) => [this.table.column(column) ?? false, descending]);

@@ -38,7 +38,7 @@ export function samePolicy(left: Policy, right: Policy): boolean {
   return policyYaml(left) === policyYaml(right);
 }
 
-/** Profiles that are others in the draft, or new. */
+/** Profiles that the draft changed or added. */
 export function changedProfiles(before: Policy, draft: Policy): readonly string[] {
   return Object.keys(draft.profiles).filter((name) => !sameProfile(before.profiles[name], draft.profiles[name]));
 }

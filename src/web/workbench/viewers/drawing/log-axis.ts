@@ -1,7 +1,7 @@
 import { isText, type Column } from "../../data/column.ts";
 import type { Bits } from "../../data/bits.ts";
 
-/** How an axis is drawn, and what of its values has no place on it. */
+/** How an axis is drawn, and which values have no place on it. */
 export interface AxisRule {
   readonly type: "linear" | "logarithmic";
   /** Absent: all values have a place. */
