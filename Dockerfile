@@ -6,7 +6,8 @@ ARG NODE_IMAGE=node:22-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY src/web/package.json ./src/web/
+RUN npm ci --ignore-scripts --no-audit --no-fund --omit=dev --workspace=src/web --include-workspace-root
 COPY tsconfig.json ./
 COPY scripts ./scripts
 COPY src ./src
@@ -17,7 +18,7 @@ RUN npm run build
 # The version is the one that was tested.
 RUN SDK=@anthropic-ai/claude-agent-sdk \
  && VERSION="$(node -p "const p = require('./package.json'); ({ ...p.dependencies, ...p.optionalDependencies, ...p.devDependencies })['$SDK']")" \
- && npm pkg delete "devDependencies[$SDK]" \
+ && npm pkg delete workspaces "devDependencies[$SDK]" \
  && npm pkg set "dependencies[$SDK]=$VERSION" \
  && npm install --omit=dev --ignore-scripts --no-audit --no-fund
 

@@ -21,12 +21,21 @@ const installStamp = join(modules, ".sallyport-installed");
 const buildStamp = join(root, "dist", ".built");
 
 /**
+ * What npm installs. `start`: what the server needs, and what builds it (src/web). `all`: also the tools of tests and checks,
+ * and the vendors' programs that the tests run.
+ */
+const PACKAGES = {
+  start: ["--omit=dev", "--workspace=src/web", "--include-workspace-root"],
+  all: ["--include=dev"],
+};
+
+/**
  * Makes a fresh clone ready to run: the packages of package-lock.json, and dist/ where a source is newer. Does nothing,
  * quickly and silently, where all of it is there. Ends the process with a clear message where it cannot.
  */
-export async function setup({ rebuild = false } = {}) {
+export async function setup({ packages = "all", rebuild = false } = {}) {
   checkNode();
-  if (!isInstalled()) install();
+  if (!isInstalled(packages)) install(packages);
   if (rebuild || !isBuilt()) await build();
 }
 
@@ -46,22 +55,31 @@ function lockHash() {
   return createHash("sha256").update(lock).update(`${process.platform}-${process.arch}`).digest("hex");
 }
 
-function isInstalled() {
+function isInstalled(packages) {
   if (!existsSync(modules)) return false;
-  if (existsSync(installStamp)) return readFileSync(installStamp, "utf8") === lockHash();
+  if (existsSync(installStamp)) {
+    const stamp = readFileSync(installStamp, "utf8");
+    return stamp === stampOf("all") || stamp === stampOf(packages);
+  }
   // Somebody ran npm by hand: what it says it installed is compared with what it should have.
-  if (!matchesLock()) return false;
-  writeFileSync(installStamp, lockHash());
-  return true;
+  const found = ["all", packages].find((set) => matchesLock(set));
+  if (found !== undefined) writeFileSync(installStamp, stampOf(found));
+  return found !== undefined;
 }
 
-function matchesLock() {
+function stampOf(packages) {
+  return `${packages} ${lockHash()}`;
+}
+
+function matchesLock(packages) {
   const record = join(modules, ".package-lock.json");
   if (!existsSync(record)) return false;
   const have = JSON.parse(readFileSync(record, "utf8")).packages;
   const want = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;
   return Object.entries(want).every(([path, wanted]) => {
-    if (path === "") return true;
+    // The workspaces themselves are no packages; those of tests and checks are not always wanted.
+    if (!path.startsWith("node_modules/") || wanted.link === true || (packages === "start" && wanted.dev === true))
+      return true;
     const found = have[path];
     return found === undefined
       ? wanted.optional === true
@@ -69,12 +87,12 @@ function matchesLock() {
   });
 }
 
-function install() {
+function install(packages) {
   // Somebody's other folder: npm would empty it first.
   if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink())
     stop("node_modules is a link to another folder, whose packages do not fit: remove the link, and try again.");
   console.error("Installing packages (only the first time, and when they change) …");
-  const flags = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--include=dev", "--loglevel=error"];
+  const flags = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...PACKAGES[packages]];
   const npm = process.env["npm_execpath"];
   const viaNode = npm !== undefined && /\.c?js$/.test(npm);
   const result = spawnSync(viaNode ? process.execPath : "npm", viaNode ? [npm, ...flags] : flags, {
@@ -83,7 +101,7 @@ function install() {
     shell: !viaNode && process.platform === "win32",
   });
   if (result.status !== 0) stop("The packages could not be installed: see above.");
-  writeFileSync(installStamp, lockHash());
+  writeFileSync(installStamp, stampOf(packages));
 }
 
 /** Files that the build depends on, with the time of the newest change. */
@@ -157,5 +175,5 @@ function stop(message) {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  await setup({ rebuild: process.argv.includes("--rebuild") });
+  await setup({ packages: "start", rebuild: process.argv.includes("--rebuild") });
 }
