@@ -21,7 +21,7 @@ interface PageServiceParts {
 export class PageService {
   readonly #parts: PageServiceParts;
   readonly #registrations = new Map<string, PageRegistration>();
-  /** By seat: resolves when the last change that was asked for is done. */
+  /** By registration: resolves when the last change that was asked for is done. */
   readonly #changing = new Map<string, Promise<unknown>>();
 
   constructor(parts: PageServiceParts) {
@@ -33,7 +33,7 @@ export class PageService {
     return new PageConnection(this, caller, peer);
   }
 
-  /** Changes of one seat happen one after the other, in the order in which they were asked for. */
+  /** Changes of one registration happen one after the other, in the order of the requests. */
   async change<Answer>(key: string, act: () => Promise<Answer>): Promise<Answer> {
     const before = this.#changing.get(key) ?? Promise.resolve();
     const done = before.then(act);
@@ -50,7 +50,7 @@ export class PageService {
     return this.#registrations.get(key);
   }
 
-  /** The seat with these tools offered: the one that is there if it is the same page, else a new one in its place. */
+  /** The registration with these tools: the one that is there if it is the same page, else a new one in its place. */
   async take(caller: Caller, peer: PagePeer, wanted: DeclareTools): Promise<PageRegistration> {
     const { session_id, page, instance, tools } = wanted;
     const { sessions, clock, newId } = this.#parts;
