@@ -145,10 +145,9 @@ describe("the write-ahead log", () => {
     const store = await openSqliteStore({ path, tuning: { tendMs: 5, reserveBytes: 0 }, onFatal: () => undefined });
     try {
       await store.commit({ events: [eventRow("ses_1", 1)] });
-      expect(store.health().disk?.walBytes).not.toBe(0);
+      await until(async () => (await stat(`${path}-wal`)).size === 0);
       await until(() => store.health().disk?.walBytes === 0);
-      expect((await stat(`${path}-wal`)).size).toBe(0);
-      expect(JSON.parse(await readFile(`${path}.record`, "utf8"))).toMatchObject({ commits: 1 });
+      await until(async () => (await readFile(`${path}.record`, "utf8")).includes('"commits":1'));
     } finally {
       await store.close();
       await rm(folder, { recursive: true, force: true });

@@ -1,15 +1,11 @@
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openTestApp, runScript, script } from "../../support/app.ts";
+import { filesBelow } from "../../support/files-below.ts";
 
 const CANARY = "sk-ant-canary-0123456789abcdefghijklmnop";
 const ADMIN = "sp_canary-admin-token-0123456789abcdefghijklmnopqrstuv";
-
-async function filesBelow(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-}
 
 it("keeps the model key and tokens out of tools, journal, store, answers and files", async () => {
   await using app = await openTestApp({

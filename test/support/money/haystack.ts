@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { filesBelow } from "../files-below.ts";
 
 /** What looks like a session's key to the model proxy. */
 const SESSION_KEY = /sp_model_[A-Za-z0-9_-]{20,}/;
@@ -36,9 +36,7 @@ export class Haystack {
 
   /** Each file below a folder, byte by byte. */
   async addFiles(name: string, folder: string): Promise<void> {
-    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue;
-      const path = join(entry.parentPath, entry.name);
+    for (const path of await filesBelow(folder)) {
       this.add(`${name} ${path.slice(folder.length)}`, await readFile(path, "latin1").catch(() => ""));
     }
   }
