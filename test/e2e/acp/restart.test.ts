@@ -65,7 +65,7 @@ describe("an editor that comes back", () => {
       const { sessionId } = await editor.newSession(place.workspace);
       const turn = editor.prompt(
         sessionId,
-        script({ say: "Before. " }, { tool: "Glob", input: { pattern: "*" } }, { delay_ms: 1_000 }, { say: "After." }),
+        script({ say: "Before. " }, { tool: "Glob", input: { pattern: "*" } }, { delay_ms: 4_000 }, { say: "After." }),
       );
       await editor.until(() => editor.calls()[0]?.["status"] === "completed");
       await server.kill();

@@ -31,7 +31,7 @@ describe("output across a kill -9 of the server", () => {
         initial_prompt: script(
           { say: "I begin." },
           { tool: "Bash", input: { command: "echo working" } },
-          { stream: { tokens: 600, per_second: 500 } },
+          { stream: { tokens: 600, per_second: 150 } },
         ),
       });
       let shown = 0;
