@@ -35,7 +35,7 @@ const PACKAGES = {
  */
 export async function setup({ packages = "all", rebuild = false } = {}) {
   checkNode();
-  if (!isInstalled(packages)) install(packages);
+  if (!isInstalled(packages)) install(hasAll() ? "all" : packages);
   if (rebuild || !isBuilt()) await build();
 }
 
@@ -65,6 +65,11 @@ function isInstalled(packages) {
   const found = ["all", packages].find((set) => matchesLock(set));
   if (found !== undefined) writeFileSync(installStamp, stampOf(found));
   return found !== undefined;
+}
+
+/** Somebody ran the tests here, or wants Claude's engines: what is installed stays so when the lock file changes. */
+function hasAll() {
+  return existsSync(join(modules, "@anthropic-ai", "claude-agent-sdk"));
 }
 
 function stampOf(packages) {

@@ -7,7 +7,7 @@ import { Failure } from "../protocol/index.ts";
 const NAME = "model.sock";
 const FOLDER_PREFIX = "sallyport-model-";
 /** Where it is made. */
-const WORKSHOP_PREFIX = ".model-";
+const HOME_PREFIX = ".model-";
 /** What every system's socket addresses hold, in bytes. */
 const LONGEST_PATH = 103;
 const PROBE_MS = 1_000;
@@ -27,12 +27,12 @@ export async function claimSocket(home: string, listen: (path: string) => Promis
   const wanted = join(home, NAME);
   await clear(wanted);
   for (const name of readdirSync(home)) {
-    if (name.startsWith(WORKSHOP_PREFIX)) rmSync(join(home, name), { recursive: true, force: true });
+    if (name.startsWith(HOME_PREFIX)) rmSync(join(home, name), { recursive: true, force: true });
   }
   const isShort =
-    Buffer.byteLength(join(home, `${WORKSHOP_PREFIX}XXXXXX`, "s")) <= LONGEST_PATH &&
+    Buffer.byteLength(join(home, `${HOME_PREFIX}XXXXXX`, "s")) <= LONGEST_PATH &&
     Buffer.byteLength(wanted) <= LONGEST_PATH;
-  const folder = mkdtempSync(isShort ? join(home, WORKSHOP_PREFIX) : join(tmpdir(), FOLDER_PREFIX));
+  const folder = mkdtempSync(isShort ? join(home, HOME_PREFIX) : join(tmpdir(), FOLDER_PREFIX));
   const made = join(folder, isShort ? "s" : NAME);
   try {
     await listen(made);

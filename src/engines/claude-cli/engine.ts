@@ -4,7 +4,7 @@ import { ClaudeConversation } from "../claude/conversation.ts";
 import { claudeFinder, missingClaude, type ClaudeOptions } from "../claude/find.ts";
 import { OutputAllowance } from "../claude/output.ts";
 import type { Engine } from "../engine.ts";
-import { openCliLink } from "./transport.ts";
+import { openCliTransport } from "./transport.ts";
 
 /** Claude Code's command line: one process for each prompt, nothing else to install. */
 export function createClaudeCliEngine(options: ClaudeOptions = {}): Engine {
@@ -18,7 +18,13 @@ export function createClaudeCliEngine(options: ClaudeOptions = {}): Engine {
     missing: () => missingClaude(options),
     async open(opening, host) {
       const executable = await find(host);
-      return new ClaudeConversation(opening, host, { executable, retries, allowance, keep: false, open: openCliLink });
+      return new ClaudeConversation(opening, host, {
+        executable,
+        retries,
+        allowance,
+        keep: false,
+        open: openCliTransport,
+      });
     },
   };
 }

@@ -8,7 +8,7 @@ import { argumentsOf } from "./arguments.ts";
 import { ControlChannel } from "./control.ts";
 
 /** Starts `claude -p` for one prompt, and speaks its control protocol. */
-export async function openCliLink(launch: Launch, listener: ProcessListener): Promise<VendorTransport> {
+export async function openCliTransport(launch: Launch, listener: ProcessListener): Promise<VendorTransport> {
   const { host, settings } = launch;
   const process = await host.sandbox.open({
     argv: argumentsOf(launch),

@@ -4,7 +4,7 @@ import { ClaudeConversation } from "../claude/conversation.ts";
 import { claudeFinder, missingClaude, type ClaudeOptions } from "../claude/find.ts";
 import { OutputAllowance } from "../claude/output.ts";
 import type { Engine } from "../engine.ts";
-import { openSdkLink } from "./transport.ts";
+import { openSdkTransport } from "./transport.ts";
 import { loadSdk, missingSdk } from "./sdk.ts";
 
 /** Claude Code through Anthropic's Agent SDK: one process for each conversation that is in use. */
@@ -24,7 +24,7 @@ export function createClaudeSdkEngine(options: ClaudeOptions = {}): Engine {
         retries,
         allowance,
         keep: true,
-        open: async (launch, listener) => openSdkLink(sdk, launch, listener),
+        open: async (launch, listener) => openSdkTransport(sdk, launch, listener),
       });
     },
   };

@@ -18,7 +18,7 @@ import { SandboxedProcess } from "./process.ts";
 import type { McpTransport, SdkQuery, QueryOptions, Sdk, SpawnOptions } from "./sdk.ts";
 
 /** Starts a process that the SDK talks to for as long as the conversation lives. */
-export function openSdkLink(sdk: Sdk, launch: Launch, listener: ProcessListener): VendorTransport {
+export function openSdkTransport(sdk: Sdk, launch: Launch, listener: ProcessListener): VendorTransport {
   const input = new ProcessInput();
   let process: SandboxedProcess | undefined;
   const spawn = (options: SpawnOptions): SandboxedProcess => {

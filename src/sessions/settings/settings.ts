@@ -29,7 +29,7 @@ export interface WorkspacePlaces {
   readonly hidden: readonly string[];
 }
 
-interface SettingsHouse {
+interface SettingsParts {
   readonly dependencies: Dependencies;
   readonly places: WorkspacePlaces;
   /** What of the request the surface chose itself, for a client that may not choose it. */
@@ -38,7 +38,7 @@ interface SettingsHouse {
 
 /** What a request asks for, narrowed by policy and token, with everything filled in. `from`: a parent, for what is absent. */
 export async function settingsFor(
-  { dependencies, places, given }: SettingsHouse,
+  { dependencies, places, given }: SettingsParts,
   caller: Caller,
   request: CreateSession,
   from?: Base,
