@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { BridgeControl, CompatRow, RichRow } from "./dialects/thread.ts";
+import { BridgeControl, CompatRow, RichRow } from "./dialects/bridge.ts";
 
 /** `sallyport/schemas`: what goes over document 002's socket, as JSON Schema (2020-12), for validators in any language. */
 export const JSON_SCHEMAS = {

@@ -5,7 +5,7 @@ import { getRequestListener } from "@hono/node-server";
 import { WebSocketServer, type WebSocket } from "ws";
 import { Failure, LIMITS } from "../protocol/index.ts";
 import type { Caller } from "../sessions/index.ts";
-import { AgentSocket } from "./agent-socket.ts";
+import { TerminalSocket } from "./terminal-socket.ts";
 import { createApp } from "./app.ts";
 import { BridgeSocket } from "./bridge-socket.ts";
 import { Bridge } from "./bridge/bridge.ts";
@@ -129,7 +129,7 @@ function handlersFor(options: SurfaceOptions, guard: Guard): Readonly<Record<Soc
   return {
     "/ws": (peer) => void new RuntimeConnection({ server, guard, log: options.log }, peer),
     "/api/ws": (peer) => void new CanonicalSocket(options, guard, peer),
-    "/api/terminal/ws/agent": (peer) => void new AgentSocket(options, guard, peer),
+    "/api/terminal/ws/agent": (peer) => void new TerminalSocket(options, guard, peer),
     "/bridge": (peer) => void new BridgeSocket(options, { guard, bridge }, peer),
   };
 }

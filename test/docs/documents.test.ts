@@ -21,12 +21,12 @@ function table(paper: string, heading: string): readonly (readonly string[])[] {
 }
 
 describe("what the documents want to be written down", () => {
-  it("document-000.md says what the container reaches", () => {
-    expect(read("docs/user/document-000.md")).toContain("It needs HTTPS to the model's provider (`api.anthropic.com`)");
+  it("runtime.md says what the container reaches", () => {
+    expect(read("docs/user/runtime.md")).toContain("It needs HTTPS to the model's provider (`api.anthropic.com`)");
   });
 
-  it("document-001.md has the three modes with their labels, in the page's order", () => {
-    const rows = table(read("docs/user/document-001.md"), "## Permission modes");
+  it("terminal.md has the three modes with their labels, in the page's order", () => {
+    const rows = table(read("docs/user/terminal.md"), "## Permission modes");
     expect(rows.map(([mode, label]) => [mode, label])).toEqual(
       PERMISSION_MODES.map((mode) => [`\`${mode}\``, PERMISSION_MODE_LABELS[mode]]),
     );
@@ -44,8 +44,8 @@ describe("what the documents want to be written down", () => {
     ]);
   });
 
-  it("document-001.md compares the modes", () => {
-    const rows = table(read("docs/user/document-001.md"), "## SDK and CLI modes compared");
+  it("terminal.md compares the modes", () => {
+    const rows = table(read("docs/user/terminal.md"), "## SDK and CLI modes compared");
     expect(rows.map(([what]) => what)).toEqual([
       "reliability",
       "control",
@@ -58,8 +58,8 @@ describe("what the documents want to be written down", () => {
     ]);
   });
 
-  it("document-001.md helps with the document's four troubles", () => {
-    const paper = read("docs/user/document-001.md");
+  it("terminal.md helps with the document's four troubles", () => {
+    const paper = read("docs/user/terminal.md");
     const help = paper.slice(paper.indexOf("## Troubleshooting"));
     expect([...help.matchAll(/^\*\*(.+?)\*\*/gm)].map(([, words]) => words)).toEqual([
       '"ANTHROPIC_API_KEY not set".',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allow, Editor } from "../e2e/acp/editor.ts";
 import { script } from "../support/app.ts";
 import { CALL, openMoneyApp, type MoneyApp } from "../support/money/app.ts";
-import { AgentClient } from "./agent-client.ts";
+import { AgentClient } from "./terminal-client.ts";
 import { connect } from "./mcp/world.ts";
 
 /** Micro-USD: less than any request may cost. */

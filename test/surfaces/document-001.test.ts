@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestApp, script, type TestApp } from "../support/app.ts";
-import { AgentClient, type Message } from "./agent-client.ts";
+import { AgentClient, type Message } from "./terminal-client.ts";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -125,7 +125,7 @@ describe("whatever comes", () => {
 
 describe("the paper", () => {
   it("names every tool, and its examples are valid", async () => {
-    const paper = await readFile(new URL("../../docs/user/document-000.md", import.meta.url), "utf8");
+    const paper = await readFile(new URL("../../docs/user/runtime.md", import.meta.url), "utf8");
     expect(RUNTIME_TOOLS.filter(({ name }) => !paper.includes(`\`${name}\``))).toEqual([]);
     const [policy = "", settings = ""] = [...paper.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text ?? "");
     expect(parsePolicyYaml(policy).profiles["server"]?.autonomy).toBe("full");

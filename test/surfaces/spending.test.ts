@@ -11,7 +11,7 @@ import {
   type StreamFrame,
 } from "../../src/protocol/index.ts";
 import { Place } from "../cli/place.ts";
-import { rowsOf } from "../protocol/thread-journal.ts";
+import { rowsOf } from "../protocol/bridge-journal.ts";
 import { script } from "../support/app.ts";
 import { journalOf } from "../support/journals.ts";
 import { openMoneyApp, SMALL, type MoneyApp } from "../support/money/app.ts";

@@ -49,7 +49,7 @@ describe("a stop starts nothing", () => {
     };
   }
 
-  function agentSocket(id: string): { say: (message: object) => void; opened: Promise<unknown>; close: () => void } {
+  function terminalSocket(id: string): { say: (message: object) => void; opened: Promise<unknown>; close: () => void } {
     const url = `${app.serving.url.replace("http", "ws")}/api/terminal/ws/agent`;
     const socket = new WebSocket(`${url}?token=${mine.token}&session_id=${id}`);
     const opened = new Promise((resolve) => {
@@ -61,7 +61,7 @@ describe("a stop starts nothing", () => {
   it("document 001's cancel: own prompts are removed, those of others held", async () => {
     const { id } = await mine.createSession({ prompt: { text: SLOW } });
     const held = await other(id);
-    const socket = agentSocket(id);
+    const socket = terminalSocket(id);
     await socket.opened;
     socket.say({ command: "run", prompt: NEXT });
     await until(id, "turn.queued", 2);
@@ -80,7 +80,7 @@ describe("a stop starts nothing", () => {
     const { id } = await mine.createSession({ prompt: { text: script(WRITE, { say: "On." }) } });
     const asked = (await until(id, "approval.requested", 1)).at(-1);
     const held = await other(id);
-    const socket = agentSocket(id);
+    const socket = terminalSocket(id);
     await socket.opened;
     socket.say({ command: "run", prompt: NEXT });
     await until(id, "turn.queued", 2);

@@ -1,4 +1,4 @@
-import { toolApprovalRequest } from "../approval.ts";
+import { toolApprovalRequest } from "../terminal.ts";
 import type { Usage } from "../../content.ts";
 import type { StreamFrame } from "../../events.ts";
 import { isToolItem, type Item, type ToolItem } from "../../items.ts";

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { may } from "../gate/index.ts";
 import {
-  ApprovalCommand,
-  approvalMessages,
+  TerminalCommand,
+  terminalMessages,
   Failure,
   permissionMode,
   toolApprovalRequest,
@@ -23,10 +23,10 @@ interface AgentPeer {
   readonly request: IncomingMessage;
 }
 
-type RunMessage = Extract<ApprovalCommand, { command: "run" }>;
+type RunMessage = Extract<TerminalCommand, { command: "run" }>;
 
 /** Document 001's `/api/terminal/ws/agent`: one conversation on a socket, with questions shown one at a time. */
-export class AgentSocket {
+export class TerminalSocket {
   readonly #options: SurfaceOptions;
   readonly #guard: Guard;
   readonly #caller: Caller;
@@ -75,7 +75,7 @@ export class AgentSocket {
 
   async #take(raw: unknown, said: number): Promise<void> {
     this.#guard.meter(this.#caller);
-    const parsed = ApprovalCommand.safeParse(raw);
+    const parsed = TerminalCommand.safeParse(raw);
     if (!parsed.success) throw new Failure("invalid_request", wrong(raw, parsed.error.issues[0]));
     const message = parsed.data;
     switch (message.command) {
@@ -270,7 +270,7 @@ export class AgentSocket {
       if (next !== undefined && next !== first) this.#sayQuestion(next);
       return;
     }
-    for (const message of approvalMessages(value)) this.#connection.say(message);
+    for (const message of terminalMessages(value)) this.#connection.say(message);
   }
 
   /** Ends the conversation that this socket had; its journal stays. */

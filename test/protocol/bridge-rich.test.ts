@@ -8,7 +8,7 @@ import {
   type StreamFrame,
   type ThreadRow,
 } from "../../src/protocol/index.ts";
-import { begun, called, done, failed, journal, numbered, ran, rowsOf, said, text, THREAD } from "./thread-journal.ts";
+import { begun, called, done, failed, journal, numbered, ran, rowsOf, said, text, THREAD } from "./bridge-journal.ts";
 
 const START: readonly ThreadRow[] = [
   { type: "thread.started", thread_id: THREAD },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { VendorTranslator } from "../../src/engines/claude/translate.ts";
 import { readMessage } from "../../src/engines/claude/wire.ts";
 import type { EventBody } from "../../src/protocol/index.ts";
-import { begun, done, journal, opened, rowsOf } from "./thread-journal.ts";
+import { begun, done, journal, opened, rowsOf } from "./bridge-journal.ts";
 
 /** Document 002's input, with what it abridges filled in by as little as the program sends. */
 const input = [

@@ -9,7 +9,7 @@ import {
   type StreamFrame,
   type ThreadRow,
 } from "../../src/protocol/index.ts";
-import { begun, called, done, failed, journal, ran, rowsOf, said } from "./thread-journal.ts";
+import { begun, called, done, failed, journal, ran, rowsOf, said } from "./bridge-journal.ts";
 
 const SEED = 20_020_002;
 const TOOLS = ["Bash", "Read", "Write", "WebSearch", "TodoWrite", "Task", "mcp__s__t"];

@@ -12,7 +12,7 @@ const feedback = z.string().max(LIMITS.feedbackChars);
 const updated_input = z.record(z.string(), z.unknown());
 const request_id = z.string().max(100);
 
-export const ApprovalCommand = z.discriminatedUnion("command", [
+export const TerminalCommand = z.discriminatedUnion("command", [
   z.object({
     command: z.literal("run"),
     prompt: z.string().max(LIMITS.promptChars).default(""),
@@ -48,17 +48,17 @@ export const ApprovalCommand = z.discriminatedUnion("command", [
   /** Answers the question on show. */
   z.object({ command: z.literal("permission_response"), approved: z.boolean(), always: z.boolean().optional() }),
 ]);
-export type ApprovalCommand = z.infer<typeof ApprovalCommand>;
+export type TerminalCommand = z.infer<typeof TerminalCommand>;
 
 export function permissionMode(name: string): PermissionMode {
   const known = PermissionMode.safeParse(name);
   return known.success ? known.data : "default";
 }
 
-type ApprovalMessage = Readonly<Record<string, unknown>> & { readonly type: string };
+type TerminalMessage = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** What a frame says in this dialect. Questions are left out: they are shown one at a time, see `toolApprovalRequest`. */
-export function approvalMessages(frame: StreamFrame): readonly ApprovalMessage[] {
+export function terminalMessages(frame: StreamFrame): readonly TerminalMessage[] {
   switch (frame.type) {
     case "turn.started":
       return [{ type: "user", subtype: "text", content: { text: frame.prompt.text } }];
@@ -104,7 +104,7 @@ export function approvalMessages(frame: StreamFrame): readonly ApprovalMessage[]
   }
 }
 
-function toolUse(item: Extract<Item, { tool_use_id: string }>): ApprovalMessage {
+function toolUse(item: Extract<Item, { tool_use_id: string }>): TerminalMessage {
   return {
     type: "assistant",
     subtype: "tool_use",
@@ -117,7 +117,7 @@ function parent(item: Item): { readonly parent_item_id?: string } {
   return item.parent_id === undefined ? {} : { parent_item_id: item.parent_id };
 }
 
-function ended(item: Item): readonly ApprovalMessage[] {
+function ended(item: Item): readonly TerminalMessage[] {
   if (item.status === "superseded") return [];
   if (isToolItem(item)) {
     const content = {
@@ -151,7 +151,7 @@ function ended(item: Item): readonly ApprovalMessage[] {
 const SUMMARY_CHARS = 200;
 
 /** A question as document 001 shows it. */
-export function toolApprovalRequest(approval: Approval): ApprovalMessage {
+export function toolApprovalRequest(approval: Approval): TerminalMessage {
   return {
     type: "tool_approval_request",
     request_id: approval.id,

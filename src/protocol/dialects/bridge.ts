@@ -1,10 +1,10 @@
 import type { StreamFrame } from "../events.ts";
-import { COMPAT_START, compatRows, type CompatState } from "./thread/compat.ts";
-import { RICH_START, richRows, type RichState } from "./thread/rich.ts";
-import type { ThreadMapping, ThreadRow } from "./thread/rows.ts";
+import { COMPAT_START, compatRows, type CompatState } from "./bridge/compat.ts";
+import { RICH_START, richRows, type RichState } from "./bridge/rich.ts";
+import type { ThreadMapping, ThreadRow } from "./bridge/rows.ts";
 
-export { BRIDGE_CONTROLS, BridgeControl, BridgeProvider } from "./thread/controls.ts";
-export { CompatRow, ThreadMapping, RichRow, type ThreadRow } from "./thread/rows.ts";
+export { BRIDGE_CONTROLS, BridgeControl, BridgeProvider } from "./bridge/controls.ts";
+export { CompatRow, ThreadMapping, RichRow, type ThreadRow } from "./bridge/rows.ts";
 
 /** What the rows of a thread depend on besides the next frame. It begins anew with each turn. */
 export type ThreadState = CompatState | RichState;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS, type EventBody, type ThreadRow } from "../../src/protocol/index.ts";
-import { begun, called, done, failed, journal, opened, ran, rowsOf, said, THREAD, USAGE } from "./thread-journal.ts";
+import { begun, called, done, failed, journal, opened, ran, rowsOf, said, THREAD, USAGE } from "./bridge-journal.ts";
 
 const START: readonly ThreadRow[] = [{ type: "thread.started", thread_id: THREAD }, { type: "turn.started" }];
 const END: ThreadRow = {
