@@ -25,6 +25,7 @@ export * from "./redact.ts";
 export * from "./retention.ts";
 export * from "./sessions.ts";
 export * from "./socket.ts";
+export * from "./tool-facts.ts";
 export * from "./usage.ts";
 export * from "./version.ts";
 export * from "./dialects/approval.ts";

@@ -1,4 +1,4 @@
-import { BUDGET_TOOL, type Approval, type Tier } from "../../../protocol/index.ts";
+import { BUDGET_TOOL, QUESTION_TOOL, type Approval, type Tier } from "../../../protocol/index.ts";
 
 const BY_TIER: Readonly<Record<Tier, string>> = {
   read: "it reads",
@@ -45,5 +45,5 @@ export function ruleWords(
 /** A tool's name in a list; what is no tool by what it asks for. */
 export function toolLabel(tool: string): string {
   if (tool === BUDGET_TOOL) return "Budget reached";
-  return tool === "AskUserQuestion" ? "Question" : tool;
+  return tool === QUESTION_TOOL ? "Question" : tool;
 }
