@@ -11,6 +11,7 @@ export * from "./glob.ts";
 export * from "./hidden-text.ts";
 export * from "./ids.ts";
 export * from "./items.ts";
+export * from "./limit-kinds.ts";
 export * from "./limits.ts";
 export * from "./mistakes.ts";
 export * from "./model-request.ts";

@@ -36,9 +36,9 @@ export function cardTitle({ preview, status }: Pick<Approval, "preview" | "statu
 /** What an approval for the session also allows. `reach` absent: the rule says it itself. */
 export function ruleWords(
   rule: string,
-  { preview }: Pick<Approval, "preview">,
+  { tool, preview }: Pick<Approval, "tool" | "preview">,
 ): { readonly allows: string; readonly reach?: string } {
-  if (preview.type !== "command" || rule !== `Bash(${preview.command})`) return { allows: rule };
+  if (preview.type !== "command" || rule !== `${tool}(${preview.command})`) return { allows: rule };
   return { allows: preview.command, reach: "(exactly this command)" };
 }
 
