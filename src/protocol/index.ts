@@ -21,6 +21,7 @@ export * from "./page-tools.ts";
 export * from "./policy.ts";
 export * from "./present.ts";
 export * from "./principals.ts";
+export * from "./provider-kinds.ts";
 export * from "./providers.ts";
 export * from "./redact.ts";
 export * from "./retention.ts";
