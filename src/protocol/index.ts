@@ -2,6 +2,7 @@ export * from "./answer-keys.ts";
 export * from "./approvals.ts";
 export * from "./canonical.ts";
 export * from "./connections.ts";
+export * from "./console-pages.ts";
 export * from "./content.ts";
 export * from "./catalog.ts";
 export * from "./errors.ts";
