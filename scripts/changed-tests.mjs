@@ -114,7 +114,7 @@ export function testsFor(root, changed) {
   };
   const tests = [...texts.keys()].filter((path) => /^test\/.*\.test\.ts$/.test(path));
   const closures = new Map(tests.map((test) => [test, closureOf(test, next)]));
-  const reached = new Set([...closures.values()].flatMap((closure) => [...closure]));
+  const reached = new Set([...closures.values()].flatMap((closure) => Array.from(closure)));
   return tests.filter((test) => {
     const closure = closures.get(test) ?? new Set();
     return (

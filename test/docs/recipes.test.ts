@@ -90,7 +90,7 @@ describe("CONTRIBUTING's recipes", () => {
   it.each(Object.entries(COMPLETE))(
     "name every file of src that an existing %s is in",
     (what, { found, besides = {} }) => {
-      const { files = [] } = recipes()[what] ?? {};
+      const { files } = recipes()[what] ?? { files: [] };
       const known = [...files, ...Object.keys(besides)];
       const mentions = filesWith(found);
       expect(mentions.filter((path) => !known.some((one) => path === one || path.startsWith(`${one}/`)))).toEqual([]);

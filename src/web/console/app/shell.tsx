@@ -31,7 +31,7 @@ const ICONS: Readonly<Record<(typeof CONSOLE_PAGES)[number]["to"], LucideIcon>> 
   "/tokens": KeyRound,
   "/audit": ScrollText,
 };
-const PLACES = CONSOLE_PAGES.map((page) => ({ ...page, icon: ICONS[page.to] }));
+const PLACES = CONSOLE_PAGES.map(({ to, label, needs, key }) => ({ to, label, needs, key, icon: ICONS[to] }));
 type NavigationEntry = (typeof PLACES)[number];
 /** A phone's bar has room for these; the others are in the person's menu. */
 const ON_PHONE = 4;

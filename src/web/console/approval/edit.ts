@@ -17,19 +17,16 @@ export function fieldsOf(tool: string, input: EditedToolInput): readonly EditFie
   if (list === undefined) return textsOf(input, editable, []);
   const entries = input[list];
   if (!Array.isArray(entries)) return [];
-  return entries.flatMap((entry: unknown, index) =>
-    textsOf(entry, editable, [list, index]).map((field) => ({
-      ...field,
-      label: `Edit ${index + 1}: ${field.label.toLowerCase()}`,
-    })),
-  );
+  return entries.flatMap((entry: unknown, index) => textsOf(entry, editable, [list, index]));
 }
 
 function textsOf(input: unknown, fields: readonly ToolField[], at: EditField["path"]): readonly EditField[] {
   if (typeof input !== "object" || input === null) return [];
+  const [, index] = at;
   return fields.flatMap(({ name, label }) => {
     const text = (input as EditedToolInput)[name];
-    return typeof text === "string" ? [{ path: [...at, name], label, text }] : [];
+    const words = typeof index === "number" ? `Edit ${index + 1}: ${label.toLowerCase()}` : label;
+    return typeof text === "string" ? [{ path: [...at, name], label: words, text }] : [];
   });
 }
 
