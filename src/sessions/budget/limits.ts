@@ -37,7 +37,7 @@ const MOUNT_PROFILES = mountProfileName("");
 
 /** Every limit that a model request of this session must keep now, the nearest first. */
 export function spendingLimitsOf(context: LimitContext): readonly PolicyLimit[] {
-  const { state, policy, profile, parents, now } = context;
+  const { state, profile, parents, now } = context;
   const spendingLimits: PolicyLimit[] = [];
   const add = (kind: LimitKind, account: string, said: number | undefined, own?: number): void => {
     spendingLimits.push({ kind, account, policy: said, limit: limitNow(context.limits, { kind, account, said, own }) });
@@ -52,7 +52,7 @@ export function spendingLimitsOf(context: LimitContext): readonly PolicyLimit[] 
   add("session", ACCOUNTS.session(state.id), profile.max_cost_microusd, state.settings.max_cost_microusd);
   for (const parent of parents) add("parent", ACCOUNTS.session(parent.id), profile.max_cost_microusd, parent.limit);
   const day = dayOf(now);
-  const { agents, everybody } = policyLimits({ agent: state.created_by.id, day, profile, policy });
+  const { agents, everybody } = policyLimits(context, state.created_by.id, day);
   for (const { kind, account, limit } of agents) add(kind, account, limit);
   // What a token spends, the tokens spend that it was made with.
   for (const { id, bounds } of state.token.parents) {
@@ -65,13 +65,11 @@ export function spendingLimitsOf(context: LimitContext): readonly PolicyLimit[] 
 }
 
 /** What the policy lets a principal spend, and everybody together. */
-export function policyLimits(whose: {
-  readonly agent: string;
-  readonly day: string;
-  readonly profile: Profile;
-  readonly policy: Policy;
-}): { readonly agents: readonly SpendingLimit[]; readonly everybody: readonly SpendingLimit[] } {
-  const { agent, day, profile, policy } = whose;
+export function policyLimits(
+  { profile, policy }: Pick<LimitContext, "profile" | "policy">,
+  agent: string,
+  day: string,
+): Readonly<Record<"agents" | "everybody", readonly SpendingLimit[]>> {
   return {
     agents: [
       { kind: "agent_day", account: ACCOUNTS.agentDay(agent, day), limit: profile.max_cost_microusd_per_day },

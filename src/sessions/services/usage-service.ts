@@ -138,7 +138,7 @@ export class UsageService {
     const policy = current();
     const profile = profileNamed(policy, policy.default_profile);
     const day = dayOf(clock.now());
-    const { agents, everybody } = policyLimits({ agent, day, profile, policy });
+    const { agents, everybody } = policyLimits({ profile, policy }, agent, day);
     const spendingLimits = scope === "all" ? [...agents, ...everybody] : agents;
     await limits.load(spendingLimits);
     return this.#budgets(

@@ -52,6 +52,12 @@ const approvals = createRoute({
   }),
   component: lazyRouteComponent(() => import("../pages/approvals/page.tsx"), "ApprovalsPage"),
 });
+const sessionPage = lazyRouteComponent(() => import("../pages/session/page.tsx"), "SessionPage");
+const usagePage = lazyRouteComponent(() => import("../pages/usage/page.tsx"), "UsagePage");
+const policyPage = lazyRouteComponent(() => import("../pages/policy/page.tsx"), "PolicyPage");
+const providersPage = lazyRouteComponent(() => import("../pages/providers/page.tsx"), "ProvidersPage");
+const tokensPage = lazyRouteComponent(() => import("../pages/tokens/page.tsx"), "TokensPage");
+const auditPage = lazyRouteComponent(() => import("../pages/audit/page.tsx"), "AuditPage");
 
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -61,31 +67,13 @@ export const router = createRouter({
     // Where document 001 has its agent view.
     moved("/agent", "/new"),
     // `#seq-12` in the address jumps to that event.
-    page(
-      "/sessions/$sessionId",
-      lazyRouteComponent(() => import("../pages/session/page.tsx"), "SessionPage"),
-    ),
+    page("/sessions/$sessionId", sessionPage),
     approvals,
-    page(
-      "/usage",
-      lazyRouteComponent(() => import("../pages/usage/page.tsx"), "UsagePage"),
-    ),
-    page(
-      "/policy",
-      lazyRouteComponent(() => import("../pages/policy/page.tsx"), "PolicyPage"),
-    ),
-    page(
-      "/providers",
-      lazyRouteComponent(() => import("../pages/providers/page.tsx"), "ProvidersPage"),
-    ),
-    page(
-      "/tokens",
-      lazyRouteComponent(() => import("../pages/tokens/page.tsx"), "TokensPage"),
-    ),
-    page(
-      "/audit",
-      lazyRouteComponent(() => import("../pages/audit/page.tsx"), "AuditPage"),
-    ),
+    page("/usage", usagePage),
+    page("/policy", policyPage),
+    page("/providers", providersPage),
+    page("/tokens", tokensPage),
+    page("/audit", auditPage),
   ]),
   defaultPreload: "intent",
   defaultPendingComponent: () => <Loading label="Opening" page />,
