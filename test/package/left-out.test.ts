@@ -8,7 +8,7 @@ it("tests that were left out are told in one line, with what brings the missing 
     { what: "rsync", command: "apt-get install rsync", isThere: () => false },
   ];
   expect(leftOut(7, needed)).toBe(
-    "7 tests were left out. Missing here: Chromium (apt-get install chromium), rsync (apt-get install rsync)",
+    "Tests left out: 7. Missing here: Chromium (apt-get install chromium), rsync (apt-get install rsync)",
   );
   // Skipped for another reason, or nothing skipped at all.
   expect(leftOut(7, needed.slice(1, 2))).toBeUndefined();

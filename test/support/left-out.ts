@@ -5,7 +5,7 @@ import { NEEDED } from "./programs.ts";
 export function leftOut(tests: number, needed: typeof NEEDED = NEEDED): string | undefined {
   if (tests === 0) return undefined;
   const missing = needed.filter(({ isThere }) => !isThere()).map(({ what, command }) => `${what} (${command})`);
-  return missing.length === 0 ? undefined : `${String(tests)} tests were left out. Missing here: ${missing.join(", ")}`;
+  return missing.length === 0 ? undefined : `Tests left out: ${String(tests)}. Missing here: ${missing.join(", ")}`;
 }
 
 /** Says at the end what was left out, and how to get what it needs. */
