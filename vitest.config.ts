@@ -3,6 +3,7 @@ import { dirname, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { LeftOut } from "./test/support/left-out.ts";
 import { Slowest } from "./test/support/slowest.ts";
 
 const root = dirname(fileURLToPath(import.meta.url));
@@ -45,7 +46,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: SlowFirst },
-    reporters: ["default", new Slowest()],
+    reporters: ["default", new Slowest(), new LeftOut()],
     pool: "forks",
     // What is built is loaded once by each process, not once for each file: it is what most short files would spend their time on.
     isolate: false,

@@ -4,7 +4,6 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,13 +11,14 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "node_modules");
 const installStamp = join(modules, ".sallyport-installed");
-const buildStamp = join(root, "dist", ".built");
+/** Each part of the build has a stamp of its own: its file names, at the time of its build. */
+const stampOfPart = (part) => join(root, "dist", `.built-${part}`);
 
 /**
  * What npm installs. `start`: what the server needs, and what builds it (src/web). `all`: also the tools of tests and checks,
@@ -36,7 +36,8 @@ const PACKAGES = {
 export async function setup({ packages = "all", rebuild = false } = {}) {
   checkNode();
   if (!isInstalled(packages)) install(hasAll() ? "all" : packages);
-  if (rebuild || !isBuilt()) await build();
+  const stale = Object.keys(PARTS).filter((name) => rebuild || !isBuilt(name));
+  if (stale.length > 0) await build(stale);
 }
 
 /** Works on old versions too: it is what tells people that theirs is too old. */
@@ -109,43 +110,59 @@ function install(packages) {
   writeFileSync(installStamp, stampOf(packages));
 }
 
-/** Files that the build depends on, with the time of the newest change. */
-function sources() {
-  const paths = [join(root, "tsconfig.json"), join(root, "package-lock.json")];
-  // The workbench holds its own documentation, for agents to search.
-  for (const name of readdirSync(join(root, "docs", "user"))) paths.push(join(root, "docs", "user", name));
-  for (const entry of readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) paths.push(join(entry.parentPath ?? entry.path, entry.name));
+/** Read in browsers too. */
+const SHARED = ["src/protocol", "src/client", "src/contexts", "src/web/ui", "src/web/package.json"];
+
+/** What is built apart from the rest, of which sources (files and folders), and how. */
+const PARTS = {
+  server: { of: ["src"], without: "src/web", build: buildServer },
+  // The workbench holds its own documentation, for agents to search, and the panel.
+  pages: { of: [...SHARED, "src/web", "docs/user"], build: buildPages },
+  panel: { of: [...SHARED, "src/web/panel"], build: buildPanel },
+};
+
+/** Files that a part depends on, with the time of the newest change. */
+function sources({ of, without }) {
+  const paths = ["tsconfig.json", "package-lock.json"].map((name) => join(root, name));
+  for (const start of of.map((name) => join(root, name))) {
+    if (statSync(start).isFile()) paths.push(start);
+    else
+      for (const entry of readdirSync(start, { recursive: true, withFileTypes: true }))
+        if (entry.isFile()) paths.push(join(entry.parentPath ?? entry.path, entry.name));
   }
+  const own = without === undefined ? paths : paths.filter((path) => !path.startsWith(join(root, without) + sep));
   const names = createHash("sha256")
-    .update(paths.toSorted((left, right) => (left < right ? -1 : 1)).join("\n"))
+    .update(own.toSorted((left, right) => (left < right ? -1 : 1)).join("\n"))
     .digest("hex");
-  return { names, newest: Math.max(...paths.map((path) => statSync(path).mtimeMs)) };
+  return { names, newest: Math.max(...own.map((path) => statSync(path).mtimeMs)) };
 }
 
 /** The names are compared too: a file that was deleted has no time. */
-function isBuilt() {
-  if (!existsSync(buildStamp)) return false;
-  const { names, newest } = sources();
-  return readFileSync(buildStamp, "utf8") === names && newest <= statSync(buildStamp).mtimeMs;
+function isBuilt(name) {
+  const stamp = stampOfPart(name);
+  if (!existsSync(stamp)) return false;
+  const { names, newest } = sources(PARTS[name]);
+  return readFileSync(stamp, "utf8") === names && newest <= statSync(stamp).mtimeMs;
 }
 
-async function build() {
-  console.error("Building …");
-  const begun = new Date();
-  const { names } = sources();
-  const tsc = join(modules, "typescript", "bin", "tsc");
-  const result = spawnSync(process.execPath, [tsc, "-p", "tsconfig.json"], { cwd: root, stdio: ["ignore", 2, 2] });
-  if (result.status !== 0) stop("The build failed: see above.");
+async function build(parts) {
+  console.error(`Building the ${parts.join(", the ")} …`);
+  for (const name of parts) {
+    const begun = new Date();
+    const { names } = sources(PARTS[name]);
+    await PARTS[name].build();
+    writeFileSync(stampOfPart(name), names);
+    // What was saved while the compiler ran counts as newer.
+    utimesSync(stampOfPart(name), begun, begun);
+  }
+}
+
+async function buildServer() {
+  run("The build failed: see above.", [[tsc, "-p", "tsconfig.json"]]);
   removeLeftovers();
-  buildPages();
   // Only now: a fresh clone has no packages before.
   const { bundle } = await import("./bundle.mjs");
   await bundle(root);
-  mkdirSync(dirname(buildStamp), { recursive: true });
-  writeFileSync(buildStamp, names);
-  // What was saved while the compiler ran counts as newer.
-  utimesSync(buildStamp, begun, begun);
   chmodSync(join(root, "dist", "cli", "main.js"), 0o755);
 }
 
@@ -159,18 +176,33 @@ function removeLeftovers() {
   }
 }
 
-/** The web pages, into dist/web; then the panel that other pages can have, into dist/panel, and its types beside the pages. */
+const vite = join(modules, "vite", "bin", "vite.js");
+const tsc = join(modules, "typescript", "bin", "tsc");
+const web = join(root, "src", "web");
+const PANEL_TYPES = [tsc, "-p", join(web, "panel", "tsconfig.json")];
+
+/** The web pages, into dist/web. */
 function buildPages() {
-  const vite = join(modules, "vite", "bin", "vite.js");
-  const tsc = join(modules, "typescript", "bin", "tsc");
-  const web = join(root, "src", "web");
-  for (const words of [
+  run("The web pages could not be built: see above.", [
     [vite, "build", "--config", join(web, "vite.config.ts"), "--logLevel", "warn"],
+    // The folder was emptied, in which these lie.
+    PANEL_TYPES,
+  ]);
+}
+
+/** The panel that other pages can have, into dist/panel, and its types beside the pages. */
+function buildPanel() {
+  run("The panel could not be built: see above.", [
     [vite, "build", "--config", join(web, "panel", "vite.config.ts"), "--logLevel", "warn"],
-    [tsc, "-p", join(web, "panel", "tsconfig.json")],
-  ]) {
+    PANEL_TYPES,
+  ]);
+}
+
+/** Programs of Node, one after the other. */
+function run(message, commands) {
+  for (const words of commands) {
     const result = spawnSync(process.execPath, words, { cwd: root, stdio: ["ignore", 2, 2] });
-    if (result.status !== 0) stop("The web pages could not be built: see above.");
+    if (result.status !== 0) stop(message);
   }
 }
 

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { changedSince, testsFor } from "./changed-tests.mjs";
 import { root, setup } from "./setup.mjs";
 
 /** One step of the whole test; the first that fails is the last. */
@@ -20,6 +21,22 @@ function step(name, program, words) {
   process.exit(result.status ?? 1);
 }
 
+/** `--changed` and `--changed=<ref>`: only the tests that depend on what has changed. Undefined: there are none. */
+function wordsFor(words) {
+  const changed = words.find((word) => /^--changed(?:=|$)/.test(word));
+  if (changed === undefined) return words;
+  const others = words.filter((word) => word !== changed);
+  const paths = changedSince(root, changed.split("=")[1]);
+  const tests = testsFor(root, paths);
+  console.log(
+    `\n${paths.length} changed files: ${tests === undefined ? "all tests" : `${tests.length} test files`} to run`,
+  );
+  if (tests === undefined) return others;
+  return tests.length === 0 ? undefined : [...others, ...tests];
+}
+
+const words = wordsFor(process.argv.slice(2));
 await setup();
 step("format, lint, types, dead code", "npm", ["run", "--silent", "check"]);
-step("tests", process.execPath, [join(root, "node_modules", "vitest", "vitest.mjs"), "run", ...process.argv.slice(2)]);
+if (words !== undefined)
+  step("tests", process.execPath, [join(root, "node_modules", "vitest", "vitest.mjs"), "run", ...words]);

@@ -1,3 +1,4 @@
+import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
 import { Failure, failureIn } from "../protocol/failure.ts";
 import type {
   Approval,
@@ -97,10 +98,6 @@ interface ApiCall {
   readonly accept?: string;
   readonly signal?: AbortSignal | undefined;
 }
-
-const RECONNECT_BASE_MS = 250;
-const RECONNECT_CAP_MS = 15_000;
-const RECONNECT_TRIES = 20;
 
 /** The typed client for browsers and Node. A refusal of the server is thrown as the Failure that it sent. */
 export class SallyportClient {
@@ -378,8 +375,10 @@ export class SallyportClient {
         return;
       } catch (error) {
         if (signal.aborted) return;
-        if ((error instanceof Failure && error.code !== "shutting_down") || tries >= RECONNECT_TRIES) throw error;
-        const wait = Math.min(RECONNECT_CAP_MS, RECONNECT_BASE_MS * 2 ** tries) * (0.5 + Math.random() / 2);
+        if ((error instanceof Failure && error.code !== "shutting_down") || tries >= CLIENT_LIMITS.streamRetries)
+          throw error;
+        const wait =
+          Math.min(CLIENT_LIMITS.liveRetryCapMs, CLIENT_LIMITS.liveRetryMs * 2 ** tries) * (0.5 + Math.random() / 2);
         tries += 1;
         this.#options.onReconnect?.(tries, wait);
         await pause(wait, signal);

@@ -2,7 +2,7 @@ import { isAbsolute, relative, resolve } from "node:path/posix";
 import { LIMITS } from "../protocol/index.ts";
 import { pathsMeet } from "./globs.ts";
 import type { RuleMatch } from "./match.ts";
-import { reaches, READING_TOOLS, ruleNames, type PathPattern, type Rule } from "./rules.ts";
+import { reaches, READS, ruleForm, ruleNames, type PathPattern, type Rule } from "./rules.ts";
 import { anyFileNamesIn } from "./shell/file-names.ts";
 import { readGit } from "./shell/git.ts";
 import {
@@ -42,11 +42,11 @@ export function commandPaths(
   rule: Rule,
   { shell, folder }: { readonly shell: Unwrapped; readonly folder: Folder },
 ): RuleMatch | undefined {
-  if (rule.kind !== "path" || !(ruleNames(rule.tool, "Read") || ruleNames(rule.tool, "Write"))) return undefined;
+  if (rule.kind !== "path" || !(ruleNames(rule.tool, READS) || ruleNames(rule.tool, "Write"))) return undefined;
   const { parts, notes, error } = shell;
   const maybe = (why: string): RuleMatch => ({ rule: rule.text, certain: false, why });
   if (error !== undefined) return maybe(`the command cannot be parsed (${error})`);
-  const writing = !(READING_TOOLS as readonly string[]).includes(rule.tool);
+  const writing = ruleForm(rule.tool) !== "read_path";
   const folders = foldersOf(parts, folder);
   const dots = parts.some((part) => part.command.text.includes("dotglob"));
   let possible: RuleMatch | undefined;

@@ -2,7 +2,7 @@ import type { Profile, Ruling } from "../protocol/index.ts";
 import type { CallInQuestion, Evaluate, ResolvedPath, PolicyContext } from "./gate.ts";
 import { guardCommand } from "./guarded.ts";
 import { allows, catches, commandOf, grants, hostListed, toolListed, type RuleMatch } from "./match.ts";
-import { parseRule, pathFits, WRITING_TOOLS, type Rule } from "./rules.ts";
+import { parseRule, pathFits, ruleForm, type Rule } from "./rules.ts";
 import { PLAN_TOOLS } from "./profiles.ts";
 import { isProtected } from "./protected.ts";
 import { isInside, type Disk } from "./shell/paths.ts";
@@ -195,7 +195,7 @@ function namesExactly({ real }: ResolvedPath, { profile, grants: granted, worksp
     (rule) =>
       rule.kind === "path" &&
       rule.pattern.literal !== undefined &&
-      (WRITING_TOOLS as readonly string[]).includes(rule.tool) &&
+      ruleForm(rule.tool) === "write_path" &&
       pathFits(rule.pattern, real, workspace),
   );
 }

@@ -1,8 +1,8 @@
-import { canonicalJson, type Effect } from "../protocol/index.ts";
+import { canonicalJson, toolFacts, type Effect } from "../protocol/index.ts";
 import { allowsCommand, catchesCommand, namesLine, type CommandRule } from "./commands.ts";
 import { commandPaths, mayHold } from "./command-paths.ts";
 import type { CallInQuestion } from "./gate.ts";
-import { canonicalTool, pathFits, reaches, ruleNames, toolMatches, WRITING_TOOLS, type Rule } from "./rules.ts";
+import { canonicalTool, pathFits, reaches, READS, ruleForm, ruleNames, toolMatches, type Rule } from "./rules.ts";
 import type { Disk, Folder } from "./shell/paths.ts";
 import { unwrap, type Unwrapped } from "./shell/unwrap.ts";
 
@@ -29,7 +29,7 @@ function folderOf({ workspace, disk }: MatchContext): Folder {
 /** The shell command of a call; undefined when it has none. */
 export function commandOf({ tool, tier, input }: CallInQuestion): string | undefined {
   const { command } = input;
-  return typeof command === "string" && (tool === "Bash" || tier === "execute") ? command : undefined;
+  return typeof command === "string" && (ruleForm(tool) === "command" || tier === "execute") ? command : undefined;
 }
 
 const isCommand = (rule: Rule): rule is CommandRule => rule.kind === "command";
@@ -51,7 +51,7 @@ export function matchRule(
 export function allows(rules: readonly Rule[], call: CallInQuestion, around: MatchContext): RuleMatch | undefined {
   const found = rules.find((rule) => rule.kind !== "command" && allowsOne(rule, call, around));
   if (found !== undefined) return { rule: found.text, certain: true };
-  const command = call.tool === "Bash" ? commandOf(call) : undefined;
+  const command = ruleForm(call.tool) === "command" ? commandOf(call) : undefined;
   const used =
     command === undefined
       ? undefined
@@ -61,7 +61,7 @@ export function allows(rules: readonly Rule[], call: CallInQuestion, around: Mat
 
 /** A grant is read even more narrowly: a command must be the very same line. */
 export function grants(rules: readonly Rule[], call: CallInQuestion, around: MatchContext): RuleMatch | undefined {
-  const command = call.tool === "Bash" ? commandOf(call) : undefined;
+  const command = ruleForm(call.tool) === "command" ? commandOf(call) : undefined;
   const found = rules.find((rule) =>
     rule.kind === "command" ? command !== undefined && namesLine(rule.pattern, command) : allowsOne(rule, call, around),
   );
@@ -79,9 +79,13 @@ function allowsOne(rule: Exclude<Rule, CommandRule>, call: CallInQuestion, { wor
         call.paths.every(({ real }) => pathFits(rule.pattern, real, workspace))
       );
     case "domain":
-      return call.tool === "WebFetch" && call.hosts.length > 0 && call.hosts.every((host) => hostFits(rule.host, host));
+      return (
+        ruleForm(call.tool) === "domain" &&
+        call.hosts.length > 0 &&
+        call.hosts.every((host) => hostFits(rule.host, host))
+      );
     case "subagent":
-      return canonicalTool(call.tool) === "Task" && call.input["subagent_type"] === rule.type;
+      return ruleForm(call.tool) === "subagent" && call.input["subagent_type"] === rule.type;
     case "input":
       return isExactly(rule, call);
   }
@@ -131,7 +135,7 @@ function catchesOne(
       if (path !== undefined) return { rule: text, certain: true, why: `it names ${path.given}` };
       // A search of a folder reads every file below it.
       const folder =
-        call.tool === "Grep"
+        toolFacts(call.tool)?.reads_below === true
           ? call.paths.find((searched) => mayHold(rule.pattern, searched.real, workspace))
           : undefined;
       return folder === undefined
@@ -140,13 +144,13 @@ function catchesOne(
     }
     case "domain": {
       const host =
-        call.tool === "WebFetch"
+        ruleForm(call.tool) === "domain"
           ? call.hosts.find((name) => hostFits(rule.host, name) || name.endsWith(`.${rule.host}`))
           : undefined;
       return host === undefined ? undefined : { rule: text, certain: true, why: `it reaches ${host}` };
     }
     case "subagent":
-      return canonicalTool(call.tool) === "Task" && call.input["subagent_type"] === rule.type
+      return ruleForm(call.tool) === "subagent" && call.input["subagent_type"] === rule.type
         ? { rule: text, certain: true }
         : undefined;
     case "input":
@@ -157,7 +161,7 @@ function catchesOne(
 /** Who may not read a file may not edit it either: an edit shows what stood there. */
 function speaksFor(rule: string, tool: string): boolean {
   if (ruleNames(rule, tool)) return true;
-  return rule === "Read" && tool !== "Write" && (WRITING_TOOLS as readonly string[]).includes(tool);
+  return rule === READS && ruleForm(tool) === "write_path" && toolFacts(tool)?.blind !== true;
 }
 
 function hostFits(pattern: string, host: string): boolean {

@@ -1,17 +1,8 @@
-import type { Policy, Profile } from "../protocol/index.ts";
+import { toolsWith, type Policy, type Profile } from "../protocol/index.ts";
+import { WRITING_TOOLS } from "./rules.ts";
 
 /** Tools that only read: tier 0. */
-const READ = [
-  "Read",
-  "Glob",
-  "Grep",
-  "LS",
-  "NotebookRead",
-  "TodoWrite",
-  "BashOutput",
-  "TaskOutput",
-  "AskUserQuestion",
-] as const;
+const READ = toolsWith(({ tier }) => tier === "read");
 /** Tools of pages and MCP servers that only list, describe or look up. */
 const LOOK_UP = [
   "mcp__*__list_*",
@@ -22,11 +13,11 @@ const LOOK_UP = [
 ] as const;
 /** Network reads: tier 1. */
 const NETWORK = [
-  "WebFetch",
+  ...toolsWith(({ tier, foreign }) => tier === "network" && foreign !== true),
   "mcp__puppeteer__puppeteer_navigate",
   "mcp__puppeteer__puppeteer_screenshot",
   "mcp__puppeteer__puppeteer_hover",
-] as const;
+];
 
 /** Tools that pages and other clients bring. */
 const PAGE_TOOLS = "mcp__*";
@@ -47,7 +38,7 @@ export const BUILTIN_PROFILES: Readonly<
   },
   "code-assist": {
     description: "Reads and edits files of the workspace; runs no programs.",
-    tools: [...readonlyTools, "Edit", "Write", "MultiEdit", "NotebookEdit"],
+    tools: [...readonlyTools, ...WRITING_TOOLS],
     for_agents: false,
   },
   full: {

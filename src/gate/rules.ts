@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from "node:path/posix";
 import picomatch from "picomatch";
-import { canonicalJson, LIMITS } from "../protocol/index.ts";
+import { canonicalJson, LIMITS, toolFacts, toolsWith, type ToolFacts } from "../protocol/index.ts";
 import { isInside } from "./shell/paths.ts";
 
 /**
@@ -51,12 +51,15 @@ export interface RuleError {
   readonly error: string;
 }
 
-export const WRITING_TOOLS = ["Edit", "Write", "MultiEdit", "NotebookEdit"] as const;
-export const READING_TOOLS = ["Read", "Glob", "Grep", "LS", "NotebookRead"] as const;
-const PATH_TOOLS: ReadonlySet<string> = new Set<string>([...WRITING_TOOLS, ...READING_TOOLS]);
+export const WRITING_TOOLS = toolsWith(({ rule }) => rule === "write_path");
+/** The names that speak for every tool that reads files, and for every tool that writes them. */
+export const READS = "Read";
+export const WRITES = "Edit";
 
-/** Old and new names of the same tools. */
-const ALIASES: Readonly<Record<string, string>> = { Agent: "Task", TaskOutput: "BashOutput", TaskStop: "KillShell" };
+/** What a rule may say of a tool's calls in brackets. */
+export function ruleForm(tool: string): ToolFacts["rule"] {
+  return toolFacts(tool)?.rule;
+}
 
 export function parseRule(text: string): Rule | RuleError {
   if (text.length > LIMITS.ruleChars) return { error: `longer than ${LIMITS.ruleChars} characters` };
@@ -73,23 +76,24 @@ export function parseRule(text: string): Rule | RuleError {
 }
 
 function specific(text: string, tool: string, content: string): Rule | RuleError {
-  if (tool === "Bash") {
+  const form = ruleForm(tool);
+  if (form === "command") {
     const pattern = commandPattern(content);
     return "error" in pattern ? pattern : { kind: "command", text, pattern };
   }
-  if (PATH_TOOLS.has(tool)) {
+  if (form === "read_path" || form === "write_path") {
     const pattern = pathPattern(content);
     return "error" in pattern ? pattern : { kind: "path", text, tool, pattern };
   }
-  if (tool === "WebFetch") {
+  if (form === "domain") {
     const host = /^domain:((\*\.)?[A-Za-z\d]([A-Za-z\d.-]*[A-Za-z\d])?|\*)$/.exec(content)?.[1];
     return host === undefined
-      ? { error: "write WebFetch(domain:example.org)" }
+      ? { error: `write ${tool}(domain:example.org)` }
       : { kind: "domain", text, host: host.toLowerCase() };
   }
   const input = content.startsWith("{") ? exactInput(content) : undefined;
   if (input !== undefined) return { kind: "input", text, tool, input };
-  if (tool === "Task" || tool === "Agent") return { kind: "subagent", text, type: content };
+  if (form === "subagent") return { kind: "subagent", text, type: content };
   return { error: `${tool} takes nothing in brackets but * or the whole input as JSON` };
 }
 
@@ -179,14 +183,14 @@ export function toolMatches(pattern: string, tool: string): boolean {
 }
 
 export function canonicalTool(name: string): string {
-  return Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
+  return toolFacts(name)?.same_as ?? name;
 }
 
 /** The same for a rule: `Edit` and `Read` speak for their whole family. */
 export function ruleNames(rule: string, tool: string): boolean {
   if (toolMatches(rule, tool)) return true;
-  if (rule === "Edit") return (WRITING_TOOLS as readonly string[]).includes(tool);
-  return rule === "Read" && (READING_TOOLS as readonly string[]).includes(tool);
+  if (rule === WRITES) return ruleForm(tool) === "write_path";
+  return rule === READS && ruleForm(tool) === "read_path";
 }
 
 /** The path as the pattern counts it; undefined when the pattern cannot mean it. */

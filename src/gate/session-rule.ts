@@ -3,7 +3,7 @@ import { canonicalJson, isPlainToSee, LIMITS } from "../protocol/index.ts";
 import { isStatic, trimmed } from "./commands.ts";
 import { evaluate } from "./evaluate.ts";
 import type { CallInQuestion, PolicyContext } from "./gate.ts";
-import { canonicalTool, exactCommand, exactPath, parseRule, READING_TOOLS, WRITING_TOOLS } from "./rules.ts";
+import { canonicalTool, exactCommand, exactPath, parseRule, READS, ruleForm, WRITES } from "./rules.ts";
 import { isInside } from "./shell/paths.ts";
 
 /**
@@ -23,17 +23,18 @@ export function sessionRule(call: CallInQuestion, context: PolicyContext): strin
 
 function ruleFor(call: CallInQuestion, context: PolicyContext): string | undefined {
   const { tool, input } = call;
-  if (tool === "Bash") {
+  const form = ruleForm(tool);
+  if (form === "command") {
     const { command } = input;
     return typeof command === "string" && trimmed(command) !== "" && isStatic(command)
-      ? `Bash(${exactCommand(trimmed(command))})`
+      ? `${tool}(${exactCommand(trimmed(command))})`
       : undefined;
   }
-  if ((WRITING_TOOLS as readonly string[]).includes(tool)) return pathRule("Edit", call, context);
-  if ((READING_TOOLS as readonly string[]).includes(tool)) return pathRule("Read", call, context);
-  if (tool === "WebFetch") {
+  if (form === "write_path") return pathRule(WRITES, call, context);
+  if (form === "read_path") return pathRule(READS, call, context);
+  if (form === "domain") {
     const [host, ...more] = call.hosts;
-    return host === undefined || more.length > 0 ? undefined : `WebFetch(domain:${host.toLowerCase()})`;
+    return host === undefined || more.length > 0 ? undefined : `${tool}(domain:${host.toLowerCase()})`;
   }
   return isPlainName(tool) ? `${canonicalTool(tool)}(${canonicalJson(input)})` : undefined;
 }
@@ -54,10 +55,11 @@ function isPlainName(tool: string): boolean {
 }
 
 function hasOwnForm(tool: string): boolean {
-  return ["Bash", "WebFetch", ...WRITING_TOOLS, ...READING_TOOLS].includes(tool);
+  const form = ruleForm(tool);
+  return form !== undefined && form !== "subagent";
 }
 
-function pathRule(name: "Edit" | "Read", { paths }: CallInQuestion, { workspace }: PolicyContext): string | undefined {
+function pathRule(name: string, { paths }: CallInQuestion, { workspace }: PolicyContext): string | undefined {
   const [first, ...more] = new Set(paths.map(({ real }) => real));
   if (first === undefined || more.length > 0) return undefined;
   if (!isInside(workspace, first)) return `${name}(${exactPath(first)})`;

@@ -1,7 +1,7 @@
-import { LIMITS, type Price, type PricedModel } from "../protocol/index.ts";
+import { LIMITS, SHIPPED_PROVIDERS, type Price, type PricedModel } from "../protocol/index.ts";
 import { dayOf } from "./accounts.ts";
 import { mostSpecific } from "./glob.ts";
-import { SHIPPED_PROVIDERS, shippedModels, shippedPrice } from "./shipped.ts";
+import { shippedModels, shippedPrice } from "./shipped.ts";
 import { sizesOf } from "./sizes.ts";
 
 /** What models cost. */

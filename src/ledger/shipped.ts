@@ -1,16 +1,8 @@
 import { findProvider, type ModelInfo, type ModelPrice, type Provider } from "@pydantic/genai-prices";
-import { LIMITS, type Price, type Rates } from "../protocol/index.ts";
+import { LIMITS, providerKind, type Price, type Rates } from "../protocol/index.ts";
 import { shifted } from "./decimal.ts";
 import { isNamed } from "./named.ts";
 import { sizesOf } from "./sizes.ts";
-
-/** Our providers by the name that the table has for them. */
-const TABLES: ReadonlyMap<string, string> = new Map([
-  ["cloud", "anthropic"],
-  ["openai", "openai"],
-  ["xai", "x-ai"],
-  ["openrouter", "openrouter"],
-]);
 
 /** Makers whose models cost the same wherever they are reached by their own names. */
 const MAKERS = ["anthropic", "openai", "x-ai"] as const;
@@ -38,9 +30,6 @@ const RATES = {
 /** Everything else that a model is charged by makes its price unknown here. Stored files are searched only by a tool that is refused. */
 const KNOWN = new Set<string>([...Object.values(RATES), "web_searches_kcount", "storage_searches_kcount"]);
 
-/** Providers of ours that have a table of their own. */
-export const SHIPPED_PROVIDERS: readonly string[] = [...TABLES.keys()];
-
 /** The price of a model at a provider of ours on a day (`2026-11-15`); absent: not in the table. */
 export function shippedPrice(provider: string, model: string, day: string): Price | undefined {
   const name = model.toLowerCase();
@@ -65,7 +54,7 @@ export function shippedModels(provider: string, day: string): readonly (readonly
 }
 
 function tablesFor(provider: string, name: string): readonly Provider[] {
-  const own = tableOf(TABLES.get(provider) ?? provider);
+  const own = tableOf(providerKind(provider)?.prices ?? provider);
   if (own !== undefined) return [own];
   if (OPEN_WEIGHTS.test(name)) return [];
   return MAKERS.flatMap((maker) => tableOf(maker) ?? []);

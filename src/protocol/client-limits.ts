@@ -4,6 +4,8 @@ export const CLIENT_LIMITS = {
   /** The first wait before a lost connection is taken up again, and the longest one. */
   liveRetryMs: 250,
   liveRetryCapMs: 15_000,
+  /** How often a stream of events that was lost is taken up again, with the same waits. */
+  streamRetries: 20,
   /** How long a connection may take until the server has welcomed it. */
   liveConnectMs: 10_000,
   /** After so much silence the server is asked for a sign of life, and how long it has for it. */

@@ -12,6 +12,12 @@ export const PROXY_LIMITS = {
   proxyRequestMs: 120_000,
   /** How long a caller's connection stays open between two requests. */
   proxyKeepAliveMs: 65_000,
+  /** How often unfinished requests are looked at. */
+  proxyCheckMs: 1_000,
+  /** Connections above the limit that still get an answer; what comes beyond is dropped. */
+  proxySurplusConnections: 256,
+  /** Connections that the kernel holds until they are taken. */
+  proxyBacklog: 1_024,
   /** What is still read, and for how long, from a caller whose body is not wanted, so that it gets to see the answer. */
   proxyLingerBytes: 4_194_304,
   proxyLingerMs: 1_000,

@@ -1,16 +1,5 @@
-import type { LimitKind, Shortage } from "./money.ts";
-
-const WHOSE: Readonly<Record<LimitKind, string>> = {
-  request: "this request's own limit",
-  turn: "this turn's limit",
-  session: "this session's limit",
-  parent: "the limit of the session that this one draws on",
-  agent_day: "the caller's limit for today",
-  agent: "the caller's limit",
-  day: "everybody's limit for today",
-  total: "everybody's limit",
-  threshold: "the amount above which a person is asked",
-};
+import { limitFacts } from "./limit-kinds.ts";
+import type { Shortage } from "./money.ts";
 
 /** What stands in the way of a model request, in a sentence. */
 export function shortageWords(shortage: Shortage): string {
@@ -20,7 +9,7 @@ export function shortageWords(shortage: Shortage): string {
   const counted = spent_microusd === 0 ? "nothing" : `at most ${dollars(spent_microusd)}`;
   return (
     `The next model request may cost at most ${dollars(asked_microusd)}; with ${counted} spent${reserved} ` +
-    `that would pass ${WHOSE[kind]} of ${dollars(limit_microusd)}.`
+    `that would pass ${limitFacts(kind).whose} of ${dollars(limit_microusd)}.`
   );
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LIMIT_KINDS } from "./limit-kinds.ts";
 
 /** Micro-USD: a millionth of a dollar, always whole. The only unit of money in here. */
 export const MicroUsd = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
@@ -75,22 +76,7 @@ export const PricedModel = z.object({
 export type PricedModel = z.infer<typeof PricedModel>;
 
 /** Which limit it was that a request would have passed. */
-export const LimitKind = z.enum([
-  /** `max_cost_microusd` of the one request. */
-  "request",
-  "turn",
-  "session",
-  /** The session that this one was forked from or started by. */
-  "parent",
-  /** A principal's own day, and its whole life. */
-  "agent_day",
-  "agent",
-  /** Everybody together, this day and ever. */
-  "day",
-  "total",
-  /** No limit: above it a person is asked. */
-  "threshold",
-]);
+export const LimitKind = z.enum(Object.keys(LIMIT_KINDS) as (keyof typeof LIMIT_KINDS)[]);
 export type LimitKind = z.infer<typeof LimitKind>;
 
 /** What stands in the way of a request, in figures. */

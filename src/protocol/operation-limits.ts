@@ -1,5 +1,18 @@
 /** Bounds of how the server is run: stopping, the access log, open files. Times are milliseconds unless the name says otherwise. */
 export const OPERATION_LIMITS = {
+  // the public port
+  /** The head of a request. */
+  httpHeaderBytes: 32_768,
+  /** How long a request may take to arrive, and its head. */
+  httpRequestMs: 60_000,
+  httpHeadersMs: 20_000,
+  /** How long a connection stays open between two requests. */
+  httpKeepAliveMs: 65_000,
+  /** How often what has expired is taken out of the store. */
+  sweepMs: 600_000,
+  /** Older policies that are listed. */
+  policyVersions: 100,
+  // stopping
   /** How long commands that run have to end when the server is told to stop, unless the settings say otherwise. With the grace time for those that do not end it fits into the 10 s of `docker stop`. */
   drainSeconds: 7,
   /** The most that the settings may give. */

@@ -1,5 +1,6 @@
 import type { ContentBlock } from "./content.ts";
 import { Todo, type FileChange, type ItemStatus, type ToolItem } from "./items.ts";
+import { toolFacts } from "./tool-facts.ts";
 
 /** A tool call as an engine sees it begin. */
 export interface ToolCallStart {
@@ -22,8 +23,6 @@ export interface ToolCallEnd {
   readonly diff?: string | undefined;
 }
 
-const FILE_TOOLS = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
-
 function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
@@ -39,16 +38,23 @@ export function startToolItem(call: ToolCallStart): ToolItem {
     ...(call.parent_id === undefined ? {} : { parent_id: call.parent_id }),
     ...(call.message_id === undefined ? {} : { message_id: call.message_id }),
   };
-  if (call.tool === "Bash")
-    return { ...common, type: "command_execution", command: text(call.input["command"]), aggregated_output: "" };
-  if (FILE_TOOLS.has(call.tool)) return { ...common, type: "file_change", changes: [] };
-  if (call.tool === "WebSearch") return { ...common, type: "web_search", query: text(call.input["query"]) };
-  if (call.tool === "TodoWrite") return { ...common, type: "todo_list", items: todos(call.input["todos"]) };
-  if (call.tool === "Task" || call.tool === "Agent")
-    return { ...common, type: "subagent", description: text(call.input["description"]) };
   if (call.tool.startsWith("mcp__"))
     return { ...common, type: "mcp_tool_call", server: call.tool.split("__")[1] ?? "" };
-  return { ...common, type: "tool_call" };
+  const type = toolFacts(call.tool)?.item ?? "tool_call";
+  switch (type) {
+    case "command_execution":
+      return { ...common, type, command: text(call.input["command"]), aggregated_output: "" };
+    case "file_change":
+      return { ...common, type, changes: [] };
+    case "web_search":
+      return { ...common, type, query: text(call.input["query"]) };
+    case "todo_list":
+      return { ...common, type, items: todos(call.input["todos"]) };
+    case "subagent":
+      return { ...common, type, description: text(call.input["description"]) };
+    case "tool_call":
+      return { ...common, type };
+  }
 }
 
 /** The item of a call that a person changed: its own fields say what runs, `input` what was asked. */

@@ -2,13 +2,14 @@ import { z } from "zod";
 import { LIMITS } from "./limits.ts";
 import { Price, PricedModel } from "./money.ts";
 import { RateLimit } from "./policy.ts";
+import { PROVIDER_KINDS } from "./provider-kinds.ts";
 
 /** The formats that providers speak: Anthropic Messages; OpenAI Responses and Chat Completions. */
 export const ProviderWire = z.enum(["anthropic", "openai"]);
 export type ProviderWire = z.infer<typeof ProviderWire>;
 
 /** Whose defaults a provider has. `local` has no address of its own and needs no credential. */
-export const ProviderKind = z.enum(["cloud", "openai", "xai", "openrouter", "local"]);
+export const ProviderKind = z.enum(Object.keys(PROVIDER_KINDS) as (keyof typeof PROVIDER_KINDS)[]);
 export type ProviderKind = z.infer<typeof ProviderKind>;
 
 /** `api_key`: the wire's own header for keys; `bearer`: `Authorization: Bearer`; `none`: no credential is sent. */

@@ -10,6 +10,8 @@ export const TOKEN_LIMITS = {
   tokenOrigins: 20,
   tokenRoots: 20,
   tokenSubjectChars: 500,
+  /** Of a token that somebody shows. */
+  tokenChars: 500,
   /** Tokens whose rights are in memory; others are read again. */
   tokensInMemory: 100_000,
   /** How often, at most, it is written down that a token was used. */

@@ -28,19 +28,13 @@ interface ProxyListenOptions {
   readonly bounds: CallerBounds;
 }
 
-/** How often unfinished requests are looked at. */
-const CHECK_MS = 1_000;
-/** Connections above the limit that still get an answer; what comes beyond is dropped. */
-const SURPLUS = 256;
-const BACKLOG = 1_024;
-
 /** Opens the door on a unix socket and on the loopback, both with the same rules. */
 export async function listen(options: ProxyListenOptions): Promise<Listeners> {
   const overSocket = openServer(options);
   const overTcp = openServer(options);
-  const place = await claimSocket(options.home, (path) => start(overSocket, { path, backlog: BACKLOG }));
+  const place = await claimSocket(options.home, (path) => start(overSocket, { path, backlog: LIMITS.proxyBacklog }));
   try {
-    await start(overTcp, { host: "127.0.0.1", port: options.tcpPort, backlog: BACKLOG });
+    await start(overTcp, { host: "127.0.0.1", port: options.tcpPort, backlog: LIMITS.proxyBacklog });
   } catch (error) {
     await stop(overSocket);
     place.remove();
@@ -63,7 +57,7 @@ function openServer({ door, newId, bounds }: ProxyListenOptions): Server {
       headersTimeout: bounds.headersMs,
       requestTimeout: bounds.requestMs,
       keepAliveTimeout: LIMITS.proxyKeepAliveMs,
-      connectionsCheckingInterval: Math.min(CHECK_MS, bounds.headersMs),
+      connectionsCheckingInterval: Math.min(LIMITS.proxyCheckMs, bounds.headersMs),
       requireHostHeader: true,
       noDelay: true,
     },
@@ -71,7 +65,7 @@ function openServer({ door, newId, bounds }: ProxyListenOptions): Server {
   );
   // All of them are there to be counted; Node would pass over the rest in silence.
   server.maxHeadersCount = 0;
-  server.maxConnections = bounds.connections + SURPLUS;
+  server.maxConnections = bounds.connections + LIMITS.proxySurplusConnections;
   server.on("checkContinue", (request, response) => door.handle(request, response));
   server.on("connection", (socket: Socket) => door.connect(socket));
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) =>

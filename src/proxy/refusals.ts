@@ -1,4 +1,4 @@
-import { Failure, shortageWords, type ErrorCode, type Shortage } from "../protocol/index.ts";
+import { Failure, limitFacts, shortageWords, type ErrorCode, type Shortage } from "../protocol/index.ts";
 import type { Wire } from "./proxy.ts";
 
 /** What is answered instead of passing a request on. */
@@ -121,24 +121,5 @@ function bodyOf(failure: Failure, status: number, { wire, id }: RefusalContext):
 
 /** There is no money for a request. */
 export function outOfFunds(shortage: Shortage): Failure {
-  return new Failure("budget_exceeded", `${shortageWords(shortage)} ${remedyOf(shortage)}`, { shortage });
-}
-
-function remedyOf({ kind }: Shortage): string {
-  switch (kind) {
-    case "request":
-      return "Raise x-sallyport-max-cost-microusd, or ask with a smaller max_tokens or a shorter prompt.";
-    case "threshold":
-      return "A person has to approve it: answer the question in the inbox.";
-    case "turn":
-    case "session":
-    case "parent":
-      return "Raise the session's limit, or ask with a smaller max_tokens or a shorter prompt.";
-    case "agent_day":
-    case "day":
-      return "Wait for tomorrow (UTC), or have an admin raise it in the policy.";
-    case "agent":
-    case "total":
-      return "Have an admin raise it in the policy.";
-  }
+  return new Failure("budget_exceeded", `${shortageWords(shortage)} ${limitFacts(shortage.kind).remedy}`, { shortage });
 }

@@ -1,6 +1,6 @@
 import type { Engine } from "../engines/index.ts";
 import { ACCOUNTS, dayOf } from "../ledger/index.ts";
-import type { EngineView, Policy, RetentionSettings } from "../protocol/index.ts";
+import { LIMITS, type EngineView, type Policy, type RetentionSettings } from "../protocol/index.ts";
 import type { SessionRow, StoreHealth } from "../store/index.ts";
 import { ApprovalService } from "./services/approval-service.ts";
 import { AuditService } from "./services/audit-service.ts";
@@ -29,8 +29,6 @@ import { TemplateService } from "./services/template-service.ts";
 import { TokenService } from "./services/token-service.ts";
 import { UsageService } from "./services/usage-service.ts";
 import { WarmSessions } from "./lifecycle/warm.ts";
-
-const SWEEP_MS = 600_000;
 
 export interface GatewayOptions {
   readonly dependencies: Omit<Dependencies, "policy" | "limits" | "processes" | "reload" | "replays" | "drain">;
@@ -228,7 +226,7 @@ export class Gateway {
 
   #sweep(): void {
     const { clock, log } = this.#dependencies;
-    this.#stopSweep = clock.after(SWEEP_MS, () => {
+    this.#stopSweep = clock.after(LIMITS.sweepMs, () => {
       this.retention.tend().catch((error: unknown) => log.warn({ err: error }, "old rows could not be deleted"));
       this.#sweep();
     });

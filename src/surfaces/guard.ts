@@ -6,7 +6,6 @@ import { OpenConnections } from "./open-connections.ts";
 import { AccessLog } from "./request-log.ts";
 import { SYSTEM_CLOCK, type SurfaceOptions } from "./surface.ts";
 
-const TOKEN_CHARS = 500;
 const SUBPROTOCOL = "sallyport.token.";
 const SIGN_IN_FAILED = "a sign-in failed: the token is not known, was deleted or has expired";
 const TOO_MANY_FAILED = "too many wrong tokens: more of them are not logged for up to a minute";
@@ -158,10 +157,10 @@ function tokenOf(request: IncomingMessage): string | undefined {
   if (authorization !== undefined) return /^Bearer +(\S{1,500})$/i.exec(authorization)?.[1];
   const offered = request.headers["sec-websocket-protocol"]?.split(",").map((word) => word.trim());
   const carried = offered?.find((word) => word.startsWith(SUBPROTOCOL))?.slice(SUBPROTOCOL.length);
-  if (carried !== undefined) return carried.slice(0, TOKEN_CHARS);
+  if (carried !== undefined) return carried.slice(0, LIMITS.tokenChars);
   if (request.method !== "GET") return undefined;
   const query = request.url?.split("?", 2)[1];
   return query === undefined
     ? undefined
-    : (new URLSearchParams(query).get("token")?.slice(0, TOKEN_CHARS) ?? undefined);
+    : (new URLSearchParams(query).get("token")?.slice(0, LIMITS.tokenChars) ?? undefined);
 }

@@ -20,7 +20,6 @@ import { RuntimeServer } from "./runtime/server.ts";
 import { CHALLENGE, httpStatus } from "./status.ts";
 import { SYSTEM_CLOCK, type SurfaceOptions } from "./surface.ts";
 
-const HEADER_BYTES = 32_768;
 /** The WebSocket's word for "not allowed". */
 const CLOSE_UNWELCOME = 1008;
 
@@ -54,10 +53,10 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     hostname: "unknown",
   });
   const bounds = {
-    maxHeaderSize: HEADER_BYTES,
-    requestTimeout: 60_000,
-    headersTimeout: 20_000,
-    keepAliveTimeout: 65_000,
+    maxHeaderSize: LIMITS.httpHeaderBytes,
+    requestTimeout: LIMITS.httpRequestMs,
+    headersTimeout: LIMITS.httpHeadersMs,
+    keepAliveTimeout: LIMITS.httpKeepAliveMs,
     // Refused at our own door, with words.
     requireHostHeader: false,
   };
@@ -118,7 +117,7 @@ function answerUnreadable(server: Server, guard: Guard): void {
 }
 
 const UNREADABLE: Readonly<Record<string, readonly [status: number, why: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, `the headers of a request may have ${HEADER_BYTES} bytes together`],
+  HPE_HEADER_OVERFLOW: [431, `the headers of a request may have ${LIMITS.httpHeaderBytes} bytes together`],
   ERR_HTTP_REQUEST_TIMEOUT: [408, "the request did not come in time"],
 };
 

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { Failure } from "../protocol/index.ts";
+import { CONSOLE_PAGES, Failure } from "../protocol/index.ts";
 import type { HttpApp, SurfaceOptions } from "./surface.ts";
 
 const NONCE = /__CSP_NONCE__/g;
@@ -23,19 +23,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** The addresses of each page, which finds its way from there by itself. Nothing secret is in a page: what it shows needs a token. */
 const PAGES = {
-  console: [
-    "/",
-    "/new",
-    "/agent",
-    "/sessions",
-    "/sessions/:id",
-    "/approvals",
-    "/usage",
-    "/policy",
-    "/providers",
-    "/tokens",
-    "/audit",
-  ],
+  console: ["/", "/new", "/agent", "/sessions/:id", ...CONSOLE_PAGES.map(({ to }) => to)],
   workbench: ["/workbench"],
 } as const;
 type PageName = keyof typeof PAGES;

@@ -1,11 +1,8 @@
-import type { TokenCount } from "../protocol/index.ts";
+import { providerKind, type TokenCount } from "../protocol/index.ts";
 import type { Exchange } from "../proxy/index.ts";
 
-/** OpenTelemetry's GenAI conventions have names of their own for these providers; others go by ours. */
-const PROVIDER_NAMES: Readonly<Record<string, string>> = { cloud: "anthropic", xai: "x_ai" };
-
 export function providerName(provider: string): string {
-  return Object.hasOwn(PROVIDER_NAMES, provider) ? (PROVIDER_NAMES[provider] ?? provider) : provider;
+  return providerKind(provider)?.telemetry ?? provider;
 }
 
 const OPERATIONS: Readonly<Record<string, string>> = {

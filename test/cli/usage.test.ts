@@ -76,10 +76,10 @@ describe("budgets", () => {
       ),
     ).toEqual([
       "BUDGET                USED                        SPENT AT MOST  RESERVED      LIMIT   LEFT",
-      "everybody today       ██████████▒▒▒▒▒░░░░░  75 %          $0.50     $0.25      $1.00  $0.25",
-      "tok_1 today           ░░░░░░░░░░░░░░░░░░░░   0 %          $0.00     $0.00      $0.01  $0.01",
-      "session ses_1         ████████████████████ 100 %          $0.00     $0.00      $0.00  $0.00",
-      "parent session ses_0  ████████████████████ 100 %      $0.000003     $0.00  $0.000003  $0.00",
+      "Everybody, today      ██████████▒▒▒▒▒░░░░░  75 %          $0.50     $0.25      $1.00  $0.25",
+      "tok_1, today          ░░░░░░░░░░░░░░░░░░░░   0 %          $0.00     $0.00      $0.01  $0.01",
+      "This session          ████████████████████ 100 %          $0.00     $0.00      $0.00  $0.00",
+      "Parent session ses_0  ████████████████████ 100 %      $0.000003     $0.00  $0.000003  $0.00",
     ]);
   });
 
@@ -152,7 +152,7 @@ describe("the command", () => {
       "total",
       "",
       "BUDGET",
-      "everybody today",
+      "Everybody, today",
       "",
     ]);
   });

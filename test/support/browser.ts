@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { browserPath } from "./chromium.ts";
+import { browserPath } from "./programs.ts";
 
 export { atRest, hasFocus, launchBrowser, PHONE, Visitor } from "./chromium.ts";
 

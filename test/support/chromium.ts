@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import {
   chromium,
   type Browser,
@@ -7,15 +6,8 @@ import {
   type Locator,
   type Page,
 } from "playwright-core";
+import { browserPath } from "./programs.ts";
 
-/** The one without a window first: it needs a third of the time of the others. */
-const PLACES = [
-  "/usr/bin/chromium-headless-shell",
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-] as const;
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -28,10 +20,6 @@ const FLAGS = [
   // Pages live for seconds here: what compiles them better takes more than it gives.
   "--js-flags=--no-opt --no-maglev --no-wasm-tier-up",
 ] as const;
-
-/** Where a browser is; absent: this machine has none. */
-export const browserPath: string | undefined =
-  process.env["SALLYPORT_CHROMIUM"] ?? PLACES.find((path) => existsSync(path));
 
 export function launchBrowser(): Promise<Browser> {
   if (browserPath === undefined)

@@ -1,14 +1,14 @@
 import { execFile, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe } from "vitest";
+import { canUseFuse } from "./programs.ts";
 
-const usable = existsSync("/dev/fuse") && process.getuid?.() === 0;
 const required = process.env["SALLYPORT_FUSE_TESTS"] === "required";
 
 /** Tests that mount for real: left out, visibly, where there is no /dev/fuse or no root; never where they are required. */
-export const describeWithFuse = usable || required ? describe : describe.skip;
+export const describeWithFuse = canUseFuse || required ? describe : describe.skip;
 
 /** How long a busy machine may take for what should happen at once. */
 export const PATIENT = { timeout: 60_000, interval: 20 } as const;

@@ -1,26 +1,18 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer } from "node:net";
 import pg from "pg";
+import { postgresPrograms } from "./programs.ts";
 
-const ROOT = "/usr/lib/postgresql";
 const START_TRIES = 200;
 const START_WAIT_MS = 50;
-
-/** Debian's folder of the newest PostgreSQL that is installed; undefined: none is. */
-function programs(): string | undefined {
-  if (!existsSync(ROOT)) return undefined;
-  const versions = readdirSync(ROOT).toSorted((one, other) => Number(other) - Number(one));
-  return versions.map((version) => join(ROOT, version, "bin")).find((folder) => existsSync(join(folder, "initdb")));
-}
 
 const isRequired = process.env["SALLYPORT_POSTGRES_TESTS"] === "required";
 
 /** Whether the tests with PostgreSQL can run. Where they must, a machine without one fails them instead of passing them over. */
-export const hasPostgres = programs() !== undefined || isRequired;
-if (!hasPostgres) console.warn("no PostgreSQL is installed: its tests are skipped (apt-get install postgresql)");
+export const hasPostgres = postgresPrograms() !== undefined || isRequired;
 
 /** A private cluster in a folder of its own, of which nothing is left. */
 export interface Cluster {
@@ -51,7 +43,7 @@ async function freePort(): Promise<number> {
 }
 
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<Cluster> {
-  const bin = programs();
+  const bin = postgresPrograms();
   if (bin === undefined) throw new Error("PostgreSQL is not installed: apt-get install postgresql");
   const folder = mkdtempSync(join(tmpdir(), "sallyport-pg-"));
   const who = identity();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { dollars, NO_TOKENS, type BudgetLine, type UsageLine } from "../../src/protocol/index.ts";
+import { dollars, limitFacts, NO_TOKENS, type BudgetLine, type UsageLine } from "../../src/protocol/index.ts";
 import { barSpec, labelled } from "../../src/web/console/charts/bars.ts";
 import { chartColours, mix } from "../../src/web/console/charts/palette.ts";
-import { accountName, budgetWords, shares } from "../../src/web/console/pages/usage/budget-words.ts";
+import { budgetWords, shares } from "../../src/web/console/pages/usage/budget-words.ts";
 import { lastDays, placesOf, rangeProblem } from "../../src/web/console/pages/usage/range.ts";
 import { costChart, rowsOf, tokensByKind } from "../../src/web/console/pages/usage/series.ts";
 import { parseDollars, writeDollars } from "../../src/web/ui/dollars.ts";
@@ -175,8 +175,7 @@ describe("budgets", () => {
   });
 
   test("an account has the name of whose it is", () => {
-    const nameOf = (id: string): string => (id === "tok_1" ? "Ada" : id);
-    expect(accountName(account({}), nameOf)).toBe("Ada, today");
-    expect(accountName(account({ kind: "total", of: "" }), nameOf)).toBe("Everybody, in all");
+    expect(limitFacts(account({}).kind).account("Ada")).toBe("Ada, today");
+    expect(limitFacts("total").account("")).toBe("Everybody, in all");
   });
 });

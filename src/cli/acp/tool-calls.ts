@@ -7,36 +7,13 @@ import type {
   ToolCallUpdate,
   ToolKind,
 } from "@agentclientprotocol/sdk";
-import { LIMITS, showHidden, type ContentBlock, type ToolItem } from "../../protocol/index.ts";
+import { LIMITS, showHidden, toolFacts, type ContentBlock, type ToolItem } from "../../protocol/index.ts";
 import { titleOf } from "../show/cards.ts";
 import { diffsOf } from "./diffs.ts";
 
-const KINDS: Readonly<Record<string, ToolKind>> = {
-  Read: "read",
-  BashOutput: "read",
-  TaskOutput: "read",
-  Write: "edit",
-  Edit: "edit",
-  MultiEdit: "edit",
-  NotebookEdit: "edit",
-  Glob: "search",
-  Grep: "search",
-  LS: "search",
-  Bash: "execute",
-  KillShell: "execute",
-  TaskStop: "execute",
-  WebFetch: "fetch",
-  WebSearch: "fetch",
-  Task: "think",
-  Agent: "think",
-  AskUserQuestion: "think",
-  TodoWrite: "think",
-  ExitPlanMode: "switch_mode",
-};
-
 /** What an editor shows an icon for. */
 export function kindOf(tool: string): ToolKind {
-  return Object.hasOwn(KINDS, tool) ? (KINDS[tool] ?? "other") : "other";
+  return toolFacts(tool)?.acp ?? "other";
 }
 
 /** A call that has begun. It stays `pending` until it really runs: a person may be asked first. */
@@ -112,8 +89,7 @@ function inputContent(item: ToolItem, workspace: string): ToolCallContent[] {
   const path = input["file_path"];
   if (item.type !== "file_change" || typeof path !== "string") return [];
   const file = resolve(workspace, path);
-  if (item.tool === "Write" && typeof input["content"] === "string")
-    return [asContent({ path: file, newText: abridged(input["content"]) })];
+  if (typeof input["content"] === "string") return [asContent({ path: file, newText: abridged(input["content"]) })];
   const edits = Array.isArray(input["edits"]) ? (input["edits"] as readonly unknown[]) : [input];
   return edits.flatMap((edit): ToolCallContent[] => {
     const { old_string, new_string } = (edit ?? {}) as { readonly old_string?: unknown; readonly new_string?: unknown };

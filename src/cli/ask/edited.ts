@@ -1,5 +1,5 @@
 import { analyseCommand } from "../../gate/index.ts";
-import type { Approval, FileDiff } from "../../protocol/index.ts";
+import { toolFacts, type Approval, type FileDiff } from "../../protocol/index.ts";
 import { unifiedDiff } from "../../tools/files/diff.ts";
 import { replaceText, type Replacement } from "../../tools/files/replace.ts";
 import type { PreviewText } from "../show/preview.ts";
@@ -7,13 +7,6 @@ import type { PreviewText } from "../show/preview.ts";
 type EditedInput = Readonly<Record<string, unknown>>;
 
 /** The one text of a call that a person most likely wants to change; everything else is edited as JSON. */
-const MAIN_TEXT: ReadonlyMap<string, string> = new Map([
-  ["Write", "content"],
-  ["Edit", "new_string"],
-  ["NotebookEdit", "new_source"],
-  ["Bash", "command"],
-]);
-
 export interface EditableText {
   readonly field: string;
   readonly text: string;
@@ -22,12 +15,13 @@ export interface EditableText {
 }
 
 export function editableText(tool: string, input: EditedInput): EditableText | undefined {
-  const field = MAIN_TEXT.get(tool);
+  const facts = toolFacts(tool);
+  const field = facts?.list === undefined ? facts?.fields?.findLast(({ editable }) => editable)?.name : undefined;
   const text = field === undefined ? undefined : input[field];
   if (field === undefined || typeof text !== "string") return undefined;
   const path = input["file_path"];
   const name =
-    tool === "Bash" ? "command.sh" : typeof path === "string" ? (path.split(/[\\/]/).at(-1) ?? "text") : "text";
+    field === "command" ? "command.sh" : typeof path === "string" ? (path.split(/[\\/]/).at(-1) ?? "text") : "text";
   return { field, text, name };
 }
 
@@ -53,7 +47,7 @@ export function previewEdited(approval: Approval, input: EditedInput): PreviewTe
     case "multi_diff": {
       const file = preview.type === "diff" ? preview.file : preview.files[0];
       if (file === undefined || !known(file, approval, input)) return asJson(input);
-      return { preview: { type: "diff", file: redo(file, editsOf(approval.tool, input)), details: {} }, warnings: [] };
+      return { preview: { type: "diff", file: redo(file, editsOf(input)), details: {} }, warnings: [] };
     }
     case "notebook": {
       const new_source = textOf(input, "new_source");
@@ -87,10 +81,10 @@ function known(file: FileDiff, approval: Approval, input: EditedInput): boolean 
 
 type Edits = { readonly content: string } | { readonly replacements: readonly Replacement[] };
 
-function editsOf(tool: string, input: EditedInput): Edits {
-  if (tool === "Write") return { content: textOf(input, "content") };
-  const list =
-    tool === "MultiEdit" && Array.isArray(input["edits"]) ? (input["edits"] as readonly EditedInput[]) : [input];
+/** By what the input holds: a whole text, a list of replacements, or one. */
+function editsOf(input: EditedInput): Edits {
+  if ("content" in input) return { content: textOf(input, "content") };
+  const list = Array.isArray(input["edits"]) ? (input["edits"] as readonly EditedInput[]) : [input];
   return {
     replacements: list.map((edit) => ({
       old_string: textOf(edit, "old_string"),

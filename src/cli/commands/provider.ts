@@ -166,7 +166,7 @@ function addAdd(provider: Command, context: CommandContext): void {
   provider
     .command("add")
     .description("set a provider in sallyport.yaml")
-    .argument("<id>", "cloud, openai, xai, openrouter, local, or a name of your own")
+    .argument("<id>", `${ProviderKind.options.join(", ")}, or a name of your own`)
     .addOption(
       new Option("--kind <kind>", `with the defaults of: ${ProviderKind.options.join(", ")}`).argParser(
         oneOf(ProviderKind),

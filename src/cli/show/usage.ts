@@ -1,7 +1,7 @@
 import {
   dollars,
+  limitFacts,
   type BudgetLine,
-  type LimitKind,
   type UsageGroup,
   type UsageLine,
   type UsageReport,
@@ -44,7 +44,7 @@ export function budgetTable(budgets: readonly BudgetLine[], width: number): read
   );
   if (limited.length === 0) return [];
   const columns = [
-    ["BUDGET", ...limited.map(nameOf)],
+    ["BUDGET", ...limited.map(({ kind, of }) => limitFacts(kind).account(of))],
     ["USED", ...limited.map((line) => bar(line))],
     toTheRight(["SPENT AT MOST", ...limited.map((line) => dollars(line.spent_microusd))]),
     toTheRight(["RESERVED", ...limited.map((line) => dollars(line.reserved_microusd))]),
@@ -62,22 +62,6 @@ function bar({ spent_microusd, reserved_microusd, limit }: BudgetLine & { readon
   const usedChars = Math.max(spentChars, Math.floor(part(used) * BAR_CHARS));
   const drawn = "█".repeat(spentChars) + "▒".repeat(usedChars - spentChars) + "░".repeat(BAR_CHARS - usedChars);
   return `${drawn} ${String(Math.floor(part(used) * 100)).padStart(3)} %`;
-}
-
-const WHOSE: Readonly<Record<LimitKind, (of: string) => string>> = {
-  request: (of) => `request ${of}`,
-  turn: (of) => `turn ${of}`,
-  threshold: (of) => `turn ${of}, until a person is asked`,
-  session: (of) => `session ${of}`,
-  parent: (of) => `parent session ${of}`,
-  agent_day: (of) => `${of} today`,
-  agent: (of) => `${of} ever`,
-  day: () => "everybody today",
-  total: () => "everybody ever",
-};
-
-function nameOf({ kind, of }: BudgetLine): string {
-  return WHOSE[kind](of);
 }
 
 function whole(number: number): string {

@@ -14,8 +14,6 @@ import type { CallFate } from "./messages.ts";
 import type { TurnRun } from "./turn.ts";
 import type { VendorFields } from "./wire.ts";
 
-const SUBAGENTS: ReadonlySet<string> = new Set(["Agent", "Task"]);
-
 interface Means {
   readonly run: TurnRun;
   readonly host: Host;
@@ -34,7 +32,7 @@ export async function settleOpenCalls(means: Means, open: readonly ToolItem[]): 
     const isAlone = !host.toolbox.concurrent(item.tool);
     const earlier = ends.filter((_, index) => isAlone || !host.toolbox.concurrent(open[index]?.tool ?? ""));
     const ready = Promise.allSettled(earlier);
-    ends.push(SUBAGENTS.has(item.tool) ? goOn(means, item, ready) : settle(means, item, ready));
+    ends.push(item.type === "subagent" ? goOn(means, item, ready) : settle(means, item, ready));
   }
   return Promise.all(ends);
 }
@@ -43,7 +41,7 @@ export async function settleOpenCalls(means: Means, open: readonly ToolItem[]): 
 export function isOfSubagent(item: Item, open: readonly ToolItem[], known: readonly Item[]): boolean {
   const parent = "parent_id" in item ? item.parent_id : undefined;
   if (parent === undefined) return false;
-  if (open.some(({ id, tool }) => id === parent && SUBAGENTS.has(tool))) return true;
+  if (open.some(({ id, type }) => id === parent && type === "subagent")) return true;
   const next = known.find(({ id }) => id === parent);
   return next !== undefined && isOfSubagent(next, open, known);
 }

@@ -1,34 +1,13 @@
-import type { SessionSettings } from "../../protocol/index.ts";
+import { toolFacts, type SessionSettings } from "../../protocol/index.ts";
 import type { Toolbox, ToolDefinition } from "../../tools/toolbox.ts";
 
-/** Tools that the vendor's program has itself, by our names. */
-const OWN: Readonly<Record<string, string>> = {
-  Read: "Read",
-  TodoWrite: "TodoWrite",
-  AskUserQuestion: "AskUserQuestion",
-  Task: "Agent",
-};
-
 /**
- * Ours in place of the program's own. Its WebFetch asks api.anthropic.com about each host before it fetches, and knows
- * neither the policy's hosts nor that a host of the own network is no page. Its searches would find what is in the
+ * Ours in place of the program's own (`claude: "ours"` in TOOL_FACTS). Its WebFetch asks api.anthropic.com about each host before it
+ * fetches, and knows neither the policy's hosts nor that a host of the own network is no page. Its searches would find what is in the
  * server's home, where that lies in the workspace. Its shell reads the user's startup files and hands on its own
  * environment, the session's key included; ours starts with a clean one. Its Write, Edit and NotebookEdit look at the file
  * anew when they run: only ours change nothing but what was shown, at the place that was ruled on.
  */
-const REPLACED: ReadonlySet<string> = new Set([
-  "WebFetch",
-  "Glob",
-  "Grep",
-  "Write",
-  "Edit",
-  "NotebookEdit",
-  "Bash",
-  "BashOutput",
-  "KillShell",
-  "TaskOutput",
-  "TaskStop",
-]);
 const OURS = "sallyport";
 
 /** Never offered: they reach other sessions or the vendor, or start what outlives the turn. */
@@ -79,7 +58,7 @@ export function offerOf(toolbox: Pick<Toolbox, "definitions" | "concurrent">): O
   const definitions = toolbox.definitions();
   const offered = definitions.flatMap((definition) => offeredTool(definition, toolbox.concurrent(definition.name)));
   return {
-    tools: definitions.flatMap(({ name }) => OWN[name] ?? []),
+    tools: definitions.flatMap(({ name }) => ownTool(name) ?? []),
     offered,
     aliases: Object.fromEntries(
       offered.filter(({ name, tool }) => name === tool).map((tool) => [tool.name, vendorName(tool)]),
@@ -102,7 +81,7 @@ export function vendorAgents(
   { tools, offered }: Offer,
 ): Readonly<Record<string, VendorAgent>> {
   const vendorTools = (name: string): readonly string[] => {
-    const own = OWN[name];
+    const own = ownTool(name);
     if (own !== undefined && tools.includes(own)) return [own];
     return offered.filter((tool) => tool.name === name).map(vendorName);
   };
@@ -125,13 +104,19 @@ export function toolName(vendor: string): string {
   return vendor.startsWith(prefix) ? vendor.slice(prefix.length) : vendor;
 }
 
+/** The program's own tool that stands for one of the session's. */
+function ownTool(name: string): string | undefined {
+  const claude = toolFacts(name)?.claude;
+  return typeof claude === "object" ? claude.own : undefined;
+}
+
 function vendorName({ server, tool }: OfferedTool): string {
   return `mcp__${server}__${tool}`;
 }
 
 function offeredTool(definition: ToolDefinition, concurrent: boolean): readonly OfferedTool[] {
   const { name } = definition;
-  if (REPLACED.has(name)) return [{ name, server: OURS, tool: name, definition, concurrent }];
+  if (toolFacts(name)?.claude === "ours") return [{ name, server: OURS, tool: name, definition, concurrent }];
   const parts = /^mcp__(.+?)__(.+)$/.exec(name);
   if (parts === null) return [];
   const [, server = "", tool = ""] = parts;

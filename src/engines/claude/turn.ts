@@ -2,6 +2,7 @@ import {
   Failure,
   LIMITS,
   outputText,
+  QUESTION_TOOL,
   type ErrorDetail,
   type SessionSettings,
   type ToolItem,
@@ -317,7 +318,7 @@ export class TurnRun {
 
   #allow(call: AskedCall, item: ToolItem, input: VendorFields): VendorDecision {
     this.#allowed.set(call.tool_use_id, { item, input });
-    return { behavior: "allow", updatedInput: item.tool === "AskUserQuestion" ? withPlainAnswers(input) : input };
+    return { behavior: "allow", updatedInput: item.tool === QUESTION_TOOL ? withPlainAnswers(input) : input };
   }
 
   /** A question may overtake the message that it is about; it is not waited for without end. */

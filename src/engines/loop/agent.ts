@@ -3,6 +3,7 @@ import {
   isToolItem,
   LIMITS,
   startToolItem,
+  toolFacts,
   type AgentDefinition,
   type ErrorDetail,
   type Item,
@@ -24,7 +25,6 @@ import { runTools, type CallingAgent } from "./tool-phase.ts";
 import { ModelTranscript } from "./transcript.ts";
 import { ABORTED, type LoopTurn } from "./turn.ts";
 
-const SUBAGENT_TOOLS = new Set(["Task", "Agent"]);
 const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
 
 /** How an agent ended. `text` is its last message. */
@@ -72,7 +72,7 @@ export class Agent implements CallingAgent {
     this.#tools = [
       ...tools.filter(({ name }) => listed?.includes(name) ?? true),
       ...(this.#schema === undefined ? [] : [structuredTool(this.#schema)]),
-    ].filter(({ name }) => mayDelegate || !SUBAGENT_TOOLS.has(name));
+    ].filter(({ name }) => mayDelegate || toolFacts(name)?.item !== "subagent");
     this.#messages = options.transcript.turnMessages;
   }
 

@@ -1,9 +1,7 @@
-import type { AgentDefinition, SessionSettings } from "../../protocol/index.ts";
+import { toolFacts, type AgentDefinition, type SessionSettings } from "../../protocol/index.ts";
 import type { ToolDefinition } from "../../tools/toolbox.ts";
 
 type Agents = SessionSettings["agents"];
-
-const DELEGATING = "Task";
 
 /** The agent that a task names; undefined: a general one. */
 export function agentOf(agents: Agents, subagent_type: string | undefined): AgentDefinition | undefined {
@@ -14,7 +12,7 @@ export function agentOf(agents: Agents, subagent_type: string | undefined): Agen
 /** Tells the model which sub-agents there are, where a tool is the one that starts them. */
 export function withAgents(tool: ToolDefinition, agents: Agents): ToolDefinition {
   const named = Object.entries(agents ?? {});
-  if (tool.name !== DELEGATING || named.length === 0) return tool;
+  if (toolFacts(tool.name)?.item !== "subagent" || named.length === 0) return tool;
   const lines = named.map(([name, { description }]) => `- ${name}: ${description}`);
   return { ...tool, description: `${tool.description} Kinds (subagent_type):\n${lines.join("\n")}` };
 }

@@ -1,10 +1,12 @@
 import { Failure, LIMITS, type ProviderAuth, type RateLimit } from "../../protocol/index.ts";
 import type { Credential, Provider } from "../providers.ts";
 import type { Wire } from "../proxy.ts";
-import { OAUTH_PREFIX } from "./kinds.ts";
 import type { ResolvedProvider, SourceSetting } from "./resolve.ts";
 import { openSource, type Secret, type KeySource, type SourceContext } from "./sources.ts";
 import type { WarningLog } from "./watched-file.ts";
+
+/** Anthropic's OAuth tokens begin so; they go into another header than keys. */
+const OAUTH_PREFIX = "sk-ant-oat";
 
 /** Anthropic takes its OAuth tokens only with it. The caller's own betas stay beside it. */
 const OAUTH_BETA = "oauth-2025-04-20";

@@ -1,5 +1,8 @@
 import {
+  PROVIDER_KINDS,
   ProviderKind,
+  SHIPPED_PROVIDERS,
+  type KindDefaults,
   type CredentialSetting,
   type ProviderAuth,
   type ProviderSetting,
@@ -7,7 +10,6 @@ import {
   type RateLimit,
 } from "../../protocol/index.ts";
 import { WIRES, type Wire } from "../proxy.ts";
-import { BEARER_VARIABLE, CLOUD_ADDRESS_VARIABLE, KINDS, OWN_KIND, type KindDefaults } from "./kinds.ts";
 
 export type ProviderEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -35,16 +37,22 @@ export interface ResolvedProvider {
 
 const SIM = "sim";
 const ANTHROPIC_HOST = "api.anthropic.com";
+/** A provider that is like no other: all of it is in its settings. */
+const OWN_KIND: KindDefaults = { ...PROVIDER_KINDS.local, free: false };
+/** A variable that holds a token for `Authorization: Bearer`, whatever the token looks like. */
+const BEARER_VARIABLE = "ANTHROPIC_AUTH_TOKEN";
+/** Moves the provider `cloud`; wins over the settings file. */
+const CLOUD_ADDRESS_VARIABLE = "ANTHROPIC_BASE_URL";
 
 /** Every id that can be asked for: what ships, then what the settings add. `local` exists once it is set. */
 export function providerIds(settings: ProviderSettings): readonly string[] {
-  const shipped = ["cloud", SIM, "openai", "xai", "openrouter"];
-  return [...new Set([...shipped, ...Object.keys(settings)])];
+  const [first = "", ...others] = SHIPPED_PROVIDERS;
+  return [...new Set([first, SIM, ...others, ...Object.keys(settings)])];
 }
 
 /** Whether a credential for `cloud` is there. A file or a command counts unread. */
 export function hasCloudCredential(settings: ProviderSettings, environment: ProviderEnvironment): boolean {
-  return sourcesOf(settings["cloud"] ?? {}, KINDS.cloud).some(
+  return sourcesOf(settings["cloud"] ?? {}, PROVIDER_KINDS.cloud).some(
     (source) => source.from !== "environment" || (environment[source.variable] ?? "").trim() !== "",
   );
 }
@@ -76,7 +84,7 @@ function resolveSim(setting: ProviderSetting, url: string | undefined): Resolved
 
 function resolveOne(id: string, setting: ProviderSetting, environment: ProviderEnvironment): ResolvedProvider {
   const kind = setting.kind ?? ProviderKind.safeParse(id).data;
-  const defaults = kind === undefined ? OWN_KIND : KINDS[kind];
+  const defaults: KindDefaults = kind === undefined ? OWN_KIND : PROVIDER_KINDS[kind];
   const moved = id === "cloud" ? (environment[CLOUD_ADDRESS_VARIABLE] ?? "").trim() : "";
   const baseUrl = addressesOf(setting, defaults, moved);
   return {

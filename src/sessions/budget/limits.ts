@@ -1,5 +1,13 @@
 import { ACCOUNTS, dayOf, type SpendingLimit } from "../../ledger/index.ts";
-import { mountProfileName, type LimitKind, type Policy, type Profile, type Shortage } from "../../protocol/index.ts";
+import {
+  limitFacts,
+  mountProfileName,
+  settableKind,
+  type LimitKind,
+  type Policy,
+  type Profile,
+  type Shortage,
+} from "../../protocol/index.ts";
 import type { SetLimits } from "./set-limits.ts";
 import type { SessionState } from "../core/state.ts";
 
@@ -27,13 +35,9 @@ export interface PolicyLimit extends SpendingLimit {
 
 const MOUNT_PROFILES = mountProfileName("");
 
-/** Limits that sessions and prompts ask for themselves, within what the policy says. */
-const OWN_KINDS: ReadonlySet<LimitKind> = new Set(["turn", "session", "parent"]);
-
 /** Every limit that a model request of this session must keep now, the nearest first. */
 export function spendingLimitsOf(context: LimitContext): readonly PolicyLimit[] {
-  const { state, policy, profile, parents, now } = context;
-  const agent = state.created_by.id;
+  const { state, profile, parents, now } = context;
   const spendingLimits: PolicyLimit[] = [];
   const add = (kind: LimitKind, account: string, said: number | undefined, own?: number): void => {
     spendingLimits.push({ kind, account, policy: said, limit: limitNow(context.limits, { kind, account, said, own }) });
@@ -48,17 +52,34 @@ export function spendingLimitsOf(context: LimitContext): readonly PolicyLimit[] 
   add("session", ACCOUNTS.session(state.id), profile.max_cost_microusd, state.settings.max_cost_microusd);
   for (const parent of parents) add("parent", ACCOUNTS.session(parent.id), profile.max_cost_microusd, parent.limit);
   const day = dayOf(now);
-  add("agent_day", ACCOUNTS.agentDay(agent, day), profile.max_cost_microusd_per_day);
-  add("agent", ACCOUNTS.agent(agent), profile.max_cost_microusd_per_agent);
+  const { agents, everybody } = policyLimits(context, state.created_by.id, day);
+  for (const { kind, account, limit } of agents) add(kind, account, limit);
   // What a token spends, the tokens spend that it was made with.
   for (const { id, bounds } of state.token.parents) {
     if (bounds.max_cost_microusd_per_day !== undefined)
       add("agent_day", ACCOUNTS.agentDay(id, day), bounds.max_cost_microusd_per_day);
     if (bounds.max_cost_microusd !== undefined) add("agent", ACCOUNTS.agent(id), bounds.max_cost_microusd);
   }
-  add("day", ACCOUNTS.day(day), policy.budget?.per_day_microusd);
-  add("total", ACCOUNTS.total, policy.budget?.total_microusd);
+  for (const { kind, account, limit } of everybody) add(kind, account, limit);
   return spendingLimits;
+}
+
+/** What the policy lets a principal spend, and everybody together. */
+export function policyLimits(
+  { profile, policy }: Pick<LimitContext, "profile" | "policy">,
+  agent: string,
+  day: string,
+): Readonly<Record<"agents" | "everybody", readonly SpendingLimit[]>> {
+  return {
+    agents: [
+      { kind: "agent_day", account: ACCOUNTS.agentDay(agent, day), limit: profile.max_cost_microusd_per_day },
+      { kind: "agent", account: ACCOUNTS.agent(agent), limit: profile.max_cost_microusd_per_agent },
+    ],
+    everybody: [
+      { kind: "day", account: ACCOUNTS.day(day), limit: policy.budget?.per_day_microusd },
+      { kind: "total", account: ACCOUNTS.total, limit: policy.budget?.total_microusd },
+    ],
+  };
 }
 
 /**
@@ -86,11 +107,10 @@ export function limitNow(
   },
 ): number | undefined {
   const { kind, account, said, own } = place;
-  // What was set for a session holds for its children too.
-  const set = limits.get(kind === "parent" ? "session" : kind, account);
+  const set = limits.get(settableKind(kind), account);
   if (set === undefined) return least(own, said);
   if (set.policy === said) return set.limit;
-  return OWN_KINDS.has(kind) ? least(set.limit, said) : said;
+  return limitFacts(kind).set_by === "caller" ? least(set.limit, said) : said;
 }
 
 /** The smaller of two limits, either of which may be absent. */

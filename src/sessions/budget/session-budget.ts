@@ -2,7 +2,9 @@ import { ACCOUNTS, type SpendingLimit } from "../../ledger/index.ts";
 import {
   BUDGET_TOOL,
   Failure,
+  limitFacts,
   LIMITS,
+  settableKind,
   shortageWords,
   SYSTEM,
   type Approval,
@@ -26,7 +28,6 @@ const GRANTED: Funds = { granted: true };
 const STOPPED: Funds = { granted: false, message: "aborted" };
 const QUESTION_PREFIX = "budget_";
 const DAY_MS = 86_400_000;
-const DAILY = new Set<Shortage["kind"]>(["agent_day", "day"]);
 
 /** A session's dealings with the model proxy: its key, its limits, what it spends, and the question for more. */
 export class SessionBudget {
@@ -66,7 +67,7 @@ export class SessionBudget {
     const { dependencies, state } = this.#session;
     this.#parents = await Promise.all(state.ancestors.map((id) => this.#parent(id)));
     await dependencies.limits.load(
-      this.#spendingLimits().map(({ kind, account }) => ({ kind: kind === "parent" ? "session" : kind, account })),
+      this.#spendingLimits().map(({ kind, account }) => ({ kind: settableKind(kind), account })),
     );
   }
 
@@ -204,7 +205,7 @@ export class SessionBudget {
     const stops = [dependencies.limits.onChange(look)];
     // It may have changed before anybody listened.
     look();
-    if (DAILY.has(shortage.kind)) stops.push(eachNewDay(dependencies.clock, look));
+    if (limitFacts(shortage.kind).daily) stops.push(eachNewDay(dependencies.clock, look));
     try {
       return this.#verdict(await this.#session.answered(approval_id, tool_use_id), shortage, signal);
     } finally {
@@ -230,7 +231,7 @@ export class SessionBudget {
     if (turn === undefined) throw new Failure("aborted", "aborted");
     const now = dependencies.clock.now();
     const limit_microusd = proposed(shortage, spendingLimit);
-    const kind = shortage.kind === "parent" ? "session" : shortage.kind;
+    const kind = settableKind(shortage.kind);
     const input = { limit_microusd, kind, account: spendingLimit.account, shortage };
     const approval: Approval = {
       id: dependencies.newId("apr"),
@@ -312,5 +313,5 @@ function proposed(shortage: Shortage, { policy = Infinity }: PolicyLimit): numbe
   // Above a threshold a person is asked again after as much once more.
   if (kind === "threshold") return needed + limit_microusd;
   const ample = Math.max(needed, limit_microusd * 2);
-  return kind === "session" || kind === "parent" ? Math.max(needed, Math.min(ample, policy)) : ample;
+  return settableKind(kind) === "session" ? Math.max(needed, Math.min(ample, policy)) : ample;
 }

@@ -1,12 +1,9 @@
-import { Failure, type LimitKind, type Profile } from "../../protocol/index.ts";
+import { Failure, limitFacts, type Profile } from "../../protocol/index.ts";
 import type { DocumentRow } from "../../store/index.ts";
 import { authorize, type Caller } from "../access/access.ts";
 import type { SetLimit } from "./set-limits.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Session } from "../core/session.ts";
-
-/** Limits that the policy gives to many: raising one is changing the policy. */
-const POLICY_KINDS: ReadonlySet<LimitKind> = new Set(["agent_day", "agent", "day", "total"]);
 
 /** Sets a limit in the name of a person, as far as that person may, and wakes whoever waits for money. `commit` makes it durable. */
 export async function setLimit(
@@ -20,7 +17,8 @@ export async function setLimit(
   checkApprover(caller, profile);
   const { max_cost_microusd = Infinity } = profile;
   const beyondPolicy = set.kind === "session" && set.limit > max_cost_microusd;
-  if (POLICY_KINDS.has(set.kind) || beyondPolicy) {
+  // Raising what the policy gives to many is changing the policy.
+  if (limitFacts(set.kind).set_by === "policy" || beyondPolicy) {
     try {
       authorize(caller, "policy.write");
     } catch {

@@ -1,8 +1,7 @@
-import { BUDGET_TOOL, Failure, type Approval, type Decision } from "../../protocol/index.ts";
+import { BUDGET_TOOL, Failure, QUESTION_TOOL, type Approval, type Decision } from "../../protocol/index.ts";
 import { authorizeFor, scopeOf, type Caller } from "../access/access.ts";
 import { chooseTools } from "../settings/choices.ts";
 import { effectiveProfile } from "./effective-profile.ts";
-import { QUESTION_TOOL } from "./permit.ts";
 import type { Registry } from "../lifecycle/registry.ts";
 import { ruleOn, type RulingRequest } from "./ruling.ts";
 import type { Dependencies } from "../dependencies.ts";

@@ -7,7 +7,9 @@ import {
   Failure,
   isToolItem,
   LIMITS,
+  QUESTION_TOOL,
   SYSTEM,
+  toolFacts,
   type Approval,
   type PlannedChange,
   type Ruling,
@@ -29,8 +31,6 @@ const SECRET_LOST =
 
 const KEEPS_CHANGING =
   "What this call would change has changed each time that it was approved, so it was not run. Look at it again before you repeat the call.";
-
-export const QUESTION_TOOL = "AskUserQuestion";
 
 /** SHA-256 over tool and input with sorted keys: what an answer must name. */
 export function inputHash(tool: string, input: Readonly<Record<string, unknown>>): string {
@@ -225,7 +225,7 @@ function unanswered({ answers: _answers, ...input }: ToolCall["input"]): ToolCal
 
 function hasEffects(tool: string, tier: Ruled["facts"]["tier"]): boolean {
   // A sub-agent's own calls are each permitted: taking it up again repeats nothing.
-  if (tool === "Task" || tool === "Agent") return false;
+  if (toolFacts(tool)?.item === "subagent") return false;
   return tier === "page" || tier === "write" || tier === "execute";
 }
 

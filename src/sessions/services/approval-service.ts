@@ -6,6 +6,7 @@ import {
   LimitKind,
   LIMITS,
   MicroUsd,
+  QUESTION_TOOL,
   Shortage,
   SYSTEM,
   type Approval,
@@ -25,7 +26,7 @@ import { expireQuestion } from "../permission/expiry.ts";
 import type { SetLimit } from "../budget/set-limits.ts";
 import { isOverdue } from "../core/questions.ts";
 import type { Registry } from "../lifecycle/registry.ts";
-import { inputHash, QUESTION_TOOL } from "../permission/permit.ts";
+import { inputHash } from "../permission/permit.ts";
 import { CHANGED_SINCE_SHOWN, isSameCommand, planOf } from "../permission/plans.ts";
 import { ruleOn, type Ruled } from "../permission/ruling.ts";
 import type { Dependencies } from "../dependencies.ts";

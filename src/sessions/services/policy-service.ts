@@ -1,6 +1,7 @@
 import { DEFAULT_POLICY, validatePolicy } from "../../gate/index.ts";
 import {
   Failure,
+  LIMITS,
   Policy,
   type ClientChoice,
   type PolicyChange,
@@ -17,7 +18,6 @@ import type { Dependencies } from "../dependencies.ts";
 import { settingsFor, type WorkspacePlaces } from "../settings/settings.ts";
 
 const DOCUMENT = "policy";
-const HISTORY_ROWS = 100;
 
 /** The policy in force: what ships, over it the admin's file, over that what was set through the API. */
 export class PolicyBook {
@@ -71,7 +71,7 @@ export class PolicyBook {
   }
 
   async history(): Promise<readonly PolicyChange[]> {
-    const rows = await this.#store.read.documents({ name: DOCUMENT, limit: HISTORY_ROWS });
+    const rows = await this.#store.read.documents({ name: DOCUMENT, limit: LIMITS.policyVersions });
     return rows.map((row) => ({ at: row.at, by: row.by, policy: Policy.parse(JSON.parse(row.body)) }));
   }
 }

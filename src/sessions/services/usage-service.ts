@@ -1,10 +1,10 @@
-import { ACCOUNTS, dayOf, type SpendingLimit } from "../../ledger/index.ts";
+import { dayOf, type SpendingLimit } from "../../ledger/index.ts";
 import {
   Failure,
+  limitFacts,
   LIMITS,
   NO_TOKENS,
   type BudgetLine,
-  type LimitKind,
   type Policy,
   type Profile,
   type SessionUsage,
@@ -14,7 +14,7 @@ import {
 } from "../../protocol/index.ts";
 import { authorize, authorizeFor, type Caller } from "../access/access.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
-import { limitNow, spendingLimitsOf } from "../budget/limits.ts";
+import { limitNow, policyLimits, spendingLimitsOf } from "../budget/limits.ts";
 import type { Models, Dependencies } from "../dependencies.ts";
 import { fromRow, type SessionState } from "../core/state.ts";
 import { whileStoring } from "../core/storing.ts";
@@ -127,7 +127,7 @@ export class UsageService {
     const others = new Set(state.token.parents.map(({ id }) => id));
     return this.#budgets(
       spendingLimitsOf(context).filter(
-        ({ kind, account }) => scope === "all" || !(EVERYBODYS.has(kind) || others.has(ownerOf(account))),
+        ({ kind, account }) => scope === "all" || !(limitFacts(kind).shared || others.has(ownerOf(account))),
       ),
     );
   }
@@ -138,15 +138,8 @@ export class UsageService {
     const policy = current();
     const profile = profileNamed(policy, policy.default_profile);
     const day = dayOf(clock.now());
-    const own: readonly SpendingLimit[] = [
-      { kind: "agent_day", account: ACCOUNTS.agentDay(agent, day), limit: profile.max_cost_microusd_per_day },
-      { kind: "agent", account: ACCOUNTS.agent(agent), limit: profile.max_cost_microusd_per_agent },
-    ];
-    const everybody: readonly SpendingLimit[] = [
-      { kind: "day", account: ACCOUNTS.day(day), limit: policy.budget?.per_day_microusd },
-      { kind: "total", account: ACCOUNTS.total, limit: policy.budget?.total_microusd },
-    ];
-    const spendingLimits = scope === "all" ? [...own, ...everybody] : own;
+    const { agents, everybody } = policyLimits({ profile, policy }, agent, day);
+    const spendingLimits = scope === "all" ? [...agents, ...everybody] : agents;
     await limits.load(spendingLimits);
     return this.#budgets(
       spendingLimits.map(({ kind, account, limit }) => ({
@@ -167,13 +160,10 @@ export class UsageService {
     const { spent, reserved } = await this.#dependencies.models.ledger.balance(account);
     const left =
       limit === undefined ? {} : { limit_microusd: limit, remaining_microusd: Math.max(0, limit - spent - reserved) };
-    const of = EVERYBODYS.has(kind) ? "" : ownerOf(account);
+    const of = limitFacts(kind).shared ? "" : ownerOf(account);
     return { kind, of, spent_microusd: spent, reserved_microusd: reserved, ...left };
   }
 }
-
-/** Accounts that everybody's requests count on. */
-const EVERYBODYS: ReadonlySet<LimitKind> = new Set(["day", "total"]);
 
 /** Whose an account is: the id of a session, turn or principal. */
 function ownerOf(account: string): string {

@@ -5,6 +5,7 @@ import {
   ClaudeProviderHealth,
   ClaudeTunnel,
   Failure,
+  providerKind,
   type ClaudePricing,
   type PricedModel,
   type ProviderStatus,
@@ -100,13 +101,11 @@ async function healthOf({ id, available, condition, health }: OfferedProvider): 
 
 const NOTHING = { input: 0, output: 0 };
 const ABILITIES = { streaming: true, resume: true, fork: true, tools: true, vision: true };
+/** As document 003 calls them. */
 const NAMES: Readonly<Record<string, string>> = {
   cloud: "Anthropic Cloud API",
   local: "Local Claude Proxy",
   sim: "Demo model",
-  openai: "OpenAI",
-  openrouter: "OpenRouter",
-  xai: "xAI",
 };
 
 async function infoOf(provider: OfferedProvider): Promise<ClaudeProvider> {
@@ -115,7 +114,7 @@ async function infoOf(provider: OfferedProvider): Promise<ClaudeProvider> {
   const pricing = priced ?? free;
   return {
     id: provider.id,
-    name: NAMES[provider.id] ?? provider.id,
+    name: NAMES[provider.id] ?? providerKind(provider.id)?.name ?? provider.id,
     models: await modelsOf(provider),
     capabilities: ABILITIES,
     pricing: pricing === undefined ? null : perThousand(pricing),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { TOOL_FACTS } from "../../protocol/index.ts";
 import { shorten } from "../preview.ts";
 import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import type { Tool, ToolSession } from "../tool.ts";
@@ -34,7 +35,7 @@ export const edit: Tool<EditInput> = {
   description:
     "Replaces exact text in a file. old_string must occur exactly once, or set replace_all. Leave out the line numbers that " +
     "Read shows. A file that changed since it was read must be read again first. An empty old_string creates a new file.",
-  tier: "write",
+  tier: TOOL_FACTS.Edit.tier,
   concurrent: false,
   input: EditInput,
   paths: (input) => [{ path: input.file_path, access: "write" }],

@@ -2,7 +2,7 @@ import { lstat, stat } from "node:fs/promises";
 import { isAbsolute, join, sep } from "node:path";
 import { glob as findFiles } from "tinyglobby";
 import { z } from "zod";
-import { LIMITS } from "../../protocol/index.ts";
+import { LIMITS, TOOL_FACTS } from "../../protocol/index.ts";
 import { genericPreview } from "../preview.ts";
 import { isRefusal, reasonOf, type ToolRefusal } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolSession } from "../tool.ts";
@@ -22,7 +22,7 @@ const STATS_AT_ONCE = 64;
 export const glob: Tool<GlobInput> = {
   name: "Glob",
   description: `Finds files by a glob pattern, newest first, at most ${LIMITS.globResults}. Hidden and ignored files are found too, the inside of .git is not.`,
-  tier: "read",
+  tier: TOOL_FACTS.Glob.tier,
   concurrent: true,
   input: GlobInput,
   paths: (input) => [{ path: startOf(input).path, access: "read" }],

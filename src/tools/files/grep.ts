@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { relative } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { z } from "zod";
-import { LIMITS } from "../../protocol/index.ts";
+import { LIMITS, TOOL_FACTS } from "../../protocol/index.ts";
 import { genericPreview, headOf } from "../preview.ts";
 import { isRefusal, reasonOf } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolContext, type ToolResult } from "../tool.ts";
@@ -49,7 +49,7 @@ export const grep: Tool<GrepInput> = {
   description:
     "Searches the text of files with ripgrep, hidden files too; what .gitignore names is left out. output_mode chooses between the " +
     "matching files, the matching lines and their number.",
-  tier: "read",
+  tier: TOOL_FACTS.Grep.tier,
   concurrent: true,
   input: GrepInput,
   paths: (input) => [{ path: givenPath(input.path) ?? ".", access: "read" }],

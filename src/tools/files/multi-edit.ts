@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../../protocol/index.ts";
+import { LIMITS, TOOL_FACTS } from "../../protocol/index.ts";
 import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import type { Tool, ToolSession } from "../tool.ts";
 import {
@@ -48,7 +48,7 @@ export const multiEdit: Tool<MultiEditInput> = {
   name: "MultiEdit",
   description:
     "Makes several Edit changes in one file, in the order given, each on the result of the one before. All are made or none.",
-  tier: "write",
+  tier: TOOL_FACTS.MultiEdit.tier,
   concurrent: false,
   input: MultiEditInput,
   paths: (input) => [{ path: input.file_path, access: "write" }],

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { TOOL_FACTS } from "../../protocol/index.ts";
 import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import type { Tool, ToolSession } from "../tool.ts";
 import { carryOut, describePlan, describeRefusal, lookAt, plannedChange, whyNotEdit, type Planned } from "./change.ts";
@@ -35,7 +36,7 @@ export const notebookEdit: Tool<NotebookEditInput> = {
   name: "NotebookEdit",
   description:
     "Replaces, inserts or deletes one cell of a Jupyter notebook. Replacing the source of a code cell clears its outputs.",
-  tier: "write",
+  tier: TOOL_FACTS.NotebookEdit.tier,
   concurrent: false,
   input: NotebookEditInput,
   paths: (input) => [{ path: input.notebook_path, access: "write" }],

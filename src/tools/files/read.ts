@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
-import { LIMITS, type ImageMediaType } from "../../protocol/index.ts";
+import { LIMITS, TOOL_FACTS, type ImageMediaType } from "../../protocol/index.ts";
 import { genericPreview } from "../preview.ts";
 import { isRefusal, reasonOf } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolContext, type ToolResult } from "../tool.ts";
@@ -32,7 +32,7 @@ export const read: Tool<ReadInput> = {
     `Reads a file. Text comes with line numbers, up to ${LIMITS.readLines} lines, each cut at ${LIMITS.readLineChars} characters; ` +
     "use offset and limit for more. Images (PNG, JPEG, GIF, WebP) are shown, notebooks (.ipynb) come cell by cell with their " +
     "outputs. PDF and other binary files cannot be read.",
-  tier: "read",
+  tier: TOOL_FACTS.Read.tier,
   concurrent: true,
   ignored: { pages: z.string().max(100), allow_large: z.boolean() },
   input: ReadInput,

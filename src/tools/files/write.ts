@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { TOOL_FACTS } from "../../protocol/index.ts";
 import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import type { Tool, ToolSession } from "../tool.ts";
 import { carryOut, changedText, describePlan, describeRefusal, lookAt, plannedChange, type Planned } from "./change.ts";
@@ -15,7 +16,7 @@ export const write: Tool<WriteInput> = {
   description:
     "Writes a whole file, and the folders above it where they are missing. An existing file is replaced, so " +
     "read it first; one that changed since it was read is refused. To change a part of a file, use Edit.",
-  tier: "write",
+  tier: TOOL_FACTS.Write.tier,
   concurrent: false,
   input: WriteInput,
   paths: (input) => [{ path: input.file_path, access: "write" }],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { answerKeys, LIMITS, Question, QuestionOption } from "../../protocol/index.ts";
+import { answerKeys, LIMITS, Question, QuestionOption, TOOL_FACTS } from "../../protocol/index.ts";
 import { errorResult, textResult, type Tool } from "../tool.ts";
 
 const Answer = z.union([z.string(), z.array(z.string())]);
@@ -29,7 +29,7 @@ type AskUserQuestionInput = z.infer<typeof AskUserQuestionInput>;
 export const askUserQuestion: Tool<AskUserQuestionInput> = {
   name: "AskUserQuestion",
   description: "Asks the user one to four questions with answers to choose from, and waits for the answers.",
-  tier: "read",
+  tier: TOOL_FACTS.AskUserQuestion.tier,
   concurrent: false,
   alwaysAsks: true,
   input: AskUserQuestionInput,

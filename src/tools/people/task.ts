@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../../protocol/index.ts";
+import { LIMITS, TOOL_FACTS } from "../../protocol/index.ts";
 import { genericPreview } from "../preview.ts";
 import { errorResult, type Tool } from "../tool.ts";
 
@@ -16,7 +16,7 @@ export const task: Tool<TaskInput> = {
   aliases: ["Agent"],
   description:
     "Gives a task to a sub-agent that works in the same workspace under the same rules, and waits for its final answer.",
-  tier: "execute",
+  tier: TOOL_FACTS.Task.tier,
   concurrent: false,
   ignored: { effort: z.string().max(100) },
   input: TaskInput,

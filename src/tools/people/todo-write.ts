@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LIMITS, Todo } from "../../protocol/index.ts";
+import { LIMITS, Todo, TOOL_FACTS } from "../../protocol/index.ts";
 import { genericPreview } from "../preview.ts";
 import { textResult, type Tool } from "../tool.ts";
 
@@ -21,7 +21,7 @@ export const todoWrite: Tool<TodoWriteInput> = {
   name: "TodoWrite",
   description:
     "Keeps the list of what is to be done in this session, for the user to see. Give the whole list each time.",
-  tier: "read",
+  tier: TOOL_FACTS.TodoWrite.tier,
   concurrent: false,
   input: TodoWriteInput,
   paths: () => [],

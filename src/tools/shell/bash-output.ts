@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../../protocol/index.ts";
+import { LIMITS, TOOL_FACTS } from "../../protocol/index.ts";
 import { genericPreview } from "../preview.ts";
 import type { Tool } from "../tool.ts";
 import { noShell, reportShell } from "./report.ts";
@@ -17,7 +17,7 @@ type BashOutputInput = z.infer<typeof BashOutputInput>;
 export const bashOutput: Tool<BashOutputInput> = {
   name: "BashOutput",
   description: "Shows how a background command stands and what it wrote since the last look. Every line is shown once.",
-  tier: "read",
+  tier: TOOL_FACTS.BashOutput.tier,
   // A look changes what the next one shows.
   concurrent: false,
   input: BashOutputInput,

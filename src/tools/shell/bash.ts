@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { analyseCommand, withDisk, type CommandAnalysis } from "../../gate/index.ts";
-import { LIMITS, type CommandPart } from "../../protocol/index.ts";
+import { LIMITS, TOOL_FACTS, type CommandPart } from "../../protocol/index.ts";
 import { isRefusal, reasonOf } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolContext, type ToolResult, type ToolSession } from "../tool.ts";
 import { lookUp } from "./look-up.ts";
@@ -54,7 +54,7 @@ export const bash: Tool<BashInput> = {
   description:
     "Runs a command line with bash. Every call starts in the workspace, in a new shell: folder changes and variables do not " +
     `last. Output over ${LIMITS.bashOutputChars} characters is cut in the middle and kept in a file. Standard input is empty.`,
-  tier: "execute",
+  tier: TOOL_FACTS.Bash.tier,
   concurrent: false,
   input: BashInput,
   paths: () => [],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { TOOL_FACTS } from "../../protocol/index.ts";
 import { genericPreview } from "../preview.ts";
 import type { Tool } from "../tool.ts";
 import { noShell, stopShell } from "./report.ts";
@@ -11,7 +12,7 @@ type KillShellInput = z.infer<typeof KillShellInput>;
 export const killShell: Tool<KillShellInput> = {
   name: "KillShell",
   description: "Ends a background command and everything it started.",
-  tier: "execute",
+  tier: TOOL_FACTS.KillShell.tier,
   concurrent: false,
   input: KillShellInput,
   paths: () => [],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../../protocol/index.ts";
+import { LIMITS, TOOL_FACTS } from "../../protocol/index.ts";
 import { genericPreview } from "../preview.ts";
 import type { Tool } from "../tool.ts";
 import { noShell, reportShell } from "./report.ts";
@@ -21,7 +21,7 @@ export const taskOutput: Tool<TaskOutputInput> = {
   name: "TaskOutput",
   description:
     "Waits for a background command, then shows how it stands and what it wrote since the last look. Every line is shown once.",
-  tier: "read",
+  tier: TOOL_FACTS.TaskOutput.tier,
   concurrent: false,
   input: TaskOutputInput,
   paths: () => [],

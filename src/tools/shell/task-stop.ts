@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { TOOL_FACTS } from "../../protocol/index.ts";
 import { genericPreview } from "../preview.ts";
 import type { Tool } from "../tool.ts";
 import { noShell, stopShell } from "./report.ts";
@@ -17,7 +18,7 @@ type TaskStopInput = z.infer<typeof TaskStopInput>;
 export const taskStop: Tool<TaskStopInput> = {
   name: "TaskStop",
   description: "Ends a background command and everything it started. The same as KillShell.",
-  tier: "execute",
+  tier: TOOL_FACTS.TaskStop.tier,
   concurrent: false,
   input: TaskStopInput,
   paths: () => [],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../../protocol/index.ts";
+import { LIMITS, TOOL_FACTS } from "../../protocol/index.ts";
 import { genericPreview, headOf } from "../preview.ts";
 import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolContext, type ToolResult } from "../tool.ts";
@@ -21,7 +21,7 @@ export const webFetch: Tool<WebFetchInput> = {
   description:
     "Fetches a page of the web and gives its text; HTML is turned into plain text. Only hosts that the policy allows can be " +
     "reached. A redirect to another host is not followed but named.",
-  tier: "network",
+  tier: TOOL_FACTS.WebFetch.tier,
   concurrent: true,
   input: WebFetchInput,
   paths: () => [],

@@ -37,36 +37,22 @@ function tell(describe: () => string | undefined): string | undefined {
   }
 }
 
+/** Document 000's words, by what the input holds. */
 function ownWords(tool: string, input: WordsInput): string {
-  const path = text(input, "file_path") || text(input, "notebook_path") || text(input, "path");
-  switch (tool) {
-    case "Read":
-    case "Write":
-    case "Edit":
-      return `${tool} ${path}`;
-    case "MultiEdit":
-    case "NotebookEdit":
-      return `Edit ${path}`;
-    case "Bash":
-      return `Bash: ${text(input, "command").slice(0, BASH_CHARS)}`;
-    case "Glob":
-      return `Glob ${text(input, "pattern")}${within(path)}`;
-    case "Grep":
-      return `Grep '${text(input, "pattern")}'${within(path)}`;
-    case "WebSearch":
-      return `WebSearch: ${text(input, "query")}`;
-    case "WebFetch":
-      return `WebFetch: ${text(input, "url")}`;
-    case "TodoWrite":
-      return "Plan the next steps";
-    case "AskUserQuestion":
-      return "Ask you";
-    case "Task":
-    case "Agent":
-      return `Give a task to a helper${text(input, "description") === "" ? "" : `: ${text(input, "description")}`}`;
-    default:
-      return plainName(tool);
-  }
+  if (bareTool(tool) !== tool) return plainName(tool);
+  const [file, command, pattern, address] = [
+    text(input, "file_path") || text(input, "notebook_path"),
+    text(input, "command").slice(0, BASH_CHARS),
+    text(input, "pattern"),
+    text(input, "query") || text(input, "url"),
+  ];
+  if (file !== "") return `${tool.endsWith("Edit") ? "Edit" : tool} ${file}`;
+  if (command !== "" || address !== "") return `${tool}: ${command || address}`;
+  if (pattern !== "") return `${tool} ${tool === "Grep" ? `'${pattern}'` : pattern}${within(text(input, "path"))}`;
+  if (Array.isArray(input["todos"])) return "Plan the next steps";
+  if (Array.isArray(input["questions"])) return "Ask you";
+  const task = text(input, "prompt") === "" ? "" : text(input, "description");
+  return task === "" ? plainName(tool) : `Give a task to a helper: ${task}`;
 }
 
 function plainName(tool: string): string {

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,6 +7,7 @@ import { MountClient } from "../../../src/client/index.ts";
 import { LIMITS } from "../../../src/protocol/index.ts";
 import { shell } from "../../support/fuse.ts";
 import { openTestApp, untilTurnEnds, type TestApp } from "../../support/app.ts";
+import { has } from "../../support/programs.ts";
 import { TEST_TOKEN } from "../../support/server.ts";
 import { ok, sim, startMount, type MountProcess } from "./world.ts";
 
@@ -67,7 +67,7 @@ describe("a plain folder instead of a mount", () => {
     await ok(session, `echo stop > ctl; ${until("grep -qs complete status")}`);
   });
 
-  it.skipIf(spawnSync("rsync", ["--version"]).error !== undefined)(
+  it.skipIf(!has("rsync"))(
     "rsync and tar copy what the files say; what is too long is told in error",
     async () => {
       const { id } = await app.client.createSession({ model: "sim", prompt: { text: sim({ say: "Grüße." }) } });

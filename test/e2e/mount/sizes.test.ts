@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { constants } from "node:fs";
 import { mkdtemp, open, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,12 +7,12 @@ import { MountClient } from "../../../src/client/index.ts";
 import { LIMITS } from "../../../src/protocol/index.ts";
 import { describeWithFuse, MountPlace, shell } from "../../support/fuse.ts";
 import { openTestApp, type TestApp } from "../../support/app.ts";
+import { has } from "../../support/programs.ts";
 import { TEST_TOKEN } from "../../support/server.ts";
 import { newSession, ok, sim, startMount, type MountProcess } from "./world.ts";
 
 /** Files of a finished session whose content stays as it is. */
 const FIXED = ["status", "response", "response.json", "output", "context", "usage", "tools/log", "tools/pending"];
-const has = (program: string): boolean => spawnSync("which", [program]).status === 0;
 
 describeWithFuse("sizes that programs can trust", () => {
   let app: TestApp;

@@ -1,98 +1,79 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  type RouteComponent,
+} from "@tanstack/react-router";
 import { Loading, Trouble } from "../../ui/states.tsx";
 import { NotFound, Shell } from "./shell.tsx";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
-const at = root;
 
-const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+/** The texts of a search that are there and not empty. */
+function texts<const Names extends readonly string[]>(
+  search: Readonly<Record<string, unknown>>,
+  ...names: Names
+): { [Name in Names[number]]?: string } {
+  const found = names.map((name) => [name, search[name]]).filter(([, value]) => typeof value === "string" && value);
+  return Object.fromEntries(found) as { [Name in Names[number]]?: string };
+}
 
-const home = createRoute({
-  getParentRoute: () => at,
-  path: "/",
-  beforeLoad: () => {
-    throw redirect({ to: "/sessions", replace: true });
-  },
-});
+function page<const Path extends string>(path: Path, component: RouteComponent) {
+  return createRoute({ getParentRoute: () => root, path, component });
+}
+
+function moved<const Path extends string>(path: Path, to: "/sessions" | "/new") {
+  const beforeLoad = (): never => {
+    throw redirect({ to, replace: true });
+  };
+  return createRoute({ getParentRoute: () => root, path, beforeLoad });
+}
+
 const sessions = createRoute({
-  getParentRoute: () => at,
+  getParentRoute: () => root,
   path: "/sessions",
-  validateSearch: (search): { q?: string; status?: string; engine?: string } => ({
-    ...(text(search["q"]) === undefined ? {} : { q: text(search["q"]) as string }),
-    ...(text(search["status"]) === undefined ? {} : { status: text(search["status"]) as string }),
-    ...(text(search["engine"]) === undefined ? {} : { engine: text(search["engine"]) as string }),
-  }),
+  validateSearch: (search) => texts(search, "q", "status", "engine"),
   component: lazyRouteComponent(() => import("../pages/sessions/page.tsx"), "SessionsPage"),
 });
 const begin = createRoute({
-  getParentRoute: () => at,
+  getParentRoute: () => root,
   path: "/new",
-  validateSearch: (search): { template?: string } =>
-    text(search["template"]) === undefined ? {} : { template: text(search["template"]) as string },
+  validateSearch: (search) => texts(search, "template"),
   component: lazyRouteComponent(() => import("../pages/new/page.tsx"), "NewSessionPage"),
 });
-/** Where document 001 has its agent view. */
-const agent = createRoute({
-  getParentRoute: () => at,
-  path: "/agent",
-  beforeLoad: () => {
-    throw redirect({ to: "/new", replace: true });
-  },
-});
-/** `#seq-12` in the address jumps to that event. */
-const session = createRoute({
-  getParentRoute: () => at,
-  path: "/sessions/$sessionId",
-  component: lazyRouteComponent(() => import("../pages/session/page.tsx"), "SessionPage"),
-});
 const approvals = createRoute({
-  getParentRoute: () => at,
+  getParentRoute: () => root,
   path: "/approvals",
   validateSearch: (search): { id?: string; show?: "pending" | "ended" } => ({
-    ...(text(search["id"]) === undefined ? {} : { id: text(search["id"]) as string }),
+    ...texts(search, "id"),
     ...(search["show"] === "ended" ? { show: "ended" as const } : {}),
   }),
   component: lazyRouteComponent(() => import("../pages/approvals/page.tsx"), "ApprovalsPage"),
 });
-const usage = createRoute({
-  getParentRoute: () => at,
-  path: "/usage",
-  component: lazyRouteComponent(() => import("../pages/usage/page.tsx"), "UsagePage"),
-});
-const policy = createRoute({
-  getParentRoute: () => at,
-  path: "/policy",
-  component: lazyRouteComponent(() => import("../pages/policy/page.tsx"), "PolicyPage"),
-});
-const providers = createRoute({
-  getParentRoute: () => at,
-  path: "/providers",
-  component: lazyRouteComponent(() => import("../pages/providers/page.tsx"), "ProvidersPage"),
-});
-const tokens = createRoute({
-  getParentRoute: () => at,
-  path: "/tokens",
-  component: lazyRouteComponent(() => import("../pages/tokens/page.tsx"), "TokensPage"),
-});
-const audit = createRoute({
-  getParentRoute: () => at,
-  path: "/audit",
-  component: lazyRouteComponent(() => import("../pages/audit/page.tsx"), "AuditPage"),
-});
+const sessionPage = lazyRouteComponent(() => import("../pages/session/page.tsx"), "SessionPage");
+const usagePage = lazyRouteComponent(() => import("../pages/usage/page.tsx"), "UsagePage");
+const policyPage = lazyRouteComponent(() => import("../pages/policy/page.tsx"), "PolicyPage");
+const providersPage = lazyRouteComponent(() => import("../pages/providers/page.tsx"), "ProvidersPage");
+const tokensPage = lazyRouteComponent(() => import("../pages/tokens/page.tsx"), "TokensPage");
+const auditPage = lazyRouteComponent(() => import("../pages/audit/page.tsx"), "AuditPage");
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    home,
+    moved("/", "/sessions"),
     sessions,
     begin,
-    agent,
-    session,
+    // Where document 001 has its agent view.
+    moved("/agent", "/new"),
+    // `#seq-12` in the address jumps to that event.
+    page("/sessions/$sessionId", sessionPage),
     approvals,
-    usage,
-    policy,
-    providers,
-    tokens,
-    audit,
+    page("/usage", usagePage),
+    page("/policy", policyPage),
+    page("/providers", providersPage),
+    page("/tokens", tokensPage),
+    page("/audit", auditPage),
   ]),
   defaultPreload: "intent",
   defaultPendingComponent: () => <Loading label="Opening" page />,

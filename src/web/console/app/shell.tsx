@@ -12,6 +12,7 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import { useEffect, type ReactNode } from "react";
+import { CONSOLE_PAGES } from "../../../protocol/index.ts";
 import { Mark } from "../../ui/mark.tsx";
 import { useConnection, useMay } from "../../ui/app/connection.tsx";
 import { usePendingApprovals } from "./feed.tsx";
@@ -21,24 +22,17 @@ import { Shortcuts, useShortcuts } from "../../ui/app/shortcuts.tsx";
 import { Announcer } from "./announcer.tsx";
 import { useNews, useTabTitle } from "./attention.ts";
 
-interface NavigationEntry {
-  readonly to: "/sessions" | "/approvals" | "/usage" | "/policy" | "/providers" | "/tokens" | "/audit";
-  readonly label: string;
-  readonly icon: LucideIcon;
-  readonly needs: string;
-  /** After `g`, this key leads there. */
-  readonly key: string;
-}
-
-const PLACES: readonly NavigationEntry[] = [
-  { to: "/sessions", label: "Sessions", icon: MessagesSquare, needs: "session.read", key: "s" },
-  { to: "/approvals", label: "Approvals", icon: Inbox, needs: "approval.read", key: "a" },
-  { to: "/usage", label: "Usage", icon: ChartColumn, needs: "usage.read", key: "u" },
-  { to: "/policy", label: "Policy", icon: ShieldCheck, needs: "policy.read", key: "p" },
-  { to: "/providers", label: "Providers", icon: Plug, needs: "provider.read", key: "m" },
-  { to: "/tokens", label: "Tokens", icon: KeyRound, needs: "token.manage", key: "t" },
-  { to: "/audit", label: "Audit", icon: ScrollText, needs: "audit.read", key: "l" },
-];
+const ICONS: Readonly<Record<(typeof CONSOLE_PAGES)[number]["to"], LucideIcon>> = {
+  "/sessions": MessagesSquare,
+  "/approvals": Inbox,
+  "/usage": ChartColumn,
+  "/policy": ShieldCheck,
+  "/providers": Plug,
+  "/tokens": KeyRound,
+  "/audit": ScrollText,
+};
+const PLACES = CONSOLE_PAGES.map(({ to, label, needs, key }) => ({ to, label, needs, key, icon: ICONS[to] }));
+type NavigationEntry = (typeof PLACES)[number];
 /** A phone's bar has room for these; the others are in the person's menu. */
 const ON_PHONE = 4;
 

@@ -1,3 +1,5 @@
+import { toolFacts, type ToolField } from "../../../protocol/index.ts";
+
 export type EditedToolInput = Readonly<Record<string, unknown>>;
 
 /** A text of a tool's input that a person may change. */
@@ -8,35 +10,23 @@ export interface EditField {
   readonly text: string;
 }
 
-const FIELDS: Readonly<Record<string, readonly (readonly [name: string, label: string])[]>> = {
-  Write: [["content", "Content"]],
-  Edit: [
-    ["old_string", "Text to replace"],
-    ["new_string", "New text"],
-  ],
-  NotebookEdit: [["new_source", "New source"]],
-  Bash: [["command", "Command"]],
-};
-
 /** The texts of a call that are edited as such. Empty: its input is edited as JSON. */
 export function fieldsOf(tool: string, input: EditedToolInput): readonly EditField[] {
-  if (tool === "MultiEdit") return multiEditFields(input);
-  return (FIELDS[tool] ?? []).flatMap(([name, label]) => {
-    const text = input[name];
-    return typeof text === "string" ? [{ path: [name], label, text }] : [];
-  });
+  const { list, fields = [] } = toolFacts(tool) ?? {};
+  const editable = fields.filter((field) => field.editable);
+  if (list === undefined) return textsOf(input, editable, []);
+  const entries = input[list];
+  if (!Array.isArray(entries)) return [];
+  return entries.flatMap((entry: unknown, index) => textsOf(entry, editable, [list, index]));
 }
 
-function multiEditFields(input: EditedToolInput): readonly EditField[] {
-  const edits = input["edits"];
-  if (!Array.isArray(edits)) return [];
-  return edits.flatMap((edit: unknown, index) => {
-    if (typeof edit !== "object" || edit === null) return [];
-    return (FIELDS["Edit"] ?? []).flatMap(([name, label]) => {
-      const text = (edit as EditedToolInput)[name];
-      const path = ["edits", index, name];
-      return typeof text === "string" ? [{ path, label: `Edit ${index + 1}: ${label.toLowerCase()}`, text }] : [];
-    });
+function textsOf(input: unknown, fields: readonly ToolField[], at: EditField["path"]): readonly EditField[] {
+  if (typeof input !== "object" || input === null) return [];
+  const [, index] = at;
+  return fields.flatMap(({ name, label }) => {
+    const text = (input as EditedToolInput)[name];
+    const words = typeof index === "number" ? `Edit ${index + 1}: ${label.toLowerCase()}` : label;
+    return typeof text === "string" ? [{ path: [...at, name], label: words, text }] : [];
   });
 }
 

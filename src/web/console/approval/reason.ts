@@ -1,4 +1,4 @@
-import { BUDGET_TOOL, type Approval, type Tier } from "../../../protocol/index.ts";
+import { BUDGET_TOOL, QUESTION_TOOL, type Approval, type Tier } from "../../../protocol/index.ts";
 
 const BY_TIER: Readonly<Record<Tier, string>> = {
   read: "it reads",
@@ -36,14 +36,14 @@ export function cardTitle({ preview, status }: Pick<Approval, "preview" | "statu
 /** What an approval for the session also allows. `reach` absent: the rule says it itself. */
 export function ruleWords(
   rule: string,
-  { preview }: Pick<Approval, "preview">,
+  { tool, preview }: Pick<Approval, "tool" | "preview">,
 ): { readonly allows: string; readonly reach?: string } {
-  if (preview.type !== "command" || rule !== `Bash(${preview.command})`) return { allows: rule };
+  if (preview.type !== "command" || rule !== `${tool}(${preview.command})`) return { allows: rule };
   return { allows: preview.command, reach: "(exactly this command)" };
 }
 
 /** A tool's name in a list; what is no tool by what it asks for. */
 export function toolLabel(tool: string): string {
   if (tool === BUDGET_TOOL) return "Budget reached";
-  return tool === "AskUserQuestion" ? "Question" : tool;
+  return tool === QUESTION_TOOL ? "Question" : tool;
 }

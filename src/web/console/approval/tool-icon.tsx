@@ -14,23 +14,26 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import { BUDGET_TOOL } from "../../../protocol/index.ts";
+import { BUDGET_TOOL, toolFacts, type ToolFacts } from "../../../protocol/index.ts";
 
-const ICONS: Readonly<Record<string, LucideIcon>> = {
-  Write: FilePlus2,
-  Edit: FilePen,
-  MultiEdit: FilePen,
-  NotebookEdit: NotebookPen,
-  Bash: SquareTerminal,
-  Read: FileSearch,
-  Glob: Search,
-  Grep: Search,
-  WebFetch: Globe,
-  WebSearch: Globe,
-  Task: Bot,
-  AskUserQuestion: CircleHelp,
-  [BUDGET_TOOL]: CircleDollarSign,
+const ICONS: Readonly<Record<NonNullable<ToolFacts["icon"]>, LucideIcon>> = {
+  new_file: FilePlus2,
+  edit: FilePen,
+  notebook: NotebookPen,
+  terminal: SquareTerminal,
+  read: FileSearch,
+  search: Search,
+  web: Globe,
+  agent: Bot,
+  question: CircleHelp,
 };
+
+function iconOf(tool: string): LucideIcon {
+  const icon = toolFacts(tool)?.icon;
+  if (icon !== undefined) return ICONS[icon];
+  if (tool === BUDGET_TOOL) return CircleDollarSign;
+  return tool.startsWith("mcp__") ? Plug : Wrench;
+}
 
 export function ToolIcon({
   tool,
@@ -39,6 +42,6 @@ export function ToolIcon({
   readonly tool: string;
   readonly className?: string;
 }): ReactNode {
-  const Icon = (Object.hasOwn(ICONS, tool) ? ICONS[tool] : undefined) ?? (tool.startsWith("mcp__") ? Plug : Wrench);
+  const Icon = iconOf(tool);
   return <Icon aria-hidden className={`${className} shrink-0`} />;
 }

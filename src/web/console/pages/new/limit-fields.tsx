@@ -1,26 +1,11 @@
 import type { ReactNode } from "react";
-import type { Profile } from "../../../../protocol/index.ts";
+import { BUILT_IN_TOOL_NAMES, type Profile } from "../../../../protocol/index.ts";
 import { Field, Input, Select, TextArea } from "../../../ui/field.tsx";
 import { classes } from "../../../ui/classes.ts";
 import { money } from "../../../ui/words.tsx";
 import { usePolicy } from "./data.ts";
 import { toolNames } from "./draft.ts";
 import type { PartProps } from "./parts.tsx";
-
-/** The tools that every server has; others are typed. */
-const TOOLS = [
-  "Read",
-  "Glob",
-  "Grep",
-  "Write",
-  "Edit",
-  "MultiEdit",
-  "NotebookEdit",
-  "Bash",
-  "WebFetch",
-  "TodoWrite",
-  "Task",
-];
 
 export function ProfileField({ draft, change, problems }: PartProps): ReactNode {
   const { data: policy } = usePolicy();
@@ -99,7 +84,7 @@ export function ToolsField({ draft, change, problems }: PartProps): ReactNode {
         )}
       </Field>
       <div role="group" aria-label="Tools to choose from" className="flex flex-wrap gap-1.5">
-        {TOOLS.map((tool) => (
+        {BUILT_IN_TOOL_NAMES.map((tool) => (
           <button
             key={tool}
             type="button"

@@ -1,7 +1,8 @@
 import { useId, type ReactNode } from "react";
+import { BUILT_IN_TOOL_NAMES } from "../../../../protocol/index.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Field, Input, TextArea } from "../../../ui/field.tsx";
-import { TOOL_FORMS, TOOL_NAMES } from "./tool-forms.ts";
+import { formOf } from "./tool-forms.ts";
 
 /** The tool and its input: simple fields where they are known, else JSON. */
 export function CallForm({
@@ -22,7 +23,7 @@ export function CallForm({
   readonly onValues: (values: Readonly<Record<string, string>>) => void;
   readonly onJson: (text: string | undefined) => void;
 }): ReactNode {
-  const fields = TOOL_FORMS[tool];
+  const fields = formOf(tool);
   return (
     <>
       <ToolName tool={tool} onTool={onTool} />
@@ -65,7 +66,7 @@ function Fields({
   readonly values: Readonly<Record<string, string>>;
   readonly onValues: (values: Readonly<Record<string, string>>) => void;
 }): ReactNode {
-  return (TOOL_FORMS[tool] ?? []).map(({ name, label, example, long }) => (
+  return (formOf(tool) ?? []).map(({ name, label, example, long }) => (
     <Field key={`${tool}-${name}`} label={label}>
       {(ids) => {
         const shared = {
@@ -101,7 +102,7 @@ function ToolName({ tool, onTool }: { readonly tool: string; readonly onTool: (n
         )}
       </Field>
       <datalist id={names}>
-        {TOOL_NAMES.map((name) => (
+        {BUILT_IN_TOOL_NAMES.map((name) => (
           <option key={name} value={name} />
         ))}
       </datalist>

@@ -8,7 +8,7 @@ import { Note, Trouble } from "../../../ui/states.tsx";
 import { RulingView } from "./ruling-view.tsx";
 import { CallForm } from "./call-form.tsx";
 import { SubjectFields, type TestSubject } from "./subject-fields.tsx";
-import { exampleOf, parseInput, TOOL_FORMS } from "./tool-forms.ts";
+import { exampleOf, formOf, parseInput } from "./tool-forms.ts";
 
 /** The call as the server wants it; a session brings its own profile, workspace and autonomy. */
 function testOf(subject: TestSubject, tool: string, input: Record<string, unknown>): PolicyTest {
@@ -52,7 +52,7 @@ export function Tester({ policy, isDraft }: { readonly policy: Policy; readonly 
   const pickTool = (name: string): void => {
     setTool(name);
     setValues(exampleOf(name));
-    setJson(TOOL_FORMS[name] === undefined ? (json ?? "{}") : undefined);
+    setJson(formOf(name) === undefined ? (json ?? "{}") : undefined);
   };
   return (
     <div className="grid items-start gap-5 lg:grid-cols-2">

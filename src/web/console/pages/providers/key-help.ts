@@ -1,3 +1,5 @@
+import { PROVIDER_KINDS, type KindDefaults } from "../../../../protocol/index.ts";
+
 /** How a key gets to the server, for one of the providers that ship. */
 export interface KeyHelp {
   readonly id: string;
@@ -11,7 +13,17 @@ export interface KeyHelp {
   readonly note: string;
 }
 
-function withKey(id: string, name: string, variable: string, note: string): KeyHelp {
+export const KEY_HELP: readonly KeyHelp[] = Object.entries(PROVIDER_KINDS).map(([id, kind]) => helpWith(id, kind));
+
+function helpWith(id: string, { name, note, baseUrl, variables: [variable] }: KindDefaults): KeyHelp {
+  if (baseUrl === undefined || variable === undefined)
+    return {
+      id,
+      name,
+      command: `sallyport provider add ${id} --base-url http://127.0.0.1:11434 --wire anthropic --wire openai --default-model qwen3-coder`,
+      yaml: `providers:\n  ${id}:\n    base_url: http://127.0.0.1:11434\n    wires: [anthropic, openai]\n    default_model: qwen3-coder`,
+      note,
+    };
   const file = `~/.secrets/${id}`;
   return {
     id,
@@ -22,23 +34,3 @@ function withKey(id: string, name: string, variable: string, note: string): KeyH
     note,
   };
 }
-
-export const KEY_HELP: readonly KeyHelp[] = [
-  withKey("cloud", "Anthropic", "ANTHROPIC_API_KEY", "An OAuth token goes into ANTHROPIC_AUTH_TOKEN instead."),
-  withKey("openai", "OpenAI", "OPENAI_API_KEY", "Supports the OpenAI API format only."),
-  withKey("xai", "xAI", "XAI_API_KEY", "Supports the OpenAI API format only."),
-  withKey(
-    "openrouter",
-    "OpenRouter",
-    "OPENROUTER_API_KEY",
-    "Model names include the maker: anthropic/claude-sonnet-5.",
-  ),
-  {
-    id: "local",
-    name: "A model of your own",
-    command:
-      "sallyport provider add local --base-url http://127.0.0.1:11434 --wire anthropic --wire openai --default-model qwen3-coder",
-    yaml: "providers:\n  local:\n    base_url: http://127.0.0.1:11434\n    wires: [anthropic, openai]\n    default_model: qwen3-coder",
-    note: "Ollama, llama.cpp, vLLM and others; needs no key and costs nothing unless a price is set.",
-  },
-];

@@ -1,20 +1,4 @@
-import type { BudgetLine, LimitKind } from "../../../../protocol/index.ts";
-
-/** Whose account it is. `nameOf` gives a principal's or a session's name. */
-export function accountName({ kind, of }: BudgetLine, nameOf: (id: string) => string): string {
-  const names: Readonly<Record<LimitKind, string>> = {
-    request: "One request",
-    turn: "The open turn",
-    session: "This session",
-    parent: `The session ${nameOf(of)}, which it draws on`,
-    agent_day: `${nameOf(of)}, today`,
-    agent: `${nameOf(of)}, in all`,
-    day: "Everybody, today",
-    total: "Everybody, in all",
-    threshold: "Before a person is asked",
-  };
-  return names[kind];
-}
+import type { BudgetLine } from "../../../../protocol/index.ts";
 
 /** How much of a limit is used, in percent of its bar. */
 export function shares(line: BudgetLine): { readonly spent: number; readonly reserved: number } {

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import type { BudgetLine } from "../../../../protocol/index.ts";
+import { limitFacts, type BudgetLine } from "../../../../protocol/index.ts";
 import { money } from "../../../ui/words.tsx";
-import { accountName, budgetWords, shares } from "./budget-words.ts";
+import { budgetWords, shares } from "./budget-words.ts";
 
 const NEARLY = 80;
 
@@ -17,7 +17,7 @@ export function Budgets({
     <ul className="grid grid-cols-1 gap-4 md:grid-cols-2">
       {budgets.map((line) => (
         <li key={`${line.kind}-${line.of}`}>
-          <Budget line={line} name={accountName(line, nameOf)} />
+          <Budget line={line} name={limitFacts(line.kind).account(nameOf(line.of))} />
         </li>
       ))}
     </ul>

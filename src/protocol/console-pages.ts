@@ -1,0 +1,10 @@
+/** The console's main pages, in the order of their links: the capability that one needs to see it, and the key that leads there after `g`. */
+export const CONSOLE_PAGES = [
+  { to: "/sessions", label: "Sessions", needs: "session.read", key: "s" },
+  { to: "/approvals", label: "Approvals", needs: "approval.read", key: "a" },
+  { to: "/usage", label: "Usage", needs: "usage.read", key: "u" },
+  { to: "/policy", label: "Policy", needs: "policy.read", key: "p" },
+  { to: "/providers", label: "Providers", needs: "provider.read", key: "m" },
+  { to: "/tokens", label: "Tokens", needs: "token.manage", key: "t" },
+  { to: "/audit", label: "Audit", needs: "audit.read", key: "l" },
+] as const;

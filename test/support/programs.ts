@@ -1,0 +1,52 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** The one without a window first: it needs a third of the time of the others. */
+const BROWSERS = [
+  "/usr/bin/chromium-headless-shell",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+] as const;
+const POSTGRES = "/usr/lib/postgresql";
+
+/** Where a browser is; absent: this machine has none. */
+export const browserPath: string | undefined =
+  process.env["SALLYPORT_CHROMIUM"] ?? BROWSERS.find((path) => existsSync(path));
+
+/** Debian's folder of the newest PostgreSQL that is installed; undefined: none is. */
+export function postgresPrograms(): string | undefined {
+  if (!existsSync(POSTGRES)) return undefined;
+  const versions = readdirSync(POSTGRES).toSorted((one, other) => Number(other) - Number(one));
+  return versions.map((version) => join(POSTGRES, version, "bin")).find((folder) => existsSync(join(folder, "initdb")));
+}
+
+/** Whether the tests that mount for real can run. */
+export const canUseFuse = existsSync("/dev/fuse") && process.getuid?.() === 0;
+
+/** Whether a program can be run. */
+export function has(program: string): boolean {
+  return spawnSync(program, ["--version"]).error === undefined;
+}
+
+/** What some tests need, and the command that brings it. */
+export const NEEDED: readonly { readonly what: string; readonly command: string; readonly isThere: () => boolean }[] = [
+  {
+    what: "Chromium",
+    command: "apt-get install chromium-headless-shell",
+    isThere: () => browserPath !== undefined,
+  },
+  { what: "PostgreSQL", command: "apt-get install postgresql", isThere: () => postgresPrograms() !== undefined },
+  {
+    what: "/dev/fuse, as root",
+    command: "docker run --device /dev/fuse --cap-add SYS_ADMIN",
+    isThere: () => canUseFuse,
+  },
+  { what: "promtool", command: "apt-get install prometheus", isThere: () => has("promtool") },
+  { what: "script", command: "apt-get install bsdutils", isThere: () => has("script") },
+  { what: "rsync", command: "apt-get install rsync", isThere: () => has("rsync") },
+  { what: "tar", command: "apt-get install tar", isThere: () => has("tar") },
+  { what: "python3", command: "apt-get install python3", isThere: () => has("python3") },
+];
