@@ -11,7 +11,6 @@ import { writeStream } from "../mount/stream.ts";
 import type { HttpApp, HttpEnvironment, SurfaceOptions } from "../surface.ts";
 import { describeFiles } from "../openapi/mount-paths.ts";
 
-const encoder = new TextEncoder();
 const MountQuery = z.object({
   stat: z.enum(["0", "1"]).default("0"),
   list: z.enum(["0", "1"]).default("0"),
@@ -62,7 +61,7 @@ async function serveFile(
   if (method === "GET" || method === "HEAD") return readFile(mounts, context, { request, path });
   if (method !== "PUT" && method !== "POST")
     throw new Failure("forbidden", "files of a mount are neither made nor removed: read them, or write to them");
-  const bytes = encoder.encode(await request.req.text());
+  const bytes = new Uint8Array(await request.req.arrayBuffer());
   const wantsAnswer = method === "POST" && request.req.header("accept")?.includes("application/json") === true;
   const { shown } = parseQuery(WriteQuery, request);
   const options = shown === undefined ? {} : { shown };
