@@ -1,6 +1,13 @@
 import { FileFailure, Failure, LIMITS, type AccessLevel, type FileEntry, type FileStat } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
-import type { FileService, ReadFileOptions, StatOptions, WatchFileOptions, WriteOptions } from "./file-service.ts";
+import type {
+  FileService,
+  FollowOptions,
+  ReadFileOptions,
+  StatOptions,
+  WatchFileOptions,
+  WriteOptions,
+} from "./file-service.ts";
 
 interface MountedTree {
   /** Such as `/claude`: absolute, without a slash at its end. */
@@ -52,6 +59,11 @@ export class Namespace implements FileService {
   async call(caller: Caller, path: string, bytes: Uint8Array, options?: WriteOptions): Promise<Uint8Array> {
     const { files, below } = this.#find(path, "write");
     return files.call(caller, below, bytes, options);
+  }
+
+  async follow(caller: Caller, path: string, options: FollowOptions): ReturnType<FileService["follow"]> {
+    const { files, below } = this.#find(path, "read");
+    return files.follow(caller, below, options);
   }
 
   async watch(caller: Caller, path: string, options: WatchFileOptions): ReturnType<FileService["watch"]> {
