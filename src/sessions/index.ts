@@ -4,6 +4,7 @@ export type { Frame } from "./core/frames.ts";
 export type { FeedBatch } from "./lifecycle/feed.ts";
 export { Gateway } from "./gateway.ts";
 export type { PageConnection } from "./services/page-service.ts";
+export type { PageProtocol } from "./page-tools/page-protocol.ts";
 export type { OfferedProvider } from "./services/provider-service.ts";
 export type { Clock, Log, Models } from "./dependencies.ts";
 export type { ClientTool } from "../tools/index.ts";

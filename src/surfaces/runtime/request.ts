@@ -8,7 +8,6 @@ import {
   runtimeModel,
   runtimeNote,
   runtimePrompt,
-  runtimeToolName,
   runtimeTools,
   type CreateSession,
   type PromptAccepted,
@@ -17,7 +16,7 @@ import {
   type RuntimeUserMessage,
   type SessionView,
 } from "../../protocol/index.ts";
-import type { Caller, Frame, ClientTool } from "../../sessions/index.ts";
+import type { Caller, Frame } from "../../sessions/index.ts";
 import { removeQueued } from "../stop.ts";
 import type { RuntimeServer } from "./server.ts";
 import type { RuntimePage } from "./page.ts";
@@ -94,17 +93,22 @@ export class MessageRun {
     this.#stopTelling();
     // A page that left before its turn came has nobody for whom to do it.
     if (this.page.closed.aborted) return;
-    const { server, caller, name } = this.#state;
+    const { name } = this.#state;
     try {
       const note = runtimeNote(this.#context);
       const session = await this.#session(note);
       if (session === undefined) return;
       this.#session_id = session.id;
-      const release = await server.gateway.sessions.registerTools(caller, session.id, this.#tools());
+      const unregister = await this.page.bridge.register({
+        session_id: session.id,
+        name,
+        tools: runtimeTools(this.#context),
+        announced: this.#shown,
+      });
       try {
         await this.#send(session, note);
       } finally {
-        release();
+        await unregister();
       }
     } catch (error) {
       this.page.refuse(name, error);
@@ -184,20 +188,6 @@ export class MessageRun {
       await sessions.close(caller, session.id);
       throw error;
     }
-  }
-
-  #tools(): readonly ClientTool[] {
-    const { server, name: sessionId } = this.#state;
-    return runtimeTools(this.#context).map(({ name, description, input_schema, tier }) => ({
-      name: runtimeToolName(name),
-      description,
-      input_schema,
-      tier,
-      // The bridge keeps the time and has the better words; this is only for a bridge that does not answer.
-      timeoutMs: Math.min(server.toolMs + LIMITS.killGraceMs, LIMITS.pageToolMaxMs),
-      call: (args, { signal, tool_use_id }) =>
-        this.page.bridge.call({ sessionId, tool: name, args, signal, shown: this.#shown.of(tool_use_id) }),
-    }));
   }
 
   /** Tells the page of its turn until that has ended. A page that leaves ends nothing: its tools then answer that it is gone. */
