@@ -3,6 +3,7 @@ export { CHECKPOINTS, type Checkpoint } from "./core/checkpoints.ts";
 export type { Frame } from "./core/frames.ts";
 export type { FeedBatch } from "./lifecycle/feed.ts";
 export { Gateway } from "./gateway.ts";
+export type { ClientQueue } from "./lifecycle/client-queue.ts";
 export type { PageConnection } from "./services/page-service.ts";
 export type { PageProtocol } from "./page-tools/page-protocol.ts";
 export type { OfferedProvider } from "./services/provider-service.ts";

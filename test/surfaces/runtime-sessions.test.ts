@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { LIMITS, type Role } from "../../src/protocol/index.ts";
+import { LIMITS, type Role, type SessionView } from "../../src/protocol/index.ts";
 import type { Caller, ClientTool } from "../../src/sessions/index.ts";
 import { PageService } from "../../src/sessions/services/page-service.ts";
 import { AnnouncedCalls } from "../../src/surfaces/runtime/announced-calls.ts";
@@ -27,23 +27,24 @@ const open = async (token?: string): Promise<PageClient> => {
 describe("the names of client sessions", () => {
   const callerOf = async (own: RuntimeApp, role: Role, name: string): Promise<Caller> =>
     own.gateway.tokens.authenticate(await own.as(role, name));
-  const nobody = (): boolean => false;
-
   it("are kept, found, changed and dropped, each principal's for itself", async () => {
     const { clients, sessions } = app.gateway;
     const [anna, ben] = [await callerOf(app, "agent", "anna"), await callerOf(app, "agent", "ben")];
-    const [first, second] = [await sessions.create(anna, {}, undefined), await sessions.create(anna, {}, undefined)];
     expect(await clients.find(anna, "a")).toBeUndefined();
-    expect(await clients.keep(anna, "a", { id: first.id, isBusy: nobody })).toBeUndefined();
+    const first = await clients.create(anna, "a", { request: {} });
     expect([await clients.find(anna, "a"), await clients.find(ben, "a"), await clients.find(anna, "A")]).toEqual([
       first.id,
       undefined,
       undefined,
     ]);
-    await clients.keep(anna, "a", { id: second.id, isBusy: nobody });
+    const second = await clients.create(anna, "a", { request: {} });
     expect(await clients.find(anna, "a")).toBe(second.id);
-    expect(await clients.drop(anna, "a")).toBe(second.id);
-    expect([await clients.drop(anna, "a"), await clients.find(anna, "a")]).toEqual([undefined, undefined]);
+    await clients.drop(anna, "a");
+    await clients.drop(anna, "a");
+    expect(await clients.find(anna, "a")).toBeUndefined();
+    // Whoever loses its name ends.
+    const ended = await Promise.all([first.id, second.id].map((id) => sessions.get(anna, id)));
+    expect(ended.map(({ status }) => status)).toEqual(["complete", "complete"]);
   });
 
   it("are not for a viewer", async () => {
@@ -54,25 +55,37 @@ describe("the names of client sessions", () => {
   it(`are ${LIMITS.clientSessions}: the least recently used goes first, unless it is at work; also across a restart`, async () => {
     await using own = await openRuntimeApp();
     const caller = await own.gateway.tokens.authenticate(TEST_TOKEN);
-    const make = async (
-      name: string,
-      isBusy: (id: string) => boolean = nobody,
-    ): Promise<[string, string | undefined]> => {
-      const { id } = await own.gateway.sessions.create(caller, {}, undefined);
-      return [id, await own.gateway.clients.keep(caller, name, { id, isBusy })];
+    const make = (name: string): Promise<SessionView> => own.gateway.clients.create(caller, name, { request: {} });
+    /** Somebody works under a name until this is called. */
+    const work = (name: string): (() => void) => {
+      let end = (): void => undefined;
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      own.gateway.clients.queue(caller, name).add({ run: () => ended });
+      return end;
     };
+    const ended = async (id: string | undefined): Promise<boolean> =>
+      (await own.client.session(id ?? "")).status === "complete";
     const ids: string[] = [];
-    for (let count = 0; count < LIMITS.clientSessions; count += 1) {
-      const [id, evicted] = await make(`n${count}`);
-      ids.push(id);
-      expect(evicted).toBeUndefined();
-    }
+    for (let count = 0; count < LIMITS.clientSessions; count += 1) ids.push((await make(`n${count}`)).id);
     // A use makes the oldest the newest.
     expect(await own.gateway.clients.find(caller, "n0")).toBe(ids[0]);
-    expect((await make("more"))[1]).toBe(ids[1]);
-    expect((await make("busy", (id) => id === ids[2]))[1]).toBe(ids[3]);
-    await expect(make("none", () => true)).rejects.toMatchObject({ code: "limit_reached" });
+    await make("more");
+    const working = [work("n2")];
+    await make("busy");
+    expect(await Promise.all([0, 1, 2, 3, 4].map((index) => ended(ids[index])))).toEqual([
+      false,
+      true,
+      false,
+      true,
+      false,
+    ]);
+    for (let count = 0; count < LIMITS.clientSessions; count += 1) working.push(work(`n${count}`));
+    working.push(work("more"), work("busy"));
+    await expect(make("none")).rejects.toMatchObject({ code: "limit_reached" });
     expect(await own.gateway.clients.find(caller, "none")).toBeUndefined();
+    for (const end of working) end();
     const known = async (): Promise<readonly boolean[]> =>
       Promise.all(
         ["n0", "n1", "n2", "n3", "more", "busy", "n4", "n199"].map(
@@ -85,8 +98,8 @@ describe("the names of client sessions", () => {
     expect(await known()).toEqual(expected);
     // After a restart the sessions' own times count: nothing was ever said in n0 since it was made first.
     await own.restart();
-    const [, evicted] = await make("after");
-    expect(evicted).toBe(ids[0]);
+    await make("after");
+    expect(await ended(ids[0])).toBe(true);
   });
 
   it("that are forgotten begin anew, and their session ends", async () => {
@@ -97,9 +110,8 @@ describe("the names of client sessions", () => {
     page.ask("old", script({ say: "one" }));
     await page.next("final");
     const before = await sessionOf(own, "old");
-    const { id } = await own.gateway.sessions.create(caller, {}, undefined);
     for (let count = 1; count < LIMITS.clientSessions; count += 1)
-      await own.gateway.clients.keep(caller, `n${count}`, { id, isBusy: nobody });
+      await own.gateway.clients.create(caller, `n${count}`, { request: {} });
     page.ask("new", script({ say: "two" }));
     await page.next("final");
     expect((await own.client.session(before.id)).status).toBe("complete");

@@ -52,18 +52,18 @@ export class MessageRun {
   #turn: RuntimeTurn | undefined;
   #session_id: string | undefined;
   #stopped = false;
+  readonly #done: () => void;
   #stopTelling: () => void = () => undefined;
 
-  constructor(state: RuntimeSessionState, page: RuntimePage, message: RuntimeUserMessage) {
+  constructor(
+    state: RuntimeSessionState,
+    asked: { readonly page: RuntimePage; readonly message: RuntimeUserMessage; readonly done: () => void },
+  ) {
     this.#state = state;
-    this.page = page;
-    this.#message = message;
-    this.#context = runtimeContext(message.context);
-  }
-
-  /** The session that it works in; undefined: not known yet. */
-  get sessionId(): string | undefined {
-    return this.#session_id;
+    this.page = asked.page;
+    this.#message = asked.message;
+    this.#context = runtimeContext(asked.message.context);
+    this.#done = asked.done;
   }
 
   /** Another one is before it: says so now and from time to time. */
@@ -79,6 +79,11 @@ export class MessageRun {
 
   /** It will not be run. */
   drop(): void {
+    this.#sayAborted();
+    this.#done();
+  }
+
+  #sayAborted(): void {
     this.#stopTelling();
     this.page.say({ type: "aborted", sessionId: this.#state.name });
   }
@@ -91,10 +96,10 @@ export class MessageRun {
 
   async run(): Promise<void> {
     this.#stopTelling();
-    // A page that left before its turn came has nobody for whom to do it.
-    if (this.page.closed.aborted) return;
     const { name } = this.#state;
     try {
+      // A page that left before its turn came has nobody for whom to do it.
+      if (this.page.closed.aborted) return;
       const note = runtimeNote(this.#context);
       const session = await this.#session(note);
       if (session === undefined) return;
@@ -115,6 +120,7 @@ export class MessageRun {
     } finally {
       this.#stopTelling();
       this.#shown.end();
+      this.#done();
     }
   }
 
@@ -123,7 +129,7 @@ export class MessageRun {
     const prompt = runtimePrompt(this.#message, note === this.#state.told ? "" : note);
     if (prompt === undefined)
       throw new Failure("invalid_request", `an image must be base64, at most ${LIMITS.attachmentBytes} bytes`);
-    if (this.#stopped) return this.drop();
+    if (this.#stopped) return this.#sayAborted();
     const accepted = await server.gateway.sessions.prompt(caller, session.id, prompt, undefined);
     this.#state.told = note;
     await this.#follow(session.id, accepted);
@@ -146,9 +152,7 @@ export class MessageRun {
     const model = runtimeModel(this.#message);
     if (model === undefined || model === session.settings.model) return session;
     // A session keeps its model: another one goes on with all that was said in this one.
-    const next = await this.#make({ resume_session_id: session.id, model });
-    await server.retire(caller, session.id);
-    return next;
+    return this.#make({ resume_session_id: session.id, model });
   }
 
   #request(): CreateSession {
@@ -175,19 +179,9 @@ export class MessageRun {
     };
   }
 
-  async #make(request: CreateSession): Promise<SessionView> {
+  #make(request: CreateSession): Promise<SessionView> {
     const { server, caller, name } = this.#state;
-    const { sessions, clients } = server.gateway;
-    const session = await sessions.create(caller, request, undefined, { given: SERVERS_CHOICE });
-    try {
-      const isBusy = (session_id: string): boolean => server.isBusy(session_id);
-      const evicted = await clients.keep(caller, name, { id: session.id, isBusy });
-      if (evicted !== undefined) await server.retire(caller, evicted);
-      return session;
-    } catch (error) {
-      await sessions.close(caller, session.id);
-      throw error;
-    }
+    return server.gateway.clients.create(caller, name, { request, given: SERVERS_CHOICE });
   }
 
   /** Tells the page of its turn until that has ended. A page that leaves ends nothing: its tools then answer that it is gone. */
