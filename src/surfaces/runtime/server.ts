@@ -18,7 +18,7 @@ export class RuntimeServer {
 
   constructor({ gateway, clock = SYSTEM_CLOCK, runtime = {} }: SurfaceOptions) {
     this.gateway = gateway;
-    this.clock = runtime.clock ?? clock;
+    this.clock = clock;
     this.toolMs = runtime.toolMs ?? LIMITS.pageToolMs;
     this.engine = runtime.engine;
     this.profile = runtime.profile ?? PROFILE;
