@@ -222,7 +222,7 @@ describe("a call", () => {
     const { page, said } = world.open();
     await page.declare(declare());
     const told = world.call("act");
-    await page.withdraw({ type: "tools.withdraw", command_id: "c", session_id: "ses_1", page: "app" });
+    await page.withdraw({ session_id: "ses_1", page: "app" });
     await page.declare(declare({ instance: "instance-2", tools: [tool("other")] }));
     page.answer(result(idOf(said), "done"));
     expect([await told, world.names]).toEqual(["done", ["mcp__app__other"]]);

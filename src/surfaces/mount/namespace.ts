@@ -104,7 +104,7 @@ function refuse(
 }
 
 /** The segments of an absolute path. No segment climbs, hides a separator or is empty. */
-export function partsOf(path: string): readonly string[] {
+function partsOf(path: string): readonly string[] {
   const invalid = (why: string): FileFailure => new FileFailure("EINVAL", "invalid_request", `the path ${why}`);
   if (path.length > LIMITS.mountPathChars) throw invalid(`has more than ${LIMITS.mountPathChars} characters`);
   if (!path.startsWith("/")) throw invalid("must begin with /");
