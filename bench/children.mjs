@@ -88,3 +88,27 @@ export async function benchPlace() {
   await mkdir(workspace);
   return { home: join(root, "home"), workspace, remove: () => rm(root, { recursive: true, force: true }) };
 }
+
+/** Writes events behind the journal's end with the store's own commits, as a session that ran for weeks would have. */
+export async function growJournal(home, session_id, { events, body }) {
+  const { openSqliteStore } = await import("../dist/store/index.js");
+  const batch = 10_000;
+  const store = await openSqliteStore({
+    path: `${home}/sallyport.db`,
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  const row = await store.read.session(session_id);
+  const last = row.seq + events;
+  for (let from = row.seq + 1; from <= last; from += batch) {
+    const upto = Math.min(last, from + batch - 1);
+    const rows = Array.from({ length: upto - from + 1 }, (_, index) => {
+      const event = body(from + index);
+      return { session_id, seq: from + index, at: row.updated_at, type: event.type, body: JSON.stringify(event) };
+    });
+    const state = JSON.stringify({ ...JSON.parse(row.state), seq: upto });
+    await store.commit({ events: rows, sessions: [{ ...row, seq: upto, state }] });
+  }
+  await store.close();
+}

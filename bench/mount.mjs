@@ -1,5 +1,5 @@
 // (g) Agents as files: reads of a status over FUSE and HTTP against the same bytes from tmpfs and from a bare HTTP server, and the first byte
-// of an output after a prompt. Rounds of all subjects are interleaved; ratios are of one run.
+// of an output after a prompt, and the last bytes of a short and a long one. Rounds of all subjects are interleaved; ratios are of one run.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { MountClient, SallyportClient } from "../dist/client/index.js";
-import { BENCH_TOKEN, MAIN, median, percentile, startChild } from "./children.mjs";
+import { BENCH_TOKEN, benchPlace, growJournal, MAIN, median, percentile, startChild } from "./children.mjs";
 import { sized } from "./size.mjs";
 
 const ROUNDS = sized(7, 1);
@@ -20,6 +20,10 @@ const PROMPTS = sized(40, 1);
 /** The first prompts of each way do not count. */
 const WARM_PROMPTS = sized(5, 0);
 const OPENS = sized(10_000, 5);
+/** Events of the outputs whose last bytes are read, how often, and how many bytes. */
+const LENGTHS = sized([1_000, 100_000], [100, 300]);
+const TAILS = sized(200, 3);
+const TAIL_BYTES = 100;
 
 export async function mountBench() {
   if (!existsSync("/dev/fuse") || process.getuid() !== 0) return { skipped: "needs /dev/fuse and root" };
@@ -53,6 +57,7 @@ export async function mountBench() {
       status_reads_per_second: await statusReads(subjects),
       first_byte_after_prompt_ms: await firstBytes({ files, folder, url: server.url }),
       opens: await manyOpens(subjects.fuse, mount.pid),
+      last_bytes_of_output: await outputTails(),
     };
   } finally {
     await mount.stop();
@@ -179,6 +184,75 @@ async function manyOpens(read, pid) {
   const first = await resident();
   for (let count = OPENS / 5; count < OPENS; count += 1) await read();
   return { opens: OPENS, resident_mib: { after_a_fifth: Math.round(first), at_the_end: Math.round(await resident()) } };
+}
+
+/** A message or a call that ended, as an output has them: a line each. */
+function lineOf(seq) {
+  const item = { id: `item_${seq}`, status: "completed" };
+  return seq % 2 === 0
+    ? { type: "item.completed", item: { ...item, type: "agent_message", text: `Step ${seq} is done.` } }
+    : {
+        type: "item.completed",
+        item: { ...item, type: "mcp_tool_call", tool: "Read", tool_use_id: `use_${seq}`, input: { file_path: "a.ts" } },
+      };
+}
+
+/** The last bytes of a short and a long output: the first read after a start, which counts the journal, and all others. */
+async function outputTails() {
+  const place = await benchPlace();
+  const environment = {
+    SALLYPORT_PORT: "0",
+    SALLYPORT_TOKEN: BENCH_TOKEN,
+    SALLYPORT_REQUESTS_PER_MINUTE: "100000000",
+  };
+  const start = () => startChild([MAIN, "serve", "--home", place.home, "--workspace", place.workspace], environment);
+  let server = await start();
+  try {
+    const client = new SallyportClient({ url: server.url, token: BENCH_TOKEN });
+    const sessions = [];
+    for (const events of LENGTHS) sessions.push({ events, id: (await client.createSession({})).id });
+    await server.stop();
+    for (const { id, events } of sessions) await growJournal(place.home, id, { events, body: lineOf });
+    server = await start();
+    const authorization = { authorization: `Bearer ${BENCH_TOKEN}` };
+    const files = new MountClient({ url: server.url, token: BENCH_TOKEN });
+    const tails = [];
+    for (const { id, events } of sessions) {
+      const path = `/claude/sessions/${id}/output`;
+      const started = performance.now();
+      const { size } = await files.stat(path);
+      const tail = { events, first_ms: performance.now() - started, read: [], follow: [] };
+      const offset = size - TAIL_BYTES;
+      tail.ways = {
+        read: () => fetchBytes(`${server.url}${path}?read=1&offset=${offset}`, authorization),
+        follow: () => fetchBytes(`${server.url}${path}?follow=1&until=idle&offset=${offset}`, authorization),
+      };
+      tails.push(tail);
+    }
+    for (let round = 0; round < TAILS; round += 1) {
+      for (const tail of tails) {
+        for (const [name, way] of Object.entries(tail.ways)) {
+          const started = performance.now();
+          await way();
+          tail[name].push(performance.now() - started);
+        }
+      }
+    }
+    const figures = tails.map(({ events, first_ms, read, follow }) => ({
+      events,
+      first_ms,
+      read_ms: median(read),
+      follow_ms: median(follow),
+    }));
+    const [short, long] = figures;
+    return {
+      figures,
+      long_of_short: { read: long.read_ms / short.read_ms, follow: long.follow_ms / short.follow_ms },
+    };
+  } finally {
+    await server.stop();
+    await place.remove();
+  }
 }
 
 async function startMount(url, folder) {

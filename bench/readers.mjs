@@ -1,10 +1,10 @@
 // (g) Readers that come back to a long journal and do not read: what each costs, and how long a new connection waits meanwhile.
 import { connect } from "node:net";
 import { get } from "node:http";
-import { openSqliteStore } from "../dist/store/index.js";
 import {
   BENCH_TOKEN,
   benchPlace,
+  growJournal,
   percentile,
   SERVER,
   serverEnvironment,
@@ -18,7 +18,6 @@ const READERS = sized(500, 2);
 const EVENTS = sized(1_000_000, 200);
 const FIRST_READERS = sized(10, 1);
 const PROBES = sized(40, 2);
-const BATCH = 10_000;
 /** The server is watched for so long, ms, to see whether it still has something to do. */
 const WATCHED_MS = sized(1_000, 20);
 
@@ -36,7 +35,7 @@ export async function readersBench({ readers = READERS, events = EVENTS, probes 
   };
   try {
     const session_id = await withServer(({ url }) => createSession(url));
-    await growJournal(place.home, session_id, events);
+    await growJournal(place.home, session_id, { events, body: notice });
     const figures = {};
     const measureKinds = (kinds) =>
       withServer(async (server) => {
@@ -60,30 +59,9 @@ async function createSession(url) {
   return (await answer.json()).id;
 }
 
-/** Writes notices behind the journal's end with the store's own commits, as a session that ran for weeks would have. */
-async function growJournal(home, session_id, events) {
-  const store = await openSqliteStore({
-    path: `${home}/sallyport.db`,
-    onFatal: (error) => {
-      throw error;
-    },
-  });
-  const row = await store.read.session(session_id);
-  const first = row.seq + 1;
-  const last = row.seq + events;
-  for (let from = first; from <= last; from += BATCH) {
-    const upto = Math.min(last, from + BATCH - 1);
-    const rows = Array.from({ length: upto - from + 1 }, (_, index) => ({
-      session_id,
-      seq: from + index,
-      at: row.updated_at,
-      type: "notice",
-      body: JSON.stringify({ type: "notice", level: "info", message: `event ${from + index} ${"x".repeat(90)}` }),
-    }));
-    const state = JSON.stringify({ ...JSON.parse(row.state), seq: upto });
-    await store.commit({ events: rows, sessions: [{ ...row, seq: upto, state }] });
-  }
-  await store.close();
+/** What stands in the long journal. */
+function notice(seq) {
+  return { type: "notice", level: "info", message: `event ${seq} ${"x".repeat(90)}` };
 }
 
 async function measure(server, { kind, session_id, readers, probes }) {

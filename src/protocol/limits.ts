@@ -311,8 +311,6 @@ export const LIMITS = {
   runtimePromptsPerSocket: 32,
   /** How often a prompt that waits for another one is told so. */
   runtimeQueuedMs: 60_000,
-  /** Calls that one socket has not answered yet. */
-  runtimeCallsPerSocket: 256,
   runtimeRepoFiles: 2_000,
   /** The instructions of a session, files and facts of the page included. */
   runtimePromptTokens: 8_000,

@@ -19,8 +19,12 @@ export const MOUNT_LIMITS = {
   mountErrors: 10_000,
   /** Messages of one session that are known to have ended while somebody reads its output. */
   mountEndedMessages: 10_000,
-  /** Outputs whose length is known up to an event, for `stat`; the one asked for longest ago is counted anew. */
-  mountOutputSizes: 1_000,
+  /** Outputs whose length and places are known up to an event; the one asked for longest ago is counted anew. */
+  mountOutputs: 1_000,
+  /** Of one output: events between two places where a reader can begin, such places near its end, and before them. */
+  mountPlaceEvents: 64,
+  mountPlacesNear: 64,
+  mountPlacesFar: 256,
   /** Questions that one answer says its writer was shown. */
   mountShownQuestions: 100,
   mounts: 16,

@@ -76,7 +76,7 @@ export class Gateway {
     const receipts = new Receipts(dependencies);
     const shared = { dependencies, registry: this.#registry, receipts, places, book, warm: this.#warm };
     this.sessions = new SessionService(shared);
-    this.clients = new ClientService(dependencies);
+    this.clients = new ClientService(dependencies, this.sessions);
     this.pages = new PageService({ sessions: this.sessions, clock: dependencies.clock, newId: dependencies.newId });
     this.approvals = new ApprovalService(dependencies, this.#registry);
     this.policy = new PolicyService(shared);

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
@@ -146,21 +145,30 @@ function door(guard: Guard, rights: RouteRights) {
   });
 }
 
-/** Reads a body with bounds before anything parses it: its size, its kind, how deep it nests. */
-const bounded = createMiddleware<HttpEnvironment>(async (context, next) => {
-  if (context.req.method === "POST" || context.req.method === "PUT") {
-    const text = await readBody(context.env.incoming);
-    const type = context.req.header("content-type") ?? "";
+/** Bounds a body before anything parses it: its size, its kind, how deep it nests. */
+const bounded = createMiddleware<HttpEnvironment>(async ({ req }, next) => {
+  if (req.method === "POST" || req.method === "PUT") {
+    const length = req.header("content-length");
+    // Only a body that does not say how long it is must be counted.
+    if (length === undefined) req.raw = await counted(req.raw);
+    else if (Number(length) > LIMITS.bodyBytes) throw tooLarge();
     // What is written into a file is the file's business.
-    const isFile = isMountPath(context.req.path);
-    if (!isFile && text !== "" && !/^application\/json\b/i.test(type))
-      throw new Failure("invalid_request", "send JSON with content-type: application/json");
-    if (!isFile) checkJson(text);
-    // Where Hono keeps what it has read itself: the validators find it there.
-    Object.assign(context.req.bodyCache, { text: Promise.resolve(text) });
+    if (!isMountPath(req.path)) checkBody(req.header("content-type") ?? "", await req.text());
   }
   await next();
 });
+
+/** The same request with its body in memory. */
+async function counted({ url, method, headers, body }: Request): Promise<Request> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > LIMITS.bodyBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return new Request(url, { method, headers, body: Buffer.concat(chunks) });
+}
 
 /** A request whose work waits for a disk that is away is answered after a while. What it asked for is kept. */
 function answeredWhileStalled({ gateway }: Pick<SurfaceOptions, "gateway">) {
@@ -169,20 +177,14 @@ function answeredWhileStalled({ gateway }: Pick<SurfaceOptions, "gateway">) {
   });
 }
 
-async function readBody(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  if (Number(incoming.headers["content-length"] ?? 0) > LIMITS.bodyBytes) throw tooLarge();
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > LIMITS.bodyBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
 function tooLarge(): Failure {
   return new Failure("payload_too_large", `a request may have ${LIMITS.bodyBytes} bytes`);
+}
+
+function checkBody(type: string, text: string): void {
+  if (text !== "" && !/^application\/json\b/i.test(type))
+    throw new Failure("invalid_request", "send JSON with content-type: application/json");
+  checkJson(text);
 }
 
 export function checkJson(text: string): void {

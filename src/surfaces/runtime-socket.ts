@@ -10,7 +10,7 @@ import {
 import type { Caller } from "../sessions/index.ts";
 import type { SocketConnection } from "./connection.ts";
 import type { Guard } from "./guard.ts";
-import { PageBridge } from "./runtime/bridge.ts";
+import { RuntimeBridge } from "./runtime/bridge.ts";
 import type { RuntimeServer } from "./runtime/server.ts";
 import type { RuntimePage } from "./runtime/page.ts";
 import type { SurfaceOptions } from "./surface.ts";
@@ -20,7 +20,7 @@ const encoder = new TextEncoder();
 /** Document 000's `/ws`: any number of conversations over one socket, and the tools of the page behind it. */
 export class RuntimeConnection implements RuntimePage {
   readonly caller: Caller;
-  readonly bridge: PageBridge;
+  readonly bridge: RuntimeBridge;
   readonly #server: RuntimeServer;
   readonly #guard: Guard;
   readonly #log: SurfaceOptions["log"];
@@ -37,8 +37,9 @@ export class RuntimeConnection implements RuntimePage {
     this.#log = parts.log;
     this.caller = peer.caller;
     this.#connection = peer.connection;
-    const { clock, toolMs } = parts.server;
-    this.bridge = new PageBridge({ say: (message) => this.say(message), clock, toolMs });
+    const { gateway, clock, toolMs } = parts.server;
+    const say = (message: RuntimeMessage): void => this.say(message);
+    this.bridge = new RuntimeBridge({ pages: gateway.pages, caller: peer.caller, clock, toolMs, say });
     peer.connection.closed.addEventListener("abort", () => this.bridge.close());
     peer.connection.listen(
       (raw, said) => this.#take(raw, said),
@@ -85,10 +86,7 @@ export class RuntimeConnection implements RuntimePage {
   }
 
   #handle(request: RuntimeRequest, said: number): void {
-    if (request.type === "tool_result") {
-      const { callId, result, isError } = request;
-      return this.bridge.resolve(callId, result, isError ?? result.startsWith("Error:"));
-    }
+    if (request.type === "tool_result") return this.bridge.answer(request);
     const conversation = this.#server.conversation(this.caller, request.sessionId);
     switch (request.type) {
       case "user_message":

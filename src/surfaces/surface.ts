@@ -70,8 +70,6 @@ interface RuntimeOptions {
   readonly engine?: string | undefined;
   /** Of new conversations. Absent: `server`. */
   readonly profile?: string | undefined;
-  /** Absent: that of all surfaces. */
-  readonly clock?: Clock | undefined;
 }
 
 interface Variables {

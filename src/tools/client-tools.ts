@@ -23,8 +23,8 @@ export interface ClientTool {
   /** JSON Schema of an object; see `problemsOf` for what of it is checked. */
   readonly input_schema: Readonly<Record<string, unknown>>;
   readonly tier: Tier;
-  /** Absent: LIMITS.pageToolMs. */
-  readonly timeoutMs?: number | undefined;
+  /** Absent: LIMITS.pageToolMs. `own`: whoever executes it ends each call in time. */
+  readonly timeoutMs?: number | "own" | undefined;
   /** May run beside other calls of the same message. Absent: only a tool that reads. */
   readonly concurrent?: boolean | undefined;
   /** May reject: the model reads why. */
@@ -156,7 +156,10 @@ function check({ name, description, input_schema, timeoutMs }: ClientTool): void
     throw wrong(`may have a schema of ${LIMITS.clientToolSchemaBytes} bytes`);
   const fault = schemaFault(input_schema);
   if (fault !== undefined) throw wrong(`has a schema that cannot be used: ${fault}`);
-  if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= LIMITS.pageToolMaxMs))
+  if (
+    typeof timeoutMs === "number" &&
+    !(Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= LIMITS.pageToolMaxMs)
+  )
     throw wrong(`may have 1 to ${LIMITS.pageToolMaxMs} ms for a call`);
 }
 
@@ -191,7 +194,6 @@ async function execute(
   input: ClientToolInput,
   { context, registration }: { readonly context: ToolContext; readonly registration: Registration },
 ): Promise<ToolResult> {
-  const timeout = tool.timeoutMs ?? LIMITS.pageToolMs;
   const waiting = new WaitingCall(context.tool_use_id);
   let resolveEnd: (text: string) => void = () => undefined;
   const ended = new Promise<string>((resolve) => {
@@ -207,8 +209,9 @@ async function execute(
       "cancelled",
       `Error: ${tool.name} was unregistered while it ran, so its outcome is unknown. It cannot be called any more.`,
     );
-  const late = `Error: ${tool.name} did not answer within ${timeout / 1_000}s`;
-  const timer = setTimeout(() => end("timed_out", late), timeout);
+  const { timeoutMs = LIMITS.pageToolMs } = tool;
+  const late = (ms: number): void => end("timed_out", `Error: ${tool.name} did not answer within ${ms / 1_000}s`);
+  const timer = timeoutMs === "own" ? undefined : setTimeout(late, timeoutMs, timeoutMs);
   context.signal.addEventListener("abort", stop, { once: true });
   registration.running.add(gone);
   try {

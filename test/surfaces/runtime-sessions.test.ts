@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { LIMITS, type Role } from "../../src/protocol/index.ts";
-import type { Caller } from "../../src/sessions/index.ts";
-import { PageBridge } from "../../src/surfaces/runtime/bridge.ts";
+import { LIMITS, type Role, type SessionView } from "../../src/protocol/index.ts";
+import type { Caller, ClientTool } from "../../src/sessions/index.ts";
+import { PageService } from "../../src/sessions/services/page-service.ts";
+import { AnnouncedCalls } from "../../src/surfaces/runtime/announced-calls.ts";
+import { RuntimeBridge } from "../../src/surfaces/runtime/bridge.ts";
+import { ClientTools } from "../../src/tools/client-tools.ts";
+import { openToolSession, type Unregister } from "../../src/tools/index.ts";
 import { script } from "../support/app.ts";
+import { caller as callerWith } from "../support/caller.ts";
 import { TEST_TOKEN } from "../support/server.ts";
 import { openRuntimeApp, PageClient, sessionOf, TestClock, type Message, type RuntimeApp } from "./runtime-world.ts";
 
@@ -22,23 +27,24 @@ const open = async (token?: string): Promise<PageClient> => {
 describe("the names of client sessions", () => {
   const callerOf = async (own: RuntimeApp, role: Role, name: string): Promise<Caller> =>
     own.gateway.tokens.authenticate(await own.as(role, name));
-  const nobody = (): boolean => false;
-
   it("are kept, found, changed and dropped, each principal's for itself", async () => {
     const { clients, sessions } = app.gateway;
     const [anna, ben] = [await callerOf(app, "agent", "anna"), await callerOf(app, "agent", "ben")];
-    const [first, second] = [await sessions.create(anna, {}, undefined), await sessions.create(anna, {}, undefined)];
     expect(await clients.find(anna, "a")).toBeUndefined();
-    expect(await clients.keep(anna, "a", { id: first.id, isBusy: nobody })).toBeUndefined();
+    const first = await clients.create(anna, "a", { request: {} });
     expect([await clients.find(anna, "a"), await clients.find(ben, "a"), await clients.find(anna, "A")]).toEqual([
       first.id,
       undefined,
       undefined,
     ]);
-    await clients.keep(anna, "a", { id: second.id, isBusy: nobody });
+    const second = await clients.create(anna, "a", { request: {} });
     expect(await clients.find(anna, "a")).toBe(second.id);
-    expect(await clients.drop(anna, "a")).toBe(second.id);
-    expect([await clients.drop(anna, "a"), await clients.find(anna, "a")]).toEqual([undefined, undefined]);
+    await clients.drop(anna, "a");
+    await clients.drop(anna, "a");
+    expect(await clients.find(anna, "a")).toBeUndefined();
+    // Whoever loses its name ends.
+    const ended = await Promise.all([first.id, second.id].map((id) => sessions.get(anna, id)));
+    expect(ended.map(({ status }) => status)).toEqual(["complete", "complete"]);
   });
 
   it("are not for a viewer", async () => {
@@ -49,25 +55,37 @@ describe("the names of client sessions", () => {
   it(`are ${LIMITS.clientSessions}: the least recently used goes first, unless it is at work; also across a restart`, async () => {
     await using own = await openRuntimeApp();
     const caller = await own.gateway.tokens.authenticate(TEST_TOKEN);
-    const make = async (
-      name: string,
-      isBusy: (id: string) => boolean = nobody,
-    ): Promise<[string, string | undefined]> => {
-      const { id } = await own.gateway.sessions.create(caller, {}, undefined);
-      return [id, await own.gateway.clients.keep(caller, name, { id, isBusy })];
+    const make = (name: string): Promise<SessionView> => own.gateway.clients.create(caller, name, { request: {} });
+    /** Somebody works under a name until this is called. */
+    const work = (name: string): (() => void) => {
+      let end = (): void => undefined;
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      own.gateway.clients.queue(caller, name).add({ run: () => ended });
+      return end;
     };
+    const ended = async (id: string | undefined): Promise<boolean> =>
+      (await own.client.session(id ?? "")).status === "complete";
     const ids: string[] = [];
-    for (let count = 0; count < LIMITS.clientSessions; count += 1) {
-      const [id, evicted] = await make(`n${count}`);
-      ids.push(id);
-      expect(evicted).toBeUndefined();
-    }
+    for (let count = 0; count < LIMITS.clientSessions; count += 1) ids.push((await make(`n${count}`)).id);
     // A use makes the oldest the newest.
     expect(await own.gateway.clients.find(caller, "n0")).toBe(ids[0]);
-    expect((await make("more"))[1]).toBe(ids[1]);
-    expect((await make("busy", (id) => id === ids[2]))[1]).toBe(ids[3]);
-    await expect(make("none", () => true)).rejects.toMatchObject({ code: "limit_reached" });
+    await make("more");
+    const working = [work("n2")];
+    await make("busy");
+    expect(await Promise.all([0, 1, 2, 3, 4].map((index) => ended(ids[index])))).toEqual([
+      false,
+      true,
+      false,
+      true,
+      false,
+    ]);
+    for (let count = 0; count < LIMITS.clientSessions; count += 1) working.push(work(`n${count}`));
+    working.push(work("more"), work("busy"));
+    await expect(make("none")).rejects.toMatchObject({ code: "limit_reached" });
     expect(await own.gateway.clients.find(caller, "none")).toBeUndefined();
+    for (const end of working) end();
     const known = async (): Promise<readonly boolean[]> =>
       Promise.all(
         ["n0", "n1", "n2", "n3", "more", "busy", "n4", "n199"].map(
@@ -80,8 +98,8 @@ describe("the names of client sessions", () => {
     expect(await known()).toEqual(expected);
     // After a restart the sessions' own times count: nothing was ever said in n0 since it was made first.
     await own.restart();
-    const [, evicted] = await make("after");
-    expect(evicted).toBe(ids[0]);
+    await make("after");
+    expect(await ended(ids[0])).toBe(true);
   });
 
   it("that are forgotten begin anew, and their session ends", async () => {
@@ -92,9 +110,8 @@ describe("the names of client sessions", () => {
     page.ask("old", script({ say: "one" }));
     await page.next("final");
     const before = await sessionOf(own, "old");
-    const { id } = await own.gateway.sessions.create(caller, {}, undefined);
     for (let count = 1; count < LIMITS.clientSessions; count += 1)
-      await own.gateway.clients.keep(caller, `n${count}`, { id, isBusy: nobody });
+      await own.gateway.clients.create(caller, `n${count}`, { request: {} });
     page.ask("new", script({ say: "two" }));
     await page.next("final");
     expect((await own.client.session(before.id)).status).toBe("complete");
@@ -214,70 +231,91 @@ describe("lending through the desk", () => {
 });
 
 describe("the bridge to a page", () => {
-  const bridge = () => {
+  /** A page at one session, with a clock that only the test moves. */
+  const bridge = async () => {
     const said: Message[] = [];
     const clock = new TestClock();
-    const made = new PageBridge({ say: (message) => said.push(message as Message), clock, toolMs: 30_000 });
-    const call = (tool: string, signal = new AbortController().signal) =>
-      made.call({ sessionId: "s", tool, args: { a: 1 }, signal, shown: Promise.resolve() });
-    return { said, clock, call, made };
+    const clientTools = new ClientTools();
+    const sessions = {
+      registerTools: async (_caller: Caller, _id: string, tools: readonly ClientTool[], instead?: Unregister) =>
+        clientTools.register(tools, { isTaken: () => false, instead }),
+    };
+    const pages = new PageService({ sessions, clock, newId: (prefix) => `${prefix}_1` });
+    const caller = callerWith("tok_1", "operator");
+    const say = (message: object): void => void said.push(message as Message);
+    const made = new RuntimeBridge({ pages, caller, clock, toolMs: 30_000, say });
+    const announced = new AnnouncedCalls();
+    const tools = ["t", "list_joins", "try_sql"].map((name) => ({
+      name,
+      description: name,
+      input_schema: { type: "object" },
+      tier: "read" as const,
+    }));
+    const unregister = await made.register({ session_id: "ses_1", name: "s", tools, announced });
+    const call = async (name: string, more: { readonly signal?: AbortSignal; readonly tool_use_id?: string } = {}) => {
+      const session = openToolSession({} as never);
+      const context = { ...session, signal: new AbortController().signal, onOutput: () => undefined, ...more };
+      return clientTools.get(`mcp__datagrok__${name}`)?.execute({ a: 1 }, context);
+    };
+    const answer = (callId: unknown, result: string): void =>
+      made.answer({ type: "tool_result", callId: String(callId), result });
+    return { said, clock, call, answer, made, announced, unregister, clientTools };
   };
   const text = (value: string, is_error: boolean): object => ({ content: [{ type: "text", text: value }], is_error });
 
   it("sends tool_execute, and tool_result resolves it once", async () => {
-    const { said, clock, call, made } = bridge();
+    const { said, clock, call, answer, unregister, clientTools } = await bridge();
     const running = call("list_joins");
     await Promise.resolve();
-    expect(said).toEqual([
-      { type: "tool_execute", callId: expect.any(String), tool: "list_joins", args: { a: 1 }, sessionId: "s" },
-    ]);
-    made.resolve("unknown", "x", false);
-    made.resolve(String(said[0]?.["callId"]), "first", false);
-    made.resolve(String(said[0]?.["callId"]), "second", true);
+    const callId = said[0]?.["callId"];
+    expect(said).toEqual([{ type: "tool_execute", callId, tool: "list_joins", args: { a: 1 }, sessionId: "s" }]);
+    expect(callId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    answer("unknown", "x");
+    answer(callId, "first");
+    answer(callId, "Error: second");
     expect([await running, clock.alarms]).toEqual([text("first", false), 0]);
+    await unregister();
+    expect([clientTools.size, await call("list_joins")]).toEqual([0, undefined]);
   });
 
   it("answers after 30 s, on a stop, and when the page is gone; nothing is left pending", async () => {
-    const { clock, call, made } = bridge();
+    const { clock, call, made, unregister, clientTools } = await bridge();
     const late = call("try_sql");
     clock.pass(30_000);
     expect(await late).toEqual(text("Error: browser did not respond to try_sql within 30s", true));
     const stop = new AbortController();
-    const stopped = call("try_sql", stop.signal);
+    const stopped = call("try_sql", { signal: stop.signal });
     stop.abort();
     expect(await stopped).toEqual(text("Interrupted; outcome unknown.", true));
-    expect(await call("try_sql", stop.signal)).toEqual(text("Interrupted; outcome unknown.", true));
-    const pending = [call("a"), call("b")];
+    expect(await call("try_sql", { signal: stop.signal })).toEqual(text("Interrupted; not run.", true));
+    const pending = [call("t"), call("list_joins")];
     made.close();
     const gone = text("Error: WebSocket disconnected", true);
-    expect(await Promise.all([...pending, call("c")])).toEqual([gone, gone, gone]);
+    expect(await Promise.all([...pending, call("try_sql")])).toEqual([gone, gone, gone]);
     expect(clock.alarms).toBe(0);
+    await unregister();
+    expect(clientTools.size).toBe(0);
   });
 
   it("does not send what ended before the page was told what led to it", async () => {
-    const { said, clock, made } = bridge();
-    let show: () => void = () => undefined;
-    const shown = new Promise<void>((resolve) => {
-      show = resolve;
-    });
-    const { signal } = new AbortController();
-    const running = made.call({ sessionId: "s", tool: "t", args: {}, signal, shown });
+    const { said, clock, call, announced } = await bridge();
+    const running = call("t", { tool_use_id: "use_1" });
     clock.pass(30_000);
     await running;
-    show();
-    await shown;
+    announced.mark("use_1");
+    await new Promise((resolve) => setImmediate(resolve));
     expect(said).toEqual([]);
   });
 
   it("holds a bounded number of calls", async () => {
-    const { said, call, made } = bridge();
-    const running = Array.from({ length: LIMITS.runtimeCallsPerSocket }, () => call("t"));
+    const { said, call, made } = await bridge();
+    const running = Array.from({ length: LIMITS.pageCalls }, () => call("t"));
     expect(await call("t")).toEqual(
-      text(`Error: the browser has ${LIMITS.runtimeCallsPerSocket} calls to answer; wait for them`, true),
+      text(`Error: the browser has ${LIMITS.pageCalls} calls to answer; wait for them`, true),
     );
     made.close();
     await Promise.all(running);
-    expect(said.length).toBe(LIMITS.runtimeCallsPerSocket);
+    expect(said.length).toBe(LIMITS.pageCalls);
   });
 });
 

@@ -90,7 +90,8 @@ export async function openRuntimeApp(options: RuntimeAppOptions = {}): Promise<R
       requestsPerMinute,
       allowedHosts: () => names,
       describe: () => ({ demo: true, default_provider: "sim", default_workspace: place.workspace }),
-      runtime: { toolMs, clock },
+      clock,
+      runtime: { toolMs },
     });
     names.push(`127.0.0.1:${server.port}`);
     return { app, server };

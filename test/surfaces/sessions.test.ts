@@ -236,12 +236,13 @@ describe("a session over HTTP", () => {
   });
 
   it("refuses bodies that are too big, too deep or not JSON", async () => {
-    const post = (body: string, type = "application/json"): Promise<number> =>
+    const post = (body: string | ReadableStream, type = "application/json"): Promise<number> =>
       fetch(`${app.serving.url}/api/sessions`, {
         method: "POST",
         headers: { authorization: `Bearer ${app.serving.token}`, "content-type": type },
         body,
-      }).then(async (response) => {
+        duplex: "half",
+      } as RequestInit).then(async (response) => {
         expect(await response.json()).toMatchObject({
           error: { code: expect.any(String), message: expect.any(String) },
         });
@@ -252,6 +253,9 @@ describe("a session over HTTP", () => {
     expect(await post("{}", "text/plain")).toBe(400);
     expect(await post(`{"prompt":"${"x".repeat(LIMITS.bodyBytes)}"}`)).toBe(413);
     expect(await post("")).toBe(400);
+    // Of a length that is not told ahead.
+    expect(await post(new Blob(["{}"]).stream(), "text/plain")).toBe(400);
+    expect(await post(new Blob([" ".repeat(LIMITS.bodyBytes), "{}"]).stream())).toBe(413);
   });
 
   it("answers an unknown path and method in JSON", async () => {

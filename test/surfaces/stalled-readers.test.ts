@@ -6,10 +6,9 @@ import { WebSocket, WebSocketServer } from "ws";
 import { LIMITS } from "../../src/protocol/limits.ts";
 import { ReplayTurns } from "../../src/sessions/core/replay.ts";
 import { SocketConnection } from "../../src/surfaces/connection.ts";
-import { writeSse } from "../../src/surfaces/sse.ts";
-import { writeStream } from "../../src/surfaces/mount/stream.ts";
+import { SSE_STREAM, sseText, writeStream } from "../../src/surfaces/stream.ts";
 
-type Frames = Parameters<typeof writeSse>[1] extends AsyncIterable<infer Batch> ? Batch : never;
+type Frames = Parameters<typeof sseText>[0];
 
 /** What a reader that does not read may cost (the promise of docs/operations/limits.md). */
 const READER_BYTES = 65_536;
@@ -118,7 +117,13 @@ describe("a reader that does not read", () => {
         yield next;
       }
     })();
-    const written = writeSse(headless(outgoing), frames, () => undefined);
+    const written = writeStream(headless(outgoing), {
+      ...SSE_STREAM,
+      pieces: frames,
+      encode: sseText,
+      failed: () => undefined,
+      stop: () => undefined,
+    });
     for (let last = -1; last !== handed.length;) {
       last = handed.length;
       for (let turn = 0; turn < 50; turn += 1) await nextTurn();
@@ -134,25 +139,18 @@ describe("a reader that does not read", () => {
     expect(bytes).toBe(total * LIMITS.watchBatchFrames * Buffer.byteLength(frame().sse));
   });
 
-  it.each([
-    ["events", (outgoing: ServerResponse) => writeSse(outgoing, stuck(), () => undefined)],
-    [
-      "the mount's streams",
-      (outgoing: ServerResponse) =>
-        writeStream(outgoing, {
-          type: "text/event-stream",
-          pieces: stuck(),
-          heartbeat: ": alive\n\n",
-          failed: () => undefined,
-          stop: () => undefined,
-        }),
-    ],
-  ])("needs no sign of life: %s", async (_, write) => {
+  it("needs no sign of life", async () => {
     const { outgoing } = await httpPair();
     const beats: (() => void)[] = [];
     const real = globalThis.setInterval;
     globalThis.setInterval = ((beat: () => void) => void beats.push(beat)) as unknown as typeof setInterval;
-    void write(headless(outgoing));
+    void writeStream(headless(outgoing), {
+      ...SSE_STREAM,
+      pieces: stuck(),
+      encode: () => "",
+      failed: () => undefined,
+      stop: () => undefined,
+    });
     globalThis.setInterval = real;
     while (!outgoing.writableNeedDrain) outgoing.write("x".repeat(100_000));
     const before = outgoing.writableLength;

@@ -37,8 +37,6 @@ interface KnownStat {
   readonly until: number;
 }
 
-/** Files that answer what is written to them. */
-const CALLS: readonly RegExp[] = [/^\/new$/, /^\/sessions\/[^/]+\/fork$/];
 /** Files whose messages several programs may write, one after the other: cut in two they would say something else. */
 const MANY_WRITERS = /^\/sessions\/[^/]+\/(prompt|tools\/approve)$/;
 /** Where the words of the last refusal stand that belongs to no session. */
@@ -64,7 +62,7 @@ export class RemoteFiles implements FuseFiles {
   async attributes(path: string, { uid, signal }: FuseCaller): Promise<Attributes> {
     if (path === ERROR_PATH) return this.#attributesOf(this.#errorStat(uid));
     const known = await this.#stat(path, signal);
-    if (isCall(path)) return this.#attributesOf(this.#answerStat(known, path, uid));
+    if (known.callable === true) return this.#attributesOf(this.#answerStat(known, path, uid));
     if (known.is_dir || !known.readable) return this.#attributesOf(known);
     const stat = this.#know(path, await this.#ask(() => this.#options.server.stat(this.#remote(path)), signal));
     return this.#attributesOf(stat.watchable ? { ...stat, size: await this.#lengthOf(path, stat.size) } : stat);
@@ -73,7 +71,7 @@ export class RemoteFiles implements FuseFiles {
   async lookUp(path: string, { uid, signal }: FuseCaller): Promise<Attributes> {
     if (path === ERROR_PATH) return this.#attributesOf(this.#errorStat(uid));
     const stat = await this.#stat(path, signal);
-    return this.#attributesOf(isCall(path) ? this.#answerStat(stat, path, uid) : stat);
+    return this.#attributesOf(stat.callable === true ? this.#answerStat(stat, path, uid) : stat);
   }
 
   async list(path: string, { signal }: FuseCaller): Promise<readonly Listed[]> {
@@ -86,46 +84,49 @@ export class RemoteFiles implements FuseFiles {
     const { uid, signal } = asking;
     if (path === ERROR_PATH && !mode.write) return new SnapshotFile(this.#errorOf(uid));
     const stat = path === ERROR_PATH ? this.#errorStat(uid) : await this.#stat(path, signal);
-    const call = isCall(path);
+    const isCall = stat.callable === true;
     if (mode.write && !stat.writable) throw new FuseError("EACCES");
     if (mode.read && !stat.readable) throw new FuseError("EACCES");
-    if (mode.write) return this.#openForWriting(path, mode, asking);
-    if (call) return new SnapshotFile(this.#answers.get(uid, path) ?? new Uint8Array(0));
+    if (mode.write) return this.#openForWriting(path, { ...mode, isCall }, asking);
+    if (isCall) return new SnapshotFile(this.#answers.get(uid, path) ?? new Uint8Array(0));
     if (stat.watchable) return this.#openOutput(path);
     const bytes = await this.#read(path, signal);
     return new SnapshotFile(bytes, () => this.#questions.read(uid, path, bytes));
   }
 
-  #openForWriting(path: string, mode: OpenMode, { uid, pid }: FuseCaller): OpenFile {
-    const call = isCall(path);
+  #openForWriting(
+    path: string,
+    { read, isCall }: OpenMode & { readonly isCall: boolean },
+    { uid, pid }: FuseCaller,
+  ): OpenFile {
     const opener = MANY_WRITERS.test(path) ? processOf(pid) : undefined;
     return new MessageFile({
-      readable: mode.read,
+      readable: read,
       isOpener: (closing) => opener === undefined || opener === (processOf(closing.pid) ?? opener),
       isWhole: isAnswerFile(path) ? isWholeAnswer : () => true,
       send: async (message) => {
         try {
-          const answer = await patiently(() => this.#send(path, { uid, message }), { again: false });
-          if (call) this.#answers.set(uid, path, answer);
-          return answer ?? (mode.read ? await this.#read(path) : new Uint8Array(0));
+          const answer = await patiently(() => this.#send(path, { uid, message, isCall }), { again: false });
+          if (isCall) this.#answers.set(uid, path, answer);
+          return answer ?? (read ? await this.#read(path) : new Uint8Array(0));
         } catch (error) {
-          if (call) this.#answers.set(uid, path, undefined);
+          if (isCall) this.#answers.set(uid, path, undefined);
           this.#errors.set(uid, ERROR_PATH, Buffer.from(`${path}: ${(error as Error).message}\n`, "utf8"));
           throw error;
         }
       },
-      unasked: async () => (call ? (this.#answers.get(uid, path) ?? new Uint8Array(0)) : this.#read(path)),
+      unasked: async () => (isCall ? (this.#answers.get(uid, path) ?? new Uint8Array(0)) : this.#read(path)),
     });
   }
 
   /** The answer of a file that answers. */
   async #send(
     path: string,
-    { uid, message }: { readonly uid: number; readonly message: Uint8Array },
+    { uid, message, isCall }: { readonly uid: number; readonly message: Uint8Array; readonly isCall: boolean },
   ): Promise<Uint8Array | undefined> {
     const { server } = this.#options;
     const remote = this.#remote(path);
-    if (isCall(path)) return server.call(remote, message);
+    if (isCall) return server.call(remote, message);
     const shown = this.#questions.of(uid, path);
     await server.write(remote, message, shown === undefined ? {} : { shown });
     this.#questions.answered(uid, path, message);
@@ -218,10 +219,6 @@ export class RemoteFiles implements FuseFiles {
   #remote(path: string): string {
     return path === "/" ? this.#options.root : `${this.#options.root}${path}`;
   }
-}
-
-function isCall(path: string): boolean {
-  return CALLS.some((pattern) => pattern.test(path));
 }
 
 /** Words end with their line: a name may follow on it, from another program. */

@@ -15,5 +15,5 @@ export {
   type RuntimeUserMessage,
 } from "./runtime/messages.ts";
 export { runtimeInstructions, runtimeNote } from "./runtime/prompt.ts";
-export { RUNTIME_TOOLS, runtimeToolName, runtimeTools, type RuntimeTool } from "./runtime/tools.ts";
+export { RUNTIME_PAGE, RUNTIME_TOOLS, runtimeTools, type RuntimeTool } from "./runtime/tools.ts";
 export { followRuntimeTurn, newRuntimeTurn, type RuntimeTurn } from "./runtime/turn.ts";

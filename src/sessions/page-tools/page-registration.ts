@@ -1,18 +1,12 @@
-import {
-  LIMITS,
-  type AnswerCall,
-  type NewId,
-  type PageMessage,
-  type PageToolDeclaration,
-} from "../../protocol/index.ts";
-import type { ClientToolEnd, ClientTool, Unregister, ToolResult } from "../../tools/index.ts";
+import { LIMITS, type AnswerCall, type PageMessage, type PageToolDeclaration } from "../../protocol/index.ts";
+import type { ClientTool, ClientToolEnd, ToolResult, Unregister } from "../../tools/index.ts";
 import { pageError, resultOf } from "./page-results.ts";
-import type { Clock } from "../dependencies.ts";
+import type { PageProtocol } from "./page-protocol.ts";
 
 /** One connection, as far as calls need it. */
 export interface PagePeer {
-  /** What is said to a connection that is gone is lost. */
-  say(message: PageMessage): void;
+  /** What is said to a connection that is gone is lost. `tool_use_id`: of a call, where the engine tells it. */
+  say(message: PageMessage, tool_use_id?: string): void;
 }
 
 interface PageCall {
@@ -21,8 +15,10 @@ interface PageCall {
   /** The whole name, for words. */
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Milliseconds since the epoch. */
+  readonly tool_use_id: string | undefined;
+  /** By the clock of durations. */
   readonly deadline: number;
+  stopClock: () => void;
   /** The connections that it was sent to, in order: only they may answer it. */
   readonly peers: PagePeer[];
   readonly resolve: (result: ToolResult) => void;
@@ -34,8 +30,7 @@ export interface PageRegistrationOptions {
   /** Whose it is: nobody else can take it while it is in use, nor its calls ever. */
   readonly principal: string;
   readonly instance: string;
-  readonly clock: Clock;
-  readonly newId: NewId;
+  readonly protocol: PageProtocol;
 }
 
 /**
@@ -89,8 +84,8 @@ export class PageRegistration {
         description: tool.description,
         input_schema: tool.input_schema,
         tier: tool.tier ?? "page",
-        timeoutMs: tool.timeout_ms,
-        call: (input, call) => this.#call(tool, input, (listener) => call.onEnd(listener)),
+        timeoutMs: "own",
+        call: (input, call) => this.#call(tool, input, call),
       };
     });
   }
@@ -109,12 +104,13 @@ export class PageRegistration {
     for (const call of this.#calls.values()) this.#send(call);
   }
 
-  /** The page's connection is gone: after a while without another one it is over. */
+  /** The page's connection is gone: after a while without another one it is over. Where none can come, its tools stay and only say so. */
   leave(over: () => void): void {
+    const { clock, returns } = this.#options.protocol;
     this.#peer = undefined;
     this.#stopWaiting();
-    this.#stopWaiting = this.#options.clock.after(LIMITS.pageGraceMs, over);
-    for (const call of this.#calls.values()) if (call.peers.length >= LIMITS.pageAttempts) this.#lose(call);
+    if (returns) this.#stopWaiting = clock.after(LIMITS.pageGraceMs, over);
+    for (const call of this.#calls.values()) if (!returns || call.peers.length >= LIMITS.pageAttempts) this.#lose(call);
   }
 
   /** Nobody comes back: its tools are taken back and its calls end. */
@@ -127,7 +123,7 @@ export class PageRegistration {
 
   /** The page wants it no more. Calls that it has begun may end by themselves, as long as its connection is there. */
   withdraw(): void {
-    this.#unregister(`the page ${this.page} has taken it back`);
+    this.#unregister(this.#options.protocol.withdrawn(this.page));
   }
 
   /** False where this connection has no such call, or it is over. */
@@ -151,22 +147,25 @@ export class PageRegistration {
     return this.#calls.get(call_id)?.peers.includes(peer) === true;
   }
 
-  #call(
+  async #call(
     tool: PageToolDeclaration,
-    input: Readonly<Record<string, unknown>>,
-    onEnd: (listener: (why: ClientToolEnd) => void) => void,
+    input: PageCall["input"],
+    asked: Parameters<ClientTool["call"]>[1],
   ): Promise<ToolResult> {
+    const { clock, newCallId, returns, words } = this.#options.protocol;
     const name = fullName(this.page, tool.name);
-    if (this.#calls.size >= LIMITS.pageCalls)
-      return Promise.resolve(
-        pageError("busy", `the page ${this.page} has ${this.#calls.size} calls to answer; wait for them`),
-      );
+    if (this.#calls.size >= LIMITS.pageCalls) return words.busy(this.page, this.#calls.size);
+    if (this.#peer === undefined && !returns) return words.gone(this.page, { isSent: false });
+    const ms = tool.timeout_ms ?? LIMITS.pageToolMs;
     return new Promise((resolve) => {
-      const { clock, newId } = this.#options;
-      const deadline = clock.elapsed() + (tool.timeout_ms ?? LIMITS.pageToolMs);
-      const call: PageCall = { id: newId("call"), tool, name, input, deadline, peers: [], resolve };
+      const deadline = clock.elapsed() + ms;
+      const known = { id: newCallId(), tool, name, input, tool_use_id: asked.tool_use_id, deadline };
+      const call: PageCall = { ...known, peers: [], resolve, stopClock: () => undefined };
+      call.stopClock = clock.after(ms, () =>
+        this.#settle(call, words.late({ tool: tool.name, name, ms }), "timed_out"),
+      );
       this.#calls.set(call.id, call);
-      onEnd((why) => this.#drop(call, why));
+      asked.onEnd((why) => this.#drop(call, why));
       this.#send(call);
     });
   }
@@ -179,32 +178,34 @@ export class PageRegistration {
       return;
     }
     call.peers.push(peer);
-    peer.say({
+    const message: PageMessage = {
       type: "tool.call",
       session_id: this.session_id,
       page: this.page,
       call_id: call.id,
       tool: call.tool.name,
       input: call.input,
-      deadline_ms: Math.max(0, call.deadline - this.#options.clock.elapsed()),
+      deadline_ms: Math.max(0, call.deadline - this.#options.protocol.clock.elapsed()),
       attempt: call.peers.length,
-    });
+    };
+    peer.say(message, call.tool_use_id);
   }
 
   #lose(call: PageCall): void {
-    const outcome = call.peers.length === 0 ? "It was not run" : "Whether it was run is not known";
-    const words = `the page ${this.page} is gone and did not come back in time. ${outcome}. Ask the user to open the page`;
-    this.#settle(call, pageError("page_gone", words), "page_gone");
+    const { words } = this.#options.protocol;
+    this.#settle(call, words.gone(this.page, { isSent: call.peers.length > 0 }), "page_gone");
   }
 
   /** Nobody waits for it any more. */
   #drop(call: PageCall, why: ClientToolEnd): void {
-    if (!this.#calls.delete(call.id) || why === "answered") return;
-    this.#tell(call, why);
+    if (!this.#calls.delete(call.id)) return;
+    call.stopClock();
+    if (why !== "answered") this.#tell(call, why);
   }
 
-  #settle(call: PageCall, result: ToolResult, how: "answered" | "page_gone"): void {
+  #settle(call: PageCall, result: ToolResult, how: "answered" | "page_gone" | "timed_out"): void {
     this.#calls.delete(call.id);
+    call.stopClock();
     call.resolve(result);
     // The agent waits, the page does not: it is told when the agent has gone on.
     setImmediate(() => this.#tell(call, how));

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { Failure, LIMITS } from "../../protocol/index.ts";
+import { Failure, LIMITS, type ClientChoice, type CreateSession, type SessionView } from "../../protocol/index.ts";
 import { authorize, type Caller } from "../access/access.ts";
 import type { Dependencies } from "../dependencies.ts";
+import { ClientQueue } from "../lifecycle/client-queue.ts";
+import type { SessionService } from "./session-service.ts";
 
 interface ClientSlot {
   readonly slot: number;
@@ -28,9 +30,16 @@ export class ClientService {
   readonly #dependencies: Pick<Dependencies, "store" | "clock">;
   /** By principal, the least recently used first. */
   readonly #principals = new Map<string, Promise<Names>>();
+  readonly #sessions: Pick<SessionService, "create" | "get" | "close">;
+  /** By principal and name, the least recently used first. */
+  readonly #queues = new Map<string, ClientQueue>();
 
-  constructor(dependencies: Pick<Dependencies, "store" | "clock">) {
+  constructor(
+    dependencies: Pick<Dependencies, "store" | "clock">,
+    sessions: Pick<SessionService, "create" | "get" | "close">,
+  ) {
     this.#dependencies = dependencies;
+    this.#sessions = sessions;
   }
 
   /** The session of this name; undefined: there is none. Counts as a use of it. */
@@ -44,36 +53,82 @@ export class ClientService {
     return place.session_id;
   }
 
-  /** Gives a session a name, on the disk when it resolves. Answers the session that had to lose its name for it. */
-  async keep(
+  /**
+   * A new session under a name, which is on the disk when this resolves. The session that had the name before, and one that had to lose its
+   * own for it, end, unless somebody works in them.
+   */
+  async create(
     caller: Caller,
     name: string,
-    session: { readonly id: string; readonly isBusy: (session_id: string) => boolean },
-  ): Promise<string | undefined> {
+    { request, given }: { readonly request: CreateSession; readonly given?: readonly ClientChoice[] },
+  ): Promise<SessionView> {
+    const session = await this.#sessions.create(caller, request, undefined, { given });
+    let lost: readonly string[];
+    try {
+      lost = await this.#keep(caller, name, session.id);
+    } catch (error) {
+      await this.#sessions.close(caller, session.id);
+      throw error;
+    }
+    for (const id of lost) {
+      const { turn_id } = await this.#sessions.get(caller, id);
+      if (turn_id === undefined) await this.#sessions.close(caller, id);
+    }
+    return session;
+  }
+
+  /** Forgets a name, and closes the session that had it. */
+  async drop(caller: Caller, name: string): Promise<void> {
+    const names = await this.#names(caller);
+    const key = keyOf(name);
+    const place = names.known.get(key);
+    if (place === undefined) return;
+    names.known.delete(key);
+    await this.#write(caller, names, place.slot, {});
+    names.free.push(place.slot);
+    await this.#sessions.close(caller, place.session_id);
+  }
+
+  /** What is done in the session of this name, one after the other. The same object as long as something is done or it is not forgotten. */
+  queue(caller: Caller, name: string): ClientQueue {
+    const key = queueKey(caller, keyOf(name));
+    const known = this.#queues.get(key);
+    if (known === undefined) this.#makeRoom();
+    const queue = known ?? new ClientQueue();
+    this.#queues.delete(key);
+    this.#queues.set(key, queue);
+    return queue;
+  }
+
+  #makeRoom(): void {
+    if (this.#queues.size < LIMITS.runtimeConversations) return;
+    const [oldest] = [...this.#queues].find(([, { running }]) => running === undefined) ?? [];
+    if (oldest === undefined)
+      throw new Failure("limit_reached", `${LIMITS.runtimeConversations} conversations are going on; wait for one`);
+    this.#queues.delete(oldest);
+  }
+
+  /** Answers the sessions that lost their name by it. */
+  async #keep(caller: Caller, name: string, session_id: string): Promise<readonly string[]> {
     const names = await this.#names(caller);
     const key = keyOf(name);
     const before = names.known.get(key);
-    const evicted = before === undefined && names.free.length === 0 ? oldest(names, session.isBusy) : undefined;
+    const evicted = before === undefined && names.free.length === 0 ? this.#oldest(caller, names) : undefined;
     const slot = before?.slot ?? evicted?.place.slot ?? names.free.pop();
     if (slot === undefined)
       throw new Failure("limit_reached", `all ${LIMITS.clientSessions} client sessions are at work; wait for one`);
     if (evicted !== undefined) names.known.delete(evicted.key);
     names.known.delete(key);
-    names.known.set(key, { slot, session_id: session.id });
-    await this.#write(caller, names, slot, { name: key, session_id: session.id });
-    return evicted?.place.session_id;
+    names.known.set(key, { slot, session_id });
+    await this.#write(caller, names, slot, { name: key, session_id });
+    return [before, evicted?.place].flatMap((place) => place?.session_id ?? []);
   }
 
-  /** Forgets a name. Answers the session that had it. */
-  async drop(caller: Caller, name: string): Promise<string | undefined> {
-    const names = await this.#names(caller);
-    const key = keyOf(name);
-    const place = names.known.get(key);
-    if (place === undefined) return undefined;
-    names.known.delete(key);
-    await this.#write(caller, names, place.slot, {});
-    names.free.push(place.slot);
-    return place.session_id;
+  /** The least recently used one that nobody works in. */
+  #oldest(caller: Caller, { known }: Names): { readonly key: string; readonly place: ClientSlot } | undefined {
+    for (const [key, place] of known)
+      if (this.#queues.get(queueKey(caller, key))?.running === undefined) return { key, place };
+    return undefined;
   }
 
   async #write(caller: Caller, names: Names, slot: number, body: z.infer<typeof Slot>): Promise<void> {
@@ -135,14 +190,10 @@ function keyOf(name: string): string {
   return createHash("sha256").update(name).digest("hex");
 }
 
-function documentOf(caller: Caller, slot: number): string {
-  return `client/${caller.id}/${slot}`;
+function queueKey(caller: Caller, key: string): string {
+  return `${caller.id}/${key}`;
 }
 
-function oldest(
-  { known }: Names,
-  isBusy: (session_id: string) => boolean,
-): { readonly key: string; readonly place: ClientSlot } | undefined {
-  for (const [key, place] of known) if (!isBusy(place.session_id)) return { key, place };
-  return undefined;
+function documentOf(caller: Caller, slot: number): string {
+  return `client/${caller.id}/${slot}`;
 }

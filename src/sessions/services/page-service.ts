@@ -7,6 +7,7 @@ import {
   type WithdrawTools,
 } from "../../protocol/index.ts";
 import type { Caller } from "../access/access.ts";
+import { ownPageProtocol, type PageProtocol } from "../page-tools/page-protocol.ts";
 import { fullName, PageRegistration, type PagePeer } from "../page-tools/page-registration.ts";
 import type { Clock } from "../dependencies.ts";
 import type { SessionService } from "./session-service.ts";
@@ -28,9 +29,9 @@ export class PageService {
     this.#parts = parts;
   }
 
-  /** A connection that may have pages behind it; the answer speaks for it. */
-  connect(caller: Caller, peer: PagePeer): PageConnection {
-    return new PageConnection(this, caller, peer);
+  /** A connection that may have pages behind it; the answer speaks for it. `protocol`: absent: that of `/api/ws`. */
+  connect(caller: Caller, peer: PagePeer, protocol = ownPageProtocol(this.#parts)): PageConnection {
+    return new PageConnection(this, caller, { peer, protocol });
   }
 
   /** Changes of one registration happen one after the other, in the order of the requests. */
@@ -51,9 +52,9 @@ export class PageService {
   }
 
   /** The registration with these tools: the one that is there if it is the same page, else a new one in its place. */
-  async take(caller: Caller, peer: PagePeer, wanted: DeclareTools): Promise<PageRegistration> {
+  async take(caller: Caller, { peer, protocol }: ConnectedPeer, wanted: WantedTools): Promise<PageRegistration> {
     const { session_id, page, instance, tools } = wanted;
-    const { sessions, clock, newId } = this.#parts;
+    const { sessions } = this.#parts;
     const key = registrationKey(wanted);
     const owner = { principal: caller.id, instance };
     const found = this.#registrations.get(key);
@@ -61,7 +62,7 @@ export class PageService {
     if (found !== undefined && !same && found.peer !== undefined && found.peer !== peer)
       throw new Failure("conflict", `another page is ${page} in ${session_id} already; close it or use another name`);
     const registration =
-      same && found !== undefined ? found : new PageRegistration({ session_id, page, ...owner, clock, newId });
+      same && found !== undefined ? found : new PageRegistration({ session_id, page, ...owner, protocol });
     if (!registration.isSame(tools))
       registration.took(
         tools,
@@ -87,22 +88,31 @@ export class PageService {
   }
 }
 
+type WantedTools = Omit<DeclareTools, "type" | "command_id">;
+
+interface ConnectedPeer {
+  readonly peer: PagePeer;
+  readonly protocol: PageProtocol;
+}
+
 /** What one connection may do: declare and withdraw pages, and answer the calls that were sent to it, and no others. */
 export class PageConnection {
   readonly #service: PageService;
   readonly #caller: Caller;
   readonly #peer: PagePeer;
+  readonly #connected: ConnectedPeer;
   readonly #registrations = new Set<PageRegistration>();
   #isClosed = false;
 
-  constructor(service: PageService, caller: Caller, peer: PagePeer) {
+  constructor(service: PageService, caller: Caller, connected: ConnectedPeer) {
     this.#service = service;
     this.#caller = caller;
-    this.#peer = peer;
+    this.#peer = connected.peer;
+    this.#connected = connected;
   }
 
   /** The names that models see. Calls that waited for this page are sent to it before this resolves. */
-  declare(wanted: DeclareTools): Promise<{ readonly tools: readonly string[] }> {
+  declare(wanted: WantedTools): Promise<{ readonly tools: readonly string[] }> {
     this.#tidy();
     if (
       this.#registrations.size >= LIMITS.pagesPerConnection &&
@@ -110,7 +120,7 @@ export class PageConnection {
     )
       throw new Failure("limit_reached", `a connection may have ${LIMITS.pagesPerConnection} pages`);
     return this.#service.change(registrationKey(wanted), async () => {
-      const registration = await this.#service.take(this.#caller, this.#peer, wanted);
+      const registration = await this.#service.take(this.#caller, this.#connected, wanted);
       this.#registrations.add(registration);
       registration.arrive(this.#peer);
       if (this.#isClosed) this.#service.leave(registration);
@@ -118,10 +128,12 @@ export class PageConnection {
     });
   }
 
-  withdraw(wanted: WithdrawTools): Promise<object> {
+  /** Also after its connection is gone, as long as no other page is in its place. */
+  withdraw(wanted: Pick<WithdrawTools, "session_id" | "page">): Promise<object> {
     return this.#service.change(registrationKey(wanted), async () => {
       const registration = this.#service.registration(registrationKey(wanted));
-      if (registration === undefined || registration.peer !== this.#peer)
+      const isOthers = registration?.peer !== undefined && registration.peer !== this.#peer;
+      if (registration === undefined || isOthers || !this.#registrations.has(registration))
         throw new Failure("not_found", `this connection has no page ${wanted.page} in ${wanted.session_id}`);
       registration.withdraw();
       this.#service.forget(registration);

@@ -23,7 +23,6 @@ import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Frame } from "../core/frames.ts";
 import { isOffered } from "../core/host.ts";
 import { publishedPage } from "../core/journal.ts";
-import { addClientTools } from "../page-tools/register-tools.ts";
 import type { Receipts } from "../core/receipts.ts";
 import type { Registry } from "../lifecycle/registry.ts";
 import type { Dependencies } from "../dependencies.ts";
@@ -32,7 +31,7 @@ import type { Beside, Session } from "../core/session.ts";
 import { refusalWhileStalled, refuseNewWork, whileStoring } from "../core/storing.ts";
 import { settingsChange, settingsFor, type WorkspacePlaces } from "../settings/settings.ts";
 import { checkCursor, watch } from "../core/watch.ts";
-import { newState, view, viewRow, type Segment, type SessionState } from "../core/state.ts";
+import { isFinal, newState, view, viewRow, type Segment, type SessionState } from "../core/state.ts";
 import type { WarmSessions } from "../lifecycle/warm.ts";
 
 export interface SessionFilter {
@@ -209,14 +208,21 @@ export class SessionService {
     return toolbox.definitions().flatMap(({ name }) => (isOffered(session, name) ? [name] : []));
   }
 
-  /** Adds tools of a page or another program to a session, `instead` of earlier ones; the answer unregisters them. */
+  /**
+   * Adds tools of a page to a session, `instead` of earlier ones; the answer unregisters them. Turns that begin meanwhile have them, and the
+   * session stays in memory. Nothing of it is stored: after a restart the owner registers again.
+   */
   async registerTools(
     caller: Caller,
     id: string,
     tools: readonly ClientTool[],
     instead?: Unregister,
   ): Promise<Unregister> {
-    return addClientTools(await this.#session(caller, "session.control", id), tools, instead);
+    const session = await this.#session(caller, "session.control", id);
+    const { status } = session.state;
+    if (isFinal(status)) throw new Failure("session_closed", `session ${id} is ${status}; start or fork another one`);
+    const { toolbox } = await session.environment();
+    return toolbox.register(tools, instead);
   }
 
   async interrupt(caller: Caller, id: string, { hold_queue }: Interrupt = {}): Promise<SessionView> {

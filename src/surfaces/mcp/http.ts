@@ -1,10 +1,11 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 import type { Guard } from "../guard.ts";
 import { httpStatus } from "../status.ts";
+import { drained } from "../stream.ts";
 import type { HttpEnvironment, SurfaceOptions } from "../surface.ts";
 import { McpClients, type ClientsOptions } from "./clients.ts";
 import { listenedTo, OwnBus, subscribeAll } from "./listening.ts";
@@ -144,25 +145,13 @@ async function send(context: Context<HttpEnvironment>, response: Response): Prom
   outgoing.once("close", () => void reader.cancel().catch(() => undefined));
   try {
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-      if (!outgoing.write(chunk.value)) await drained(outgoing);
+      if (outgoing.write(chunk.value)) continue;
+      const timer = setTimeout(() => outgoing.destroy(), LIMITS.mcpStalledMs);
+      await drained(outgoing);
+      clearTimeout(timer);
       if (outgoing.destroyed) return;
     }
   } finally {
     outgoing.end();
   }
-}
-
-function drained(outgoing: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      outgoing.off("drain", done);
-      outgoing.off("close", done);
-      resolve();
-    };
-    const timer = setTimeout(() => outgoing.destroy(), LIMITS.mcpStalledMs);
-    outgoing.once("drain", done);
-    outgoing.once("close", done);
-    if (outgoing.destroyed) done();
-  });
 }

@@ -11,9 +11,15 @@ import {
 } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 import type { MountContext } from "./context.ts";
-import type { FileService, ReadFileOptions, StatOptions, WatchFileOptions, WriteOptions } from "./file-service.ts";
+import type {
+  FileService,
+  FollowOptions,
+  ReadFileOptions,
+  StatOptions,
+  WatchFileOptions,
+  WriteOptions,
+} from "./file-service.ts";
 import { rootFiles } from "./root-files.ts";
-import { watchOutput } from "./output.ts";
 import { sessionFiles } from "./session-files.ts";
 import { FileTree, type Dynamic, type FileNode, type TreeEntry, type FilePlace } from "./tree.ts";
 
@@ -42,7 +48,7 @@ export class ClaudeFiles implements FileService {
     const of = modified === undefined ? {} : { modified };
     if (found.is === "folder")
       return { is_dir: true, size: 0, ...of, readable: true, writable: false, watchable: false };
-    const { read, write, watch } = found.node;
+    const { read, write, grows, content } = found.node;
     const isCalled = write?.call === true && isGiven(caller, write);
     const place = { caller, path, name: found.name, measure: true } as const;
     return {
@@ -52,7 +58,9 @@ export class ClaudeFiles implements FileService {
       ...(sized && isGiven(caller, read) ? await this.#measure(found.node, place, modified) : {}),
       readable: isGiven(caller, read) || isCalled,
       writable: isGiven(caller, write),
-      watchable: watch === true && isGiven(caller, read),
+      watchable: grows !== undefined && isGiven(caller, read),
+      callable: write?.call === true,
+      content,
     };
   }
 
@@ -60,7 +68,7 @@ export class ClaudeFiles implements FileService {
   async #measure(node: FileNode, place: FilePlace, known: string | undefined): Promise<Partial<FileStat>> {
     const { times } = this.#context;
     try {
-      if (node.read?.measure !== undefined) return await node.read.measure(place);
+      if (node.grows !== undefined) return await node.grows.measure(place);
       const bytes = bytesOf(node, await node.read?.run(place));
       return { size: bytes.length, modified: times.modified(place.caller, place.path, { bytes, known }) };
     } catch (error) {
@@ -77,8 +85,8 @@ export class ClaudeFiles implements FileService {
     return found.dynamic === undefined ? fixed : [...fixed, ...(await this.#names(caller, found.dynamic))];
   }
 
-  async read(caller: Caller, path: string, { peek = false }: ReadFileOptions = {}): Promise<Uint8Array> {
-    const { node, place } = await this.#file(caller, path);
+  async read(caller: Caller, path: string, { peek = false, offset = 0 }: ReadFileOptions = {}): Promise<Uint8Array> {
+    const { node, place } = this.#file(caller, path);
     if (node.read === undefined)
       throw node.write?.call === true
         ? new FileFailure(
@@ -88,7 +96,8 @@ export class ClaudeFiles implements FileService {
           )
         : new Failure("forbidden", `${path} can only be written`);
     authorize(caller, node.read.needs, path);
-    return bytesOf(node, await node.read.run(peek ? { ...place, measure: true } : place));
+    const bytes = bytesOf(node, await node.read.run({ ...place, offset, ...(peek ? { measure: true } : {}) }));
+    return node.grows === undefined ? bytes.subarray(offset) : bytes;
   }
 
   async write(caller: Caller, path: string, bytes: Uint8Array, { shown }: WriteOptions = {}): Promise<void> {
@@ -102,16 +111,23 @@ export class ClaudeFiles implements FileService {
     return node.read === undefined ? encoder.encode("{}\n") : this.read(caller, path);
   }
 
-  async watch(
-    caller: Caller,
-    path: string,
-    { after, signal }: WatchFileOptions,
-  ): Promise<AsyncIterable<readonly MountFrame[]>> {
-    const { node, place } = await this.#file(caller, path);
-    if (node.watch !== true || node.read === undefined)
-      throw new FileFailure("EINVAL", "invalid_request", `${path} cannot be watched; sessions/<id>/output can`);
-    authorize(caller, node.read.needs, path);
-    return watchOutput(this.#context, caller, { id: place.name, after, signal });
+  async follow(caller: Caller, path: string, options: FollowOptions): Promise<AsyncIterable<Uint8Array>> {
+    const { grows, place } = this.#growing(caller, path);
+    return grows.follow(place, options);
+  }
+
+  async watch(caller: Caller, path: string, options: WatchFileOptions): Promise<AsyncIterable<readonly MountFrame[]>> {
+    const { grows, place } = this.#growing(caller, path);
+    return grows.watch(place, options);
+  }
+
+  #growing(caller: Caller, path: string) {
+    const { node, place } = this.#file(caller, path);
+    const { grows, read } = node;
+    if (grows === undefined || read === undefined)
+      throw new FileFailure("EINVAL", "invalid_request", `${path} does not grow; sessions/<id>/output does`);
+    authorize(caller, read.needs, path);
+    return { grows, place };
   }
 
   async #write(
@@ -119,7 +135,7 @@ export class ClaudeFiles implements FileService {
     path: string,
     { bytes, shown }: { readonly bytes: Uint8Array; readonly shown?: readonly string[] | undefined },
   ): Promise<{ readonly node: FileNode; readonly value: unknown }> {
-    const { node, place } = await this.#file(caller, path);
+    const { node, place } = this.#file(caller, path);
     if (node.write === undefined) throw new Failure("forbidden", `${path} can only be read`);
     authorize(caller, node.write.needs, path);
     const session = path.startsWith("sessions/") ? place.name : undefined;
@@ -136,7 +152,7 @@ export class ClaudeFiles implements FileService {
     }
   }
 
-  async #file(caller: Caller, path: string): Promise<{ readonly node: FileNode; readonly place: FilePlace }> {
+  #file(caller: Caller, path: string): { readonly node: FileNode; readonly place: FilePlace } {
     const found = this.#tree.find(path);
     if (found.is === "folder") throw new FileFailure("EISDIR", "invalid_request", `/${path} is a folder: list it`);
     return { node: found.node, place: { caller, path, name: found.name } };
@@ -199,6 +215,7 @@ function textOf(bytes: Uint8Array): string {
 }
 
 function bytesOf(node: FileNode, value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value;
   return encoder.encode(
     node.content === "text" && typeof value === "string"
       ? value

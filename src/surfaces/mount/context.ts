@@ -11,7 +11,7 @@ import {
 import type { Caller, Gateway } from "../../sessions/index.ts";
 import type { SurfaceOptions } from "../surface.ts";
 import type { FileTimes } from "./file-times.ts";
-import type { OutputSizes } from "./output-size.ts";
+import type { OutputIndex } from "./output-index.ts";
 import type { ShownTexts } from "./shown.ts";
 
 /** What the files of one mount are made from. */
@@ -24,7 +24,7 @@ export interface MountContext {
   /** Absent: the mount is there without any settings of its own. */
   readonly setting: MountSetting | undefined;
   readonly shown: ShownTexts;
-  readonly sizes: OutputSizes;
+  readonly outputs: OutputIndex;
   readonly times: FileTimes;
   /** What went wrong last: what a shell cannot be told in an errno, it reads there. */
   readonly errors: CallerMemory<string>;

@@ -7,6 +7,14 @@ export interface WatchFileOptions {
   readonly signal: AbortSignal;
 }
 
+export interface FollowOptions {
+  /** Bytes that the reader has already. */
+  readonly offset: number;
+  /** Ends when the session waits for a prompt; else when it has ended. */
+  readonly untilIdle: boolean;
+  readonly signal: AbortSignal;
+}
+
 export interface StatOptions {
   /** False: `size` is 0 and nothing is read, for callers that ask only for rights and kind. */
   readonly sized: boolean;
@@ -15,6 +23,8 @@ export interface StatOptions {
 export interface ReadFileOptions {
   /** Nobody sees what is read, or not all of it: the questions in it do not count as shown. */
   readonly peek?: boolean;
+  /** Bytes that the reader has already. Absent: none. */
+  readonly offset?: number;
 }
 
 export interface WriteOptions {
@@ -30,6 +40,8 @@ export interface FileService {
   write(caller: Caller, path: string, bytes: Uint8Array, options?: WriteOptions): Promise<void>;
   /** Write, then read on the same handle. */
   call(caller: Caller, path: string, bytes: Uint8Array, options?: WriteOptions): Promise<Uint8Array>;
-  /** Resolves when it is sure that the caller may. */
+  /** The bytes of a growing text from an offset on, as they come. Resolves when it is sure that the caller may. */
+  follow(caller: Caller, path: string, options: FollowOptions): Promise<AsyncIterable<Uint8Array>>;
+  /** The same as document 003's chunks. */
   watch(caller: Caller, path: string, options: WatchFileOptions): Promise<AsyncIterable<readonly MountFrame[]>>;
 }

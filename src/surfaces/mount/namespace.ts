@@ -1,6 +1,13 @@
 import { FileFailure, Failure, LIMITS, type AccessLevel, type FileEntry, type FileStat } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
-import type { FileService, ReadFileOptions, StatOptions, WatchFileOptions, WriteOptions } from "./file-service.ts";
+import type {
+  FileService,
+  FollowOptions,
+  ReadFileOptions,
+  StatOptions,
+  WatchFileOptions,
+  WriteOptions,
+} from "./file-service.ts";
 
 interface MountedTree {
   /** Such as `/claude`: absolute, without a slash at its end. */
@@ -54,6 +61,11 @@ export class Namespace implements FileService {
     return files.call(caller, below, bytes, options);
   }
 
+  async follow(caller: Caller, path: string, options: FollowOptions): ReturnType<FileService["follow"]> {
+    const { files, below } = this.#find(path, "read");
+    return files.follow(caller, below, options);
+  }
+
   async watch(caller: Caller, path: string, options: WatchFileOptions): ReturnType<FileService["watch"]> {
     const { files, below } = this.#find(path, "read");
     return files.watch(caller, below, options);
@@ -92,7 +104,7 @@ function refuse(
 }
 
 /** The segments of an absolute path. No segment climbs, hides a separator or is empty. */
-export function partsOf(path: string): readonly string[] {
+function partsOf(path: string): readonly string[] {
   const invalid = (why: string): FileFailure => new FileFailure("EINVAL", "invalid_request", `the path ${why}`);
   if (path.length > LIMITS.mountPathChars) throw invalid(`has more than ${LIMITS.mountPathChars} characters`);
   if (!path.startsWith("/")) throw invalid("must begin with /");

@@ -4,7 +4,7 @@ import { ClaudeFiles } from "./claude-files.ts";
 import { CallerMemory, type MountContext } from "./context.ts";
 import { FileTimes } from "./file-times.ts";
 import { Namespace } from "./namespace.ts";
-import { OutputSizes } from "./output-size.ts";
+import { OutputIndex } from "./output-index.ts";
 import { ShownTexts } from "./shown.ts";
 
 /** Where the tree of document 003 is unless settings say otherwise. */
@@ -20,7 +20,7 @@ export function openMounts({ gateway, metrics, log, mount }: SurfaceOptions): Op
   const settings: MountSettings = mount?.settings ?? {};
   const files = new Namespace();
   const shown = new ShownTexts(mount?.folder);
-  const sizes = new OutputSizes(gateway, shown);
+  const outputs = new OutputIndex(gateway, shown);
   const errors = new CallerMemory<string>();
   const questions = new CallerMemory<ShownQuestions>();
   const making = new Map<string, Promise<void>>();
@@ -32,7 +32,7 @@ export function openMounts({ gateway, metrics, log, mount }: SurfaceOptions): Op
     path,
     setting: settings[path],
     shown,
-    sizes,
+    outputs,
     times: new FileTimes(mount?.now ?? Date.now),
     errors,
     questions,

@@ -7,57 +7,73 @@ import {
   type SessionView,
   type Status,
 } from "../../protocol/index.ts";
-import type { Caller, Frame } from "../../sessions/index.ts";
+import type { Frame } from "../../sessions/index.ts";
 import type { MountContext } from "./context.ts";
+import type { FollowOptions, WatchFileOptions } from "./file-service.ts";
 import { journalOf } from "./journal.ts";
+import type { OutputPlace } from "./output-index.ts";
+import type { FilePlace, Measured } from "./tree.ts";
 
 const encoder = new TextEncoder();
-type OutputSource = Pick<MountContext, "gateway" | "shown">;
+type OutputSource = Pick<MountContext, "gateway" | "shown" | "outputs">;
+type OutputOwner = Pick<FilePlace, "caller" | "name">;
 
-/** An output as far as it is written down: a beginning of what those read who follow it. */
-export async function textOfOutput({ gateway, shown }: OutputSource, caller: Caller, id: string): Promise<string> {
-  const view = await gateway.sessions.get(caller, id);
-  const session = await shown.open(id);
+export async function measureOutput({ gateway, outputs }: OutputSource, place: OutputOwner): Promise<Measured> {
+  const view = await gateway.sessions.get(place.caller, place.name);
+  const size = await outputs.size(place.caller, view);
+  const ended = view.status === "complete" || view.status === "failed";
+  return { size, growing: !waitsForPrompt(view) || (size === 0 && !ended) };
+}
+
+/** An output from an offset on, as far as it is written down: a beginning of what those read who follow it. */
+export async function readOutput(
+  { gateway, shown, outputs }: OutputSource,
+  { caller, name, offset = 0 }: OutputOwner & Pick<FilePlace, "offset">,
+): Promise<Uint8Array> {
+  const view = await gateway.sessions.get(caller, name);
+  const place = await outputs.before(caller, view, { offset });
+  const session = await shown.open(name);
   try {
-    const output = new OutputText(session);
+    const output = new OutputText(session, place);
     let text = "";
-    for await (const page of journalOf(gateway, caller, view)) for (const event of page) text += output.next(event);
-    return text;
+    for await (const page of journalOf(gateway, caller, { ...view, from: place.seq }))
+      for (const event of page) text += output.next(event);
+    return encoder.encode(text).subarray(offset - place.offset);
   } finally {
     session.close();
   }
 }
 
-export interface FollowOutput {
-  readonly id: string;
-  /** Bytes that the reader has already. */
-  readonly offset: number;
-  /** Ends when the session waits for a prompt; else when it has ended. */
-  readonly untilIdle: boolean;
-  readonly signal: AbortSignal;
-}
-
 /** An output's bytes from an offset on, as they come. Resolves when it is sure that the caller may. */
 export async function followOutput(
-  context: OutputSource,
-  caller: Caller,
-  options: FollowOutput,
-): Promise<AsyncGenerator<Uint8Array>> {
-  const frames = await context.gateway.sessions.watch(caller, options.id, 0, options.signal);
-  return bytesOf(context, caller, options, frames);
+  source: OutputSource,
+  { caller, name }: OutputOwner,
+  options: FollowOptions,
+): Promise<AsyncIterable<Uint8Array>> {
+  const view = await source.gateway.sessions.get(caller, name);
+  const place = await source.outputs.before(caller, view, options);
+  // Where nothing comes any more for now, nothing would say so.
+  if (options.untilIdle && isIdle(view, place.seq)) return nothing();
+  const frames = await source.gateway.sessions.watch(caller, name, place.seq, options.signal);
+  return bytesOf(source, { caller, name, ...options, place, frames });
+}
+
+async function* nothing(): AsyncGenerator<never> {}
+
+interface FollowedOutput extends OutputOwner, FollowOptions {
+  readonly place: OutputPlace;
+  readonly frames: AsyncGenerator<readonly Frame[]>;
 }
 
 async function* bytesOf(
   { gateway, shown }: OutputSource,
-  caller: Caller,
-  { id, offset, untilIdle }: FollowOutput,
-  frames: AsyncGenerator<readonly Frame[]>,
+  { caller, name, offset, untilIdle, place, frames }: FollowedOutput,
 ): AsyncGenerator<Uint8Array> {
-  const session = await shown.open(id);
-  let skip = offset;
-  let mayWait = false;
+  const session = await shown.open(name);
+  let skip = offset - place.offset;
+  let mayWait = true;
   try {
-    const output = new OutputText(session);
+    const output = new OutputText(session, place);
     for await (const batch of frames) {
       let text = "";
       for (const frame of batch) text += output.next(frame.value);
@@ -68,7 +84,7 @@ async function* bytesOf(
       skip = Math.max(0, skip - bytes.length);
       for (const { value } of batch) if (value.type === "session.updated") mayWait = RESTING.has(value.status);
       const seq = batch.findLast((frame) => frame.seq !== undefined)?.seq;
-      if (untilIdle && mayWait && seq !== undefined && isIdle(await gateway.sessions.get(caller, id), seq)) return;
+      if (untilIdle && mayWait && seq !== undefined && isIdle(await gateway.sessions.get(caller, name), seq)) return;
     }
   } finally {
     session.close();
@@ -83,20 +99,22 @@ function isIdle(view: SessionView, read: number): boolean {
   return view.seq === read && waitsForPrompt(view);
 }
 
-export function waitsForPrompt({ turn_id, queue }: Pick<SessionView, "turn_id" | "queue">): boolean {
+function waitsForPrompt({ turn_id, queue }: Pick<SessionView, "turn_id" | "queue">): boolean {
   return turn_id === undefined && queue.every(({ held }) => held === true);
 }
 
 /** The chunks of an output after a place. */
 export async function watchOutput(
-  { gateway }: Pick<MountContext, "gateway">,
-  caller: Caller,
-  { id, after, signal }: { readonly id: string; readonly after: string; readonly signal: AbortSignal },
-): Promise<AsyncGenerator<readonly MountFrame[]>> {
+  { gateway, outputs }: Pick<OutputSource, "gateway" | "outputs">,
+  { caller, name }: OutputOwner,
+  { after, signal }: WatchFileOptions,
+): Promise<AsyncIterable<readonly MountFrame[]>> {
   const cursor = parseChunkCursor(after === "" ? "0" : after);
-  const { seq } = await gateway.sessions.get(caller, id);
-  if (cursor.seq > seq) throw new Failure("cursor_invalid", `${after} is past the end of session ${id} (${seq})`);
-  const frames = await gateway.sessions.watch(caller, id, 0, signal);
+  const view = await gateway.sessions.get(caller, name);
+  if (cursor.seq > view.seq)
+    throw new Failure("cursor_invalid", `${after} is past the end of session ${name} (${view.seq})`);
+  const place = await outputs.before(caller, view, cursor);
+  const frames = await gateway.sessions.watch(caller, name, place.seq, signal);
   return chunksOf(new ChunkStream(cursor), frames);
 }
 

@@ -22,7 +22,7 @@ import { answer } from "./approve.ts";
 import type { MountContext } from "./context.ts";
 import { journalOf, lastTurnOf } from "./journal.ts";
 import { json, parseWritten } from "./json.ts";
-import { textOfOutput } from "./output.ts";
+import { followOutput, measureOutput, readOutput, watchOutput } from "./output.ts";
 import { pendingOf } from "./pending.ts";
 import { boundOf, heldFor, responseOf, statusOf } from "./session-status.ts";
 import type { FileNode, FilePlace } from "./tree.ts";
@@ -53,11 +53,11 @@ export function sessionFiles(context: MountContext): readonly FileNode[] {
       path: "sessions/:id/output",
       summary: "What the agent says and does, as one text that only grows; can be followed and watched",
       content: "text",
-      watch: true,
-      read: {
-        ...reads,
-        run: (place) => textOfOutput(context, place.caller, place.name),
-        measure: ({ caller, name }) => context.sizes.measure(caller, name),
+      read: { ...reads, run: (place) => readOutput(context, place) },
+      grows: {
+        measure: (place) => measureOutput(context, place),
+        follow: (place, options) => followOutput(context, place, options),
+        watch: (place, options) => watchOutput(context, place, options),
       },
     },
     {

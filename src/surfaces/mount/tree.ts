@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { Capability } from "../../gate/index.ts";
-import { Failure, FileFailure } from "../../protocol/index.ts";
+import { Failure, FileFailure, type MountFrame } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
+import type { FollowOptions, WatchFileOptions } from "./file-service.ts";
 
 /** One place in the tree that a caller asks for. */
 export interface FilePlace {
@@ -12,6 +13,8 @@ export interface FilePlace {
   readonly name: string;
   /** Only the length is wanted, or a part: the caller is shown nothing, or not all of it. */
   readonly measure?: true;
+  /** Of a text that grows: bytes that the reader has already. Absent: none. */
+  readonly offset?: number;
   /** With a write: the questions that the writer was shown last. Absent: what the caller read. */
   readonly shown?: readonly string[];
 }
@@ -37,8 +40,6 @@ export interface FileNode {
   readonly read?: {
     readonly needs: Capability;
     readonly run: Read;
-    /** How long it is, where that is cheaper than reading it. */
-    readonly measure?: (place: FilePlace) => Promise<Measured>;
     /** What it holds. Absent: a text. */
     readonly answer?: z.ZodType;
   };
@@ -54,8 +55,14 @@ export interface FileNode {
     /** The answer is read on the handle that was written to, and is something new. */
     readonly call?: true;
   };
-  /** `output`: it can be watched and followed. */
-  readonly watch?: true;
+  /** Of a text that only grows, such as `output`. It is read from the place's offset on. */
+  readonly grows?: GrowingText;
+}
+
+interface GrowingText {
+  readonly measure: (place: FilePlace) => Promise<Measured>;
+  readonly follow: (place: FilePlace, options: FollowOptions) => Promise<AsyncIterable<Uint8Array>>;
+  readonly watch: (place: FilePlace, options: WatchFileOptions) => Promise<AsyncIterable<readonly MountFrame[]>>;
 }
 
 export type TreeEntry =

@@ -64,7 +64,7 @@ function describeFolder(app: HttpApp, mount: string, folder: string): void {
 }
 
 function describeReading(app: HttpApp, mount: string, node: FileNode): void {
-  const { path, summary, content, read, watch } = node;
+  const { path, summary, content, read, grows } = node;
   const answer = content === "text" ? FileStat : z.union([read?.answer ?? z.unknown(), FileStat]);
   app.openAPIRegistry.registerPath(
     createRoute({
@@ -74,7 +74,7 @@ function describeReading(app: HttpApp, mount: string, node: FileNode): void {
       summary,
       ...needs("a token"),
       ...rightsOf(node),
-      ...parameters(path, watch === true ? OutputQuery : content === "text" ? FileQuery : StatQuery),
+      ...parameters(path, grows !== undefined ? OutputQuery : content === "text" ? FileQuery : StatQuery),
       responses: {
         200: {
           description: "What it holds; with ?stat=1 what it is",
@@ -82,7 +82,7 @@ function describeReading(app: HttpApp, mount: string, node: FileNode): void {
             ...(content === "text" ? { "text/plain": { schema: z.string() } } : {}),
             "application/json": { schema: answer },
             // Each `data:` line of the stream is one chunk.
-            ...(watch === true ? { "text/event-stream": { schema: ClaudeChunk } } : {}),
+            ...(grows !== undefined ? { "text/event-stream": { schema: ClaudeChunk } } : {}),
           },
         },
         ...reads,

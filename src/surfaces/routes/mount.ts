@@ -1,17 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
-import { Failure, LIMITS } from "../../protocol/index.ts";
+import { Failure, LIMITS, type FileStat } from "../../protocol/index.ts";
 import { claudeNodes } from "../mount/claude-files.ts";
 import type { MountContext } from "../mount/context.ts";
 import { DEFAULT_MOUNT, openMounts, type OpenMounts } from "../mount/open.ts";
-import { partsOf } from "../mount/namespace.ts";
-import { followOutput } from "../mount/output.ts";
-import { writeStream } from "../mount/stream.ts";
+import { SSE_STREAM, writeStream } from "../stream.ts";
 import type { HttpApp, HttpEnvironment, SurfaceOptions } from "../surface.ts";
 import { describeFiles } from "../openapi/mount-paths.ts";
 
-const encoder = new TextEncoder();
 const MountQuery = z.object({
   stat: z.enum(["0", "1"]).default("0"),
   list: z.enum(["0", "1"]).default("0"),
@@ -52,33 +49,37 @@ export function isMountPath(path: string): boolean {
 }
 
 async function serveFile(
-  mounts: OpenMounts,
+  { files }: OpenMounts,
   context: MountContext,
   request: Context<HttpEnvironment>,
 ): Promise<Response> {
   const { method } = request.req;
   const path = decoded(request.req.path);
   const { caller } = request.var;
-  if (method === "GET" || method === "HEAD") return readFile(mounts, context, { request, path });
+  if (method === "GET" || method === "HEAD") return readFile(files, context, { request, path });
   if (method !== "PUT" && method !== "POST")
     throw new Failure("forbidden", "files of a mount are neither made nor removed: read them, or write to them");
-  const bytes = encoder.encode(await request.req.text());
+  const bytes = new Uint8Array(await request.req.arrayBuffer());
   const wantsAnswer = method === "POST" && request.req.header("accept")?.includes("application/json") === true;
   const { shown } = parseQuery(WriteQuery, request);
   const options = shown === undefined ? {} : { shown };
   if (!wantsAnswer) {
-    await mounts.files.write(caller, path, bytes, options);
+    await files.write(caller, path, bytes, options);
     return request.body(null, 204);
   }
-  const answer = await mounts.files.call(caller, path, bytes, options);
-  return request.body(answer as Uint8Array<ArrayBuffer>, /\/(new|fork)$/.test(path) ? 201 : 200, {
-    "content-type": "application/json",
-  });
+  const answer = await files.call(caller, path, bytes, options);
+  const { callable } = await files.stat(caller, path, { sized: false });
+  return request.body(answer as Uint8Array<ArrayBuffer>, callable ? 201 : 200, { "content-type": TYPES.json });
 }
 
+const TYPES: Readonly<Record<NonNullable<FileStat["content"]>, string>> = {
+  json: "application/json",
+  text: "text/plain; charset=utf-8",
+};
+
 async function readFile(
-  { files }: OpenMounts,
-  context: MountContext,
+  files: OpenMounts["files"],
+  { log }: MountContext,
   { request, path }: { readonly request: Context<HttpEnvironment>; readonly path: string },
 ): Promise<Response> {
   const { caller } = request.var;
@@ -86,15 +87,15 @@ async function readFile(
   const sized = query.stat === "1" && query.size === "1";
   const stat = await files.stat(caller, path, { sized });
   if (query.stat === "1") return pretty(request, stat);
-  if (query.watch === "1") return watch(files, context, { request, path, query });
-  if (query.follow === "1") return follow(context, { request, path, query });
+  if (query.watch === "1") return watch(files, log, { request, path, query });
+  if (query.follow === "1") return follow(files, log, { request, path, query });
   if (query.list === "1" || (stat.is_dir && query.read === "0"))
     return pretty(request, { entries: await files.list(caller, path) });
+  const { offset } = query;
   // Who gets less than all of it is not shown what it asks.
-  const peek = query.peek === "1" || query.offset > 0 || request.req.method === "HEAD";
-  const bytes = await files.read(caller, path, { peek });
-  const type = isJson(context, path) ? "application/json" : "text/plain; charset=utf-8";
-  return request.body(bytes.subarray(query.offset) as Uint8Array<ArrayBuffer>, 200, { "content-type": type });
+  const peek = query.peek === "1" || offset > 0 || request.req.method === "HEAD";
+  const bytes = await files.read(caller, path, { peek, offset });
+  return request.body(bytes as Uint8Array<ArrayBuffer>, 200, { "content-type": TYPES[stat.content ?? "json"] });
 }
 
 /** As the files are written: for people too. */
@@ -110,44 +111,37 @@ interface FileRequest {
 
 async function watch(
   files: OpenMounts["files"],
-  { log }: MountContext,
+  log: MountContext["log"],
   { request, path, query }: FileRequest,
 ): Promise<Response> {
   const controller = new AbortController();
   const after = request.req.header("last-event-id") ?? query.after ?? "";
-  const frames = await files.watch(request.var.caller, path, { after, signal: controller.signal });
   await writeStream(request.env.outgoing, {
-    type: "text/event-stream; charset=utf-8",
-    pieces: (async function* () {
-      for await (const batch of frames)
-        yield batch
-          .map(({ id, chunk }) => `id: ${id}\nevent: ${chunk.chunk_type}\ndata: ${JSON.stringify(chunk)}\n\n`)
-          .join("");
-    })(),
-    heartbeat: ": alive\n\n",
+    ...SSE_STREAM,
+    pieces: await files.watch(request.var.caller, path, { after, signal: controller.signal }),
+    encode: (batch) =>
+      batch
+        .map(({ id, chunk }) => `id: ${id}\nevent: ${chunk.chunk_type}\ndata: ${JSON.stringify(chunk)}\n\n`)
+        .join(""),
     failed: (error) => log.error({ err: error, path }, "a watch ended early"),
     stop: () => controller.abort(),
   });
   return RESPONSE_ALREADY_SENT;
 }
 
-async function follow(context: MountContext, { request, path, query }: FileRequest): Promise<Response> {
-  const [, , sessions, id = "", file] = ["", ...partsOf(path)];
-  if (sessions !== "sessions" || file !== "output" || partsOf(path).length !== 4)
-    throw new Failure("invalid_request", `${path} cannot be followed; ${context.path}/sessions/<id>/output can`);
+async function follow(
+  files: OpenMounts["files"],
+  log: MountContext["log"],
+  { request, path, query }: FileRequest,
+): Promise<Response> {
   const controller = new AbortController();
-  const untilIdle = query.until === "idle";
-  const { caller } = request.var;
-  const pieces = await followOutput(context, caller, {
-    id,
-    offset: query.offset,
-    untilIdle,
-    signal: controller.signal,
-  });
+  const { offset, until } = query;
+  const options = { offset, untilIdle: until === "idle", signal: controller.signal };
   await writeStream(request.env.outgoing, {
-    type: "text/plain; charset=utf-8",
-    pieces,
-    failed: (error) => context.log.error({ err: error, path }, "an output could not be followed to its end"),
+    type: TYPES.text,
+    pieces: await files.follow(request.var.caller, path, options),
+    encode: (bytes) => bytes,
+    failed: (error) => log.error({ err: error, path }, "an output could not be followed to its end"),
     stop: () => controller.abort(),
   });
   return RESPONSE_ALREADY_SENT;
@@ -159,13 +153,6 @@ function parseQuery<Schema extends z.ZodType>(schema: Schema, request: Context<H
   const [issue] = query.error.issues;
   throw new Failure("invalid_request", `${issue?.path.join(".") ?? "query"}: ${issue?.message ?? "not valid"}`);
 }
-
-function isJson(context: MountContext, path: string): boolean {
-  const below = path.slice(context.path.length + 1).replace(/^(sessions|workers)\/[^/]+/, "$1/:id");
-  return !TEXT_FILES.has(below);
-}
-
-const TEXT_FILES = new Set(["response", "output", "error", "tools/log"].map((file) => `sessions/:id/${file}`));
 
 /** Each part of a path by itself: an encoded separator must not become one. */
 function decoded(path: string): string {

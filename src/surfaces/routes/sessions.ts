@@ -17,7 +17,7 @@ import {
   SubmitPrompt,
 } from "../../protocol/index.ts";
 import { Event, StreamFrame } from "../openapi/events.ts";
-import { writeSse } from "../sse.ts";
+import { SSE_STREAM, sseText, writeStream } from "../stream.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import {
   body,
@@ -43,7 +43,7 @@ const SessionQuery = z.object({
 const EventQuery = z.object({ after: z.coerce.number().int().min(0).default(0), limit });
 const EventList = z.object({ events: z.array(Event), next: z.number().int().optional() });
 
-export function sessionRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
+export function sessionRoutes(app: HttpApp, { gateway, log }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       method: "post",
@@ -90,7 +90,7 @@ export function sessionRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   controlRoutes(app, { gateway });
   budgetRoute(app, { gateway });
   settingsRoute(app, { gateway });
-  eventRoute(app, { gateway });
+  eventRoute(app, { gateway, log });
 }
 
 function promptRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
@@ -277,7 +277,7 @@ function modelsRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">)
   );
 }
 
-function eventRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+function eventRoute(app: HttpApp, { gateway, log }: Pick<SurfaceOptions, "gateway" | "log">): void {
   const route = createRoute({
     method: "get",
     path: "/api/sessions/{id}/events",
@@ -316,7 +316,13 @@ function eventRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">):
     const controller = new AbortController();
     const from = lastEventId(context.req.header("last-event-id")) ?? after;
     const frames = await gateway.sessions.watch(context.var.caller, id, from, controller.signal);
-    await writeSse(context.env.outgoing, frames, () => controller.abort());
+    await writeStream(context.env.outgoing, {
+      ...SSE_STREAM,
+      pieces: frames,
+      encode: sseText,
+      failed: (error) => log.error({ err: error, session_id: id }, "a watch ended early"),
+      stop: () => controller.abort(),
+    });
     return RESPONSE_ALREADY_SENT;
   });
 }

@@ -1,11 +1,11 @@
 import type { RuntimeMessage } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
-import type { PageBridge } from "./bridge.ts";
+import type { RuntimeBridge } from "./bridge.ts";
 
 /** The socket over which a message came, as far as a conversation needs it. What is said to a socket that is gone is lost. */
 export interface RuntimePage {
   readonly caller: Caller;
-  readonly bridge: PageBridge;
+  readonly bridge: RuntimeBridge;
   /** Aborted when the other side is gone. */
   readonly closed: AbortSignal;
   /** How many messages were sent to it so far. */

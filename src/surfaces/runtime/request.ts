@@ -8,7 +8,6 @@ import {
   runtimeModel,
   runtimeNote,
   runtimePrompt,
-  runtimeToolName,
   runtimeTools,
   type CreateSession,
   type PromptAccepted,
@@ -17,7 +16,7 @@ import {
   type RuntimeUserMessage,
   type SessionView,
 } from "../../protocol/index.ts";
-import type { Caller, Frame, ClientTool } from "../../sessions/index.ts";
+import type { Caller, Frame } from "../../sessions/index.ts";
 import { removeQueued } from "../stop.ts";
 import type { RuntimeServer } from "./server.ts";
 import type { RuntimePage } from "./page.ts";
@@ -53,18 +52,18 @@ export class MessageRun {
   #turn: RuntimeTurn | undefined;
   #session_id: string | undefined;
   #stopped = false;
+  readonly #done: () => void;
   #stopTelling: () => void = () => undefined;
 
-  constructor(state: RuntimeSessionState, page: RuntimePage, message: RuntimeUserMessage) {
+  constructor(
+    state: RuntimeSessionState,
+    asked: { readonly page: RuntimePage; readonly message: RuntimeUserMessage; readonly done: () => void },
+  ) {
     this.#state = state;
-    this.page = page;
-    this.#message = message;
-    this.#context = runtimeContext(message.context);
-  }
-
-  /** The session that it works in; undefined: not known yet. */
-  get sessionId(): string | undefined {
-    return this.#session_id;
+    this.page = asked.page;
+    this.#message = asked.message;
+    this.#context = runtimeContext(asked.message.context);
+    this.#done = asked.done;
   }
 
   /** Another one is before it: says so now and from time to time. */
@@ -80,6 +79,11 @@ export class MessageRun {
 
   /** It will not be run. */
   drop(): void {
+    this.#sayAborted();
+    this.#done();
+  }
+
+  #sayAborted(): void {
     this.#stopTelling();
     this.page.say({ type: "aborted", sessionId: this.#state.name });
   }
@@ -92,25 +96,31 @@ export class MessageRun {
 
   async run(): Promise<void> {
     this.#stopTelling();
-    // A page that left before its turn came has nobody for whom to do it.
-    if (this.page.closed.aborted) return;
-    const { server, caller, name } = this.#state;
+    const { name } = this.#state;
     try {
+      // A page that left before its turn came has nobody for whom to do it.
+      if (this.page.closed.aborted) return;
       const note = runtimeNote(this.#context);
       const session = await this.#session(note);
       if (session === undefined) return;
       this.#session_id = session.id;
-      const release = await server.gateway.sessions.registerTools(caller, session.id, this.#tools());
+      const unregister = await this.page.bridge.register({
+        session_id: session.id,
+        name,
+        tools: runtimeTools(this.#context),
+        announced: this.#shown,
+      });
       try {
         await this.#send(session, note);
       } finally {
-        release();
+        await unregister();
       }
     } catch (error) {
       this.page.refuse(name, error);
     } finally {
       this.#stopTelling();
       this.#shown.end();
+      this.#done();
     }
   }
 
@@ -119,7 +129,7 @@ export class MessageRun {
     const prompt = runtimePrompt(this.#message, note === this.#state.told ? "" : note);
     if (prompt === undefined)
       throw new Failure("invalid_request", `an image must be base64, at most ${LIMITS.attachmentBytes} bytes`);
-    if (this.#stopped) return this.drop();
+    if (this.#stopped) return this.#sayAborted();
     const accepted = await server.gateway.sessions.prompt(caller, session.id, prompt, undefined);
     this.#state.told = note;
     await this.#follow(session.id, accepted);
@@ -142,9 +152,7 @@ export class MessageRun {
     const model = runtimeModel(this.#message);
     if (model === undefined || model === session.settings.model) return session;
     // A session keeps its model: another one goes on with all that was said in this one.
-    const next = await this.#make({ resume_session_id: session.id, model });
-    await server.retire(caller, session.id);
-    return next;
+    return this.#make({ resume_session_id: session.id, model });
   }
 
   #request(): CreateSession {
@@ -171,33 +179,9 @@ export class MessageRun {
     };
   }
 
-  async #make(request: CreateSession): Promise<SessionView> {
+  #make(request: CreateSession): Promise<SessionView> {
     const { server, caller, name } = this.#state;
-    const { sessions, clients } = server.gateway;
-    const session = await sessions.create(caller, request, undefined, { given: SERVERS_CHOICE });
-    try {
-      const isBusy = (session_id: string): boolean => server.isBusy(session_id);
-      const evicted = await clients.keep(caller, name, { id: session.id, isBusy });
-      if (evicted !== undefined) await server.retire(caller, evicted);
-      return session;
-    } catch (error) {
-      await sessions.close(caller, session.id);
-      throw error;
-    }
-  }
-
-  #tools(): readonly ClientTool[] {
-    const { server, name: sessionId } = this.#state;
-    return runtimeTools(this.#context).map(({ name, description, input_schema, tier }) => ({
-      name: runtimeToolName(name),
-      description,
-      input_schema,
-      tier,
-      // The bridge keeps the time and has the better words; this is only for a bridge that does not answer.
-      timeoutMs: Math.min(server.toolMs + LIMITS.killGraceMs, LIMITS.pageToolMaxMs),
-      call: (args, { signal, tool_use_id }) =>
-        this.page.bridge.call({ sessionId, tool: name, args, signal, shown: this.#shown.of(tool_use_id) }),
-    }));
+    return server.gateway.clients.create(caller, name, { request, given: SERVERS_CHOICE });
   }
 
   /** Tells the page of its turn until that has ended. A page that leaves ends nothing: its tools then answer that it is gone. */

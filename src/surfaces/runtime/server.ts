@@ -1,11 +1,11 @@
-import { Failure, LIMITS } from "../../protocol/index.ts";
-import type { Caller, Clock, Gateway } from "../../sessions/index.ts";
+import { LIMITS } from "../../protocol/index.ts";
+import type { Caller, ClientQueue, Clock, Gateway } from "../../sessions/index.ts";
 import { SYSTEM_CLOCK, type SurfaceOptions } from "../surface.ts";
 import { RuntimeSession } from "./session.ts";
 
 const PROFILE = "server";
 
-/** What all sockets of document 000 share: the conversations that are going on, and how they are set up. */
+/** What all sockets of document 000 share: how conversations are set up. */
 export class RuntimeServer {
   readonly gateway: Gateway;
   readonly clock: Clock;
@@ -14,12 +14,11 @@ export class RuntimeServer {
   /** Undefined: the server's own default. */
   readonly engine: string | undefined;
   readonly profile: string;
-  /** By principal and name, the least recently used first. */
-  readonly #conversations = new Map<string, RuntimeSession>();
+  readonly #conversations = new WeakMap<ClientQueue, RuntimeSession>();
 
   constructor({ gateway, clock = SYSTEM_CLOCK, runtime = {} }: SurfaceOptions) {
     this.gateway = gateway;
-    this.clock = runtime.clock ?? clock;
+    this.clock = clock;
     this.toolMs = runtime.toolMs ?? LIMITS.pageToolMs;
     this.engine = runtime.engine;
     this.profile = runtime.profile ?? PROFILE;
@@ -27,34 +26,9 @@ export class RuntimeServer {
 
   /** A client's name means something for its own principal only. */
   conversation(caller: Caller, name: string): RuntimeSession {
-    const key = JSON.stringify([caller.id, name]);
-    const known = this.#conversations.get(key);
-    if (known === undefined) this.#makeRoom();
-    const conversation = known ?? new RuntimeSession(this, caller, name);
-    this.#conversations.delete(key);
-    this.#conversations.set(key, conversation);
+    const queue = this.gateway.clients.queue(caller, name);
+    const conversation = this.#conversations.get(queue) ?? new RuntimeSession({ server: this, caller, name, queue });
+    this.#conversations.set(queue, conversation);
     return conversation;
-  }
-
-  isBusy(session_id: string): boolean {
-    return [...this.#conversations.values()].some((conversation) => conversation.sessionId === session_id);
-  }
-
-  /** A session has lost its name: it ends, unless somebody else works in it. */
-  async retire(caller: Caller, session_id: string): Promise<void> {
-    const { sessions } = this.gateway;
-    const { turn_id } = await sessions.get(caller, session_id);
-    if (turn_id === undefined) await sessions.close(caller, session_id);
-  }
-
-  /** What is kept of a conversation that rests can be found again. */
-  #makeRoom(): void {
-    if (this.#conversations.size < LIMITS.runtimeConversations) return;
-    for (const [key, conversation] of this.#conversations) {
-      if (!conversation.idle) continue;
-      this.#conversations.delete(key);
-      return;
-    }
-    throw new Failure("limit_reached", `${LIMITS.runtimeConversations} conversations are going on; wait for one`);
   }
 }

@@ -5,41 +5,25 @@ import {
   type RuntimeInputResponse,
   type RuntimeUserMessage,
 } from "../../protocol/index.ts";
-import type { Caller } from "../../sessions/index.ts";
+import type { ClientQueue } from "../../sessions/index.ts";
 import { MessageRun, type RuntimeSessionState } from "./request.ts";
-import type { RuntimeServer } from "./server.ts";
 import type { RuntimePage } from "./page.ts";
-
-/** Something that waits for its turn, and who is to be told that it is over. */
-interface Task {
-  readonly request?: MessageRun;
-  readonly run: () => Promise<void>;
-  readonly done: () => void;
-}
 
 /** One client session, whatever sockets use it: its messages are done one after the other. */
 export class RuntimeSession {
   readonly #state: RuntimeSessionState;
-  #waiting: Task[] = [];
-  #running: Task | undefined;
+  readonly #queue: ClientQueue;
 
-  constructor(server: RuntimeServer, caller: Caller, name: string) {
-    this.#state = { server, caller, name, told: undefined };
+  constructor({ queue, ...state }: Omit<RuntimeSessionState, "told"> & { readonly queue: ClientQueue }) {
+    this.#state = { ...state, told: undefined };
+    this.#queue = queue;
   }
 
-  get idle(): boolean {
-    return this.#running === undefined;
-  }
-
-  /** The session that it works in now; undefined: it does not. */
-  get sessionId(): string | undefined {
-    return this.#running?.request?.sessionId;
-  }
-
+  /** `done`: called once, when it is answered. */
   submit(page: RuntimePage, message: RuntimeUserMessage, done: () => void): void {
-    const request = new MessageRun(this.#state, page, message);
-    if (!this.idle) request.wait();
-    this.#add({ request, run: () => request.run(), done });
+    const request = new MessageRun(this.#state, { page, message, done });
+    if (this.#queue.running !== undefined) request.wait();
+    this.#queue.add(request);
   }
 
   /** Ends what runs and what waits. Each message that is ended so gets its `aborted`, and so does who asked for it. */
@@ -53,7 +37,7 @@ export class RuntimeSession {
   /** The next message begins a new session. */
   clear(page: RuntimePage, done: () => void): void {
     this.#stop();
-    this.#add({ run: () => this.#clear(page), done });
+    this.#queue.add({ run: () => this.#clear(page).finally(done) });
   }
 
   /** `said`: how much had been said to the page when its answer came. */
@@ -61,7 +45,7 @@ export class RuntimeSession {
     const { caller } = page;
     const { server, name } = this.#state;
     const { approvals, clients } = server.gateway;
-    const questions = this.#running?.request?.questions;
+    const questions = this.#running?.questions;
     const id = requestId ?? questions?.meant(page, said);
     if (id === undefined) throw new Failure("not_found", "nothing waits for an answer");
     const approval = await approvals.get(caller, id);
@@ -89,47 +73,26 @@ export class RuntimeSession {
       unregister?.();
       throw error;
     }
-    if (decision.interrupt === true) this.#dropWaiting();
+    if (decision.interrupt === true) this.#queue.dropWaiting();
   }
 
-  #add(task: Task): void {
-    this.#waiting.push(task);
-    if (this.idle) void this.#work();
-  }
-
-  async #work(): Promise<void> {
-    for (let task = this.#waiting.shift(); task !== undefined; task = this.#waiting.shift()) {
-      this.#running = task;
-      await task.run();
-      task.done();
-    }
-    this.#running = undefined;
+  get #running(): MessageRun | undefined {
+    const { running } = this.#queue;
+    return running instanceof MessageRun ? running : undefined;
   }
 
   /** Answers the messages that are ended by it. */
   #stop(): readonly MessageRun[] {
-    const waiting = this.#dropWaiting();
-    const running = this.#running?.request;
+    const waiting = this.#queue.dropWaiting().filter((task) => task instanceof MessageRun);
+    const running = this.#running;
     running?.stop();
     return running === undefined ? waiting : [running, ...waiting];
-  }
-
-  /** Ends the messages that have not begun. */
-  #dropWaiting(): readonly MessageRun[] {
-    const waiting = this.#waiting.filter((task) => task.request !== undefined);
-    this.#waiting = this.#waiting.filter((task) => task.request === undefined);
-    for (const { request, done } of waiting) {
-      request?.drop();
-      done();
-    }
-    return waiting.flatMap(({ request }) => request ?? []);
   }
 
   async #clear(page: RuntimePage): Promise<void> {
     const { server, caller, name } = this.#state;
     try {
-      const session_id = await server.gateway.clients.drop(caller, name);
-      if (session_id !== undefined) await server.gateway.sessions.close(caller, session_id);
+      await server.gateway.clients.drop(caller, name);
       this.#state.told = undefined;
       page.say({ type: "session_reset", sessionId: name, reason: "new_chat" });
     } catch (error) {

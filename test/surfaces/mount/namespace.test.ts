@@ -16,6 +16,7 @@ function echo(name: string): FileService {
     read: (_caller, path) => answer(path),
     write: async () => undefined,
     call: (_caller, path) => answer(path),
+    follow: async () => (async function* () {})(),
     watch: async () => (async function* () {})(),
   };
 }

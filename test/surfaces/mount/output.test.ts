@@ -110,6 +110,32 @@ describe("the bytes of output", () => {
     );
   });
 
+  it("are the same from every place where nothing is open", async () => {
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(saids, async (said) => {
+        count += 1;
+        const batches = framesOf(said);
+        const shown = await new ShownTexts(folder).open(`ses_place_${count}`);
+        await readAs(shown, batches, (index) => index % 2 === 0);
+        const journal = batches.filter(([frame]) => frame !== undefined && "seq" in frame);
+        const output = new OutputText(shown);
+        const added = journal.map(([frame]) => {
+          const text = frame === undefined ? "" : output.next(frame);
+          return { text, isResting: output.isResting, atLineStart: output.atLineStart };
+        });
+        for (const [index, { isResting, atLineStart }] of added.entries()) {
+          if (!isResting) continue;
+          const rest = new OutputText(shown, { atLineStart });
+          const later = journal.slice(index + 1).map(([frame]) => (frame === undefined ? "" : rest.next(frame)));
+          expect(later).toEqual(added.slice(index + 1).map(({ text }) => text));
+        }
+        shown.close();
+      }),
+      { seed: 7, numRuns: 60 },
+    );
+  });
+
   it("keeps nothing where the messages became what was shown of them", async () => {
     const shown = new ShownTexts(join(folder, "clean"));
     const session = await shown.open("ses_clean");

@@ -88,22 +88,25 @@ export class Mirror {
     if (stat.watchable) {
       const path = this.#local(remote);
       this.#appended.set(remote, await AppendedFile.make({ server, remote, path, onTrouble }));
-    } else if (isMessages(remote, stat)) this.#pipes.set(remote, await this.#pipe(remote));
+    } else if (isMessages(stat)) this.#pipes.set(remote, await this.#pipe(remote, stat));
     else if (stat.readable) await this.show(remote);
   }
 
-  #pipe(remote: string): Promise<MessagePipe> {
-    const { programs, onTrouble, onWritten } = this.#options;
-    const answer = answers(remote) ? new ReplacedFile() : undefined;
+  #pipe(remote: string, { callable }: FileStat): Promise<MessagePipe> {
+    const { server, programs, onTrouble, onWritten } = this.#options;
+    const answer = new ReplacedFile();
+    // Nobody knows what of a plain file was read: an answer names its question.
+    const send = (message: Uint8Array): Promise<Uint8Array | void> =>
+      callable === true ? server.call(remote, message) : server.write(remote, message, { shown: [] });
     return MessagePipe.make({
       path: this.#local(remote),
       programs,
       onMessage: async (message) => {
         try {
-          const said = await this.#send(remote, message);
+          const said = await patiently(() => send(message), { again: false });
           await onWritten();
           // Last, so that whoever reads the answer finds what it names.
-          if (said !== undefined) await answer?.replace(`${this.#local(remote)}.answer`, said);
+          if (said instanceof Uint8Array) await answer.replace(`${this.#local(remote)}.answer`, said);
         } catch (error) {
           await this.#refused(remote, (error as Error).message);
           await onWritten().catch(onTrouble);
@@ -111,18 +114,6 @@ export class Mirror {
       },
       onTooLong: () => void this.#refused(remote, `a message may have ${LIMITS.mountWriteBytes} bytes`),
     });
-  }
-
-  #send(remote: string, message: Uint8Array): Promise<Uint8Array | undefined> {
-    const { server } = this.#options;
-    const send = answers(remote)
-      ? (): Promise<Uint8Array | undefined> => server.call(remote, message)
-      : async (): Promise<undefined> => {
-          // Nobody knows what of a plain file was read: an answer names its question.
-          await server.write(remote, message, { shown: [] });
-          return undefined;
-        };
-    return patiently(send, { again: false });
   }
 
   /** The server keeps the words for a session's refusals; for others there is only this. */
@@ -141,10 +132,6 @@ export class Mirror {
 }
 
 /** What can only be written, and what answers, is a pipe; what can be read is a file, also where the server would take it back changed. */
-function isMessages(remote: string, stat: FileStat): boolean {
-  return stat.writable && (!stat.readable || answers(remote));
-}
-
-function answers(remote: string): boolean {
-  return remote === "/claude/new" || /^\/claude\/sessions\/[^/]+\/fork$/.test(remote);
+function isMessages({ readable, writable, callable }: FileStat): boolean {
+  return writable && (!readable || callable === true);
 }

@@ -28,10 +28,21 @@ export class OutputText {
   readonly #shown: ShownText;
   /** In the order in which they began; the first that has not ended holds the others back. */
   #entries: OpenEntry[] = [];
-  #atLineStart = true;
+  #atLineStart: boolean;
 
-  constructor(shown: ShownText) {
+  /** `atLineStart`: of the place in the output where it begins; absent: at its beginning. */
+  constructor(shown: ShownText, { atLineStart = true }: { readonly atLineStart?: boolean } = {}) {
     this.#shown = shown;
+    this.#atLineStart = atLineStart;
+  }
+
+  get atLineStart(): boolean {
+    return this.#atLineStart;
+  }
+
+  /** No item is open: another one can begin here, with what comes next. */
+  get isResting(): boolean {
+    return this.#entries.length === 0;
   }
 
   /** What a frame adds for good. */

@@ -11,7 +11,12 @@ export const FileStat = z.object({
   modified: z.string().optional(),
   readable: z.boolean(),
   writable: z.boolean(),
+  /** It only grows, and can be followed and watched. */
   watchable: z.boolean(),
+  /** What is written to it is answered on the same handle, with something new. Absent: no. */
+  callable: z.boolean().optional(),
+  /** What a file holds. Absent: a folder. */
+  content: z.enum(["json", "text"]).optional(),
   /** Of a text that can be followed: a reader at its end would wait for more. */
   growing: z.boolean().optional(),
 });

@@ -9,11 +9,9 @@ export interface RuntimeTool {
   readonly input_schema: Readonly<Record<string, unknown>>;
 }
 
-const PREFIX = "mcp__datagrok__";
-
-export function runtimeToolName(name: string): string {
-  return `${PREFIX}${name}`;
-}
+/** The page's name in those of its tools. */
+export const RUNTIME_PAGE = "datagrok";
+const PREFIX = `mcp__${RUNTIME_PAGE}__`;
 
 /** The page's own name for a tool of its own; other names stay as they are. */
 export function shownToolName(tool: string): string {
