@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
-import { LIMITS, makeNewId, type NewId, type Redactor } from "../protocol/index.ts";
+import { LIMITS, makeNewId, type NewId, type Redactor, type Log } from "../protocol/index.ts";
 import { ProcessMarks, reapOrphans, startWatchdog } from "../sandbox/index.ts";
 import {
   Gateway,
@@ -11,7 +11,6 @@ import {
   sweepEnvironments,
   type Checkpoint,
   type Clock,
-  type Log,
   type Models,
 } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";

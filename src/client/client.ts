@@ -397,7 +397,7 @@ export class SallyportClient {
     if (!response.ok || response.body === null) throw await refusalOf(response);
     let ended = false;
     let last = after;
-    for await (const data of readSse(response.body)) {
+    for await (const { data } of readSse(response.body)) {
       const frame = JSON.parse(data) as StreamFrame;
       yield frame;
       if ("seq" in frame) last = frame.seq;

@@ -1,7 +1,7 @@
 import type { ConnectionBook } from "../connections/index.ts";
 import type { Engine } from "../engines/index.ts";
 import type { Ledger, PriceBook } from "../ledger/index.ts";
-import type { JournalEvent, NewId, Policy, Redactor, SessionSettings } from "../protocol/index.ts";
+import type { JournalEvent, NewId, Policy, Redactor, SessionSettings, Log } from "../protocol/index.ts";
 import type { ModelProxy, ProviderBook } from "../proxy/index.ts";
 import type { Sandbox } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
@@ -22,13 +22,6 @@ export interface Clock {
   elapsed(): number;
   /** Calls back once after `ms`; the answer takes it back. Does not keep the process alive. */
   after(ms: number, callback: () => void): () => void;
-}
-
-/** Words for the operator. Structured, redacted by whoever writes them. */
-export interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
 }
 
 /** Where sessions' model calls go: always through the proxy. */

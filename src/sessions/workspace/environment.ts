@@ -1,11 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { NewId, Profile, Redactor } from "../../protocol/index.ts";
+import { isInside, openedHosts } from "../../gate/index.ts";
+import type { NewId, Redactor } from "../../protocol/index.ts";
 import { openLocalSandbox, type ProcessMarks } from "../../sandbox/index.ts";
 import {
   createToolbox,
-  isInside,
   lookUp,
   openToolSession,
   resolvePath,
@@ -61,7 +61,7 @@ export async function openEnvironment(
     outputFolder,
     extraRead,
     hidden: [options.home],
-    webHosts: webHostsOf(profile),
+    webHosts: openedHosts(profile),
     redact: options.redact,
     newId: options.newId,
     now: options.now,
@@ -87,11 +87,6 @@ export async function openEnvironment(
       await rm(outputFolder, { recursive: true, force: true });
     },
   };
-}
-
-/** A rule that allows a host is as good as its name in `web_hosts`. */
-function webHostsOf({ web_hosts = [], allow = [] }: Profile): readonly string[] {
-  return [...web_hosts, ...allow.flatMap((rule) => /^WebFetch\(domain:(.+)\)$/.exec(rule)?.[1] ?? [])];
 }
 
 /** At start: deletes what a server left half written that died in the middle of a Write. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { LIMITS, type RuntimeMessage } from "../../protocol/index.ts";
+import { LIMITS, type RuntimeMessage, UNKNOWN_OUTCOME } from "../../protocol/index.ts";
 import type { Clock, ClientTool } from "../../sessions/index.ts";
 
 type Result = Awaited<ReturnType<ClientTool["call"]>>;
@@ -49,7 +49,7 @@ export class PageBridge {
     });
     this.#pending.set(callId, end);
     const cancel = this.#clock.after(this.#toolMs, () => end(failed(late)));
-    const stop = (): void => end(failed("Interrupted; outcome unknown."));
+    const stop = (): void => end(failed(UNKNOWN_OUTCOME));
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     void shown.then(() => {
