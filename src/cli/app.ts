@@ -5,6 +5,7 @@ import { ConnectionBook } from "../connections/index.ts";
 import { LIMITS, makeNewId, type NewId, type Redactor, type Log } from "../protocol/index.ts";
 import { ProcessMarks, reapOrphans, startWatchdog } from "../sandbox/index.ts";
 import {
+  type ExpiryClock,
   Gateway,
   openEnvironment,
   sweepWarm,
@@ -23,6 +24,7 @@ import { markerOf } from "./home-marker.ts";
 import { openModels } from "./models.ts";
 import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./open-files.ts";
 import { loadPolicyFile } from "./policy-file.ts";
+import { openExpiryClock } from "./seen-time.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { readTextFile } from "./text-file.ts";
 import { loadToolModules } from "./tool-modules.ts";
@@ -195,7 +197,18 @@ async function assemble(
   });
   opened.push(() => way.close());
   const openFiles = watchOpenFiles(options, opened);
-  const gateway = await gatewayFor(options, { ...base, marker, marks, models, newId, telemetry, openFiles });
+  const expiryClock = openExpiryClock({ home, clock, log });
+  opened.push(() => expiryClock.close());
+  const gateway = await gatewayFor(options, {
+    ...base,
+    marker,
+    marks,
+    models,
+    newId,
+    telemetry,
+    openFiles,
+    expiryClock,
+  });
   opened.push(() => gateway.close());
   opened.push(watchStrays({ gateway, marker, marks, log, clock }));
   telemetry.gauges(async () => ({
@@ -289,6 +302,7 @@ interface AppParts extends AppBase {
   readonly newId: NewId;
   readonly telemetry: Telemetry;
   readonly openFiles: OpenFilesWatch;
+  readonly expiryClock: ExpiryClock;
 }
 
 function watchOpenFiles(
@@ -331,6 +345,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
             marker,
             marks,
             engineMemoryBytes: settings.engineMemoryBytes?.value,
+            commandMemoryBytes: settings.commandMemoryBytes?.value,
             environment: passedOn,
             extraTools: parts.extraTools,
             redact,
@@ -346,6 +361,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
         join(home, MOUNT, `${session_id}.jsonl`),
       ],
       clock,
+      expiryClock: parts.expiryClock,
       newId,
       random: Math.random,
       log,

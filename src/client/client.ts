@@ -124,6 +124,8 @@ export class SallyportClient {
     store: "ok" | "low_space" | "stalled";
     /** Sessions on damaged pages of the database that were met since the server's start. */
     damaged_sessions: number;
+    /** `set_back`: at the server's start it was far behind the time that the last run had seen. */
+    clock: "ok" | "set_back";
   }> {
     return this.#call({ method: "GET", path: "/health" });
   }

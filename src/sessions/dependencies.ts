@@ -24,6 +24,12 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
+/** For what expires. `now` is never before what an earlier server of the same home has seen. */
+export interface ExpiryClock extends Clock {
+  /** Whether the wall clock was far behind that at the start. */
+  readonly isSetBack: boolean;
+}
+
 /** Where sessions' model calls go: always through the proxy. */
 export interface Models {
   /** What a session gets that names none. */
@@ -85,6 +91,7 @@ export interface Dependencies {
   /** Files and folders that exist for one session alone. Absolute. */
   readonly sessionFiles: (session_id: string) => readonly string[];
   readonly clock: Clock;
+  readonly expiryClock: ExpiryClock;
   readonly newId: NewId;
   /** 0 ≤ x < 1. */
   readonly random: () => number;

@@ -5,7 +5,7 @@ export type { FeedBatch } from "./lifecycle/feed.ts";
 export { Gateway } from "./gateway.ts";
 export type { PageConnection } from "./services/page-service.ts";
 export type { OfferedProvider } from "./services/provider-service.ts";
-export type { Clock, Models } from "./dependencies.ts";
+export type { Clock, ExpiryClock, Models } from "./dependencies.ts";
 export type { ClientTool } from "../tools/index.ts";
 export { sweepWarm } from "./lifecycle/warm.ts";
 export { openEnvironment, sweepEnvironments } from "./workspace/environment.ts";

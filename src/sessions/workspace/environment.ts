@@ -26,6 +26,8 @@ export interface EnvironmentOptions {
   readonly marks?: ProcessMarks | undefined;
   /** Memory of an engine's process with all that it started; absent: LIMITS.engineMemoryBytes. */
   readonly engineMemoryBytes?: number | undefined;
+  /** The same of a command that a session runs; absent: LIMITS.commandMemoryBytes. */
+  readonly commandMemoryBytes?: number | undefined;
   /** What a process gets of the server's environment; nothing else is passed on. */
   readonly environment: Readonly<Record<string, string>>;
   /** Tools beside our own, for every session; absent: none. */
@@ -53,6 +55,7 @@ export async function openEnvironment(
     marker: options.marker,
     marks: options.marks,
     memoryBytes: options.engineMemoryBytes,
+    commandMemoryBytes: options.commandMemoryBytes,
     environment: options.environment,
   });
   const tools = openToolSession({

@@ -341,7 +341,7 @@ describe("the program", () => {
       await failure.toMatchObject({ code: "unsupported", message: expect.stringContaining(words) });
     }
     const room = world.room(createClaudeCliEngine(options()));
-    await expect(room.conversation()).rejects.toThrow("npm install @anthropic-ai/claude-agent-sdk");
+    await expect(room.conversation()).rejects.toThrow("npm ci --ignore-scripts");
     await world.close();
   });
 
