@@ -196,19 +196,8 @@ async function assemble(
     told: (exchange) => telemetry.exchange(exchange),
   });
   opened.push(() => way.close());
-  const openFiles = watchOpenFiles(options, opened);
-  const expiryClock = openExpiryClock({ home, clock, log });
-  opened.push(() => expiryClock.close());
-  const gateway = await gatewayFor(options, {
-    ...base,
-    marker,
-    marks,
-    models,
-    newId,
-    telemetry,
-    openFiles,
-    expiryClock,
-  });
+  const watched = watchMachine(options, home, opened);
+  const gateway = await gatewayFor(options, { ...base, marker, marks, models, newId, telemetry, ...watched });
   opened.push(() => gateway.close());
   opened.push(watchStrays({ gateway, marker, marks, log, clock }));
   telemetry.gauges(async () => ({
@@ -305,23 +294,31 @@ interface AppParts extends AppBase {
   readonly expiryClock: ExpiryClock;
 }
 
-function watchOpenFiles(
+/** Files that are open, and what the clock says. */
+function watchMachine(
   { log, clock = SYSTEM_CLOCK, openFiles: files = OWN_OPEN_FILES }: AppOptions,
+  home: string,
   opened: CloseLater,
-): OpenFilesWatch {
+): Pick<AppParts, "openFiles" | "expiryClock"> {
   const few = fewOpenFiles(files);
   if (few !== undefined) log.warn({ limit: files.limit }, few);
-  const watch = new OpenFilesWatch({ files, log, after: (ms, callback) => clock.after(ms, callback) });
-  opened.push(() => Promise.resolve(watch.close()));
-  return watch;
+  const openFiles = new OpenFilesWatch({ files, log, after: (ms, callback) => clock.after(ms, callback) });
+  opened.push(() => Promise.resolve(openFiles.close()));
+  const expiryClock = openExpiryClock({ home, clock, log });
+  opened.push(() => expiryClock.close());
+  return { openFiles, expiryClock };
+}
+
+/** What processes of sessions get of the server's environment. */
+function passedOnOf(environment: Environment): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    PASSED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+  );
 }
 
 async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
   const { home, store, marker, marks, models, newId, telemetry, openFiles } = parts;
-  const passedOn = Object.fromEntries(
-    PASSED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
-  ) as Record<string, string>;
   return Gateway.open({
     dependencies: {
       store,
@@ -346,7 +343,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
             marks,
             engineMemoryBytes: settings.engineMemoryBytes?.value,
             commandMemoryBytes: settings.commandMemoryBytes?.value,
-            environment: passedOn,
+            environment: passedOnOf(environment),
             extraTools: parts.extraTools,
             redact,
             newId,

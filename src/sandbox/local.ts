@@ -182,13 +182,13 @@ async function start(starting: ProcessStart<SpawnRequest>, memoryBytes: number):
  * Ends what takes more memory, with all that it started. The answer says why it was ended; undefined: it was not. A limit of
  * the system's own (RLIMIT_AS) would not do: V8, Go and Java reserve far more addresses than they use.
  */
-function boundMemory({ pid, exit, kill }: Running, bytes: number): () => string | undefined {
+function boundMemory(running: Running, bytes: number): () => string | undefined {
   let reason: string | undefined;
   const onExceeded = (): void => {
     reason = `it used more than ${Math.floor(bytes / MIB)} MiB of memory`;
-    void kill({ graceMs: 0 });
+    void running.kill({ graceMs: 0 });
   };
-  void exit.then(watchMemory({ pid, bytes, onExceeded }));
+  void running.exit.then(watchMemory({ pid: running.pid, bytes, onExceeded }));
   return () => reason;
 }
 

@@ -9,17 +9,16 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]());
 
 test.each([
-  ["POST", "/api/sessions", { max_cost_usd: 5 }, "max_cost_usd: is not a field; did you mean max_cost_microusd?"],
-  ["POST", "/api/sessions", { promt: "hi" }, "promt: is not a field; did you mean prompt?"],
+  ["/api/sessions", { max_cost_usd: 5 }, "max_cost_usd: is not a field; did you mean max_cost_microusd?"],
+  ["/api/sessions", { promt: "hi" }, "promt: is not a field; did you mean prompt?"],
   [
-    "POST",
     "/api/tokens",
     { role: "agent", name: "a", expires_in: 5, tols: [] },
     "expires_in: is not a field; did you mean expires_in_s?; tols: is not a field; did you mean tools?",
   ],
-])("%s %s with %j is refused with the name that was meant", async (method, path, body, message) => {
+])("POST %s with %j is refused with the name that was meant", async (path, body, message) => {
   const response = await fetch(`${app.serving.url}${path}`, {
-    method,
+    method: "POST",
     headers: { authorization: `Bearer ${TEST_TOKEN}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });

@@ -18,7 +18,8 @@ export function movingServer({ url, token, locate }: ServerConnection): MountCli
       return current.token;
     },
     fetch: async (input, init) => {
-      const send = (): Promise<Response> => fetch(`${current.url}${String(input).slice(url.length)}`, init);
+      const address = input instanceof Request ? input.url : input.toString();
+      const send = (): Promise<Response> => fetch(`${current.url}${address.slice(url.length)}`, init);
       try {
         return await send();
       } catch (error) {
