@@ -31,7 +31,7 @@ export interface ServerConnection {
   close(): Promise<void>;
 }
 
-export type ServerAddress = Pick<ServerConnection, "url" | "token">;
+type ServerAddress = Pick<ServerConnection, "url" | "token">;
 
 export interface ConnectOptions {
   readonly flags: GlobalFlags;

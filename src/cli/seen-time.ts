@@ -6,7 +6,7 @@ import { readTextFile } from "./text-file.ts";
 import { SEEN_TIME_FILE } from "./files.ts";
 
 /** The latest time that a server of this home has seen, milliseconds since the epoch. 0: none is known. */
-export function readSeenTime(home: string): number {
+function readSeenTime(home: string): number {
   const at = Date.parse((readTextFile(join(home, SEEN_TIME_FILE)) ?? "").trim());
   return Number.isNaN(at) ? 0 : at;
 }
