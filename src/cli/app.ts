@@ -2,16 +2,16 @@ import { randomBytes } from "node:crypto";
 import { chmod, mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
-import { LIMITS, makeNewId, type NewId, type Redactor } from "../protocol/index.ts";
+import { LIMITS, makeNewId, type NewId, type Redactor, type Log } from "../protocol/index.ts";
 import { ProcessMarks, reapOrphans, startWatchdog } from "../sandbox/index.ts";
 import {
+  type ExpiryClock,
   Gateway,
   openEnvironment,
   sweepWarm,
   sweepEnvironments,
   type Checkpoint,
   type Clock,
-  type Log,
   type Models,
 } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
@@ -24,6 +24,7 @@ import { markerOf } from "./home-marker.ts";
 import { openModels } from "./models.ts";
 import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./open-files.ts";
 import { loadPolicyFile } from "./policy-file.ts";
+import { openExpiryClock } from "./seen-time.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { readTextFile } from "./text-file.ts";
 import { loadToolModules } from "./tool-modules.ts";
@@ -195,8 +196,8 @@ async function assemble(
     told: (exchange) => telemetry.exchange(exchange),
   });
   opened.push(() => way.close());
-  const openFiles = watchOpenFiles(options, opened);
-  const gateway = await gatewayFor(options, { ...base, marker, marks, models, newId, telemetry, openFiles });
+  const watched = watchMachine(options, home, opened);
+  const gateway = await gatewayFor(options, { ...base, marker, marks, models, newId, telemetry, ...watched });
   opened.push(() => gateway.close());
   opened.push(watchStrays({ gateway, marker, marks, log, clock }));
   telemetry.gauges(async () => ({
@@ -290,25 +291,34 @@ interface AppParts extends AppBase {
   readonly newId: NewId;
   readonly telemetry: Telemetry;
   readonly openFiles: OpenFilesWatch;
+  readonly expiryClock: ExpiryClock;
 }
 
-function watchOpenFiles(
+/** Files that are open, and what the clock says. */
+function watchMachine(
   { log, clock = SYSTEM_CLOCK, openFiles: files = OWN_OPEN_FILES }: AppOptions,
+  home: string,
   opened: CloseLater,
-): OpenFilesWatch {
+): Pick<AppParts, "openFiles" | "expiryClock"> {
   const few = fewOpenFiles(files);
   if (few !== undefined) log.warn({ limit: files.limit }, few);
-  const watch = new OpenFilesWatch({ files, log, after: (ms, callback) => clock.after(ms, callback) });
-  opened.push(() => Promise.resolve(watch.close()));
-  return watch;
+  const openFiles = new OpenFilesWatch({ files, log, after: (ms, callback) => clock.after(ms, callback) });
+  opened.push(() => Promise.resolve(openFiles.close()));
+  const expiryClock = openExpiryClock({ home, clock, log });
+  opened.push(() => expiryClock.close());
+  return { openFiles, expiryClock };
+}
+
+/** What processes of sessions get of the server's environment. */
+function passedOnOf(environment: Environment): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    PASSED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+  );
 }
 
 async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
   const { home, store, marker, marks, models, newId, telemetry, openFiles } = parts;
-  const passedOn = Object.fromEntries(
-    PASSED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
-  ) as Record<string, string>;
   return Gateway.open({
     dependencies: {
       store,
@@ -332,7 +342,8 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
             marker,
             marks,
             engineMemoryBytes: settings.engineMemoryBytes?.value,
-            environment: passedOn,
+            commandMemoryBytes: settings.commandMemoryBytes?.value,
+            environment: passedOnOf(environment),
             extraTools: parts.extraTools,
             redact,
             newId,
@@ -347,6 +358,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
         join(home, MOUNT, `${session_id}.jsonl`),
       ],
       clock,
+      expiryClock: parts.expiryClock,
       newId,
       random: Math.random,
       log,

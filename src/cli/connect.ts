@@ -26,8 +26,12 @@ export interface ServerConnection {
   readonly embedded: boolean;
   /** On this machine: the folders of the person who types are the server's too. */
   readonly local: boolean;
+  /** Where the home's server answers now: it may have come back on another port, with another token. Absent: the address was named. */
+  readonly locate?: (() => Promise<ServerAddress | undefined>) | undefined;
   close(): Promise<void>;
 }
+
+type ServerAddress = Pick<ServerConnection, "url" | "token">;
 
 export interface ConnectOptions {
   readonly flags: GlobalFlags;
@@ -118,7 +122,13 @@ async function connectFound(
     const message = `the server of this home (pid ${found.pid}) was started with SALLYPORT_TOKEN: set the same here, or pass --token`;
     throw new Failure("unauthenticated", message);
   }
-  return connectionTo(found.url, token, options);
+  const locate = async (): Promise<ServerAddress | undefined> => {
+    const now = await findServer(settings.home.value);
+    return now === undefined
+      ? undefined
+      : { url: now.url, token: tokenOf(options, homeToken(settings.home.value)) ?? token };
+  };
+  return { ...connectionTo(found.url, token, options), locate };
 }
 
 function tokenOf({ flags, surroundings }: ConnectOptions, kept: string | undefined): string | undefined {

@@ -4,5 +4,8 @@ export const SERVER_FILE = "server.json";
 /** The first admin's token, unless SALLYPORT_TOKEN fixes it. */
 export const TOKEN_FILE = "token";
 
+/** The latest time that a server of this home has seen. */
+export const SEEN_TIME_FILE = "seen-time";
+
 /** The admin's profiles, over those that ship. */
 export const POLICY_FILE = "policy.yaml";

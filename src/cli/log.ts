@@ -1,6 +1,5 @@
 import pino from "pino";
-import type { Redactor } from "../protocol/index.ts";
-import type { Log } from "../sessions/index.ts";
+import type { Redactor, Log } from "../protocol/index.ts";
 
 const IN_URL = /([?&]token=)[^&\s"]+/g;
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { openLedger, openPriceBook } from "../ledger/index.ts";
-import type { NewId, Redactor } from "../protocol/index.ts";
+import type { NewId, Redactor, Log } from "../protocol/index.ts";
 import { openProviders, openProxy, ProviderBreaker, type Exchange, type NetworkProxies } from "../proxy/index.ts";
-import type { Clock, Log, Models } from "../sessions/index.ts";
+import type { Clock, Models } from "../sessions/index.ts";
 import type { Store } from "../store/index.ts";
 import { openRequestLog, type ModelRequestLog } from "../telemetry/index.ts";
 import { auditSettings } from "./settings-audit.ts";

@@ -1,8 +1,8 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LIMITS, makeRedactor, type Redactor } from "../protocol/index.ts";
-import { CHECKPOINTS, type Checkpoint, type Clock, type Log } from "../sessions/index.ts";
+import { LIMITS, makeRedactor, type Redactor, type Log } from "../protocol/index.ts";
+import { CHECKPOINTS, type Checkpoint, type Clock } from "../sessions/index.ts";
 import { listen, type Listening, type WriteAccessLine } from "../surfaces/index.ts";
 import { SERVER_FILE } from "./files.ts";
 import { folderId } from "./home-marker.ts";

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { SYSTEM, type NewId } from "../protocol/index.ts";
-import type { Log } from "../sessions/index.ts";
+import { SYSTEM, type NewId, type Log } from "../protocol/index.ts";
 import type { Store } from "../store/index.ts";
 import type { NewestSettings } from "./settings.ts";
 

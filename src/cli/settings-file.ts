@@ -73,6 +73,8 @@ const FileSettings = z
     claude: z.string().min(1).max(LIMITS.pathChars).optional(),
     /** Memory of one engine's process with all that it started. */
     engine_memory_mib: z.number().int().min(LIMITS.engineMemoryLeastMib).optional(),
+    /** Memory of one command that a session runs, with all that it started. */
+    command_memory_mib: z.number().int().min(LIMITS.engineMemoryLeastMib).optional(),
     /** Whether an engine's program is started ahead of time for the next session. */
     start_ahead: z.boolean().optional(),
     telemetry: z

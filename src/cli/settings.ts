@@ -64,6 +64,8 @@ export interface Settings {
   readonly startAhead: Setting<boolean>;
   /** Memory of an engine's process; absent: LIMITS.engineMemoryBytes. */
   readonly engineMemoryBytes?: Setting<number>;
+  /** Memory of a command that a session runs; absent: LIMITS.commandMemoryBytes. */
+  readonly commandMemoryBytes?: Setting<number>;
   /** Undefined: no traces are sent. */
   readonly telemetry: Setting<TelemetrySettings | undefined>;
   /** Document 000's socket; absent: as it ships. */
@@ -159,7 +161,8 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     proxyPort: pick<number>([undefined, portOf("SALLYPORT_PROXY_PORT", environment), file.proxy?.port], 0),
     claude: pick<string | undefined>([undefined, environment["SALLYPORT_CLAUDE"], file.claude], undefined),
     startAhead: pick<boolean>([undefined, switchOf("SALLYPORT_START_AHEAD", environment), file.start_ahead], true),
-    ...engineMemoryOf(environment, file),
+    ...memoryOf("engineMemoryBytes", environment, file.engine_memory_mib),
+    ...memoryOf("commandMemoryBytes", environment, file.command_memory_mib),
     telemetry: telemetryOf(environment, file),
     ...runtimeOf(environment, file),
     ...(file.retention === undefined ? {} : { retention: { value: file.retention, origin: "file" as const } }),
@@ -169,14 +172,22 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
   };
 }
 
-function engineMemoryOf(environment: Environment, file: FileSettings): Pick<Settings, "engineMemoryBytes"> {
-  const variable = "SALLYPORT_ENGINE_MEMORY_MIB";
-  const given = numberOf(environment[variable]);
+const MEMORY_VARIABLES = {
+  engineMemoryBytes: "SALLYPORT_ENGINE_MEMORY_MIB",
+  commandMemoryBytes: "SALLYPORT_COMMAND_MEMORY_MIB",
+} as const;
+
+function memoryOf(
+  name: keyof typeof MEMORY_VARIABLES,
+  environment: Environment,
+  ofFile: number | undefined,
+): Pick<Settings, typeof name> {
+  const given = numberOf(environment[MEMORY_VARIABLES[name]]);
   if (given !== undefined && given < LIMITS.engineMemoryLeastMib)
-    throw new Failure("invalid_request", `${variable} must be at least ${LIMITS.engineMemoryLeastMib}`);
-  const mib = given ?? file.engine_memory_mib;
+    throw new Failure("invalid_request", `${MEMORY_VARIABLES[name]} must be at least ${LIMITS.engineMemoryLeastMib}`);
+  const mib = given ?? ofFile;
   if (mib === undefined) return {};
-  return { engineMemoryBytes: { value: mib * MIB, origin: given === undefined ? "file" : "environment" } };
+  return { [name]: { value: mib * MIB, origin: given === undefined ? "file" : "environment" } };
 }
 
 function originsOf(flags: Flags, environment: Environment, file: FileSettings): Setting<readonly string[]> {

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import { join, parse, resolve, sep } from "node:path";
 import { Failure, LIMITS } from "../protocol/index.ts";
-import { POLICY_FILE, SERVER_FILE, TOKEN_FILE } from "./files.ts";
+import { POLICY_FILE, SERVER_FILE, TOKEN_FILE, SEEN_TIME_FILE } from "./files.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { SETTINGS_FILE } from "./settings-file.ts";
 import { shellWord } from "./shell-word.ts";
@@ -23,7 +23,14 @@ export interface Untrusted {
 export const ACCEPT_VARIABLE = "SALLYPORT_ACCEPT_SHARED_HOME";
 
 /** The database and its side files are made private by the store itself; that others may not change them is checked here. */
-const DATABASE = ["sallyport.db", "sallyport.db-wal", "sallyport.db-shm", "sallyport.db.record", "instance"];
+const DATABASE = [
+  "sallyport.db",
+  "sallyport.db-wal",
+  "sallyport.db-shm",
+  "sallyport.db.record",
+  "instance",
+  SEEN_TIME_FILE,
+];
 
 /** The home folder and everything in it that decides what the server does. */
 export function trustedInHome(home: string): readonly TrustedPath[] {

@@ -121,6 +121,8 @@ export class SallyportClient {
     store: "ok" | "low_space" | "stalled";
     /** Sessions on damaged pages of the database that were met since the server's start. */
     damaged_sessions: number;
+    /** `set_back`: at the server's start it was far behind the time that the last run had seen. */
+    clock: "ok" | "set_back";
   }> {
     return this.#call({ method: "GET", path: "/health" });
   }
@@ -396,7 +398,7 @@ export class SallyportClient {
     if (!response.ok || response.body === null) throw await refusalOf(response);
     let ended = false;
     let last = after;
-    for await (const data of readSse(response.body)) {
+    for await (const { data } of readSse(response.body)) {
       const frame = JSON.parse(data) as StreamFrame;
       yield frame;
       if ("seq" in frame) last = frame.seq;

@@ -2,7 +2,7 @@ import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
 import { errnoOf, FILE_ERRNOS, FileFailure } from "../protocol/dialects/mount/errno.ts";
 import { Failure, failureIn } from "../protocol/failure.ts";
 import type { ClaudeChunk, FileEntry, FileStat, MountFrame } from "../protocol/index.ts";
-import { readSseEvents } from "./sse.ts";
+import { readSse } from "./sse.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
 
@@ -117,7 +117,7 @@ export class MountClient {
         signal,
       });
       if (response.body === null) return;
-      for await (const { id, data } of readSseEvents(response.body)) {
+      for await (const { id, data } of readSse(response.body)) {
         after = id ?? after;
         yield { id: after ?? "0", chunk: JSON.parse(data) as ClaudeChunk };
       }

@@ -96,8 +96,9 @@ function policy(call: CallInQuestion, context: Here): Ruling | undefined {
 
 function webHosts(call: CallInQuestion, profile: Profile, profileName: string): Ruling | undefined {
   if (call.tier !== "network") return undefined;
-  if (opened(call, profile)) return undefined;
-  const host = call.hosts.find((name) => !hostListed(profile.web_hosts ?? [], name)) ?? "";
+  const open = openedHosts(profile);
+  const host = call.hosts.find((name) => !hostListed(open, name));
+  if (host === undefined) return undefined;
   return ruling(
     "deny",
     "policy",
@@ -107,11 +108,8 @@ function webHosts(call: CallInQuestion, profile: Profile, profileName: string): 
 }
 
 /** `WebFetch(domain:…)` among the allowed opens a host as `web_hosts` does; the tool's bare name does not. */
-function opened(call: CallInQuestion, profile: Profile): boolean {
-  const domains = rulesOf(profile.allow).filter((rule) => rule.kind === "domain");
-  return call.hosts.every((host) =>
-    hostListed([...(profile.web_hosts ?? []), ...domains.map((rule) => rule.host)], host),
-  );
+export function openedHosts({ web_hosts = [], allow }: Pick<Profile, "web_hosts" | "allow">): readonly string[] {
+  return [...web_hosts, ...rulesOf(allow).flatMap((rule) => (rule.kind === "domain" ? [rule.host] : []))];
 }
 
 /** Rules that do not parse allow nothing; those that deny or ask were refused before. */

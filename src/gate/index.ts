@@ -1,6 +1,6 @@
 export { firstExcess, isBounded, roleWithin } from "./bounds.ts";
 export { allowsCommand } from "./commands.ts";
-export { evaluate, PLAN_RULE } from "./evaluate.ts";
+export { evaluate, openedHosts, PLAN_RULE } from "./evaluate.ts";
 export type { CallInQuestion, ResolvedPath, PolicyContext } from "./gate.ts";
 export { bashSecurityHook } from "./guarded.ts";
 export { matchRule, toolListed } from "./match.ts";
@@ -15,4 +15,5 @@ export { broaderRule, sessionRule } from "./session-rule.ts";
 export { claudeSettings } from "./settings.ts";
 export { analyseCommand, type CommandAnalysis } from "./shell/analyse.ts";
 export { withDisk } from "./shell/disk.ts";
+export { isInside } from "./shell/paths.ts";
 export { leadsAnywhere } from "./shell/run-time-names.ts";

@@ -1,8 +1,7 @@
-import { Failure, type NewId, NO_TOKENS, type Shortage } from "../protocol/index.ts";
+import { Failure, type NewId, NO_TOKENS, type Shortage, type Log } from "../protocol/index.ts";
 import type { ReservationRow, Store, UsageRow } from "../store/index.ts";
 import { dayOf } from "./accounts.ts";
 import type { Balance, Charge, Claim, Ledger, Reservation } from "./ledger.ts";
-import type { LedgerLog } from "./log.ts";
 import { settleLeft } from "./recovery.ts";
 import { Saving } from "./saving.ts";
 import { type Account, AccountCache } from "./account-cache.ts";
@@ -14,7 +13,7 @@ interface LedgerOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly newId: NewId;
-  readonly log: LedgerLog;
+  readonly log: Log;
   /** Absent: the time of the machine. */
   readonly after?: After;
 }

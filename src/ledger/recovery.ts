@@ -1,13 +1,12 @@
-import { type NewId, NO_TOKENS, SYSTEM } from "../protocol/index.ts";
+import { type NewId, NO_TOKENS, SYSTEM, type Log } from "../protocol/index.ts";
 import type { ReservationRow, Store, UsageRow } from "../store/index.ts";
 import { dayOf } from "./accounts.ts";
-import type { LedgerLog } from "./log.ts";
 
 interface Recovery {
   readonly store: Store;
   readonly now: () => number;
   readonly newId: NewId;
-  readonly log: LedgerLog;
+  readonly log: Log;
 }
 
 /**

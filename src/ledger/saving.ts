@@ -1,6 +1,5 @@
-import { LIMITS } from "../protocol/index.ts";
+import { LIMITS, type Log } from "../protocol/index.ts";
 import type { ReservationRow, Store, UsageRow, Write } from "../store/index.ts";
-import type { LedgerLog } from "./log.ts";
 import type { Account, AccountCache } from "./account-cache.ts";
 
 /** One reservation's end. */
@@ -17,7 +16,7 @@ export interface ReservationEnd {
 interface SavingOptions {
   readonly store: Store;
   readonly cache: AccountCache;
-  readonly log: LedgerLog;
+  readonly log: Log;
 }
 
 /** Absent: with what others write in this turn of the event loop. */

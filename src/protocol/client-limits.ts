@@ -16,6 +16,8 @@ export const CLIENT_LIMITS = {
   /** What waits for one slow reader in the client; then the server is asked again when the reader has caught up. */
   liveQueueFrames: 4_096,
   liveQueueChars: 16_777_216,
+  /** One event of a server-sent event stream. */
+  streamEventChars: 67_108_864,
   // the client of the /claude mount
   /** How long it tries to take up a lost stream: the first wait, the longest one, and how often. */
   mountRetryMs: 100,

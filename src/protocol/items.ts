@@ -16,6 +16,10 @@ export const ItemStatus = z.enum([
 ]);
 export type ItemStatus = z.infer<typeof ItemStatus>;
 
+/** What the model reads of a call that was stopped before it began, and of one that was stopped on the way. */
+export const NOT_RUN = "Interrupted; not run.";
+export const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
+
 const base = {
   id: z.string(),
   status: ItemStatus,

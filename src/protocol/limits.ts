@@ -178,7 +178,9 @@ export const LIMITS = {
   /** Memory of one program with all that it started, unless the settings say otherwise, and how often that is looked at. */
   engineMemoryBytes: 2_147_483_648,
   engineMemoryCheckMs: 500,
-  /** The least that the settings may allow: Claude Code itself takes about 200. */
+  /** The same of a command that a session runs. */
+  commandMemoryBytes: 4_294_967_296,
+  /** The least that the settings may allow for either: Claude Code itself takes about 200. */
   engineMemoryLeastMib: 256,
   /** The end of what a program complained about. */
   engineStderrChars: 8_192,
@@ -348,6 +350,8 @@ export const LIMITS = {
   storeTendMs: 1_000,
   /** With fewer bytes free, new sessions and prompts are refused. */
   storeMinFreeBytes: 67_108_864,
+  /** So many more files (inodes) must be possible there for new work. */
+  storeMinFreeFiles: 100,
   /** Set aside while there is space, and given back when the disk is full. */
   storeReserveBytes: 4_194_304,
   storeFullRetryAfterS: 60,

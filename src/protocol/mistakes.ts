@@ -10,8 +10,12 @@ export interface Mistake {
 }
 
 /** Everything that a schema refused, in its order: one mistake for each unknown name, with the name that was probably meant. */
-export function mistakesIn(error: z.ZodError, schema: z.ZodType): readonly Mistake[] {
-  return error.issues.flatMap((issue) => mistakesOf(issue, schema));
+export function mistakesIn(
+  { issues }: Pick<z.ZodError, "issues">,
+  schema: z.ZodType,
+  noun = "setting",
+): readonly Mistake[] {
+  return issues.flatMap((issue) => mistakesOf(issue, schema, noun));
 }
 
 /**
@@ -53,12 +57,12 @@ export function mistakeText(mistakes: readonly Mistake[]): string {
   return [...shown, ...(hidden > 0 ? [`and ${hidden} more`] : [])].join("; ");
 }
 
-function mistakesOf(issue: z.core.$ZodIssue, schema: z.ZodType): readonly Mistake[] {
+function mistakesOf(issue: z.core.$ZodIssue, schema: z.ZodType, noun: string): readonly Mistake[] {
   const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
   switch (issue.code) {
     case "unrecognized_keys": {
       const known = namesAt(schema, path);
-      return issue.keys.map((key) => ({ path: [...path, key], message: unknownName(key, known) }));
+      return issue.keys.map((key) => ({ path: [...path, key], message: unknownName(key, known, noun) }));
     }
     case "invalid_union":
       return [{ path, message: unionMessage(issue) }];
@@ -80,10 +84,10 @@ function unionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
 }
 
 /** "is not a setting" with the nearest name, or all names where none is near. */
-export function unknownName(name: string, known: readonly string[]): string {
+function unknownName(name: string, known: readonly string[], noun: string): string {
   const near = nearestName(name, known);
-  if (near !== undefined) return `is not a setting; did you mean ${near}?`;
-  return known.length === 0 ? "is not a setting" : `is not a setting; there are: ${known.join(", ")}`;
+  if (near !== undefined) return `is not a ${noun}; did you mean ${near}?`;
+  return known.length === 0 ? `is not a ${noun}` : `is not a ${noun}; there are: ${known.join(", ")}`;
 }
 
 /** The known name with the fewest changes, where it takes at most a third of its letters. */

@@ -28,6 +28,9 @@ export const OPERATION_LIMITS = {
   /** For so long nothing is deleted by age then; the second one: after a start long after anything was stored. */
   clockJumpHoldMs: 86_400_000,
   clockStartHoldMs: 3_600_000,
+  /** How often the time of now is kept in the home folder, and how far a clock may be behind it at a start without a word. */
+  clockKeepMs: 60_000,
+  clockBackMs: 300_000,
   /** Links that are followed on the way to a file that is trusted. */
   linksFollowed: 40,
   /** Mistakes of one settings file or request that are told at once. */

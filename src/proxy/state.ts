@@ -1,5 +1,5 @@
 import type { Ledger, PriceBook } from "../ledger/index.ts";
-import type { NewId, Redactor } from "../protocol/index.ts";
+import type { NewId, Redactor, Log } from "../protocol/index.ts";
 import type { BodyAllowance } from "./body.ts";
 import type { ProviderBreaker } from "./breaker.ts";
 import type { KeyRing } from "./keys.ts";
@@ -10,12 +10,6 @@ import type { Exchange } from "./proxy.ts";
 import type { RequestRates } from "./rates.ts";
 import type { UncertainCharges } from "./uncertain.ts";
 import type { Upstreams } from "./upstream.ts";
-
-interface ProxyLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
 
 export interface ProxyOptions {
   /** Where the unix socket lies. */
@@ -33,7 +27,7 @@ export interface ProxyOptions {
   /** Milliseconds since some moment: how long nothing was heard, whatever the wall clock does. */
   readonly elapsed: () => number;
   readonly newId: NewId;
-  readonly log: ProxyLog;
+  readonly log: Log;
   readonly redact: Redactor;
   /** Told of every request of a known key, when it has been settled. Takes no time. */
   readonly told: (exchange: Exchange) => void;

@@ -26,6 +26,8 @@ export interface LocalSandboxOptions {
   readonly marks?: ProcessMarks | undefined;
   /** Memory of each process that is opened, with all that it started; absent: LIMITS.engineMemoryBytes. */
   readonly memoryBytes?: number | undefined;
+  /** The same of each command that is spawned; absent: LIMITS.commandMemoryBytes. */
+  readonly commandMemoryBytes?: number | undefined;
   /** PATH; absent: that of `environment`, else the system's usual folders. */
   readonly path?: string | undefined;
   /** The server's environment: only the few harmless variables named in PASSED_ON (and PATH) are taken from it. */
@@ -78,7 +80,7 @@ export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
     get busy() {
       return groups.any;
     },
-    spawn: async (request) => start(prepare(request)),
+    spawn: async (request) => start(prepare(request), options.commandMemoryBytes ?? LIMITS.commandMemoryBytes),
     open: async (request) => talk(prepare(request), options.memoryBytes ?? LIMITS.engineMemoryBytes),
     async close() {
       closed = true;
@@ -165,22 +167,37 @@ interface ProcessStart<Request> {
   readonly groups: Groups;
 }
 
-async function start(starting: ProcessStart<SpawnRequest>): Promise<Running> {
+async function start(starting: ProcessStart<SpawnRequest>, memoryBytes: number): Promise<Running> {
   const { request } = starting;
   const child = launch(starting, "ignore");
   // Listened to before the first await: a short program is over by then.
   const exit = exitOf(child, request.onOutput);
   const pid = await started(child, request);
-  return { pid, exit, kill: (options) => endRun({ ...starting, pid, exit }, options) };
+  const kill = (options?: KillOptions): Promise<void> => endRun({ ...starting, pid, exit }, options);
+  const reasonOf = boundMemory({ pid, exit, kill }, memoryBytes);
+  return { pid, exit: exit.then((end) => ({ ...end, reason: reasonOf() })), kill };
+}
+
+/**
+ * Ends what takes more memory, with all that it started. The answer says why it was ended; undefined: it was not. A limit of
+ * the system's own (RLIMIT_AS) would not do: V8, Go and Java reserve far more addresses than they use.
+ */
+function boundMemory(running: Running, bytes: number): () => string | undefined {
+  let reason: string | undefined;
+  const onExceeded = (): void => {
+    reason = `it used more than ${Math.floor(bytes / MIB)} MiB of memory`;
+    void running.kill({ graceMs: 0 });
+  };
+  void running.exit.then(watchMemory({ pid: running.pid, bytes, onExceeded }));
+  return () => reason;
 }
 
 async function talk(starting: ProcessStart<OpenRequest>, memoryBytes: number): Promise<Piped> {
   const { request } = starting;
   const child = launch(starting, "pipe");
-  let reason: string | undefined;
   const exit = new Promise<Exit>((resolve) => {
     child.once("error", () => resolve({ code: null, signal: null }));
-    child.once("exit", (code, signal) => resolve({ code, signal, ...(reason === undefined ? {} : { reason }) }));
+    child.once("exit", (code, signal) => resolve({ code, signal }));
   });
   const { stdin, stdout, stderr } = child;
   // A pipe that breaks is a pipe that ended: `exit` tells.
@@ -188,21 +205,13 @@ async function talk(starting: ProcessStart<OpenRequest>, memoryBytes: number): P
   const pid = await started(child, request);
   if (stdin === null || stdout === null || stderr === null) throw new Error("a process without pipes");
   const kill = (options?: KillOptions): Promise<void> => endRun({ ...starting, pid, exit }, options);
-  const stopWatch = watchMemory({
-    pid,
-    bytes: memoryBytes,
-    onExceeded: () => {
-      reason = `it used more than ${Math.floor(memoryBytes / MIB)} MiB of memory`;
-      void kill({ graceMs: 0 });
-    },
-  });
-  void exit.then(stopWatch);
+  const reasonOf = boundMemory({ pid, exit, kill }, memoryBytes);
   return {
     pid,
     stdin,
     stdout,
     stderr,
-    exit,
+    exit: exit.then((end) => ({ ...end, reason: reasonOf() })),
     signal: (name) => child.kill(name),
     kill,
   };

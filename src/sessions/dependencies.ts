@@ -1,7 +1,7 @@
 import type { ConnectionBook } from "../connections/index.ts";
 import type { Engine } from "../engines/index.ts";
 import type { Ledger, PriceBook } from "../ledger/index.ts";
-import type { JournalEvent, NewId, Policy, Redactor, SessionSettings } from "../protocol/index.ts";
+import type { JournalEvent, NewId, Policy, Redactor, SessionSettings, Log } from "../protocol/index.ts";
 import type { ModelProxy, ProviderBook } from "../proxy/index.ts";
 import type { Sandbox } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
@@ -24,11 +24,10 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
-/** Words for the operator. Structured, redacted by whoever writes them. */
-export interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
+/** For what expires. `now` is never before what an earlier server of the same home has seen. */
+export interface ExpiryClock extends Clock {
+  /** Whether the wall clock was far behind that at the start. */
+  readonly isSetBack: boolean;
 }
 
 /** Where sessions' model calls go: always through the proxy. */
@@ -92,6 +91,7 @@ export interface Dependencies {
   /** Files and folders that exist for one session alone. Absolute. */
   readonly sessionFiles: (session_id: string) => readonly string[];
   readonly clock: Clock;
+  readonly expiryClock: ExpiryClock;
   readonly newId: NewId;
   /** 0 ≤ x < 1. */
   readonly random: () => number;

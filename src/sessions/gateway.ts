@@ -180,6 +180,11 @@ export class Gateway {
     return this.#dependencies.drain.isStarted;
   }
 
+  /** Whether the wall clock was set back since the last run. */
+  get isClockSetBack(): boolean {
+    return this.#dependencies.expiryClock.isSetBack;
+  }
+
   /** Whether the process can hardly open any more files and connections: new sessions and prompts are refused. */
   get isShortOfFiles(): boolean {
     return this.#dependencies.isShortOfFiles();

@@ -307,6 +307,8 @@ export interface Stall {
 /** The disk that holds the store, and what the store takes of it. */
 export interface StoreDisk {
   readonly freeBytes: number;
+  /** How many more files can be made (inodes). */
+  readonly freeFiles: number;
   readonly databaseBytes: number;
   /** Written and not yet folded into the database. */
   readonly walBytes: number;
@@ -325,8 +327,8 @@ export interface StoreHealth {
   readonly refusedWrites: number;
   /** Absent where it is not known. */
   readonly disk?: StoreDisk | undefined;
-  /** Fewer bytes are free than there must be for new work; absent: there are enough. */
-  readonly lowSpace?: { readonly freeBytes: number; readonly minFreeBytes: number } | undefined;
+  /** Fewer bytes or files are free than there must be for new work; absent: there are enough. */
+  readonly lowSpace?: (Pick<StoreDisk, "freeBytes" | "freeFiles"> & { readonly minFreeBytes: number }) | undefined;
 }
 
 export interface Store {

@@ -1,12 +1,14 @@
-import { OpenAPIHono } from "@hono/zod-openapi";
+import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
+import { routePath } from "hono/route";
 import type { Context } from "hono";
 import {
   errnoOf,
   Failure,
   isOutOfFiles,
   LIMITS,
+  mistakesIn,
   outOfFilesFailure,
   PROTOCOL_HEADER,
   PROTOCOL_VERSION,
@@ -42,9 +44,14 @@ const CONTENT_SECURITY_POLICY =
 /** The HTTP surface: thin, every route checked at the door and by the service that it calls. */
 export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   const app: HttpApp = new OpenAPIHono<HttpEnvironment>({
-    defaultHook: (result) => {
+    defaultHook: (result, context) => {
       if (result.success) return;
-      const issues = result.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
+      const asked = askedBy(app, { method: context.req.method, path: routePath(context), target: result.target });
+      const issues = result.error.issues
+        .flatMap((issue): readonly { readonly path: readonly PropertyKey[]; readonly message: string }[] =>
+          issue.code === "unrecognized_keys" ? mistakesIn({ issues: [issue] }, asked ?? z.never(), "field") : [issue],
+        )
+        .map(({ path, message }) => ({ path: path.join("."), message }));
       const told = issues
         .slice(0, LIMITS.mistakes)
         .map(({ path, message }) => `${path === "" ? "the request" : path}: ${message}`);
@@ -143,6 +150,27 @@ function door(guard: Guard, rights: RouteRights) {
     }
     return next();
   });
+}
+
+interface AskedPart {
+  readonly method: string;
+  readonly path: string;
+  /** `json`: the body. */
+  readonly target: string;
+}
+
+/** The schema that a route has for a body or a query. */
+function askedBy(app: HttpApp, { method, path, target }: AskedPart): z.ZodType | undefined {
+  for (const definition of app.openAPIRegistry.definitions) {
+    if (definition.type !== "route") continue;
+    const { route } = definition;
+    if (route.method.toUpperCase() !== method || route.path.replaceAll(/\{(.+?)\}/g, ":$1") !== path) continue;
+    const body = route.request?.body?.content["application/json"];
+    const schema =
+      target !== "json" ? route.request?.query : body !== undefined && "schema" in body ? body.schema : body;
+    return schema instanceof z.ZodType ? schema : undefined;
+  }
+  return undefined;
 }
 
 /** Bounds a body before anything parses it: its size, its kind, how deep it nests. */

@@ -1,8 +1,8 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { MountSettings } from "../protocol/index.ts";
+import type { MountSettings, Log } from "../protocol/index.ts";
 import type { AnsweredRequest } from "./request-count.ts";
-import type { Caller, Clock, Gateway, Log } from "../sessions/index.ts";
+import type { Caller, Clock, Gateway } from "../sessions/index.ts";
 import type { WriteAccessLine } from "./request-log.ts";
 
 /** The machine's clocks. */

@@ -1,15 +1,9 @@
-import { LIMITS } from "../protocol/index.ts";
-
-/** Words for the operator. */
-export interface OperatorLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
+import { LIMITS, type Log } from "../protocol/index.ts";
 
 export type Complain = (fields: object, message: string) => void;
 
 /** For trouble that may come a thousand times a second: each message is told at once, then at most once a minute. */
-export function sparingly(log: OperatorLog, now: () => number): Complain {
+export function sparingly(log: Pick<Log, "warn">, now: () => number): Complain {
   const told = new Map<string, { readonly at: number; keptBack: number }>();
   return (fields, message) => {
     const at = now();

@@ -1,16 +1,16 @@
 import { constants } from "node:fs";
 import { mkdir, open, rename, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { LIMITS, type Redactor } from "../protocol/index.ts";
+import { LIMITS, type Redactor, type Log } from "../protocol/index.ts";
 import type { Exchange } from "../proxy/index.ts";
-import { sparingly, wordsOf, type Complain, type OperatorLog } from "./log.ts";
+import { sparingly, wordsOf, type Complain } from "./log.ts";
 
 export interface RequestLogOptions {
   /** Made when it is not there. */
   readonly folder: string;
   readonly redact: Redactor;
   readonly now: () => number;
-  readonly log: OperatorLog;
+  readonly log: Pick<Log, "info" | "warn">;
   /** Bytes of one file; what is written together is never cut. Absent: `requestLogBytes`. */
   readonly fileBytes?: number | undefined;
   /** Older files that are kept. Absent: `requestLogFiles`. */

@@ -1,7 +1,7 @@
-import { LIMITS, type JournalEvent, type Redactor } from "../protocol/index.ts";
+import { LIMITS, type JournalEvent, type Redactor, type Log } from "../protocol/index.ts";
 import type { Exchange } from "../proxy/index.ts";
 import type { SessionLabels } from "./labels.ts";
-import { sparingly, wordsOf, type OperatorLog } from "./log.ts";
+import { sparingly, wordsOf } from "./log.ts";
 import { Metrics, type CountedRequest } from "./metrics.ts";
 import { openProcessReadings } from "./process.ts";
 import { readingsText, type Readings } from "./readings.ts";
@@ -17,7 +17,7 @@ export interface TelemetryOptions {
   /** For the collector, such as its key. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly now: () => number;
-  readonly log: OperatorLog;
+  readonly log: Pick<Log, "info" | "warn">;
   readonly redact: Redactor;
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Failure, LIMITS, type ContentBlock, type Tier } from "../protocol/index.ts";
+import { Failure, LIMITS, type ContentBlock, type Tier, UNKNOWN_OUTCOME, NOT_RUN } from "../protocol/index.ts";
 import { problemsOf, schemaFault } from "./json-schema.ts";
 import { genericPreview } from "./preview.ts";
 import { errorResult, type AnyTool, type ToolContext, type ToolResult } from "./tool.ts";
@@ -203,7 +203,7 @@ async function execute(
     waiting.why = why;
     resolveEnd(text);
   };
-  const stop = (): void => end("cancelled", "Interrupted; outcome unknown.");
+  const stop = (): void => end("cancelled", UNKNOWN_OUTCOME);
   const gone = (): void =>
     end(
       "cancelled",
@@ -215,7 +215,7 @@ async function execute(
   context.signal.addEventListener("abort", stop, { once: true });
   registration.running.add(gone);
   try {
-    if (registration.isOver || context.signal.aborted) return errorResult("Interrupted; not run.");
+    if (registration.isOver || context.signal.aborted) return errorResult(NOT_RUN);
     // What comes after the end is nobody's business any more, and a rejection then is no accident.
     const answer = tool.call(input, waiting);
     answer.catch(() => undefined);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Failure, LIMITS, Tier } from "../protocol/index.ts";
+import { Failure, LIMITS, Tier, UNKNOWN_OUTCOME, NOT_RUN } from "../protocol/index.ts";
 import { problemsOf, schemaFault } from "./json-schema.ts";
 import { genericPreview, shorten } from "./preview.ts";
 import { errorResult, textResult, type AnyTool, type PathUse, type ToolContext, type ToolResult } from "./tool.ts";
@@ -141,14 +141,10 @@ async function execute(name: string, tool: ModuleTool, { input, context }: Execu
   const signal = AbortSignal.any([context.signal, over]);
   const ended = new Promise<ToolResult>((resolve) => {
     signal.addEventListener("abort", () =>
-      resolve(
-        errorResult(
-          over.aborted ? `Error: ${name} did not answer within ${ms / 1_000}s` : "Interrupted; outcome unknown.",
-        ),
-      ),
+      resolve(errorResult(over.aborted ? `Error: ${name} did not answer within ${ms / 1_000}s` : UNKNOWN_OUTCOME)),
     );
   });
-  if (signal.aborted) return errorResult("Interrupted; not run.");
+  if (signal.aborted) return errorResult(NOT_RUN);
   const answered = (async () => resultOf(await tool.execute(input, { workspace, signal, onOutput })))();
   answered.catch(() => undefined);
   return Promise.race([answered, ended]);

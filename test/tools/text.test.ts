@@ -154,6 +154,8 @@ describe("htmlToText", () => {
       "yes",
     ],
     ["entities", "&lt;a&gt; &#65;&#x42; &nbsp;&unknown; &#0;", "<a> AB &unknown; \u{FFFD}"],
+    ["entities of all kinds", "<pre>&Eacute;&alpha;&nbsp;&#128;&AMP</pre>", "Éα €&"],
+    ["entities in an address", '<a href="/?a=1&copy=2&amp;b=3">t</a>', "[t](https://h.org/?a=1&copy=2&b=3)"],
     ["images", '<img src="a.png" alt="A cat">', "[image: A cat]"],
     ["a lone <", "1 < 2 and <3", "1 < 2 and <3"],
     ["quoted >", '<a href="x" title="a>b">t</a>', "[t](https://h.org/x)"],

@@ -7,6 +7,7 @@ import { withServer, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { folderPath, MOUNT_NAME, readyFolder, type Mounter } from "../mount/folder.ts";
 import { mountTree } from "../mount/fuse-mount.ts";
+import { movingServer } from "../mount/moving-server.ts";
 import { plainFolder } from "../mount/plain/plain-folder.ts";
 import { visible } from "../terminal/visible.ts";
 
@@ -59,7 +60,7 @@ async function mount(
   const onTrouble = (error: Error): void => {
     screen.line(`${screen.paint.yellow("!")} ${visible(error.message)}`);
   };
-  const server = new MountClient({ url: connection.url, token: connection.token });
+  const server = new MountClient(movingServer(connection));
   try {
     const mounter = mounterOf(context);
     const common = { server, now: surroundings.now, onTrouble, signal: leaving.signal };

@@ -5,14 +5,15 @@ import { z } from "zod";
 import { LIMITS } from "../../protocol/index.ts";
 import { refuseForeignSocket } from "../../proxy/socket-place.ts";
 import type { FoundServer } from "../connect.ts";
-import { POLICY_FILE, SERVER_FILE, TOKEN_FILE } from "../files.ts";
+import { POLICY_FILE, SEEN_TIME_FILE, SERVER_FILE, TOKEN_FILE } from "../files.ts";
 import { loadPolicyFile } from "../policy-file.ts";
+import { setBackWords } from "../seen-time.ts";
 import type { Settings } from "../settings.ts";
 import { fail, ok, warn, type DoctorCheck } from "./checks.ts";
 
 /** What a server makes in its home. */
 const FOLDERS = ["connections", "engines", "output"];
-const FILES = [SERVER_FILE, TOKEN_FILE, "instance"];
+const FILES = [SERVER_FILE, TOKEN_FILE, SEEN_TIME_FILE, "instance"];
 
 const MEGABYTE = 1_000_000;
 /** A server makes a handful of files for each session. */
@@ -30,7 +31,13 @@ export async function checkStart(
     ...checkSocket(home),
     ...(await checkPolicy(settings)),
     ...(await checkSpace(home)),
+    ...checkClock(home),
   ];
+}
+
+function checkClock(home: string): readonly DoctorCheck[] {
+  const words = setBackWords(home, Date.now());
+  return words === undefined ? [] : [warn("clock", words.found, words.advice)];
 }
 
 async function checkStore(home: string, running: FoundServer | undefined): Promise<readonly DoctorCheck[]> {
@@ -86,7 +93,7 @@ export function judgeSpace({ bavail, bsize, files, ffree }: SpaceLeft): readonly
   // Some file systems count no files at all.
   if (files > 0 && ffree < FEW_INODES) {
     const found = `${ffree} more files can be made on the disk of the home (inodes)`;
-    checks.push((ffree === 0 ? fail : warn)("disk", found, "delete files on that disk"));
+    checks.push((ffree < LIMITS.storeMinFreeFiles ? fail : warn)("disk", found, "delete files on that disk"));
   }
   return checks;
 }

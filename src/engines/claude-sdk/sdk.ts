@@ -1,11 +1,10 @@
 import { createRequire } from "node:module";
 import type { Readable, Writable } from "node:stream";
 import { Failure } from "../../protocol/index.ts";
+import { installCommand, SDK_PACKAGE } from "../claude/find.ts";
 import type { VendorDecision } from "../claude/transport.ts";
 import type { VendorAgent } from "../claude/tools.ts";
 import type { VendorFields } from "../claude/wire.ts";
-
-const PACKAGE = "@anthropic-ai/claude-agent-sdk";
 
 /** How the SDK wants a process to look. */
 export interface SpawnedProcess {
@@ -88,10 +87,10 @@ export interface Sdk {
 /** Why the package cannot be used; undefined: it is there. */
 export function missingSdk(): string | undefined {
   try {
-    createRequire(import.meta.url).resolve(PACKAGE);
+    createRequire(import.meta.url).resolve(SDK_PACKAGE);
     return undefined;
   } catch {
-    return `The engine claude-sdk needs the package ${PACKAGE}: run npm install ${PACKAGE}, or use the engine claude-cli.`;
+    return `The engine claude-sdk needs the package ${SDK_PACKAGE}: run ${installCommand(import.meta.url)}, or use the engine claude-cli.`;
   }
 }
 
@@ -99,13 +98,13 @@ export function missingSdk(): string | undefined {
 export async function loadSdk(): Promise<Sdk> {
   try {
     // By a name that the compiler does not follow: the build works without the package.
-    const name: string = PACKAGE;
+    const name: string = SDK_PACKAGE;
     return (await import(name)) as Sdk;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Failure(
       "unsupported",
-      `${missingSdk() ?? `The package ${PACKAGE} cannot be loaded: install it again.`} (${reason})`,
+      `${missingSdk() ?? `The package ${SDK_PACKAGE} cannot be loaded: install it again.`} (${reason})`,
     );
   }
 }

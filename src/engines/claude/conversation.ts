@@ -8,6 +8,7 @@ import {
   type Item,
   type Prompt,
   type ToolItem,
+  UNKNOWN_OUTCOME,
 } from "../../protocol/index.ts";
 import { errorResult } from "../../tools/tool.ts";
 import type { Conversation, EngineEvent, Host, ConversationOptions, TurnChannel } from "../engine.ts";
@@ -31,7 +32,6 @@ const NOT_BEGUN = {
   code: "engine_failed",
   message: "Claude Code ended before it had begun. Send the prompt again.",
 } as const;
-const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
 
 export interface ConversationMeans extends VendorProcessMeans {
   /** One process for the whole conversation; else one for each turn. */

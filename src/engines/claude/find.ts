@@ -10,8 +10,16 @@ import type { Host } from "../engine.ts";
  * prompt that begins with a slash for a command of their own.
  */
 const LEAST_VERSION = "2.1.248";
-const PACKAGE = "@anthropic-ai/claude-agent-sdk";
-const HELP = `Install Claude Code (https://claude.com/claude-code) or run: npm install ${PACKAGE}`;
+export const SDK_PACKAGE = "@anthropic-ai/claude-agent-sdk";
+
+/** What brings the SDK's package: a clone has it in its lock file, an installed Sallyport gets it beside itself. */
+export function installCommand(importer: string): string {
+  return importer.includes("/node_modules/") ? `npm install ${SDK_PACKAGE}` : "npm ci --ignore-scripts";
+}
+
+function helpFor({ importer = import.meta.url }: ClaudeOptions): string {
+  return `Install Claude Code (https://claude.com/claude-code) or run: ${installCommand(importer)}`;
+}
 
 export interface ClaudeOptions {
   /** The program; absent: it is looked for in `searchPath`, then in the SDK's own package. */
@@ -39,7 +47,7 @@ export function findClaude(options: ClaudeOptions): readonly string[] {
 export function missingClaude(options: ClaudeOptions): string | undefined {
   if (findClaude(options).length > 0) return undefined;
   const where = options.executable === undefined ? "" : ` at ${options.executable}`;
-  return `Claude Code was not found${where}. ${HELP}`;
+  return `Claude Code was not found${where}. ${helpFor(options)}`;
 }
 
 /** Finds the program and makes sure, once, that it is new enough. */
@@ -66,8 +74,11 @@ async function firstGood(options: ClaudeOptions, host: Host): Promise<string> {
     old.push(`${path} is ${version ?? "no Claude Code that runs here"}`);
   }
   if (old.length > 0)
-    throw new Failure("unsupported", `Claude Code ${LEAST_VERSION} or newer is needed: ${old.join(", ")}. ${HELP}`);
-  throw new Failure("unsupported", missingClaude(options) ?? HELP);
+    throw new Failure(
+      "unsupported",
+      `Claude Code ${LEAST_VERSION} or newer is needed: ${old.join(", ")}. ${helpFor(options)}`,
+    );
+  throw new Failure("unsupported", missingClaude(options) ?? helpFor(options));
 }
 
 /** `version` absent: it did not tell one. */
@@ -115,8 +126,8 @@ function packaged(importer: string, name: string): readonly string[] {
   const variants = process.platform === "linux" ? [platform, `${platform}-musl`] : [platform];
   return variants.flatMap((variant) => {
     try {
-      const sdk = createRequire(importer).resolve(PACKAGE);
-      return [join(dirname(createRequire(sdk).resolve(`${PACKAGE}-${variant}/package.json`)), name)];
+      const sdk = createRequire(importer).resolve(SDK_PACKAGE);
+      return [join(dirname(createRequire(sdk).resolve(`${SDK_PACKAGE}-${variant}/package.json`)), name)];
     } catch {
       return [];
     }

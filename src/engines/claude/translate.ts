@@ -5,6 +5,8 @@ import {
   type NewId,
   type ToolCallEnd,
   type ToolItem,
+  UNKNOWN_OUTCOME,
+  NOT_RUN,
 } from "../../protocol/index.ts";
 import type { ToolResult } from "../../tools/tool.ts";
 import type { EngineEvent, Verdict } from "../engine.ts";
@@ -44,8 +46,6 @@ type SaidBy<Type extends VendorMessage["type"]> = Extract<VendorMessage, { type:
 
 /** Who speaks at the top level: nobody's call. */
 const TOP = "";
-const NOT_RUN = "Interrupted; not run.";
-const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
 
 /**
  * What the vendor's program says in one turn, told as our events. It does nothing else: the same messages with the same ids

@@ -9,6 +9,7 @@ import {
   type Item,
   type ToolItem,
   type Usage,
+  UNKNOWN_OUTCOME,
 } from "../../protocol/index.ts";
 import type { SubagentRequest, ToolResult } from "../../tools/tool.ts";
 import type { ToolDefinition } from "../../tools/toolbox.ts";
@@ -25,7 +26,6 @@ import { runTools, type CallingAgent } from "./tool-phase.ts";
 import { ModelTranscript } from "./transcript.ts";
 import { ABORTED, type LoopTurn } from "./turn.ts";
 
-const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
 
 /** How an agent ended. `text` is its last message. */
 export type AgentEnd =

@@ -7,6 +7,8 @@ import {
   type ContentBlock,
   type ToolCallEnd,
   type ToolItem,
+  UNKNOWN_OUTCOME,
+  NOT_RUN,
 } from "../../protocol/index.ts";
 import type { SubagentRequest, ToolResult } from "../../tools/tool.ts";
 import type { EngineEvent, Verdict } from "../engine.ts";
@@ -23,9 +25,6 @@ export interface CallingAgent {
 }
 
 type ToolInput = Readonly<Record<string, unknown>>;
-
-const NOT_RUN = "Interrupted; not run.";
-const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
 
 /**
  * Runs the calls of one message. All are asked about at once, so that a person sees them together, but for one whose

@@ -16,6 +16,7 @@ import {
   type JournalEvent,
   type Prompt,
   type ToolItem,
+  UNKNOWN_OUTCOME,
 } from "../../protocol/index.ts";
 import type { EngineEvent } from "../engine.ts";
 
@@ -38,8 +39,6 @@ interface TranscriptSlot {
 type TranscriptEntry =
   | { readonly role: "user"; readonly content: UserPart[] }
   | { readonly role: "model"; readonly message_id: string; readonly slots: TranscriptSlot[] };
-
-const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
 
 /**
  * The conversation as the model must see it, folded from events. The engine folds what it tells as it tells it, so the

@@ -1,4 +1,4 @@
-import { Failure, type ProviderSettings } from "../../protocol/index.ts";
+import { Failure, type ProviderSettings, type Log } from "../../protocol/index.ts";
 import type { ProviderBreaker } from "../breaker.ts";
 import type { NetworkProxies } from "../network-proxies.ts";
 import type { Provider, ProviderBook, ProviderHealth } from "../providers.ts";
@@ -6,7 +6,6 @@ import { checkHealth } from "./health.ts";
 import { OpenProvider } from "./provider.ts";
 import { RecentHealth } from "./recent-health.ts";
 import { resolveProviders, type ProviderEnvironment } from "./resolve.ts";
-import type { WarningLog } from "./watched-file.ts";
 
 export { viewProvider } from "./view.ts";
 
@@ -19,7 +18,7 @@ export interface ProvidersOptions {
   readonly now: () => number;
   /** Told each key before anybody can write it. */
   readonly learn: (secret: string) => void;
-  readonly log: WarningLog;
+  readonly log: Pick<Log, "warn">;
   /** Absent: no requests go to them from here. */
   readonly breaker?: ProviderBreaker | undefined;
   /** Absent: every provider is reached directly. */

@@ -1,9 +1,8 @@
-import { Failure, LIMITS, type ProviderAuth, type RateLimit } from "../../protocol/index.ts";
+import { Failure, LIMITS, type ProviderAuth, type RateLimit, type Log } from "../../protocol/index.ts";
 import type { Credential, Provider } from "../providers.ts";
 import type { Wire } from "../proxy.ts";
 import type { ResolvedProvider, SourceSetting } from "./resolve.ts";
 import { openSource, type Secret, type KeySource, type SourceContext } from "./sources.ts";
-import type { WarningLog } from "./watched-file.ts";
 
 /** Anthropic's OAuth tokens begin so; they go into another header than keys. */
 const OAUTH_PREFIX = "sk-ant-oat";
@@ -14,7 +13,7 @@ const OAUTH_BETA = "oauth-2025-04-20";
 export interface ProviderContext extends Omit<SourceContext, "provider"> {
   /** Told each key before anybody can write it. */
   readonly learn: (secret: string) => void;
-  readonly log: WarningLog;
+  readonly log: Pick<Log, "warn">;
 }
 
 /** A source and the keys that it gave last. */

@@ -1,16 +1,12 @@
 import { closeSync, fstatSync, openSync, readSync, statSync, constants, type BigIntStats } from "node:fs";
-import { Failure, LIMITS } from "../../protocol/index.ts";
-
-export interface WarningLog {
-  warn(fields: object, message: string): void;
-}
+import { Failure, LIMITS, type Log } from "../../protocol/index.ts";
 
 export interface WatchedFileOptions<Value> {
   readonly path: string;
   /** Throws a Failure when the text is not good; undefined: there is no such file. */
   readonly parse: (text: string | undefined) => Value;
   readonly now: () => number;
-  readonly log: WarningLog;
+  readonly log: Pick<Log, "warn">;
 }
 
 /** What tells two states of a file apart; undefined: there is none that can be looked at. */

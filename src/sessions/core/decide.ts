@@ -20,6 +20,7 @@ import {
   type Status,
   type ToolItem,
   type Usage,
+  UNKNOWN_OUTCOME,
 } from "../../protocol/index.ts";
 import { isFinal, nextInQueue, type OpenTurn, type SessionState } from "./state.ts";
 
@@ -287,8 +288,6 @@ function endTurn(state: SessionState, command: EndTurnCommand): readonly EventBo
 export function withStopper(command: EndTurnCommand, by: PrincipalRef | undefined): EndTurnCommand {
   return command.type === "fail" && command.error.code === "aborted" ? { ...command, by } : command;
 }
-
-const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
 
 /** An item that nobody else will end. */
 function interrupted(item: Item): EventBody {

@@ -27,10 +27,16 @@ export function refuseNewWork(dependencies: Pick<Dependencies, "store" | "drain"
   const { lowSpace } = dependencies.store.health();
   if (lowSpace === undefined) return;
   const [free, needed] = [lowSpace.freeBytes, lowSpace.minFreeBytes].map((bytes) => Math.floor(bytes / MEGABYTE));
+  const [left, advice] =
+    lowSpace.freeBytes < lowSpace.minFreeBytes
+      ? [`${free} MB left, and new sessions and prompts need ${needed} MB`, "Free some space there"]
+      : [
+          `room for ${lowSpace.freeFiles} more files (inodes), and new sessions and prompts need ${LIMITS.storeMinFreeFiles}`,
+          "Delete files on that disk",
+        ];
   throw new Failure(
     "store_full",
-    `The disk of the server's home folder has ${free} MB left, and new sessions and prompts need ${needed} MB. ` +
-      "Free some space there, or delete old sessions with `sallyport prune`.",
+    `The disk of the server's home folder has ${left}. ${advice}, or delete old sessions with \`sallyport prune\`.`,
     { retry_after_s: LIMITS.storeFullRetryAfterS },
   );
 }

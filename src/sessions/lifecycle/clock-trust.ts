@@ -1,5 +1,5 @@
-import { LIMITS } from "../../protocol/index.ts";
-import type { Clock, Log } from "../dependencies.ts";
+import { LIMITS, type Log } from "../../protocol/index.ts";
+import type { Clock } from "../dependencies.ts";
 
 /** Whether the wall clock may decide what is deleted: one that jumped ahead makes everything look old. */
 export class ClockTrust {

@@ -36,7 +36,7 @@ export class TokenService {
 
   constructor(dependencies: Dependencies, receipts: Receipts) {
     this.#dependencies = dependencies;
-    this.#live = new LiveTokens(dependencies);
+    this.#live = new LiveTokens({ store: dependencies.store, clock: dependencies.expiryClock });
     this.#receipts = receipts;
   }
 
@@ -67,7 +67,7 @@ export class TokenService {
   /** The token is in no receipt: a retry under the same key is told that it was shown already. */
   async create(caller: Caller, request: CreateToken, key: string | undefined): Promise<TokenCreated> {
     authorize(caller, "token.issue");
-    const now = this.#dependencies.clock.now();
+    const now = this.#dependencies.expiryClock.now();
     const minted = await mint(caller, request, { policy: this.#dependencies.policy(), now });
     const made: { token?: string } = {};
     const view = await this.#receipts.once<TokenView>(

@@ -1,6 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { modeFits, narrow, refusedModel } from "../../gate/index.ts";
+import { isInside, modeFits, narrow, refusedModel } from "../../gate/index.ts";
 import {
   Failure,
   LIMITS,
@@ -12,7 +12,7 @@ import {
   type Profile,
   type SessionSettings,
 } from "../../protocol/index.ts";
-import { isInside, schemaFault } from "../../tools/index.ts";
+import { schemaFault } from "../../tools/index.ts";
 import type { Caller } from "../access/access.ts";
 import { checkClientChoices, choosePrompt, chooseProfile, chooseTools, type Base } from "./choices.ts";
 import type { SettingsChange } from "../core/decide.ts";

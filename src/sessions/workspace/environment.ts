@@ -1,11 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { NewId, Profile, Redactor } from "../../protocol/index.ts";
+import { isInside, openedHosts } from "../../gate/index.ts";
+import type { NewId, Redactor } from "../../protocol/index.ts";
 import { openLocalSandbox, type ProcessMarks } from "../../sandbox/index.ts";
 import {
   createToolbox,
-  isInside,
   lookUp,
   openToolSession,
   resolvePath,
@@ -26,6 +26,8 @@ export interface EnvironmentOptions {
   readonly marks?: ProcessMarks | undefined;
   /** Memory of an engine's process with all that it started; absent: LIMITS.engineMemoryBytes. */
   readonly engineMemoryBytes?: number | undefined;
+  /** The same of a command that a session runs; absent: LIMITS.commandMemoryBytes. */
+  readonly commandMemoryBytes?: number | undefined;
   /** What a process gets of the server's environment; nothing else is passed on. */
   readonly environment: Readonly<Record<string, string>>;
   /** Tools beside our own, for every session; absent: none. */
@@ -53,6 +55,7 @@ export async function openEnvironment(
     marker: options.marker,
     marks: options.marks,
     memoryBytes: options.engineMemoryBytes,
+    commandMemoryBytes: options.commandMemoryBytes,
     environment: options.environment,
   });
   const tools = openToolSession({
@@ -61,7 +64,7 @@ export async function openEnvironment(
     outputFolder,
     extraRead,
     hidden: [options.home],
-    webHosts: webHostsOf(profile),
+    webHosts: openedHosts(profile),
     redact: options.redact,
     newId: options.newId,
     now: options.now,
@@ -87,11 +90,6 @@ export async function openEnvironment(
       await rm(outputFolder, { recursive: true, force: true });
     },
   };
-}
-
-/** A rule that allows a host is as good as its name in `web_hosts`. */
-function webHostsOf({ web_hosts = [], allow = [] }: Profile): readonly string[] {
-  return [...web_hosts, ...allow.flatMap((rule) => /^WebFetch\(domain:(.+)\)$/.exec(rule)?.[1] ?? [])];
 }
 
 /** At start: deletes what a server left half written that died in the middle of a Write. */

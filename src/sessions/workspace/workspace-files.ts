@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure, LIMITS } from "../../protocol/index.ts";
-import { isInside } from "../../tools/index.ts";
+import { isInside } from "../../gate/index.ts";
 import type { Clock } from "../dependencies.ts";
 
 export interface ListedFiles {

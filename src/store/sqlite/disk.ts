@@ -13,8 +13,14 @@ function reservePath(path: string): string {
 /** Undefined where the file system does not say. */
 export function diskOf(path: string): StoreDisk | undefined {
   try {
-    const { bavail, bsize } = statfsSync(dirname(path));
-    return { freeBytes: bavail * bsize, databaseBytes: sizeOf(path) ?? 0, walBytes: sizeOf(`${path}-wal`) ?? 0 };
+    const { bavail, bsize, files, ffree } = statfsSync(dirname(path));
+    return {
+      freeBytes: bavail * bsize,
+      // Some file systems count no files at all.
+      freeFiles: files > 0 ? ffree : Infinity,
+      databaseBytes: sizeOf(path) ?? 0,
+      walBytes: sizeOf(`${path}-wal`) ?? 0,
+    };
   } catch {
     return undefined;
   }

@@ -249,7 +249,7 @@ async function unlessDamaged(work: () => Promise<number>): Promise<number | unde
 
 function healthOf({ commits, damage, tuning: { minFreeBytes } }: Parts): StoreHealth {
   const { stall, waitingChars, waitingWrites, refusedWrites, disk } = commits;
-  const low = disk !== undefined && disk.freeBytes < minFreeBytes;
+  const low = disk !== undefined && (disk.freeBytes < minFreeBytes || disk.freeFiles < LIMITS.storeMinFreeFiles);
   return {
     stall,
     waitingChars,
@@ -257,7 +257,7 @@ function healthOf({ commits, damage, tuning: { minFreeBytes } }: Parts): StoreHe
     refusedWrites,
     disk,
     damaged: damage.sessions,
-    lowSpace: low ? { freeBytes: disk.freeBytes, minFreeBytes } : undefined,
+    lowSpace: low ? { freeBytes: disk.freeBytes, freeFiles: disk.freeFiles, minFreeBytes } : undefined,
   };
 }
 

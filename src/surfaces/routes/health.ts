@@ -17,6 +17,8 @@ const Health = z.object({
   store: z.enum(["ok", "low_space", "stalled"]),
   /** Sessions on damaged pages of the database that were met since the start. The others work. */
   damaged_sessions: z.int().min(0),
+  /** `set_back`: at the start it was far behind the time that the last run had seen. Tokens expire by that time. */
+  clock: z.enum(["ok", "set_back"]),
 });
 
 const Ready = z.object({ status: z.literal("ready") });
@@ -59,10 +61,11 @@ function addLiveness(app: HttpApp, options: SurfaceOptions, path: Probe): void {
   });
   app.openapi(route, (context) => {
     const { demo, default_provider } = options.describe();
-    const health = options.gateway.storeHealth;
+    const { storeHealth: health, isClockSetBack } = options.gateway;
     const { version } = options;
+    const clock = isClockSetBack ? ("set_back" as const) : ("ok" as const);
     const server = { status: "ok" as const, version, protocol: PROTOCOL_VERSION, demo, default_provider };
-    return context.json({ ...server, store: stateOf(health), damaged_sessions: health.damaged?.size ?? 0 }, 200);
+    return context.json({ ...server, store: stateOf(health), damaged_sessions: health.damaged?.size ?? 0, clock }, 200);
   });
 }
 
@@ -97,12 +100,17 @@ function reasonsOf({ storeHealth, isDraining, isShortOfFiles }: SurfaceOptions["
       reasons.push({ code: "store_failed", message: stalledWords(storeHealth) });
       break;
     case "low_space":
-      reasons.push({ code: "store_full", message: "The disk of the home folder is nearly full." });
+      reasons.push({ code: "store_full", message: fullWords(storeHealth) });
       break;
     case "ok":
       break;
   }
   return reasons;
+}
+
+function fullWords({ lowSpace }: SurfaceOptions["gateway"]["storeHealth"]): string {
+  const isBytes = lowSpace === undefined || lowSpace.freeBytes < lowSpace.minFreeBytes;
+  return `The disk of the home folder ${isBytes ? "is nearly full" : "has hardly room for more files (inodes)"}.`;
 }
 
 function stalledWords({ stall }: SurfaceOptions["gateway"]["storeHealth"]): string {

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import { isInside } from "../../gate/index.ts";
 import { LIMITS, type FileChange, type FileDiff, type PlannedChange } from "../../protocol/index.ts";
 import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import { errorResult, textResult, type PathUse, type ToolContext, type ToolResult, type ToolSession } from "../tool.ts";
 import { decodeText, encodeText, isBinary, lineEndings, loadFile, type FileOnDisk, type TextFile } from "./content.ts";
 import { unifiedDiff } from "./diff.ts";
-import { isInside, missingFolders, nearName, resolveInside, type UsablePath } from "./paths.ts";
+import { missingFolders, nearName, resolveInside, type UsablePath } from "./paths.ts";
 import { saveFile } from "./save.ts";
 
 /** A text file that a call wants to change, with its current content. */

@@ -2,11 +2,12 @@ import { lstat, stat } from "node:fs/promises";
 import { isAbsolute, join, sep } from "node:path";
 import { glob as findFiles } from "tinyglobby";
 import { z } from "zod";
+import { isInside } from "../../gate/index.ts";
 import { LIMITS, TOOL_FACTS } from "../../protocol/index.ts";
 import { genericPreview } from "../preview.ts";
 import { isRefusal, reasonOf, type ToolRefusal } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolSession } from "../tool.ts";
-import { isHidden, isInside, resolveInside, resolvePath } from "./paths.ts";
+import { isHidden, resolveInside, resolvePath } from "./paths.ts";
 
 const GlobInput = z.strictObject({
   pattern: z.string().min(1).max(LIMITS.globPatternChars).describe("Glob pattern, such as src/**/*.ts"),

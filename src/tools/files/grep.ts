@@ -2,12 +2,13 @@ import { stat } from "node:fs/promises";
 import { relative } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { z } from "zod";
+import { isInside } from "../../gate/index.ts";
 import { LIMITS, TOOL_FACTS } from "../../protocol/index.ts";
 import { genericPreview, headOf } from "../preview.ts";
 import { isRefusal, reasonOf } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolContext, type ToolResult } from "../tool.ts";
 import { givenPath, newestFirst } from "./glob.ts";
-import { isInside, resolveInside } from "./paths.ts";
+import { resolveInside } from "./paths.ts";
 
 const contextLines = z.number().int().min(0).max(LIMITS.grepContextLines).optional();
 /** Said of each flag that only lines of content can show; in the other modes it is taken and does nothing, as Claude Code's own does. */

@@ -1,5 +1,6 @@
 import { lstat, readlink, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isInside } from "../../gate/index.ts";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import { isRefusal, reasonOf, systemCode, type ToolRefusal } from "../refusal.ts";
 import type { PathUse, ToolContext, ToolSession } from "../tool.ts";
@@ -67,10 +68,6 @@ async function linkTarget(path: string): Promise<string | undefined> {
     if (["EINVAL", "ENOENT", "ENOTDIR"].includes(systemCode(error))) return undefined;
     throw new Failure("invalid_request", `The path cannot be followed: ${reasonOf(error)}.`);
   }
-}
-
-export function isInside(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** True for what is the server's own: its store and tokens may lie in the workspace. */

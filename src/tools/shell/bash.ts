@@ -150,6 +150,7 @@ async function runForeground(
       onOutput: (chunk, stream) => output.add(chunk, stream),
     });
     const end = await Promise.race([running.exit, stopped]);
+    if (end?.reason !== undefined) return cutShort(`The command was ended: ${end.reason}.`, output);
     if (end !== undefined) return ended(exitCodeOf(end.code, end.signal), output);
     if (!context.signal.aborted) {
       await running.kill();

@@ -12,6 +12,7 @@ function statusWords(status: ShellStatus): string {
     case "running":
       return "running";
     case "ended":
+      if (status.reason !== undefined) return `ended: ${status.reason}`;
       return `${status.exitCode === 0 ? "completed" : "failed"} (exit code ${status.exitCode})`;
     case "killed":
       return "killed";

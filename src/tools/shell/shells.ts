@@ -18,7 +18,7 @@ interface ShellStart {
 
 export type ShellStatus =
   | { readonly state: "running" }
-  | { readonly state: "ended"; readonly exitCode: number }
+  | { readonly state: "ended"; readonly exitCode: number; readonly reason?: string | undefined }
   | { readonly state: "killed" }
   | { readonly state: "timed_out" };
 
@@ -136,11 +136,13 @@ class BackgroundShell implements Shell {
     this.#running = running;
     const timer = setTimeout(() => void this.#end("timed_out"), timeout);
     timer.unref();
-    void running.exit.then(({ code, signal }) => {
+    void running.exit.then(({ code, signal, reason }) => {
       clearTimeout(timer);
       this.#log.append(this.#clean.end());
       this.#status =
-        this.#ending === undefined ? { state: "ended", exitCode: exitCodeOf(code, signal) } : { state: this.#ending };
+        this.#ending === undefined
+          ? { state: "ended", exitCode: exitCodeOf(code, signal), reason }
+          : { state: this.#ending };
       this.#settle();
     });
   }

@@ -1,3 +1,5 @@
+import { decodeHTML, decodeHTMLAttribute } from "entities/decode";
+
 /** HTML as readable text: headings, lists, links and preformatted text keep their shape, everything else is plain. */
 export function htmlToText(html: string, base: string): string {
   const writer = new TextWriter(base);
@@ -149,7 +151,8 @@ class TextWriter {
   }
 
   text(raw: string): void {
-    const text = decodeEntities(raw);
+    // Code that a page shows is pasted into files: a blank is a plain one.
+    const text = decodeHTML(raw).replaceAll("\u{A0}", " ");
     if (this.#preformatted === 0) {
       this.#line.flow(text);
       return;
@@ -250,59 +253,9 @@ function opening(name: string): string {
 
 function attribute(tag: string, name: string): string {
   const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, "i").exec(tag);
-  return decodeEntities(found?.[1] ?? found?.[2] ?? found?.[3] ?? "").trim();
+  return decodeHTMLAttribute(found?.[1] ?? found?.[2] ?? found?.[3] ?? "").trim();
 }
 
 function imageText(alt: string): string {
   return alt === "" ? "" : `[image: ${alt}]`;
-}
-
-const ENTITIES: ReadonlyMap<string, string> = new Map([
-  ["amp", "&"],
-  ["lt", "<"],
-  ["gt", ">"],
-  ["quot", '"'],
-  ["apos", "'"],
-  ["nbsp", " "],
-  ["copy", "©"],
-  ["reg", "®"],
-  ["trade", "™"],
-  ["hellip", "…"],
-  ["mdash", "—"],
-  ["ndash", "–"],
-  ["lsquo", "‘"],
-  ["rsquo", "’"],
-  ["ldquo", "“"],
-  ["rdquo", "”"],
-  ["laquo", "«"],
-  ["raquo", "»"],
-  ["bull", "•"],
-  ["middot", "·"],
-  ["times", "×"],
-  ["rarr", "→"],
-  ["larr", "←"],
-  ["euro", "€"],
-  ["pound", "£"],
-  ["deg", "°"],
-  ["sect", "§"],
-  ["auml", "ä"],
-  ["ouml", "ö"],
-  ["uuml", "ü"],
-  ["Auml", "Ä"],
-  ["Ouml", "Ö"],
-  ["Uuml", "Ü"],
-  ["szlig", "ß"],
-  ["eacute", "é"],
-  ["egrave", "è"],
-  ["agrave", "à"],
-  ["ccedil", "ç"],
-  ["ntilde", "ñ"],
-]);
-
-function decodeEntities(text: string): string {
-  return text.replaceAll(/&(#x[0-9a-f]{1,6}|#[0-9]{1,7}|[a-z]{2,8});/gi, (whole, name: string) => {
-    if (!name.startsWith("#")) return ENTITIES.get(name) ?? whole;
-    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-    return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : "\u{FFFD}";
-  });
 }

@@ -15,17 +15,25 @@ export interface MountProcess {
 }
 
 export async function startMount(options: {
-  readonly url: string;
-  readonly token: string;
+  /** Absent: the server of `home` is looked for. */
+  readonly url?: string;
+  readonly home?: string;
+  readonly token?: string;
   readonly folder: string;
   readonly words?: readonly string[];
   /** The most that its heap may have. Absent: as Node has it. */
   readonly heapMiB?: number;
 }): Promise<MountProcess> {
   const heap = options.heapMiB === undefined ? [] : [`--max-old-space-size=${options.heapMiB}`];
-  const words = ["--server", options.url, "mount", ...(options.words ?? []), options.folder];
+  const { url, home = "/nonexistent", token } = options;
+  const place = url === undefined ? ["--home", home] : ["--server", url];
+  const words = [...place, "mount", ...(options.words ?? []), options.folder];
   const child = spawn(process.execPath, [...heap, MAIN, ...words], {
-    env: { PATH: process.env["PATH"], HOME: "/nonexistent", SALLYPORT_TOKEN: options.token },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: "/nonexistent",
+      ...(token === undefined ? {} : { SALLYPORT_TOKEN: token }),
+    },
     stdio: ["ignore", "ignore", "pipe"],
     cwd: "/",
   });

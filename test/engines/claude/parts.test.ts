@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findClaude } from "../../../src/engines/claude/find.ts";
+import { findClaude, missingClaude } from "../../../src/engines/claude/find.ts";
 import { OfferedToolServer } from "../../../src/engines/claude/offered-tools.ts";
 import { OutputAllowance, OutputFailure, OutputReader } from "../../../src/engines/claude/output.ts";
 import { outcomeOf } from "../../../src/engines/claude/outcome.ts";
@@ -341,8 +341,17 @@ describe("the program", () => {
       await failure.toMatchObject({ code: "unsupported", message: expect.stringContaining(words) });
     }
     const room = world.room(createClaudeCliEngine(options()));
-    await expect(room.conversation()).rejects.toThrow("npm install @anthropic-ai/claude-agent-sdk");
+    await expect(room.conversation()).rejects.toThrow("npm ci --ignore-scripts");
     await world.close();
+  });
+
+  test.each([
+    ["/srv/sallyport/dist/engines/claude/find.js", "npm ci --ignore-scripts"],
+    ["/srv/node_modules/sallyport/dist/engines/claude/find.js", "npm install @anthropic-ai/claude-agent-sdk"],
+  ])("missing beside %s: %s", (importer, command) => {
+    expect(missingClaude({ searchPath: [], importer })).toBe(
+      `Claude Code was not found. Install Claude Code (https://claude.com/claude-code) or run: ${command}`,
+    );
   });
 
   test("that says nonsense and dies fails the turn with its own complaint", async () => {

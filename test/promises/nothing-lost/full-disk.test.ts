@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -12,12 +12,16 @@ const RESERVE = 1_048_576;
 const TUNING = { tendMs: 10, retryMs: 5, reserveBytes: RESERVE, minFreeBytes: 2 * RESERVE, closeMs: 50 };
 const isRoot = process.getuid?.() === 0;
 
-/** A home on a disk of its own, of 24 MB. */
-async function smallDisk({ home }: Place): Promise<() => Promise<unknown>> {
-  await mkdir(home, { recursive: true });
-  execFileSync("mount", ["-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", home]);
-  return async () => execFileSync("umount", ["-l", home]);
+/** A home on a disk of its own. */
+function diskOf(options: string): ({ home }: Place) => Promise<() => Promise<unknown>> {
+  return async ({ home }) => {
+    await mkdir(home, { recursive: true });
+    execFileSync("mount", ["-t", "tmpfs", "-o", `${options},mode=700`, "tmpfs", home]);
+    return async () => execFileSync("umount", ["-l", home]);
+  };
 }
+
+const smallDisk = diskOf("size=24m");
 
 function canMount(): boolean {
   if (!isRoot) return false;
@@ -52,9 +56,47 @@ async function untilStore({ client }: TestApp, state: string): Promise<void> {
   await until(async () => (await client.health()).store === state);
 }
 
+/** Makes files until there is no inode left. */
+function fillInodes({ home }: Place): void {
+  mkdirSync(join(home, "many"));
+  try {
+    for (let made = 0; ; made += 1) closeSync(openSync(join(home, "many", String(made)), "w"));
+  } catch {
+    // Nothing more can be made.
+  }
+}
+
 const bash = { tool: "Bash", input: { command: "echo done >> effects.txt" } };
 
 describe.skipIf(!canMount())("a disk that is full (needs the right to mount)", () => {
+  it("of files: takes no new work while there are bytes but no inodes, and goes on when there are some", async () => {
+    await using app = await openTestApp({}, { prepare: diskOf("size=64m,nr_inodes=400"), store: { tuning: TUNING } });
+    const { client, place } = app;
+    expect((await client.health()).store).toBe("ok");
+    fillInodes(place);
+    await untilStore(app, "low_space");
+    const ready = await fetch(`${app.serving.url}/ready`);
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      {
+        status: "not_ready",
+        reasons: [
+          { code: "store_full", message: "The disk of the home folder has hardly room for more files (inodes)." },
+        ],
+      },
+    ]);
+    await expect(client.createSession({})).rejects.toMatchObject({
+      code: "store_full",
+      message:
+        "The disk of the server's home folder has room for 0 more files (inodes), and new sessions and prompts need 100. " +
+        "Delete files on that disk, or delete old sessions with `sallyport prune`.",
+    });
+    await rm(join(place.home, "many"), { recursive: true });
+    await untilStore(app, "ok");
+    const { id } = await client.createSession({ prompt: { text: script({ say: "Done." }) } });
+    await untilTurnEnds(client, id);
+  });
+
   it("takes no new work, lets running turns end, stops without loss, and goes on when there is space", async () => {
     await using app = await openTestApp({}, { prepare: smallDisk, store: { tuning: TUNING } });
     const { client, place } = app;

@@ -1,5 +1,5 @@
-/** Where the ledger tells an operator what needs a look. */
-export interface LedgerLog {
+/** Words for the operator. Structured, redacted by whoever writes them. */
+export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
