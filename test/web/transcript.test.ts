@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { NO_USAGE, type Item, type JournalEvent, type StreamFrame } from "../../src/protocol/index.ts";
 import { talliesOf } from "../../src/web/console/transcript/tallies.ts";
 import { changedFiles } from "../../src/web/console/transcript/tool-words.ts";
-import { Transcript, type TranscriptView } from "../../src/web/console/transcript/transcript.ts";
+import { ConsoleTranscript, type TranscriptView } from "../../src/web/console/transcript/transcript.ts";
 import { workingWords } from "../../src/web/console/transcript/working-words.ts";
 
 const by = { id: "p1", name: "ann", role: "operator" } as const;
@@ -16,7 +16,7 @@ function journal(...bodies: readonly object[]): readonly StreamFrame[] {
 }
 
 function shown(frames: readonly StreamFrame[]): TranscriptView {
-  const transcript = new Transcript();
+  const transcript = new ConsoleTranscript();
   for (const frame of frames) transcript.apply(frame);
   return transcript.view;
 }
@@ -132,7 +132,12 @@ describe("a transcript's rows", () => {
       spent,
     ];
     const { open, running, turns } = shown(journal(...begun));
-    expect({ open, running, usage: turns.get("t")?.usage, cost: turns.get("t")?.cost_microusd }).toEqual({
+    expect({
+      open,
+      running: running.map(({ item }) => item.id),
+      usage: turns.get("t")?.usage,
+      cost: turns.get("t")?.cost_microusd,
+    }).toEqual({
       open: "t",
       running: ["s"],
       usage: { ...NO_USAGE, input_tokens: 20, model_calls: 2 },
@@ -221,7 +226,7 @@ describe("changed files", () => {
 describe("what an open turn does now", () => {
   const ask = (id: string, item_id: string, preview: object): object => ({
     type: "approval.requested",
-    approval: { id, item_id, reason: "", preview },
+    approval: { id, turn_id: "t", item_id, reason: "", preview },
   });
   const budget = ask("a1", "", { type: "budget", summary: "The budget is used up." });
   const answer = (approval_id: string): object => ({ type: "approval.resolved", approval_id, outcome: "approved", by });

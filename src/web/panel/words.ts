@@ -1,5 +1,5 @@
 import type { ErrorDetail, LiveStatus, PageOfferStatus } from "../../client/index.ts";
-import { spendingWords } from "../../protocol/money-words.ts";
+import { spendingWords, type Spending } from "../../protocol/money-words.ts";
 import { PANEL_LIMITS } from "./limits.ts";
 
 type WordsInput = Readonly<Record<string, unknown>>;
@@ -181,8 +181,8 @@ export function dollars(microusd: number): string {
 }
 
 /** What an answer cost: measured, or at most; empty: not known. */
-export function costWords({ cost, bound }: { readonly cost?: number; readonly bound?: number }): string {
-  return cost === undefined ? "" : spendingWords({ cost_microusd: cost, bound_microusd: bound }, dollars);
+export function costWords({ cost_microusd, bound_microusd }: Partial<Spending>): string {
+  return cost_microusd === undefined ? "" : spendingWords({ cost_microusd, bound_microusd }, dollars);
 }
 
 /** A change without the names of its file. Only those at its head: behind it `+++ x` is a line `++ x` that is added. */

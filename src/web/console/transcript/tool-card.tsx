@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import { lazy, Suspense, type ReactNode } from "react";
-import type { Outcome, ToolItem } from "../../../protocol/index.ts";
+import type { AskedApproval, ItemView, Outcome, ToolItem } from "../../../protocol/index.ts";
 import { ToolIcon } from "../approval/tool-icon.tsx";
 import { visible, visibleCommand } from "../../ui/visible.ts";
 import { Badge, Skeleton } from "../../ui/states.tsx";
@@ -11,7 +11,6 @@ import { Blocks, Output } from "./output.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { TodoList } from "./todo-list.tsx";
 import { aboutTool, callWords, ranCommand, ranInput, toolName } from "./tool-words.ts";
-import type { ApprovalAnswerView, ItemView } from "./transcript.ts";
 
 const DiffView = lazy(async () => ({ default: (await import("../approval/diff-view.tsx")).DiffView }));
 
@@ -76,7 +75,7 @@ const OUTCOMES = {
   cancelled: "Withdrawn before anybody answered",
 } as const;
 
-function Answer({ answer, outcome }: { readonly answer: ApprovalAnswerView; readonly outcome: Outcome }): ReactNode {
+function Answer({ answer, outcome }: { readonly answer: AskedApproval; readonly outcome: Outcome }): ReactNode {
   return (
     <p className="text-sm text-soft">
       {OUTCOMES[outcome]}

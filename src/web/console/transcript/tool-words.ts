@@ -1,7 +1,6 @@
-import type { Item, ItemStatus, ToolItem } from "../../../protocol/index.ts";
+import type { Item, ItemStatus, ItemView, ToolItem } from "../../../protocol/index.ts";
 import type { Tone } from "../../ui/states.tsx";
 import { talliesOf } from "./tallies.ts";
-import type { ItemView } from "./transcript.ts";
 
 type ToolWordsInput = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { FileText, GitFork, User } from "lucide-react";
 import type { ReactNode } from "react";
-import { spendingWords, type Attachment, type Usage } from "../../../protocol/index.ts";
+import { spendingWords, type Attachment, type TurnView, type Usage } from "../../../protocol/index.ts";
 import { Button } from "../../ui/button.tsx";
 import { useConnection } from "../../ui/app/connection.tsx";
 import { Note } from "../../ui/states.tsx";
@@ -10,7 +10,6 @@ import { useFold } from "./folds.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { Output } from "./output.tsx";
 import { beginningOf } from "./prompt-text.ts";
-import type { TurnView } from "./transcript.ts";
 
 /** What somebody asked for. */
 export function PromptRow({ turn }: { readonly turn: TurnView }): ReactNode {
@@ -104,7 +103,8 @@ export function EndRow({
   readonly onContinue?: (() => void) | undefined;
 }): ReactNode {
   const { me } = useConnection();
-  const took = turn.ended_at === undefined ? undefined : Date.parse(turn.ended_at) - Date.parse(turn.at);
+  const took = turn.end === undefined ? undefined : Date.parse(turn.end.at) - Date.parse(turn.at);
+  const stopped = turn.end?.type === "turn.completed" && turn.end.stop_reason !== "end_turn" && turn.end.stop_reason;
   const { label, tone, words, isPaused } = endWords(turn, me.id);
   return (
     <div className="space-y-2">
@@ -125,7 +125,7 @@ export function EndRow({
         {turn.cost_microusd !== undefined && (
           <span>{spendingWords({ ...turn, cost_microusd: turn.cost_microusd }, money)}</span>
         )}
-        {turn.stop_reason !== undefined && turn.stop_reason !== "end_turn" && <span>{turn.stop_reason}</span>}
+        {stopped !== false && <span>{stopped}</span>}
         {onFork !== undefined && (
           <Button size="small" variant="quiet" className="ml-auto" onClick={onFork}>
             <GitFork aria-hidden className="size-3.5" /> Fork from here

@@ -1,10 +1,10 @@
 import { Hourglass, LoaderCircle } from "lucide-react";
 import type { ReactNode } from "react";
 import { useNow } from "../approval/use-now.ts";
-import { spendingWords } from "../../../protocol/index.ts";
+import { spendingWords, type TurnView } from "../../../protocol/index.ts";
 import { duration, money } from "../../ui/words.tsx";
 import { tokenWords } from "./turn-rows.tsx";
-import type { TranscriptView, TurnView } from "./transcript.ts";
+import type { TranscriptView } from "./transcript.ts";
 import { workingWords } from "./working-words.ts";
 
 const SECOND = 1_000;

@@ -19,7 +19,7 @@ export interface WorkingWords {
 
 /** The innermost of what runs; a question to a person before everything else. */
 export function workingWords(view: TranscriptView): WorkingWords {
-  const running = view.running.flatMap((id) => view.items.get(id) ?? []);
+  const { running } = view;
   const questions = running.filter(({ answer }) => answer !== undefined && answer.outcome === undefined);
   const [asked] = questions;
   if (asked === undefined && view.asksMoney)

@@ -1,5 +1,5 @@
 import { PANEL_LIMITS } from "../limits.ts";
-import type { AskedApproval, NotePart, AnswerPart, StepPart, TextPart, PanelTurn } from "../transcript.ts";
+import type { AnswerPart, AskPart, NotePart, PanelTurn, StepPart, TextPart } from "../transcript.ts";
 import { costWords, troubleOf, type PanelTrouble } from "../words.ts";
 import { AskView, type Decide } from "./ask.ts";
 import { icon, iconButton, make, setText } from "./dom.ts";
@@ -16,7 +16,7 @@ type AnswerPartSection =
   | { readonly kind: "text"; readonly key: string; readonly part: TextPart }
   | { readonly kind: "steps"; readonly key: string; readonly parts: readonly (StepPart | TextPart)[] }
   | { readonly kind: "note"; readonly key: string; readonly part: NotePart }
-  | { readonly kind: "ask"; readonly key: string; readonly ask: AskedApproval };
+  | { readonly kind: "ask"; readonly key: string; readonly part: AskPart };
 type AnswerSection = Prose | StepsView | AskView | { readonly element: HTMLElement };
 
 /** Somebody ended the answer, or a limit that somebody set: no failure. */
@@ -58,7 +58,8 @@ export class AnswerView {
     const last = sections.at(-1);
     const busy =
       last?.kind === "steps" && last.parts.some((part) => part.kind === "step" && part.status === "in_progress");
-    this.#waiting.hidden = !isOpen || busy || turn.asks.some(({ outcome }) => outcome === undefined);
+    this.#waiting.hidden =
+      !isOpen || busy || turn.parts.some((part) => part.kind === "ask" && part.ask.outcome === undefined);
     if (!isOpen && turn.state !== "queued") this.#end(turn, before);
   }
 
@@ -77,8 +78,8 @@ export class AnswerView {
         return;
       }
       case "ask":
-        if (known instanceof AskView) known.update(section.ask);
-        else this.#keep(section.key, new AskView(section.ask, decide, describe));
+        if (known instanceof AskView) known.update(section.part.ask);
+        else this.#keep(section.key, new AskView(section.part.ask, decide, describe));
         return;
       case "note":
         if (known === undefined)
@@ -117,7 +118,7 @@ export class AnswerView {
     }
     const cost = this.#foot.querySelector(".cost");
     if (cost !== null) setText(cost, costWords(turn));
-    this.#foot.hidden = turn.state !== "completed" && turn.cost === undefined;
+    this.#foot.hidden = turn.state !== "completed" && turn.cost_microusd === undefined;
   }
 
   #feedback(turn: string): HTMLElement {
@@ -147,22 +148,17 @@ export function noteOf({ text, next }: PanelTrouble, tone: "plain" | "bad"): HTM
   );
 }
 
-/** Steps that follow each other are one section; a question stands where it was asked. */
-function sectionsOf({ parts, asks }: PanelTurn): readonly AnswerPartSection[] {
+/** Steps that follow each other are one section. */
+function sectionsOf({ parts }: PanelTurn): readonly AnswerPartSection[] {
   const sections: AnswerPartSection[] = [];
-  const ask = (from: number, to: number): void => {
-    for (const one of asks)
-      if (one.at >= from && one.at < to) sections.push({ kind: "ask", key: `ask ${one.approval.id}`, ask: one });
-  };
-  for (const [index, part] of parts.entries()) {
-    ask(index, index + 1);
+  for (const part of parts) {
     const last = sections.at(-1);
     if (part.kind === "note") sections.push({ kind: "note", key: part.id, part });
+    else if (part.kind === "ask") sections.push({ kind: "ask", key: part.id, part });
     else if (part.kind === "text") {
       if (part.text !== "") sections.push({ kind: "text", key: part.id, part });
     } else if (last?.kind === "steps") sections[sections.length - 1] = { ...last, parts: [...last.parts, part] };
     else sections.push({ kind: "steps", key: part.id, parts: [part] });
   }
-  ask(parts.length, Number.POSITIVE_INFINITY);
   return sections;
 }
