@@ -1,4 +1,3 @@
-export * from "./add-usage.ts";
 export * from "./answer-keys.ts";
 export * from "./approvals.ts";
 export * from "./canonical.ts";

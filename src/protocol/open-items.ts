@@ -5,8 +5,8 @@ import type { Item } from "./items.ts";
 export function liveText(item: Item): string {
   if ("text" in item) return item.text;
   if (item.type === "command_execution") return item.aggregated_output;
-  if (!("output" in item)) return "";
-  return item.output?.map((block) => (block.type === "text" ? block.text : "")).join("\n") ?? "";
+  const blocks = "tool_use_id" in item ? (item.output ?? []) : [];
+  return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
 interface OpenItem {

@@ -1,9 +1,10 @@
-import { describe, expect, it } from "vitest";
-import { NO_USAGE, type Item, type JournalEvent, type StreamFrame } from "../../src/protocol/index.ts";
+import { describe, expect, it, test } from "vitest";
+import { NO_USAGE, type Item, type JournalEvent, type StreamFrame, type TurnView } from "../../src/protocol/index.ts";
 import { talliesOf } from "../../src/web/console/transcript/tallies.ts";
 import { changedFiles } from "../../src/web/console/transcript/tool-words.ts";
 import { ConsoleTranscript, type TranscriptView } from "../../src/web/console/transcript/transcript.ts";
-import { workingWords } from "../../src/web/console/transcript/working-words.ts";
+import { tokenWords } from "../../src/web/console/transcript/turn-rows.tsx";
+import { waitingBehind, workingWords } from "../../src/web/console/transcript/working-words.ts";
 
 const by = { id: "p1", name: "ann", role: "operator" } as const;
 
@@ -135,12 +136,12 @@ describe("a transcript's rows", () => {
     expect({
       open,
       running: running.map(({ item }) => item.id),
-      usage: turns.get("t")?.usage,
+      usage: tokenWords(turns.get("t") as TurnView),
       cost: turns.get("t")?.cost_microusd,
     }).toEqual({
       open: "t",
       running: ["s"],
-      usage: { ...NO_USAGE, input_tokens: 20, model_calls: 2 },
+      usage: "20 in, 0 out",
       cost: 8,
     });
     const end = { type: "turn.completed", turn_id: "t", usage: NO_USAGE, cost_microusd: 8, stop_reason: "end_turn" };
@@ -264,4 +265,24 @@ describe("what an open turn does now", () => {
   ])("%s", (_name, frames, words) => {
     expect(workingWords(shown(journal(started("t"), ...frames)))).toEqual(words);
   });
+});
+
+test("an approved call waits behind the question about an earlier one", () => {
+  const item = (id: string): object => ({
+    type: "item.started",
+    item: { type: "tool_call", id, status: "in_progress", tool: "Read", tool_use_id: id, input: {} },
+  });
+  const ask = (id: string): object => ({
+    type: "approval.requested",
+    approval: { id: `ask-${id}`, turn_id: "t", item_id: id, reason: "", preview: { type: "generic", summary: "" } },
+  });
+  const yes = (id: string): object => ({
+    type: "approval.resolved",
+    approval_id: `ask-${id}`,
+    outcome: "approved",
+    by,
+  });
+  const asked = [started("t"), item("a"), item("b"), ask("a"), ask("b"), yes("b")];
+  expect(waitingBehind(shown(journal(...asked)).running)).toEqual(["b"]);
+  expect(waitingBehind(shown(journal(...asked, yes("a"))).running)).toEqual([]);
 });

@@ -6,11 +6,11 @@ import {
   type Item,
   type StreamFrame,
   type ToolItem,
-  type TranscriptEntry,
+  type ConversationEntry,
   type TranscriptNotice,
+  type TurnEnd,
   type TurnView,
 } from "../../protocol/index.ts";
-import type { Paint } from "../terminal/paint.ts";
 import type { Screen } from "../terminal/screen.ts";
 import { oneLine, visible } from "../terminal/visible.ts";
 import { endCard, titleOf, todoLines } from "./cards.ts";
@@ -29,20 +29,6 @@ interface ShownItem {
   shown: number;
   readonly output: LiveOutput;
 }
-
-/** Absent: it is not shown. */
-const NOTICES: Readonly<Record<TranscriptNotice["type"], ((paint: Paint, text: string) => string) | undefined>> = {
-  resumed: (paint) => paint.dim("↻ the server was started again and goes on with this turn"),
-  paused: (paint) => paint.yellow("⏸ paused"),
-  unpaused: (paint) => paint.dim("▶ resumed"),
-  forked: (paint, text) => paint.dim(`⑂ ${text}`),
-  closed: (paint) => paint.dim("the session was closed"),
-  failed: (paint, text) => paint.red(`✗ ${text}`),
-  error: (paint, text) => paint.yellow(`! ${text}`),
-  unknown: (paint, text) => paint.yellow(`! ${text}`),
-  settings: undefined,
-  answered: undefined,
-};
 
 /** A session as a person reads it, frame by frame. Approvals are the inbox's. */
 export class TerminalTranscript {
@@ -63,7 +49,7 @@ export class TerminalTranscript {
     this.#transcript.forgetEnded();
   }
 
-  #show(entry: TranscriptEntry): void {
+  #show(entry: ConversationEntry): void {
     const { screen } = this.#options;
     const turn = this.#transcript.turns.get(entry.turn);
     switch (entry.kind) {
@@ -74,10 +60,12 @@ export class TerminalTranscript {
         return this.#end(entry.event);
       case "item":
         return this.#start(this.#transcript.items.get(entry.item)?.item);
-      case "notice": {
-        const line = NOTICES[entry.notice.type]?.(screen.paint, visible(entry.notice.text));
-        return line === undefined ? undefined : screen.line(line);
-      }
+      case "notice":
+        return this.#notice(entry.event);
+      case "unknown":
+        return screen.line(
+          screen.paint.yellow(`! an event of an unknown kind: ${oneLine(JSON.stringify(entry.event), 300)}`),
+        );
       case "question":
         return undefined;
     }
@@ -93,7 +81,7 @@ export class TerminalTranscript {
     return screen.line(`${paint.cyan("❯")} ${paint.bold(oneLine(prompt.text, 300))} ${name}`);
   }
 
-  #end(event: Extract<TranscriptEntry, { kind: "end" }>["event"]): void {
+  #end(event: TurnEnd): void {
     const { screen } = this.#options;
     const { paint } = screen;
     if (event.type === "turn.completed") {
@@ -102,6 +90,27 @@ export class TerminalTranscript {
     }
     if (event.error.code === "aborted") return screen.line(paint.yellow("… the turn was interrupted"));
     return screen.line(paint.red(`✗ the turn failed: ${visible(event.error.message)} (${event.error.code})`));
+  }
+
+  #notice(event: TranscriptNotice): void {
+    const { screen } = this.#options;
+    const { paint } = screen;
+    switch (event.type) {
+      case "turn.resumed":
+        return screen.line(paint.dim("↻ the server was started again and goes on with this turn"));
+      case "error":
+        return screen.line(paint.yellow(`! ${visible(event.message)}`));
+      case "session.updated":
+        if (event.paused !== undefined) screen.line(event.paused ? paint.yellow("⏸ paused") : paint.dim("▶ resumed"));
+        if (event.forked_from !== undefined) screen.line(paint.dim(`⑂ forked from ${event.forked_from.session_id}`));
+        if (event.error !== undefined)
+          screen.line(paint.red(`✗ ${visible(event.error.message)} (${event.error.code})`));
+        if (event.status === "complete") screen.line(paint.dim("the session was closed"));
+        return undefined;
+      case "budget.updated":
+      case "approval.resolved":
+        return undefined;
+    }
   }
 
   #start(item: Item | undefined): void {

@@ -5,17 +5,21 @@ import type {
   ItemStatus,
   StreamFrame,
   ToolItem,
-  TranscriptEntry,
+  ConversationEntry,
   TurnView,
 } from "../../protocol/index.ts";
+import { liveText } from "../../protocol/open-items.ts";
 import { Transcript } from "../../protocol/transcript.ts";
 import { PANEL_LIMITS } from "./limits.ts";
 
 export interface TextPart {
-  readonly kind: "text" | "thought";
+  readonly kind: "text";
   readonly id: string;
   readonly text: string;
   readonly done: boolean;
+}
+export interface ThoughtPart extends Omit<TextPart, "kind"> {
+  readonly kind: "thought";
 }
 export interface StepPart {
   readonly kind: "step";
@@ -38,7 +42,7 @@ export interface AskPart {
   readonly id: string;
   readonly ask: AskedApproval;
 }
-export type AnswerPart = TextPart | StepPart | NotePart | AskPart;
+export type AnswerPart = TextPart | ThoughtPart | StepPart | NotePart | AskPart;
 
 /** One prompt and its answer. A turn that did not change is the same object as before, and so is what an item became. */
 export interface PanelTurn extends TurnView {
@@ -53,8 +57,9 @@ export class PanelTranscript {
 
   /** In the order in which they began; those that wait are at the end. */
   get turns(): readonly PanelTurn[] {
-    const turns = [...this.#transcript.turns.values()].map((turn) => this.#turnOf(turn));
-    return [...turns.filter(({ state }) => state !== "queued"), ...turns.filter(({ state }) => state === "queued")];
+    const waits = ({ state }: TurnView): number => (state === "queued" ? 1 : 0);
+    const turns = [...this.#transcript.turns.values()].toSorted((one, other) => waits(one) - waits(other));
+    return turns.map((turn) => this.#turnOf(turn));
   }
 
   /** The turn that is at work; absent: none. */
@@ -82,7 +87,7 @@ export class PanelTranscript {
   }
 
   /** None: nothing of it is shown. */
-  #partsOf(entry: TranscriptEntry): readonly AnswerPart[] {
+  #partsOf(entry: ConversationEntry): readonly AnswerPart[] {
     switch (entry.kind) {
       case "item": {
         const item = this.#transcript.items.get(entry.item)?.item;
@@ -96,14 +101,15 @@ export class PanelTranscript {
         return ask === undefined ? [] : [{ kind: "ask", id: `ask ${entry.approval}`, ask }];
       }
       case "notice": {
-        const { type, text } = entry.notice;
-        const id = `note-${String(entry.seq)}`;
-        if (type === "error") return [{ kind: "note", id, tone: "bad", text }];
-        if (type === "resumed")
+        const { type, seq } = entry.event;
+        const id = `note-${String(seq)}`;
+        if (type === "error") return [{ kind: "note", id, tone: "bad", text: entry.event.message }];
+        if (type === "turn.resumed")
           return [{ kind: "note", id, tone: "plain", text: "The server was restarted and goes on." }];
         // Which model runs and for how much is not what a visitor reads in a chat; the session's end is told below it.
         return [];
       }
+      case "unknown":
       case "queued":
       case "prompt":
       case "end":
@@ -124,12 +130,12 @@ function itemParts(item: Item): readonly AnswerPart[] {
   const { id, status, parent_id } = item;
   switch (item.type) {
     case "agent_message":
-    case "reasoning": {
       // A sub-agent's words go to the agent, which says what counts of them.
-      if (parent_id !== undefined || (item.type === "agent_message" && status === "superseded")) return [];
-      const kind = item.type === "agent_message" ? "text" : "thought";
-      return [{ kind, id, text: item.text, done: status !== "in_progress" }];
-    }
+      return parent_id !== undefined || status === "superseded" || item.text === ""
+        ? []
+        : [{ kind: "text", id, text: item.text, done: status !== "in_progress" }];
+    case "reasoning":
+      return parent_id !== undefined ? [] : [{ kind: "thought", id, text: item.text, done: status !== "in_progress" }];
     case "compaction":
       return [{ kind: "note", id, tone: "plain", text: "The chat was long: its beginning was summed up." }];
     case "error":
@@ -139,15 +145,6 @@ function itemParts(item: Item): readonly AnswerPart[] {
 
 function stepOf(item: ToolItem): StepPart {
   const { id, tool, input, approved_input, status, output = [] } = item;
-  const texts = output.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  const live = item.type === "command_execution" ? item.aggregated_output : "";
-  return {
-    kind: "step",
-    id,
-    tool,
-    input: approved_input ?? input,
-    status,
-    output: texts.length > 0 ? texts.join("\n") : live,
-    images: output.filter((block) => block.type === "image"),
-  };
+  const images = output.filter((block) => block.type === "image");
+  return { kind: "step", id, tool, input: approved_input ?? input, status, output: liveText(item), images };
 }

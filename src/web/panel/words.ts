@@ -1,5 +1,5 @@
-import type { ErrorDetail, LiveStatus, PageOfferStatus } from "../../client/index.ts";
-import { spendingWords, type Spending } from "../../protocol/money-words.ts";
+import type { ErrorDetail, LiveStatus, PageOfferStatus, TurnView } from "../../client/index.ts";
+import { spendingWords } from "../../protocol/money-words.ts";
 import { PANEL_LIMITS } from "./limits.ts";
 
 type WordsInput = Readonly<Record<string, unknown>>;
@@ -181,7 +181,10 @@ export function dollars(microusd: number): string {
 }
 
 /** What an answer cost: measured, or at most; empty: not known. */
-export function costWords({ cost_microusd, bound_microusd }: Partial<Spending>): string {
+export function costWords({
+  cost_microusd,
+  bound_microusd,
+}: Pick<TurnView, "cost_microusd" | "bound_microusd">): string {
   return cost_microusd === undefined ? "" : spendingWords({ cost_microusd, bound_microusd }, dollars);
 }
 

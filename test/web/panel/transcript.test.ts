@@ -127,7 +127,7 @@ test("a question stands where it was asked, and keeps its answer", () => {
   );
   expect(transcript.turns[0]?.parts.map(({ id }) => id)).toEqual(["i1", "ask a1", "m1"]);
   const ask = { approval, outcome: "rejected", by, feedback: "no" };
-  expect(transcript.turns[0]?.parts[1]).toEqual({ kind: "ask", id: "ask a1", ask });
+  expect(transcript.turns[0]?.parts[1]).toMatchObject({ kind: "ask", id: "ask a1", ask });
 });
 
 test("a message that died in a cut stream is gone; a sub-agent's words are not shown", () => {

@@ -1,5 +1,5 @@
 import { ChevronRight } from "lucide-react";
-import { lazy, Suspense, type ReactNode } from "react";
+import { createContext, lazy, Suspense, useContext, type ReactNode } from "react";
 import type { AskedApproval, ItemView, Outcome, ToolItem } from "../../../protocol/index.ts";
 import { ToolIcon } from "../approval/tool-icon.tsx";
 import { visible, visibleCommand } from "../../ui/visible.ts";
@@ -14,6 +14,9 @@ import { aboutTool, callWords, ranCommand, ranInput, toolName } from "./tool-wor
 
 const DiffView = lazy(async () => ({ default: (await import("../approval/diff-view.tsx")).DiffView }));
 
+/** Ids of calls that were approved and wait behind a question, with spaces between: a text, so that it changes only when they do. */
+export const WaitingCalls = createContext("");
+
 /** A tool call: what, how it stands, how long it took; what went in and came out when it is opened. */
 export function ToolCard({
   view,
@@ -26,7 +29,8 @@ export function ToolCard({
   readonly children?: ReactNode;
 }): ReactNode {
   const [open, setOpen] = useFold(item.id, opensByItself(item));
-  const { label, tone } = callWords(view);
+  const waits = useContext(WaitingCalls).split(" ").includes(item.id);
+  const { label, tone } = callWords(view, { waits });
   return (
     <div role="group" aria-label={`${toolName(item)}: ${label}`} className="rounded-xl border bg-raised">
       <div className="flex min-h-10 items-center gap-1 pr-1.5">

@@ -3,8 +3,12 @@ import {
   Transcript,
   type JournalEvent,
   type StreamFrame,
-  type TranscriptEntry,
+  type Todo,
+  type ConversationEntry,
+  type Outcome,
+  type TranscriptNotice,
 } from "../../../protocol/index.ts";
+import { writeDollars } from "../../ui/dollars.ts";
 import { changedFiles, type ChangedFile } from "./tool-words.ts";
 
 /** One row of the page, top to bottom. */
@@ -23,8 +27,10 @@ export type TranscriptRow =
  * Everything that the page shows: another object after each change. Rows, plan and files are the same until they change; turns and items
  * are as they are now, each the same object until it changes.
  */
-export interface TranscriptView extends Pick<Transcript, "turns" | "items" | "todos" | "seq" | "open" | "running"> {
+export interface TranscriptView extends Pick<Transcript, "turns" | "items" | "seq" | "open" | "running"> {
   readonly rows: readonly TranscriptRow[];
+  /** The agent's newest plan. */
+  readonly todos: readonly Todo[];
   readonly files: readonly ChangedFile[];
   /** By seq: the key of the row that shows the event. */
   readonly places: readonly string[];
@@ -32,12 +38,21 @@ export interface TranscriptView extends Pick<Transcript, "turns" | "items" | "to
   readonly asksMoney: boolean;
 }
 
+/** Of an event that this page does not know. */
+const UNKNOWN_CHARS = 2_000;
+const ANSWERED: Readonly<Record<Exclude<Outcome, "timed_out">, string>> = {
+  approved: "Approved",
+  rejected: "Rejected",
+  cancelled: "Withdrawn",
+};
+
 /** The journal of one session as rows of a page. */
 export class ConsoleTranscript {
   readonly #transcript = new Transcript(LIMITS.toolOutputChars);
   #rows: readonly TranscriptRow[] = [];
   /** Rows that came since somebody looked. */
   #newRows: TranscriptRow[] = [];
+  #todos: readonly Todo[] = [];
   #files: readonly ChangedFile[] | undefined;
   readonly #places: string[] = [];
   #view: TranscriptView | undefined;
@@ -45,7 +60,7 @@ export class ConsoleTranscript {
   /** Stays the same object until a frame changes something. */
   get view(): TranscriptView {
     if (this.#view !== undefined) return this.#view;
-    const { turns, items, todos, seq, open, running, questions } = this.#transcript;
+    const { turns, items, seq, open, running, questions } = this.#transcript;
     if (this.#newRows.length > 0) this.#rows = [...this.#rows, ...this.#newRows];
     this.#newRows = [];
     this.#files ??= changedFiles(items.values());
@@ -53,7 +68,7 @@ export class ConsoleTranscript {
       ({ approval, outcome }) =>
         outcome === undefined && approval.turn_id === open && approval.preview.type === "budget",
     );
-    const [rows, files, places] = [this.#rows, this.#files, this.#places];
+    const [rows, todos, files, places] = [this.#rows, this.#todos, this.#files, this.#places];
     this.#view = { rows, turns, items, todos, files, seq, places, open, running, asksMoney };
     return this.#view;
   }
@@ -61,45 +76,48 @@ export class ConsoleTranscript {
   apply(frame: StreamFrame): void {
     this.#view = undefined;
     const before = this.#places[this.#transcript.seq];
-    for (const entry of this.#transcript.apply(frame)) {
-      const row = this.#rowOf(entry);
-      if (row !== undefined) this.#newRows.push(row);
-    }
-    if (frame.type === "item.completed" && frame.item.type === "file_change") this.#files = undefined;
+    for (const entry of this.#transcript.apply(frame)) this.#show(entry);
+    const item = "item" in frame ? frame.item : undefined;
+    if (item?.type === "file_change") this.#files = undefined;
+    if (item?.type === "todo_list" && item.items.length > 0) this.#todos = item.items;
     if (!("seq" in frame)) return;
     const place = this.#placeOf(frame) ?? before;
     if (place !== undefined) this.#places[frame.seq] = place;
   }
 
-  /** Undefined: it is shown in another row, or not at all. */
-  #rowOf(entry: TranscriptEntry): TranscriptRow | undefined {
+  #show(entry: ConversationEntry): void {
     const { kind, seq, turn } = entry;
     switch (kind) {
       case "queued":
         // A prompt that waits stands in the queue, not in the conversation.
-        return undefined;
+        return;
       case "prompt":
       case "end":
-        return { kind, key: `${kind}-${turn}`, seq, turn };
+        this.#newRows.push({ kind, key: `${kind}-${turn}`, seq, turn });
+        return;
       case "item":
-        return entry.parent === undefined ? { kind, key: entry.item, seq, item: entry.item } : undefined;
+        if (entry.parent === undefined) this.#newRows.push({ kind, key: entry.item, seq, item: entry.item });
+        return;
       case "question": {
         const approval = this.#transcript.questions.get(entry.approval)?.approval;
-        if (approval === undefined || this.#transcript.items.has(approval.item_id)) return undefined;
+        if (approval === undefined || this.#transcript.items.has(approval.item_id)) return;
         // A question about money belongs to no item.
         const { preview, reason } = approval;
         return this.#note(seq, `Waiting for approval: ${"summary" in preview ? preview.summary : reason}`);
       }
       case "notice": {
-        const { type, text } = entry.notice;
-        return this.#note(seq, text, type === "error" || type === "failed" ? "bad" : "plain");
+        const isBad = entry.event.type === "error" || ("error" in entry.event && entry.event.status === "failed");
+        for (const text of noticeWords(entry.event)) this.#note(seq, text, isBad ? "bad" : "plain");
+        return;
       }
+      case "unknown":
+        this.#note(seq, `Event of an unknown kind: ${JSON.stringify(entry.event).slice(0, UNKNOWN_CHARS)}`);
     }
   }
 
-  #note(seq: number, text: string, tone: "plain" | "bad" = "plain"): TranscriptRow {
+  #note(seq: number, text: string, tone: "plain" | "bad" = "plain"): void {
     const key = `note-${String(seq)}-${String(this.#rows.length + this.#newRows.length)}`;
-    return { kind: "note", key, seq, tone, text };
+    this.#newRows.push({ kind: "note", key, seq, tone, text });
   }
 
   /** The row that shows an event; undefined: the one of the event before. */
@@ -117,5 +135,33 @@ export class ConsoleTranscript {
     if (view === undefined) return undefined;
     const { parent_id: parent } = view.item;
     return (parent === undefined ? undefined : this.#itemRow(parent)) ?? id;
+  }
+}
+
+function noticeWords(event: TranscriptNotice): readonly string[] {
+  switch (event.type) {
+    case "turn.resumed":
+      return ["The server was restarted. This turn continues."];
+    case "error":
+      return [event.message];
+    case "budget.updated": {
+      const { limit_microusd: limit } = event;
+      return [limit === undefined ? "The limit was removed." : `The limit is now $${writeDollars(limit)}.`];
+    }
+    case "approval.resolved":
+      return [
+        event.outcome === "timed_out" ? "Nobody answered in time." : `${ANSWERED[event.outcome]} by ${event.by.name}.`,
+      ];
+    case "session.updated": {
+      const { status, forked_from: from, error, model, autonomy, permission_mode, paused } = event;
+      return [
+        ...(from === undefined ? [] : [`Forked from ${from.session_id} after event ${String(from.seq)}.`]),
+        ...(status !== "failed" || error === undefined ? [] : [error.message]),
+        ...(model === undefined ? [] : [`The model is now ${model}.`]),
+        ...(autonomy === undefined ? [] : [`The mode is now ${permission_mode ?? autonomy}.`]),
+        ...(paused === undefined ? [] : [paused ? "Paused." : "Resumed."]),
+        ...(status === "complete" ? ["The session was closed."] : []),
+      ];
+    }
   }
 }

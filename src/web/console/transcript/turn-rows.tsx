@@ -1,6 +1,6 @@
 import { FileText, GitFork, User } from "lucide-react";
 import type { ReactNode } from "react";
-import { spendingWords, type Attachment, type TurnView, type Usage } from "../../../protocol/index.ts";
+import { addUsage, spendingWords, type Attachment, type TurnView } from "../../../protocol/index.ts";
 import { Button } from "../../ui/button.tsx";
 import { useConnection } from "../../ui/app/connection.tsx";
 import { Note } from "../../ui/states.tsx";
@@ -121,7 +121,7 @@ export function EndRow({
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-dashed pt-2 text-xs text-faint tabular-nums">
         <span>{label}</span>
         {took !== undefined && <span>{duration(took)}</span>}
-        {turn.usage !== undefined && <span>{tokenWords(turn.usage)}</span>}
+        <span>{tokenWords(turn)}</span>
         {turn.cost_microusd !== undefined && (
           <span>{spendingWords({ ...turn, cost_microusd: turn.cost_microusd }, money)}</span>
         )}
@@ -136,7 +136,10 @@ export function EndRow({
   );
 }
 
-export function tokenWords(usage: Usage): string {
+/** Empty: the model has not answered yet. */
+export function tokenWords({ usages, end }: TurnView): string {
+  if (end === undefined && usages.length === 0) return "";
+  const usage = end?.usage ?? usages.reduce(addUsage);
   const read = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
   return `${count(read)} in, ${count(usage.output_tokens)} out`;
 }
