@@ -264,7 +264,7 @@ function framesOf(happenings: readonly Happening[]): readonly StreamFrame[] {
   }
   let seq = 0;
   return told.map((frame) =>
-    frame.type === "item.delta" || "session_id" in frame ? (frame as StreamFrame) : numbered((seq += 1), frame),
+    frame.type === "item.delta" || "session_id" in frame ? frame : numbered((seq += 1), frame),
   );
 }
 
