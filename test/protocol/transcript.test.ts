@@ -295,6 +295,6 @@ it("folded at once and in pieces with lost connections, a session is the same", 
       }
       expect(seen(pieces)).toEqual(seen(whole));
     }),
-    { seed: SEED, numRuns: 300 },
+    { seed: SEED, numRuns: 150 },
   );
 });
