@@ -1,9 +1,8 @@
 import { describe, expect, it, test } from "vitest";
-import { NO_USAGE, type Item, type JournalEvent, type StreamFrame, type TurnView } from "../../src/protocol/index.ts";
+import { NO_USAGE, type Item, type JournalEvent, type StreamFrame } from "../../src/protocol/index.ts";
 import { talliesOf } from "../../src/web/console/transcript/tallies.ts";
 import { changedFiles } from "../../src/web/console/transcript/tool-words.ts";
 import { ConsoleTranscript, type TranscriptView } from "../../src/web/console/transcript/transcript.ts";
-import { tokenWords } from "../../src/web/console/transcript/turn-rows.tsx";
 import { waitingBehind, workingWords } from "../../src/web/console/transcript/working-words.ts";
 
 const by = { id: "p1", name: "ann", role: "operator" } as const;
@@ -136,12 +135,12 @@ describe("a transcript's rows", () => {
     expect({
       open,
       running: running.map(({ item }) => item.id),
-      usage: tokenWords(turns.get("t") as TurnView),
+      usages: turns.get("t")?.usages,
       cost: turns.get("t")?.cost_microusd,
     }).toEqual({
       open: "t",
       running: ["s"],
-      usage: "20 in, 0 out",
+      usages: [usage, usage],
       cost: 8,
     });
     const end = { type: "turn.completed", turn_id: "t", usage: NO_USAGE, cost_microusd: 8, stop_reason: "end_turn" };
