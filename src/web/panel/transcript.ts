@@ -12,7 +12,7 @@ import { liveText } from "../../protocol/open-items.ts";
 import { Transcript } from "../../protocol/transcript.ts";
 import { PANEL_LIMITS } from "./limits.ts";
 
-export interface TextPart {
+interface TextPart {
   readonly kind: "text";
   readonly id: string;
   readonly text: string;
@@ -30,14 +30,14 @@ export interface StepPart {
   readonly output: string;
   readonly images: readonly ImageBlock[];
 }
-export interface NotePart {
+interface NotePart {
   readonly kind: "note";
   readonly id: string;
   readonly tone: "plain" | "bad";
   readonly text: string;
 }
 /** A question to the person, where it was asked. */
-export interface AskPart {
+interface AskPart {
   readonly kind: "ask";
   readonly id: string;
   readonly ask: AskedApproval;
