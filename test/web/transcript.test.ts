@@ -1,9 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { NO_USAGE, type Item, type JournalEvent, type StreamFrame } from "../../src/protocol/index.ts";
 import { talliesOf } from "../../src/web/console/transcript/tallies.ts";
 import { changedFiles } from "../../src/web/console/transcript/tool-words.ts";
-import { Transcript, type TranscriptView } from "../../src/web/console/transcript/transcript.ts";
-import { workingWords } from "../../src/web/console/transcript/working-words.ts";
+import { ConsoleTranscript, type TranscriptView } from "../../src/web/console/transcript/transcript.ts";
+import { waitingBehind, workingWords } from "../../src/web/console/transcript/working-words.ts";
 
 const by = { id: "p1", name: "ann", role: "operator" } as const;
 
@@ -16,7 +16,7 @@ function journal(...bodies: readonly object[]): readonly StreamFrame[] {
 }
 
 function shown(frames: readonly StreamFrame[]): TranscriptView {
-  const transcript = new Transcript();
+  const transcript = new ConsoleTranscript();
   for (const frame of frames) transcript.apply(frame);
   return transcript.view;
 }
@@ -132,10 +132,15 @@ describe("a transcript's rows", () => {
       spent,
     ];
     const { open, running, turns } = shown(journal(...begun));
-    expect({ open, running, usage: turns.get("t")?.usage, cost: turns.get("t")?.cost_microusd }).toEqual({
+    expect({
+      open,
+      running: running.map(({ item }) => item.id),
+      usages: turns.get("t")?.usages,
+      cost: turns.get("t")?.cost_microusd,
+    }).toEqual({
       open: "t",
       running: ["s"],
-      usage: { ...NO_USAGE, input_tokens: 20, model_calls: 2 },
+      usages: [usage, usage],
       cost: 8,
     });
     const end = { type: "turn.completed", turn_id: "t", usage: NO_USAGE, cost_microusd: 8, stop_reason: "end_turn" };
@@ -221,7 +226,7 @@ describe("changed files", () => {
 describe("what an open turn does now", () => {
   const ask = (id: string, item_id: string, preview: object): object => ({
     type: "approval.requested",
-    approval: { id, item_id, reason: "", preview },
+    approval: { id, turn_id: "t", item_id, reason: "", preview },
   });
   const budget = ask("a1", "", { type: "budget", summary: "The budget is used up." });
   const answer = (approval_id: string): object => ({ type: "approval.resolved", approval_id, outcome: "approved", by });
@@ -259,4 +264,24 @@ describe("what an open turn does now", () => {
   ])("%s", (_name, frames, words) => {
     expect(workingWords(shown(journal(started("t"), ...frames)))).toEqual(words);
   });
+});
+
+test("an approved call waits behind the question about an earlier one", () => {
+  const item = (id: string): object => ({
+    type: "item.started",
+    item: { type: "tool_call", id, status: "in_progress", tool: "Read", tool_use_id: id, input: {} },
+  });
+  const ask = (id: string): object => ({
+    type: "approval.requested",
+    approval: { id: `ask-${id}`, turn_id: "t", item_id: id, reason: "", preview: { type: "generic", summary: "" } },
+  });
+  const yes = (id: string): object => ({
+    type: "approval.resolved",
+    approval_id: `ask-${id}`,
+    outcome: "approved",
+    by,
+  });
+  const asked = [started("t"), item("a"), item("b"), ask("a"), ask("b"), yes("b")];
+  expect(waitingBehind(shown(journal(...asked)).running)).toEqual(["b"]);
+  expect(waitingBehind(shown(journal(...asked, yes("a"))).running)).toEqual([]);
 });

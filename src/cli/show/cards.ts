@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { outputText, type Item, type ItemStatus, type Todo, type ToolItem } from "../../protocol/index.ts";
+import { outputText, type ItemStatus, type Todo, type ToolItem } from "../../protocol/index.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { oneLine, visible } from "../terminal/visible.ts";
 import { count, duration } from "../terminal/words.ts";
@@ -118,9 +118,4 @@ export function todoLines(todos: readonly Todo[], paint: Paint): readonly string
         return `  ☐ ${text}`;
     }
   });
-}
-
-/** How deep an item stands below sub-agents. */
-export function depthOf(item: Pick<Item, "parent_id">, depths: ReadonlyMap<string, number>): number {
-  return item.parent_id === undefined ? 0 : (depths.get(item.parent_id) ?? 0) + 1;
 }

@@ -1,14 +1,19 @@
 import {
   isToolItem,
+  LIMITS,
+  Transcript,
   type Delta,
   type Item,
-  type JournalEvent,
   type StreamFrame,
   type ToolItem,
+  type ConversationEntry,
+  type TranscriptNotice,
+  type TurnEnd,
+  type TurnView,
 } from "../../protocol/index.ts";
 import type { Screen } from "../terminal/screen.ts";
 import { oneLine, visible } from "../terminal/visible.ts";
-import { depthOf, endCard, titleOf, todoLines } from "./cards.ts";
+import { endCard, titleOf, todoLines } from "./cards.ts";
 import { LiveOutput } from "./live-output.ts";
 
 export interface TranscriptOptions {
@@ -20,7 +25,6 @@ export interface TranscriptOptions {
 }
 
 interface ShownItem {
-  readonly item: Item;
   /** Characters of a message that stand on the screen already. */
   shown: number;
   readonly output: LiveOutput;
@@ -29,124 +33,140 @@ interface ShownItem {
 /** A session as a person reads it, frame by frame. Approvals are the inbox's. */
 export class TerminalTranscript {
   readonly #options: TranscriptOptions;
+  readonly #transcript = new Transcript(LIMITS.toolOutputChars);
   readonly #open = new Map<string, ShownItem>();
-  /** How deep each sub-agent stands. */
-  readonly #depths = new Map<string, number>();
 
   constructor(options: TranscriptOptions) {
     this.#options = options;
   }
 
   take(frame: StreamFrame): void {
-    switch (frame.type) {
-      case "item.started":
-        return this.#start(frame.item);
-      case "item.updated":
-        return this.#update(frame.item);
-      case "item.delta":
-        return this.#grow(frame);
-      case "item.completed":
-        return this.#complete(frame.item);
-      default:
-        return this.#tell(frame);
+    for (const entry of this.#transcript.apply(frame)) this.#show(entry);
+    if (frame.type === "item.delta") this.#grow(frame);
+    else if (frame.type === "item.completed") this.#complete(frame.item);
+    else if (frame.type === "item.updated") this.#update(frame.item);
+    // What stands on the screen stays there.
+    this.#transcript.forgetEnded();
+  }
+
+  #show(entry: ConversationEntry): void {
+    const { screen } = this.#options;
+    const turn = this.#transcript.turns.get(entry.turn);
+    switch (entry.kind) {
+      case "queued":
+      case "prompt":
+        return turn === undefined ? undefined : this.#prompt(turn);
+      case "end":
+        return this.#end(entry.event);
+      case "item":
+        return this.#start(this.#transcript.items.get(entry.item)?.item);
+      case "notice":
+        return this.#notice(entry.event);
+      case "unknown":
+        return screen.line(
+          screen.paint.yellow(`! an event of an unknown kind: ${oneLine(JSON.stringify(entry.event), 300)}`),
+        );
+      case "question":
+        return undefined;
     }
   }
 
-  #tell(event: Exclude<JournalEvent, { type: "item.started" | "item.updated" | "item.completed" }>): void {
+  #prompt({ id, prompt, by, state }: TurnView): void {
+    const { screen, ownTurn } = this.#options;
+    const { paint } = screen;
+    if (state === "queued")
+      return screen.line(paint.dim(`⏳ waits behind another prompt: ${oneLine(prompt.text, 100)}`));
+    if (id === ownTurn || state === "removed") return undefined;
+    const name = paint.dim(`(${visible(by.name)})`);
+    return screen.line(`${paint.cyan("❯")} ${paint.bold(oneLine(prompt.text, 300))} ${name}`);
+  }
+
+  #end(event: TurnEnd): void {
+    const { screen } = this.#options;
+    const { paint } = screen;
+    if (event.type === "turn.completed") {
+      if (event.stop_reason === "end_turn") return screen.endLine();
+      return screen.line(paint.dim(`the turn ended: ${visible(event.stop_reason)}`));
+    }
+    if (event.error.code === "aborted") return screen.line(paint.yellow("… the turn was interrupted"));
+    return screen.line(paint.red(`✗ the turn failed: ${visible(event.error.message)} (${event.error.code})`));
+  }
+
+  #notice(event: TranscriptNotice): void {
     const { screen } = this.#options;
     const { paint } = screen;
     switch (event.type) {
-      case "turn.queued":
-        return screen.line(paint.dim(`⏳ waits behind another prompt: ${oneLine(event.prompt.text, 100)}`));
-      case "turn.started":
-        if (event.turn_id === this.#options.ownTurn) return undefined;
-        return screen.line(
-          `${paint.cyan("❯")} ${paint.bold(oneLine(event.prompt.text, 300))} ${paint.dim(`(${visible(event.by.name)})`)}`,
-        );
       case "turn.resumed":
         return screen.line(paint.dim("↻ the server was started again and goes on with this turn"));
-      case "turn.completed":
-        if (event.stop_reason === "end_turn") return screen.endLine();
-        return screen.line(paint.dim(`the turn ended: ${visible(event.stop_reason)}`));
-      case "turn.failed":
-        if (event.error.code === "aborted") return screen.line(paint.yellow("… the turn was interrupted"));
-        return screen.line(paint.red(`✗ the turn failed: ${visible(event.error.message)} (${event.error.code})`));
-      case "session.updated":
-        return this.#status(event);
       case "error":
         return screen.line(paint.yellow(`! ${visible(event.message)}`));
-      case "thread.started":
-      case "usage.updated":
+      case "session.updated":
+        if (event.paused !== undefined) screen.line(event.paused ? paint.yellow("⏸ paused") : paint.dim("▶ resumed"));
+        if (event.forked_from !== undefined) screen.line(paint.dim(`⑂ forked from ${event.forked_from.session_id}`));
+        if (event.error !== undefined)
+          screen.line(paint.red(`✗ ${visible(event.error.message)} (${event.error.code})`));
+        if (event.status === "complete") screen.line(paint.dim("the session was closed"));
+        return undefined;
       case "budget.updated":
-      case "approval.requested":
       case "approval.resolved":
         return undefined;
     }
   }
 
-  #status(event: Extract<JournalEvent, { type: "session.updated" }>): void {
-    const { screen } = this.#options;
+  #start(item: Item | undefined): void {
+    if (item === undefined) return;
+    this.#open.set(item.id, { shown: 0, output: this.#outputOf(item) });
+    if (item.status !== "in_progress") return;
+    const { workspace, screen } = this.#options;
     const { paint } = screen;
-    if (event.paused === true) screen.line(paint.yellow("⏸ paused"));
-    if (event.paused === false) screen.line(paint.dim("▶ resumed"));
-    if (event.forked_from !== undefined) screen.line(paint.dim(`⑂ forked from ${event.forked_from.session_id}`));
-    if (event.error !== undefined) screen.line(paint.red(`✗ ${visible(event.error.message)} (${event.error.code})`));
-    if (event.status === "complete") screen.line(paint.dim("the session was closed"));
+    if (item.type === "command_execution") this.#line(item, paint.bold(`$ ${titleOf(item, workspace)}`));
+    if (item.type === "subagent")
+      this.#line(item, `${paint.cyan("▸")} ${paint.bold(item.tool)} ${titleOf(item, workspace)}`);
   }
 
-  #start(item: Item): void {
-    const depth = depthOf(item, this.#depths);
-    if (item.type === "subagent") this.#depths.set(item.id, depth);
-    const output = new LiveOutput((line) => this.#line(depth, this.#options.screen.paint.dim(`  │ ${line}`)));
-    this.#open.set(item.id, { item, shown: 0, output });
-    const { paint } = this.#options.screen;
-    if (item.type === "command_execution") this.#line(depth, paint.bold(`$ ${titleOf(item, this.#options.workspace)}`));
-    if (item.type === "subagent")
-      this.#line(depth, `${paint.cyan("▸")} ${paint.bold(item.tool)} ${titleOf(item, this.#options.workspace)}`);
+  #outputOf(item: Item): LiveOutput {
+    return new LiveOutput((line) => this.#line(item, this.#options.screen.paint.dim(`  │ ${line}`)));
   }
 
   #update(item: Item): void {
-    if (!this.#open.has(item.id)) this.#start(item);
     const open = this.#open.get(item.id);
     if (open === undefined) return;
-    if (item.type === "agent_message" || item.type === "reasoning") this.#speak(open, item.text.slice(open.shown));
+    if (item.type === "agent_message" || item.type === "reasoning")
+      this.#speak(open, item, item.text.slice(open.shown));
     // Who comes late finds the output so far in the item; who was there has seen it already.
     if (item.type === "command_execution" && open.output.empty && item.aggregated_output !== "")
       open.output.add(item.aggregated_output);
   }
 
-  #grow(delta: Delta): void {
-    const open = this.#open.get(delta.item_id);
-    if (open === undefined) return;
-    if (delta.field === "text") this.#speak(open, delta.delta);
-    if (delta.field === "output" && open.item.type === "command_execution") open.output.add(delta.delta);
+  #grow({ item_id, field, delta }: Delta): void {
+    const open = this.#open.get(item_id);
+    const item = this.#transcript.items.get(item_id)?.item;
+    if (open === undefined || item === undefined) return;
+    if (field === "text") this.#speak(open, item, delta);
+    if (field === "output" && item.type === "command_execution") open.output.add(delta);
   }
 
   /** A sub-agent's words come when they are complete: two agents would talk into each other's lines. */
-  #speak(open: ShownItem, text: string): void {
-    if (text === "" || open.item.parent_id !== undefined) return;
+  #speak(open: ShownItem, { type, parent_id }: Item, text: string): void {
+    if (text === "" || parent_id !== undefined) return;
     open.shown += text.length;
-    if (open.item.type === "reasoning") this.#options.screen.murmur(visible(text));
+    if (type === "reasoning") this.#options.screen.murmur(visible(text));
     else this.#options.screen.say(visible(text));
   }
 
   #complete(item: Item): void {
     const open = this.#open.get(item.id);
     this.#open.delete(item.id);
-    const depth = depthOf(item, this.#depths);
+    if (open === undefined) return;
     const { screen } = this.#options;
     const { paint } = screen;
-    if (isToolItem(item)) return this.#completeTool(item, depth, open);
+    if (isToolItem(item)) return this.#completeTool(item, open);
     switch (item.type) {
       case "agent_message":
       case "reasoning":
-        if (item.parent_id === undefined)
-          this.#speak(
-            open ?? { item, shown: 0, output: new LiveOutput(() => undefined) },
-            item.text.slice(open?.shown ?? 0),
-          );
-        else if (item.type === "agent_message")
-          for (const line of item.text.trim().split("\n")) this.#line(depth, visible(line));
+        this.#speak(open, item, item.text.slice(open.shown));
+        if (item.parent_id !== undefined && item.type === "agent_message")
+          for (const line of item.text.trim().split("\n")) this.#line(item, visible(line));
         screen.endLine();
         if (item.status === "superseded") screen.line(paint.dim("… that message was cut off and is asked for again"));
         return undefined;
@@ -159,19 +179,20 @@ export class TerminalTranscript {
     }
   }
 
-  #completeTool(item: ToolItem, depth: number, open: ShownItem | undefined): void {
+  #completeTool(item: ToolItem, { output }: ShownItem): void {
     const { screen, workspace } = this.#options;
     if (item.type === "command_execution" && item.exit_code !== undefined) {
-      const output = open?.output ?? new LiveOutput((line) => this.#line(depth, screen.paint.dim(`  │ ${line}`)));
       if (output.empty) output.add(item.aggregated_output.replace(/^Exit code \d+\n?/, ""));
       output.end();
     }
-    for (const line of endCard(item, workspace, screen.paint)) this.#line(depth, line);
-    if (item.type === "todo_list") for (const line of todoLines(item.items, screen.paint)) this.#line(depth, line);
-    if (item.type === "subagent") this.#depths.delete(item.id);
+    for (const line of endCard(item, workspace, screen.paint)) this.#line(item, line);
+    if (item.type === "todo_list") for (const line of todoLines(item.items, screen.paint)) this.#line(item, line);
   }
 
-  #line(depth: number, text: string): void {
+  /** Below the sub-agents that it is part of. */
+  #line({ parent_id }: Item, text: string): void {
+    let depth = 0;
+    for (let id = parent_id; id !== undefined; id = this.#transcript.items.get(id)?.item.parent_id) depth += 1;
     this.#options.screen.line(`${"  ".repeat(depth)}${text}`);
   }
 }

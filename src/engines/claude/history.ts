@@ -1,4 +1,12 @@
-import { isToolItem, LIMITS, outputText, type Item, type JournalEvent, type Prompt } from "../../protocol/index.ts";
+import {
+  isTerminal,
+  isToolItem,
+  LIMITS,
+  outputText,
+  type Item,
+  type JournalEvent,
+  type Prompt,
+} from "../../protocol/index.ts";
 import type { EngineEvent } from "../engine.ts";
 
 /** More than is ever told at once, so that whoever is told also hears that something is left out. */
@@ -52,7 +60,7 @@ export class Story {
     for await (const event of history) {
       if (event.type === "turn.started") story.begin(event.turn_id, event.prompt);
       else if (event.type === "turn.resumed") story.#resume();
-      else if (isTold(event)) story.add(event);
+      else if ("item" in event || isTerminal(event)) story.add(event);
     }
     return story;
   }
@@ -151,19 +159,6 @@ export function joined(before: readonly TurnStory[], since: readonly TurnStory[]
 /** Turns in words for the model, as much of the end as may be told. */
 export function storyOf(turns: readonly TurnStory[]): string {
   return newest(turns.flatMap(({ asked, calls, end = "" }) => [asked, ...calls.map(({ words }) => words), end]));
-}
-
-function isTold(event: JournalEvent): event is JournalEvent & EngineEvent {
-  switch (event.type) {
-    case "item.started":
-    case "item.updated":
-    case "item.completed":
-    case "turn.completed":
-    case "turn.failed":
-      return true;
-    default:
-      return false;
-  }
 }
 
 function callOf(item: Item): PastCall | undefined {

@@ -82,7 +82,18 @@ export class ModelTranscript {
       case "turn.failed":
         this.#fail(event.error);
         break;
-      default:
+      case "thread.started":
+      case "turn.queued":
+      case "turn.resumed":
+      case "usage.updated":
+      case "approval.requested":
+      case "approval.resolved":
+      case "session.updated":
+      case "budget.updated":
+      case "error":
+      case "item.delta":
+      case "usage":
+      case "notice":
         break;
     }
   }

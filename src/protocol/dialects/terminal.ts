@@ -99,7 +99,15 @@ export function terminalMessages(frame: StreamFrame): readonly TerminalMessage[]
       ];
     case "error":
       return [{ type: "system", subtype: "notice", content: { text: frame.message } }];
-    default:
+    case "thread.started":
+    case "turn.queued":
+    case "turn.resumed":
+    case "item.updated":
+    case "usage.updated":
+    case "approval.requested":
+    case "approval.resolved":
+    case "session.updated":
+    case "budget.updated":
       return [];
   }
 }
@@ -143,8 +151,6 @@ function ended(item: Item): readonly TerminalMessage[] {
       return [{ type: "system", subtype: "compaction", content: { text: item.summary } }];
     case "error":
       return [{ type: "error", content: item.message }];
-    default:
-      return [];
   }
 }
 

@@ -126,7 +126,13 @@ export function foldTurn(turn: OpenTurn, event: JournalEvent): OpenTurn {
     }
     case "approval.resolved":
       return { ...turn, asked: answer(turn.asked, event) };
-    default:
+    case "thread.started":
+    case "turn.queued":
+    case "turn.started":
+    case "turn.completed":
+    case "turn.failed":
+    case "session.updated":
+    case "error":
       return turn;
   }
 }

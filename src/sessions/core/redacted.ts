@@ -13,17 +13,8 @@ export function redactedEvent(event: EventBody, redact: Redactor): { readonly bo
 }
 
 function decidedOn(event: EventBody): boolean {
-  switch (event.type) {
-    case "approval.requested":
-    case "approval.resolved":
-      return true;
-    case "item.started":
-    case "item.updated":
-    case "item.completed":
-      return isToolItem(event.item);
-    default:
-      return false;
-  }
+  if ("item" in event) return isToolItem(event.item);
+  return event.type === "approval.requested" || event.type === "approval.resolved";
 }
 
 /** What a tool answered is nothing that anybody decides on: there what looks like a secret is hidden. */

@@ -1,10 +1,5 @@
-import { Failure, isToolItem, LIMITS, type Delta, type Item } from "../../protocol/index.ts";
+import { Failure, LIMITS, OpenItems } from "../../protocol/index.ts";
 import { Frame } from "./frames.ts";
-
-interface OpenItem {
-  readonly item: Item;
-  text: string;
-}
 
 /**
  * The live end of one session's journal: a bounded ring of frames that all watchers share, each with its own place in
@@ -19,7 +14,7 @@ export class LiveStream {
   #bytes = 0;
   #watchers = 0;
   #ended = false;
-  readonly #open = new Map<string, OpenItem>();
+  readonly #open = new OpenItems(LIMITS.toolOutputChars);
   #waiting = new Set<() => void>();
 
   constructor(publishedSeq: number) {
@@ -51,7 +46,7 @@ export class LiveStream {
 
   publish(frames: readonly Frame[]): void {
     for (const frame of frames) {
-      this.#track(frame);
+      this.#open.apply(frame.value);
       if (frame.seq !== undefined) this.publishedSeq = frame.seq;
       if (this.#watchers === 0) {
         this.#base += 1;
@@ -89,9 +84,7 @@ export class LiveStream {
 
   /** The items that are open now, with their text so far. */
   snapshot(session_id: string): Frame[] {
-    return [...this.#open.values()].map(({ item, text }) =>
-      Frame.ofLive({ type: "item.updated", session_id, item: withText(item, text) }),
-    );
+    return this.#open.items.map((item) => Frame.ofLive({ type: "item.updated", session_id, item }));
   }
 
   /** Calls back once, at the next change; the answer takes it back. */
@@ -111,36 +104,4 @@ export class LiveStream {
     this.#frames = this.#frames.slice(count);
     this.#base += count;
   }
-
-  #track(frame: Frame): void {
-    const value = frame.value;
-    switch (value.type) {
-      case "item.started":
-      case "item.updated":
-        this.#open.set(value.item.id, { item: value.item, text: this.#open.get(value.item.id)?.text ?? "" });
-        return;
-      case "item.completed":
-        this.#open.delete(value.item.id);
-        return;
-      case "item.delta":
-        this.#grow(value);
-        return;
-      default:
-        return;
-    }
-  }
-
-  #grow(delta: Delta): void {
-    const open = this.#open.get(delta.item_id);
-    if (open === undefined || delta.field === "input") return;
-    open.text += delta.delta;
-    if (open.text.length > LIMITS.toolOutputChars) open.text = open.text.slice(-LIMITS.toolOutputChars);
-  }
-}
-
-function withText(item: Item, text: string): Item {
-  if (item.type === "agent_message" || item.type === "reasoning") return { ...item, text };
-  if (item.type === "command_execution") return { ...item, aggregated_output: text };
-  if (isToolItem(item) && text !== "") return { ...item, output: [{ type: "text", text }] };
-  return item;
 }

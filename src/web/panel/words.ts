@@ -1,4 +1,4 @@
-import type { ErrorDetail, LiveStatus, PageOfferStatus } from "../../client/index.ts";
+import type { ErrorDetail, LiveStatus, PageOfferStatus, TurnView } from "../../client/index.ts";
 import { spendingWords } from "../../protocol/money-words.ts";
 import { PANEL_LIMITS } from "./limits.ts";
 
@@ -167,8 +167,11 @@ export function dollars(microusd: number): string {
 }
 
 /** What an answer cost: measured, or at most; empty: not known. */
-export function costWords({ cost, bound }: { readonly cost?: number; readonly bound?: number }): string {
-  return cost === undefined ? "" : spendingWords({ cost_microusd: cost, bound_microusd: bound }, dollars);
+export function costWords({
+  cost_microusd,
+  bound_microusd,
+}: Pick<TurnView, "cost_microusd" | "bound_microusd">): string {
+  return cost_microusd === undefined ? "" : spendingWords({ cost_microusd, bound_microusd }, dollars);
 }
 
 /** A change without the names of its file. Only those at its head: behind it `+++ x` is a line `++ x` that is added. */

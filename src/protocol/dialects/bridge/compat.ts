@@ -52,7 +52,15 @@ export function compatRows(state: CompatState, frame: StreamFrame): CompatStep {
     }
     case "error":
       return told(state, { type: "error", message: frame.message });
-    default:
+    case "thread.started":
+    case "turn.queued":
+    case "turn.resumed":
+    case "item.updated":
+    case "usage.updated":
+    case "approval.resolved":
+    case "session.updated":
+    case "budget.updated":
+    case "item.delta":
       return silent(state);
   }
 }

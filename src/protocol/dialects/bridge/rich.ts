@@ -92,7 +92,12 @@ export function richRows(state: RichState, frame: StreamFrame): RichStep {
     }
     case "error":
       return told(state, { type: "error", message: frame.message });
-    default:
+    case "thread.started":
+    case "turn.queued":
+    case "turn.resumed":
+    case "usage.updated":
+    case "session.updated":
+    case "budget.updated":
       return told(state);
   }
 }

@@ -57,7 +57,17 @@ export class ToolLog {
           timestamp,
         };
       }
-      default:
+      case "thread.started":
+      case "turn.queued":
+      case "turn.started":
+      case "turn.resumed":
+      case "item.updated":
+      case "usage.updated":
+      case "turn.completed":
+      case "turn.failed":
+      case "session.updated":
+      case "budget.updated":
+      case "error":
         return undefined;
     }
   }

@@ -66,7 +66,13 @@ export function followRuntimeTurn(turn: RuntimeTurn, frame: StreamFrame): Runtim
     case "approval.requested":
     case "approval.resolved":
       return turn.begun === undefined ? silent : during(turn, frame);
-    default:
+    case "thread.started":
+    case "turn.queued":
+    case "turn.resumed":
+    case "usage.updated":
+    case "session.updated":
+    case "budget.updated":
+    case "error":
       return silent;
   }
 }

@@ -1,5 +1,5 @@
+import type { TurnView } from "../../../protocol/index.ts";
 import type { Tone } from "../../ui/states.tsx";
-import type { TurnView } from "./transcript.ts";
 
 /** How a turn's end is told. */
 interface EndWords {
@@ -12,10 +12,11 @@ interface EndWords {
 }
 
 /** `me`: the reader's id. Only what nobody wanted is a failure. */
-export function endWords({ state, error, stopped_by, neverBegan }: TurnView, me: string): EndWords {
-  if (state !== "failed" || error === undefined) return { label: "Turn ended", tone: "plain", isPaused: false };
-  const who = stopped_by === undefined ? undefined : stopped_by.id === me ? "You" : stopped_by.name;
-  if (neverBegan === true) {
+export function endWords({ state, end }: TurnView, me: string): EndWords {
+  if (end?.type !== "turn.failed") return { label: "Turn ended", tone: "plain", isPaused: false };
+  const { error, by } = end;
+  const who = by === undefined ? undefined : by.id === me ? "You" : by.name;
+  if (state === "removed") {
     const words =
       who === undefined ? "Not started: the session was closed" : `${who} removed this prompt before it started`;
     return { label: "Not started", tone: "plain", words, isPaused: false };

@@ -1,6 +1,5 @@
-import { isToolItem, type Item } from "../../../protocol/index.ts";
-import { textOf } from "./live-text.ts";
-import type { ItemView, TranscriptRow, TranscriptView } from "./transcript.ts";
+import { isToolItem, liveText, type Item, type ItemView } from "../../../protocol/index.ts";
+import type { TranscriptRow, TranscriptView } from "./transcript.ts";
 
 /** A place in the conversation where the searched text stands. */
 export interface TextMatch {
@@ -55,7 +54,7 @@ const texts = new WeakMap<Item, string>();
 function itemText({ item }: ItemView): string {
   const known = texts.get(item);
   if (known !== undefined) return known;
-  const text = [textOf(item), ...otherTexts(item)].join("\n").toLowerCase();
+  const text = [liveText(item), ...otherTexts(item)].join("\n").toLowerCase();
   texts.set(item, text);
   return text;
 }

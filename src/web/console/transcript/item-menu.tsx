@@ -1,7 +1,7 @@
 import { Link2 } from "lucide-react";
 import type { ReactNode } from "react";
+import type { ItemView } from "../../../protocol/index.ts";
 import { useTell } from "../../ui/toasts.tsx";
-import type { ItemView } from "./transcript.ts";
 
 /** The address of one event of a session. */
 function eventLink(seq: number): string {

@@ -1,6 +1,6 @@
 import { Brain, CircleAlert, Scissors } from "lucide-react";
 import { lazy, memo, Suspense, type ReactNode } from "react";
-import { isToolItem, type Item } from "../../../protocol/index.ts";
+import { isToolItem, type Item, type ItemView } from "../../../protocol/index.ts";
 import { Button } from "../../ui/button.tsx";
 import { Badge, Note } from "../../ui/states.tsx";
 import { count } from "../../ui/words.tsx";
@@ -8,7 +8,6 @@ import { Fold, useReach, useRevealed } from "./folds.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { STATUS_WORDS } from "./tool-words.ts";
-import type { ItemView } from "./transcript.ts";
 
 const Markdown = lazy(async () => ({ default: (await import("./markdown.tsx")).Markdown }));
 

@@ -16,9 +16,11 @@ import type { TextMatch } from "./find.ts";
 import { FoldMemory, type Reveal } from "./folds.tsx";
 import { useHighlight } from "./highlight.ts";
 import { ItemRow, lookupOf, type ItemLookup } from "./item.tsx";
+import { WaitingCalls } from "./tool-card.tsx";
 import type { TranscriptRow, TranscriptView } from "./transcript.ts";
 import { EndRow, PromptRow } from "./turn-rows.tsx";
 import { WorkingRow } from "./working-row.tsx";
+import { waitingBehind } from "./working-words.ts";
 
 /** What a row is thought to need until it was measured, px. */
 const GUESS = { prompt: 96, item: 64, end: 48, note: 44, working: 24 } as const;
@@ -100,27 +102,29 @@ export function TranscriptList({
       >
         <div className="relative mx-auto w-full max-w-4xl" style={{ height }}>
           <FoldMemory revealed={revealed}>
-            {virtual.getVirtualItems().map(({ index, key, start }) => {
-              const row = rows[index];
-              return row === undefined ? null : (
-                <div
-                  key={key}
-                  ref={virtual.measureElement}
-                  data-index={index}
-                  data-seq={row.seq}
-                  className={`absolute inset-x-0 px-4 ${marked === index ? "rounded-xl outline-2 -outline-offset-2 outline-info" : ""}`}
-                  style={{ transform: `translateY(${String(start)}px)` }}
-                >
-                  <RowView
-                    row={row}
-                    view={view}
-                    lookup={lookup}
-                    onFork={onFork}
-                    onContinue={index === rows.length - 1 ? onContinue : undefined}
-                  />
-                </div>
-              );
-            })}
+            <WaitingCalls value={waitingBehind(view.running).join(" ")}>
+              {virtual.getVirtualItems().map(({ index, key, start }) => {
+                const row = rows[index];
+                return row === undefined ? null : (
+                  <div
+                    key={key}
+                    ref={virtual.measureElement}
+                    data-index={index}
+                    data-seq={row.seq}
+                    className={`absolute inset-x-0 px-4 ${marked === index ? "rounded-xl outline-2 -outline-offset-2 outline-info" : ""}`}
+                    style={{ transform: `translateY(${String(start)}px)` }}
+                  >
+                    <RowView
+                      row={row}
+                      view={view}
+                      lookup={lookup}
+                      onFork={onFork}
+                      onContinue={index === rows.length - 1 ? onContinue : undefined}
+                    />
+                  </div>
+                );
+              })}
+            </WaitingCalls>
           </FoldMemory>
         </div>
       </div>

@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
-import { lazy, Suspense, type ReactNode } from "react";
-import type { Outcome, ToolItem } from "../../../protocol/index.ts";
+import { createContext, lazy, Suspense, useContext, type ReactNode } from "react";
+import type { AskedApproval, ItemView, Outcome, ToolItem } from "../../../protocol/index.ts";
 import { ToolIcon } from "../approval/tool-icon.tsx";
 import { visible, visibleCommand } from "../../ui/visible.ts";
 import { Badge, Skeleton } from "../../ui/states.tsx";
@@ -11,9 +11,11 @@ import { Blocks, Output } from "./output.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { TodoList } from "./todo-list.tsx";
 import { aboutTool, callWords, ranCommand, ranInput, toolName } from "./tool-words.ts";
-import type { ApprovalAnswerView, ItemView } from "./transcript.ts";
 
 const DiffView = lazy(async () => ({ default: (await import("../approval/diff-view.tsx")).DiffView }));
+
+/** Ids of calls that were approved and wait behind a question, with spaces between: a text, so that it changes only when they do. */
+export const WaitingCalls = createContext("");
 
 /** A tool call: what, how it stands, how long it took; what went in and came out when it is opened. */
 export function ToolCard({
@@ -27,7 +29,8 @@ export function ToolCard({
   readonly children?: ReactNode;
 }): ReactNode {
   const [open, setOpen] = useFold(item.id, opensByItself(item));
-  const { label, tone } = callWords(view);
+  const waits = useContext(WaitingCalls).split(" ").includes(item.id);
+  const { label, tone } = callWords(view, { waits });
   return (
     <div role="group" aria-label={`${toolName(item)}: ${label}`} className="rounded-xl border bg-raised">
       <div className="flex min-h-10 items-center gap-1 pr-1.5">
@@ -76,7 +79,7 @@ const OUTCOMES = {
   cancelled: "Withdrawn before anybody answered",
 } as const;
 
-function Answer({ answer, outcome }: { readonly answer: ApprovalAnswerView; readonly outcome: Outcome }): ReactNode {
+function Answer({ answer, outcome }: { readonly answer: AskedApproval; readonly outcome: Outcome }): ReactNode {
   return (
     <p className="text-sm text-soft">
       {OUTCOMES[outcome]}

@@ -1,7 +1,6 @@
-import type { Item, ItemStatus, ToolItem } from "../../../protocol/index.ts";
+import type { Item, ItemStatus, ItemView, ToolItem } from "../../../protocol/index.ts";
 import type { Tone } from "../../ui/states.tsx";
 import { talliesOf } from "./tallies.ts";
-import type { ItemView } from "./transcript.ts";
 
 type ToolWordsInput = Readonly<Record<string, unknown>>;
 
@@ -71,10 +70,10 @@ export const STATUS_WORDS: Readonly<Record<ItemStatus, StatusWords>> = {
 };
 
 /** How a call stands, its question included: nobody said no to one that expired, and one that was approved may still wait. */
-export function callWords({ item, answer, waitsBehind }: ItemView): StatusWords {
+export function callWords({ item, answer }: ItemView, { waits }: { readonly waits: boolean }): StatusWords {
   if (item.status === "in_progress" && answer !== undefined) {
     if (answer.outcome === undefined) return { label: "needs you", tone: "warn" };
-    if (waitsBehind === true) return { label: "approved", tone: "info" };
+    if (waits) return { label: "approved", tone: "info" };
   }
   if (item.status === "declined" && answer?.outcome === "rejected") return { label: "rejected", tone: "warn" };
   return STATUS_WORDS[item.status];

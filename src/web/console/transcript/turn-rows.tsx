@@ -1,6 +1,6 @@
 import { FileText, GitFork, User } from "lucide-react";
 import type { ReactNode } from "react";
-import { spendingWords, type Attachment, type Usage } from "../../../protocol/index.ts";
+import { addUsage, spendingWords, type Attachment, type TurnView } from "../../../protocol/index.ts";
 import { Button } from "../../ui/button.tsx";
 import { useConnection } from "../../ui/app/connection.tsx";
 import { Note } from "../../ui/states.tsx";
@@ -10,7 +10,6 @@ import { useFold } from "./folds.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { Output } from "./output.tsx";
 import { beginningOf } from "./prompt-text.ts";
-import type { TurnView } from "./transcript.ts";
 
 /** What somebody asked for. */
 export function PromptRow({ turn }: { readonly turn: TurnView }): ReactNode {
@@ -104,7 +103,8 @@ export function EndRow({
   readonly onContinue?: (() => void) | undefined;
 }): ReactNode {
   const { me } = useConnection();
-  const took = turn.ended_at === undefined ? undefined : Date.parse(turn.ended_at) - Date.parse(turn.at);
+  const took = turn.end === undefined ? undefined : Date.parse(turn.end.at) - Date.parse(turn.at);
+  const stopped = turn.end?.type === "turn.completed" && turn.end.stop_reason !== "end_turn" && turn.end.stop_reason;
   const { label, tone, words, isPaused } = endWords(turn, me.id);
   return (
     <div className="space-y-2">
@@ -121,11 +121,11 @@ export function EndRow({
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-dashed pt-2 text-xs text-faint tabular-nums">
         <span>{label}</span>
         {took !== undefined && <span>{duration(took)}</span>}
-        {turn.usage !== undefined && <span>{tokenWords(turn.usage)}</span>}
+        <span>{tokenWords(turn)}</span>
         {turn.cost_microusd !== undefined && (
           <span>{spendingWords({ ...turn, cost_microusd: turn.cost_microusd }, money)}</span>
         )}
-        {turn.stop_reason !== undefined && turn.stop_reason !== "end_turn" && <span>{turn.stop_reason}</span>}
+        {stopped !== false && <span>{stopped}</span>}
         {onFork !== undefined && (
           <Button size="small" variant="quiet" className="ml-auto" onClick={onFork}>
             <GitFork aria-hidden className="size-3.5" /> Fork from here
@@ -136,7 +136,10 @@ export function EndRow({
   );
 }
 
-export function tokenWords(usage: Usage): string {
+/** Empty: the model has not answered yet. */
+export function tokenWords({ usages, end }: TurnView): string {
+  if (end === undefined && usages.length === 0) return "";
+  const usage = end?.usage ?? usages.reduce(addUsage);
   const read = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
   return `${count(read)} in, ${count(usage.output_tokens)} out`;
 }

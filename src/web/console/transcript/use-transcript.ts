@@ -2,7 +2,7 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 import type { LiveConnection } from "../../../client/index.ts";
 import { useConnection } from "../../ui/app/connection.tsx";
 import { noteRefusal } from "../app/signed-out.ts";
-import { Transcript, type TranscriptView } from "./transcript.ts";
+import { ConsoleTranscript, type TranscriptView } from "./transcript.ts";
 
 /** How often a page that nobody looks at is brought up to date. */
 const HIDDEN_MS = 500;
@@ -10,7 +10,7 @@ const HIDDEN_MS = 500;
 /** One session's journal, followed as long as the page shows it. What arrives is painted once a frame, however much it is. */
 class Follower {
   readonly #listeners = new Set<() => void>();
-  #transcript = new Transcript();
+  #transcript = new ConsoleTranscript();
   #scheduled = false;
   #shown: FollowedTranscript = { view: this.#transcript.view, error: undefined };
 
@@ -21,7 +21,7 @@ class Follower {
   /** From the first event on. The answer ends it. */
   start(live: LiveConnection, id: string): () => void {
     const stop = new AbortController();
-    const transcript = new Transcript();
+    const transcript = new ConsoleTranscript();
     this.#transcript = transcript;
     void this.#run(live.watch(id, { signal: stop.signal }), transcript, stop.signal);
     return () => stop.abort();
@@ -32,7 +32,11 @@ class Follower {
     return () => this.#listeners.delete(listener);
   }
 
-  async #run(frames: ReturnType<LiveConnection["watch"]>, transcript: Transcript, signal: AbortSignal): Promise<void> {
+  async #run(
+    frames: ReturnType<LiveConnection["watch"]>,
+    transcript: ConsoleTranscript,
+    signal: AbortSignal,
+  ): Promise<void> {
     try {
       for await (const frame of frames) {
         transcript.apply(frame);

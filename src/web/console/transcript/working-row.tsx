@@ -1,10 +1,10 @@
 import { Hourglass, LoaderCircle } from "lucide-react";
 import type { ReactNode } from "react";
 import { useNow } from "../approval/use-now.ts";
-import { spendingWords } from "../../../protocol/index.ts";
+import { spendingWords, type TurnView } from "../../../protocol/index.ts";
 import { duration, money } from "../../ui/words.tsx";
 import { tokenWords } from "./turn-rows.tsx";
-import type { TranscriptView, TurnView } from "./transcript.ts";
+import type { TranscriptView } from "./transcript.ts";
 import { workingWords } from "./working-words.ts";
 
 const SECOND = 1_000;
@@ -13,6 +13,7 @@ const SECOND = 1_000;
 export function WorkingRow({ turn, view }: { readonly turn: TurnView; readonly view: TranscriptView }): ReactNode {
   const now = useNow(true);
   const { isAsked, words, about, others } = workingWords(view);
+  const tokens = tokenWords(turn);
   const seconds = Math.max(0, Math.floor((now - Date.parse(turn.at)) / SECOND));
   return (
     <div className="flex items-center gap-2.5 px-1 text-sm text-soft">
@@ -32,7 +33,7 @@ export function WorkingRow({ turn, view }: { readonly turn: TurnView; readonly v
         {others > 0 && ` and ${String(others)} more`}
       </span>
       <span className="flex shrink-0 gap-3 text-xs text-faint tabular-nums">
-        {turn.usage !== undefined && <span className="max-sm:hidden">{tokenWords(turn.usage)}</span>}
+        {tokens !== "" && <span className="max-sm:hidden">{tokens}</span>}
         {turn.cost_microusd !== undefined && (
           <span>{spendingWords({ ...turn, cost_microusd: turn.cost_microusd }, money)}</span>
         )}

@@ -1,4 +1,4 @@
-import { isToolItem } from "../../../protocol/index.ts";
+import { isToolItem, type ItemView } from "../../../protocol/index.ts";
 import { visible } from "../../ui/visible.ts";
 import { aboutTool, toolName } from "./tool-words.ts";
 import type { TranscriptView } from "./transcript.ts";
@@ -19,7 +19,7 @@ export interface WorkingWords {
 
 /** The innermost of what runs; a question to a person before everything else. */
 export function workingWords(view: TranscriptView): WorkingWords {
-  const running = view.running.flatMap((id) => view.items.get(id) ?? []);
+  const { running } = view;
   const questions = running.filter(({ answer }) => answer !== undefined && answer.outcome === undefined);
   const [asked] = questions;
   if (asked === undefined && view.asksMoney)
@@ -35,4 +35,11 @@ export function workingWords(view: TranscriptView): WorkingWords {
     // Beside a question only other questions count: what was answered waits for nobody.
     others: (isAsked ? questions : running.filter((one) => isToolItem(one.item))).length - 1,
   };
+}
+
+/** Calls of one message run in their order: those that were approved, and wait behind a question about an earlier one. */
+export function waitingBehind(running: readonly ItemView[]): readonly string[] {
+  const first = running.findIndex(({ answer }) => answer !== undefined && answer.outcome === undefined);
+  if (first < 0) return [];
+  return running.slice(first).flatMap(({ item, answer }) => (answer?.outcome === "approved" ? [item.id] : []));
 }

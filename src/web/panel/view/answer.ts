@@ -1,5 +1,5 @@
 import { PANEL_LIMITS } from "../limits.ts";
-import type { AskedApproval, NotePart, AnswerPart, StepPart, TextPart, PanelTurn } from "../transcript.ts";
+import type { AnswerPart, PanelTurn, StepPart, ThoughtPart } from "../transcript.ts";
 import { costWords, troubleOf, type PanelTrouble } from "../words.ts";
 import { AskView, type Decide } from "./ask.ts";
 import { icon, iconButton, make, setText } from "./dom.ts";
@@ -12,11 +12,12 @@ export interface AnswerActions {
   readonly rate: (turn: string, rating: "up" | "down") => void;
 }
 
-type AnswerPartSection =
-  | { readonly kind: "text"; readonly key: string; readonly part: TextPart }
-  | { readonly kind: "steps"; readonly key: string; readonly parts: readonly (StepPart | TextPart)[] }
-  | { readonly kind: "note"; readonly key: string; readonly part: NotePart }
-  | { readonly kind: "ask"; readonly key: string; readonly ask: AskedApproval };
+type StepsSection = {
+  readonly kind: "steps";
+  readonly id: string;
+  readonly parts: readonly (StepPart | ThoughtPart)[];
+};
+type AnswerPartSection = Exclude<AnswerPart, StepPart | ThoughtPart> | StepsSection;
 type AnswerSection = Prose | StepsView | AskView | { readonly element: HTMLElement };
 
 /** Somebody ended the answer, or a limit that somebody set: no failure. */
@@ -31,7 +32,6 @@ export class AnswerView {
   readonly #foot = make("div", { class: "answer-foot" });
   readonly #sections = new Map<string, AnswerSection>();
   #turn: PanelTurn | undefined;
-  #parts = new Map<string, AnswerPart>();
 
   constructor(actions: AnswerActions) {
     this.#actions = actions;
@@ -49,40 +49,39 @@ export class AnswerView {
   update(turn: PanelTurn): void {
     if (turn === this.#turn) return;
     const before = this.#turn;
-    this.#turn = turn;
     const sections = sectionsOf(turn);
     for (const [index, section] of sections.entries()) this.#show(section, index === sections.length - 1);
     this.#arrange(sections);
-    this.#parts = new Map(turn.parts.map((part) => [part.id, part]));
+    this.#turn = turn;
     const isOpen = turn.state === "open";
     const last = sections.at(-1);
     const busy =
       last?.kind === "steps" && last.parts.some((part) => part.kind === "step" && part.status === "in_progress");
-    this.#waiting.hidden = !isOpen || busy || turn.asks.some(({ outcome }) => outcome === undefined);
+    this.#waiting.hidden =
+      !isOpen || busy || turn.parts.some((part) => part.kind === "ask" && part.ask.outcome === undefined);
     if (!isOpen && turn.state !== "queued") this.#end(turn, before);
   }
 
   #show(section: AnswerPartSection, isLast: boolean): void {
-    const known = this.#sections.get(section.key);
+    const known = this.#sections.get(section.id);
     const { describe, decide } = this.#actions;
     switch (section.kind) {
       case "text": {
-        const prose = known instanceof Prose ? known : this.#keep(section.key, new Prose());
-        if (this.#parts.get(section.part.id) !== section.part) prose.update(section.part.text, section.part.done);
+        const prose = known instanceof Prose ? known : this.#keep(section.id, new Prose());
+        if (this.#turn?.parts.includes(section) !== true) prose.update(section.text, section.done);
         return;
       }
       case "steps": {
-        const steps = known instanceof StepsView ? known : this.#keep(section.key, new StepsView());
+        const steps = known instanceof StepsView ? known : this.#keep(section.id, new StepsView());
         steps.update(section.parts, isLast, describe);
         return;
       }
       case "ask":
         if (known instanceof AskView) known.update(section.ask);
-        else this.#keep(section.key, new AskView(section.ask, decide, describe));
+        else this.#keep(section.id, new AskView(section.ask, decide, describe));
         return;
       case "note":
-        if (known === undefined)
-          this.#keep(section.key, { element: noteOf({ text: section.part.text }, section.part.tone) });
+        if (known === undefined) this.#keep(section.id, { element: noteOf({ text: section.text }, section.tone) });
     }
   }
 
@@ -93,14 +92,14 @@ export class AnswerView {
 
   /** Every section at its place, and nothing else. What is there already is not touched. */
   #arrange(sections: readonly AnswerPartSection[]): void {
-    const keys = new Set(sections.map(({ key }) => key));
+    const keys = new Set(sections.map(({ id }) => id));
     for (const [key, { element }] of this.#sections) {
       if (keys.has(key)) continue;
       element.remove();
       this.#sections.delete(key);
     }
-    for (const [index, { key }] of sections.entries()) {
-      const element = this.#sections.get(key)?.element;
+    for (const [index, { id }] of sections.entries()) {
+      const element = this.#sections.get(id)?.element;
       const there = this.#body.children[index];
       if (element !== undefined && element !== there) this.#body.insertBefore(element, there ?? null);
     }
@@ -117,7 +116,7 @@ export class AnswerView {
     }
     const cost = this.#foot.querySelector(".cost");
     if (cost !== null) setText(cost, costWords(turn));
-    this.#foot.hidden = turn.state !== "completed" && turn.cost === undefined;
+    this.#foot.hidden = turn.state !== "completed" && turn.cost_microusd === undefined;
   }
 
   #feedback(turn: string): HTMLElement {
@@ -147,22 +146,14 @@ export function noteOf({ text, next }: PanelTrouble, tone: "plain" | "bad"): HTM
   );
 }
 
-/** Steps that follow each other are one section; a question stands where it was asked. */
-function sectionsOf({ parts, asks }: PanelTurn): readonly AnswerPartSection[] {
+/** Steps and thoughts that follow each other are one section. */
+function sectionsOf({ parts }: PanelTurn): readonly AnswerPartSection[] {
   const sections: AnswerPartSection[] = [];
-  const ask = (from: number, to: number): void => {
-    for (const one of asks)
-      if (one.at >= from && one.at < to) sections.push({ kind: "ask", key: `ask ${one.approval.id}`, ask: one });
-  };
-  for (const [index, part] of parts.entries()) {
-    ask(index, index + 1);
+  for (const part of parts) {
     const last = sections.at(-1);
-    if (part.kind === "note") sections.push({ kind: "note", key: part.id, part });
-    else if (part.kind === "text") {
-      if (part.text !== "") sections.push({ kind: "text", key: part.id, part });
-    } else if (last?.kind === "steps") sections[sections.length - 1] = { ...last, parts: [...last.parts, part] };
-    else sections.push({ kind: "steps", key: part.id, parts: [part] });
+    if (part.kind !== "step" && part.kind !== "thought") sections.push(part);
+    else if (last?.kind === "steps") sections[sections.length - 1] = { ...last, parts: [...last.parts, part] };
+    else sections.push({ kind: "steps", id: part.id, parts: [part] });
   }
-  ask(parts.length, Number.POSITIVE_INFINITY);
   return sections;
 }

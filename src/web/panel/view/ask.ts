@@ -1,7 +1,6 @@
-import type { Approval, Decision, Outcome, Preview } from "../../../protocol/index.ts";
+import type { Approval, AskedApproval, Decision, Outcome, Preview } from "../../../protocol/index.ts";
 import { visible } from "../../ui/visible.ts";
 import { PANEL_LIMITS } from "../limits.ts";
-import type { AskedApproval } from "../transcript.ts";
 import { stepWords, troubleOf } from "../words.ts";
 import { AskPreview } from "./ask-preview.ts";
 import { BudgetForm } from "./ask-budget.ts";
@@ -61,14 +60,17 @@ export class AskView {
   update(ask: AskedApproval): void {
     if (ask === this.#ask) return;
     this.#ask = ask;
-    const { outcome, by = "Somebody", feedback, granted } = ask;
+    const { outcome, by, feedback, granted_rule: granted } = ask;
     if (outcome === undefined) return;
     const hadFocus = this.#actions.contains((this.element.getRootNode() as ShadowRoot).activeElement);
     this.element.classList.add("answered");
     this.#actions.remove();
     this.#trouble.hidden = true;
     const more = granted === undefined ? (feedback ?? "") : `always for this chat: ${granted}`;
-    const who = outcome === "approved" || outcome === "rejected" ? `${this.#isOurs ? "You" : visible(by)} ` : "";
+    const who =
+      outcome === "approved" || outcome === "rejected"
+        ? `${this.#isOurs ? "You" : visible(by?.name ?? "Somebody")} `
+        : "";
     setText(this.#outcome, `${who}${OUTCOMES[outcome]}${more === "" ? "." : `: ${visible(more)}`}`);
     this.#outcome.hidden = false;
     if (hadFocus) this.element.focus();

@@ -2,7 +2,7 @@ import type { ItemStatus } from "../../../protocol/index.ts";
 import { visible } from "../../ui/visible.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import type { PanelOptions } from "../options.ts";
-import type { StepPart, TextPart } from "../transcript.ts";
+import type { StepPart, ThoughtPart } from "../transcript.ts";
 import { shorten, stepWords } from "../words.ts";
 import { icon, make, picture, replaceIcon, setAttribute, setText, type Icon } from "./dom.ts";
 
@@ -26,7 +26,7 @@ export class StepsView {
   readonly #words = make("span", { class: "steps-words" });
   readonly #list = make("div", { class: "steps-list" });
   readonly #rows = new Map<string, StepView | Thought>();
-  #shown: readonly (StepPart | TextPart)[] = [];
+  #shown: readonly (StepPart | ThoughtPart)[] = [];
 
   constructor() {
     this.element = make(
@@ -44,7 +44,7 @@ export class StepsView {
   }
 
   /** `isLast`: nothing of the answer follows yet. */
-  update(parts: readonly (StepPart | TextPart)[], isLast: boolean, describe: Describe): void {
+  update(parts: readonly (StepPart | ThoughtPart)[], isLast: boolean, describe: Describe): void {
     for (const part of parts) {
       const row = this.#rows.get(part.id) ?? this.#add(part, describe);
       if (this.#shown.includes(part)) continue;
@@ -61,7 +61,7 @@ export class StepsView {
     setText(this.#words, running === undefined ? summed(parts, describe) : `${activity(running, describe)}…`);
   }
 
-  #add(part: StepPart | TextPart, describe: Describe): StepView | Thought {
+  #add(part: StepPart | ThoughtPart, describe: Describe): StepView | Thought {
     const row = part.kind === "step" ? new StepView(describe) : new Thought();
     this.#rows.set(part.id, row);
     this.#list.append(row.element);
@@ -69,16 +69,16 @@ export class StepsView {
   }
 }
 
-function isRunning(part: StepPart | TextPart): boolean {
+function isRunning(part: StepPart | ThoughtPart): boolean {
   return part.kind === "step" ? part.status === "in_progress" : !part.done;
 }
 
-function activity(part: StepPart | TextPart, describe: Describe): string {
+function activity(part: StepPart | ThoughtPart, describe: Describe): string {
   return part.kind === "step" ? stepWords(part.tool, part.input, describe).replace(/(…|\.{3})$/, "") : "Thinking";
 }
 
 /** One step in its own words; more of them as a number, with what went wrong. */
-function summed(parts: readonly (StepPart | TextPart)[], describe: Describe): string {
+function summed(parts: readonly (StepPart | ThoughtPart)[], describe: Describe): string {
   const steps = parts.filter((part) => part.kind === "step");
   const [only] = steps;
   if (only === undefined) return "Thought about it";
@@ -152,7 +152,7 @@ class Thought {
     this.element = make("details", { class: "step" }, make("summary", {}, icon("dot"), this.#words), this.#text);
   }
 
-  update({ text, done }: TextPart): void {
+  update({ text, done }: ThoughtPart): void {
     setAttribute(this.element, "data-status", done ? "completed" : "in_progress");
     replaceIcon(this.element, done ? "check" : "dot");
     setText(this.#words, done ? "Thought" : "Thinking");

@@ -2,7 +2,6 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
 import { TodoList } from "../../transcript/todo-list.tsx";
-import { changedFiles } from "../../transcript/tool-words.ts";
 import type { TranscriptView } from "../../transcript/transcript.ts";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
@@ -37,7 +36,7 @@ export function Side({
 }
 
 function Facts({ session, view }: { readonly session: SessionView; readonly view: TranscriptView }): ReactNode {
-  const files = changedFiles(view.items.values());
+  const { files } = view;
   return (
     <div className="space-y-5 text-sm">
       {view.todos.length > 0 && (
