@@ -20,7 +20,7 @@ describeInBrowser("a turn in the console", () => {
     await untilTurnEnds(world.client, id);
     const visitor = await world.visit(`/sessions/${id}`);
     const talk = conversation(visitor.page);
-    await talk.locator("[data-streamdown=strong]", { hasText: /^answer$/ }).waitFor();
+    await talk.locator("strong", { hasText: /^answer$/ }).waitFor();
     await talk.locator("code", { hasText: /^notes\.txt$/ }).waitFor();
     const todos = talk.getByRole("listitem").filter({ hasText: /notes|answer/ });
     await expect.poll(() => todos.allTextContents()).toEqual(["done: read the notes", "at work: writing the answer"]);

@@ -1,19 +1,17 @@
+import type { ColouredText } from "../../code/highlighter.ts";
 import { wordMarks, type LineSpan } from "./marks.ts";
 import type { Patch, PatchLine } from "./patch.ts";
 
 export type DiffLayout = "split" | "unified";
 
 /** A piece of a line in one look. */
-export interface LinePart {
-  readonly text: string;
-  readonly light?: string;
-  readonly dark?: string;
+export interface LinePart extends ColouredText {
   /** It differs from the line that this one replaces. */
   readonly marked?: true;
 }
 
-/** Text with its colour; the pieces of a line in order. */
-export type Colours = readonly Omit<LinePart, "marked">[];
+/** The pieces of a line in order. */
+type Colours = readonly ColouredText[];
 
 export interface DiffCell {
   readonly kind: "context" | "added" | "removed";
