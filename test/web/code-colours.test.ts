@@ -4,16 +4,15 @@ import { languageNamed, languageOfFile, LANGUAGES } from "../../src/web/console/
 
 const highlighter = new Highlighter();
 
-test("every language of the list can be loaded, and loses no character", async () => {
-  const text = "a\n";
-  const lost: string[] = [];
+test("every language of the list has a grammar of its name", async () => {
+  const missing: string[] = [];
   for (const [names] of LANGUAGES) {
     const language = languageNamed(names.split(" ")[0] ?? "");
-    const colour = language === undefined ? undefined : await highlighter.load(language);
-    const lines = colour?.(text).map((line) => line.map((piece) => piece.text).join(""));
-    if (lines?.join("\n") !== text) lost.push(names);
+    const grammars = (await language?.load())?.default ?? [];
+    const own = grammars.some(({ name, aliases }) => [name, ...(aliases ?? [])].includes(language?.id ?? ""));
+    if (!own) missing.push(names);
   }
-  expect(lost).toEqual([]);
+  expect(missing).toEqual([]);
 });
 
 test("no name stands for two languages", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import remend from "remend";
+import { completed } from "../../../src/web/ui/markdown/completed.ts";
 import { GrowingMarkdown } from "../../../src/web/ui/markdown/growing.ts";
 import { MATH } from "../../../src/web/ui/markdown/math.ts";
 import {
@@ -226,7 +226,7 @@ describe("a text that grows", () => {
     "# Head\r\n\r\nSome **bold** and [a](https://a.example/)\n\n- one\n- two\n\n```js\nlet a;\n```\n\nEnd [ref].\n\n[ref]: https://b.example/\n";
 
   test("is at its end what it is when it is read at once; finished blocks stay what they are", () => {
-    const growing = new GrowingMarkdown({ complete: remend });
+    const growing = new GrowingMarkdown({ complete: completed });
     let before = growing.update("", "growing");
     for (let end = 1; end <= TEXT.length; end += 1) {
       const blocks = growing.update(TEXT.slice(0, end), "growing");
@@ -248,7 +248,7 @@ describe("a text that grows", () => {
     ["2 ** 3\n\nThen", [p("2 ** 3"), p("Then")]],
   ])("what is open is shown closed: %j", (text, tree) => {
     const read = (state: "growing" | "done") =>
-      new GrowingMarkdown({ complete: remend }).update(text, state).flatMap((block) => block.tree);
+      new GrowingMarkdown({ complete: completed }).update(text, state).flatMap((block) => block.tree);
     expect(read("growing")).toEqual(tree);
     expect(read("done")).toEqual(treeOf(text));
   });

@@ -57,10 +57,11 @@ export class Highlighter {
         tokenizeMaxLineLength: LINE_CHARS,
         tokenizeTimeLimit: LINE_MS,
       });
-      const passes = (this.#slow.get(lang) ?? 0) + 1;
-      const ready = passes >= PASSES || performance.now() - began < QUICK_MS;
-      this.#slow.set(lang, ready ? PASSES : passes);
-      if (ready) return lines.map((line) => line.map(({ content, variants }) => coloured(content, variants)));
+      const slow = performance.now() - began >= QUICK_MS;
+      const passes = (this.#slow.get(lang) ?? 0) + (slow ? 1 : 0);
+      this.#slow.set(lang, passes);
+      if (!slow || passes >= PASSES)
+        return lines.map((line) => line.map(({ content, variants }) => coloured(content, variants)));
     }
   }
 }

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from "react";
-import remend from "remend";
+import { completed } from "../../ui/markdown/completed.ts";
 import { GrowingMarkdown } from "../../ui/markdown/growing.ts";
 import { MATH } from "../../ui/markdown/math.ts";
 import { MarkdownView } from "../../ui/markdown/view.tsx";
@@ -8,7 +8,7 @@ import { Formula } from "./formula.tsx";
 
 /** A model's text. HTML in it stays text. */
 export function Markdown({ text, streaming }: { readonly text: string; readonly streaming: boolean }): ReactNode {
-  const [markdown] = useState(() => new GrowingMarkdown({ math: MATH, complete: remend }));
+  const [markdown] = useState(() => new GrowingMarkdown({ math: MATH, complete: completed }));
   return (
     <div className="leading-relaxed break-words">
       {markdown.update(text, streaming ? "growing" : "done").map(({ tree }, index) => (

@@ -1,8 +1,8 @@
-import { blocksOf, MARKDOWN_LIMITS, type MarkdownBlock, type MarkdownOptions } from "./tree.ts";
+import { blocksOf, type MarkdownBlock, type MarkdownOptions } from "./tree.ts";
 
 export interface GrowingOptions extends MarkdownOptions {
-  /** Closes what a text that still grows has left open, such as `**`. Absent: it is shown as it is written. */
-  readonly complete?: (text: string) => string;
+  /** Makes the last block of a text that still grows anew, with what it left open closed: see completed.ts. */
+  readonly complete?: (text: string, options: MarkdownOptions) => readonly MarkdownBlock[] | undefined;
 }
 
 /** A definition can stand behind what it is about: such a text is read once more as a whole when it is complete. */
@@ -40,17 +40,8 @@ export class GrowingMarkdown {
     const chars = finished.reduce((sum, { length }) => sum + length, 0);
     this.#settled = { blocks: kept.length + finished.length, chars: this.#settled.chars + chars };
     const open = fresh.slice(finished.length);
-    this.#blocks = [...kept, ...finished, ...(done ? open : this.#completed(rest.slice(chars), open))];
+    const closed = done ? undefined : this.#options.complete?.(rest.slice(chars), this.#options);
+    this.#blocks = [...kept, ...finished, ...(closed ?? open)];
     return this.#blocks;
-  }
-
-  #completed(text: string, blocks: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
-    const { complete } = this.#options;
-    // Code is shown as it comes.
-    const [first] = blocks[0]?.tree ?? [];
-    const isCode = typeof first === "object" && first.tag === "pre";
-    if (complete === undefined || isCode || text.length > MARKDOWN_LIMITS.inlineChars) return blocks;
-    const whole = complete(text);
-    return whole === text ? blocks : blocksOf(whole, this.#options);
   }
 }

@@ -174,8 +174,6 @@ function block(token: Token, at: PiecePlace): readonly MarkdownNode[] {
       return [list(known as Tokens.List, at)];
     case "table":
       return [table(known as Tokens.Table, at)];
-    case "display_math":
-      return [{ tag: "math", tex: String(known["tex"]), display: true }];
     case "html":
       return [{ tag: "p", children: lines(at.fill(known.raw.trimEnd())) }];
     case "text":
@@ -210,8 +208,8 @@ function inline(token: Token, at: PiecePlace): readonly MarkdownNode[] {
       return image(known as Tokens.Image, at);
     case "checkbox":
       return [{ tag: "input", children: [], checked: known["checked"] === true }];
-    case "inline_math":
-      return [{ tag: "math", tex: String(known["tex"]), display: false }];
+    case "math":
+      return [{ tag: "math", tex: String(known["tex"]), display: known["display"] === true }];
     case "escape":
       return [at.fill(String(known["text"]))];
     case "text":
