@@ -51,7 +51,7 @@ describeInBrowser("a turn in the console", () => {
     await expect
       .poll(() => links.evaluateAll((all) => all.map((each) => each.getAttribute("href"))))
       .toEqual(["https://a.example/", "https://a.example/cat.png"]);
-    await talk.getByText("<b>bold</b>").waitFor();
+    await talk.getByText("[image: cat] <b>bold</b>").waitFor();
     expect(visitor.troubles).toEqual([]);
   });
 });

@@ -20,8 +20,11 @@ const LINE_MS = 500;
 const QUICK_MS = 200;
 const PASSES = 4;
 
+/** The pieces of a line in order. */
+export type ColouredLine = readonly ColouredText[];
+
 /** Gives each line of a text its colours. */
-export type Colourist = (text: string) => readonly (readonly ColouredText[])[];
+export type Colourist = (text: string) => readonly ColouredLine[];
 
 /** The one highlighter of the page. It lives in the worker. */
 export class Highlighter {
@@ -48,7 +51,7 @@ export class Highlighter {
   }
 
   /** A new language is read again while it is slow: it still builds its patterns, and gives up on a line meanwhile. */
-  #colour(shiki: ShikiPrimitive, lang: string, text: string): readonly (readonly ColouredText[])[] {
+  #colour(shiki: ShikiPrimitive, lang: string, text: string): readonly ColouredLine[] {
     for (;;) {
       const began = performance.now();
       const lines = codeToTokensWithThemes(shiki, text, {

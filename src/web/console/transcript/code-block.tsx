@@ -2,12 +2,10 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useShownTheme } from "../../ui/app/theme.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { diffWorker } from "../approval/diff/worker-client.ts";
-import type { ColouredText } from "../code/highlighter.ts";
+import type { ColouredLine } from "../code/highlighter.ts";
 
 /** Longer code has no colours: it would keep the worker from diffs. */
 const COLOURED_CHARS = 100_000;
-
-type ColouredLines = readonly (readonly ColouredText[])[];
 
 /** Code with its language, its colours once they are there, and a button that copies it. */
 export function CodeBlock({ code, language }: { readonly code: string; readonly language: string }): ReactNode {
@@ -39,13 +37,13 @@ export function CodeBlock({ code, language }: { readonly code: string; readonly 
 }
 
 /** Colours of an earlier state of the line are not used. */
-function piecesOf(line: string, colours: readonly ColouredText[] | undefined): readonly ColouredText[] {
+function piecesOf(line: string, colours: ColouredLine | undefined): ColouredLine {
   return colours?.map(({ text }) => text).join("") === line ? colours : [{ text: line }];
 }
 
 /** Asks for one state of the code at a time: what arrives meanwhile is asked for afterwards. */
-function useColours(code: string, language: string): ColouredLines {
-  const [colours, setColours] = useState<ColouredLines>([]);
+function useColours(code: string, language: string): readonly ColouredLine[] {
+  const [colours, setColours] = useState<readonly ColouredLine[]>([]);
   const latest = useRef({ code, language, left: false, busy: false });
   useEffect(() => {
     const state = latest.current;

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from "react";
+import { Fragment, useState, type ReactNode } from "react";
 import { completed } from "../../ui/markdown/completed.ts";
 import { GrowingMarkdown } from "../../ui/markdown/growing.ts";
 import { MATH } from "../../ui/markdown/math.ts";
@@ -12,7 +12,11 @@ export function Markdown({ text, streaming }: { readonly text: string; readonly 
   return (
     <div className="leading-relaxed break-words">
       {markdown.update(text, streaming ? "growing" : "done").map(({ tree }, index) => (
-        <MarkdownView key={index} tree={tree} Code={CodeBlock} Formula={Formula} copyTables />
+        <Fragment key={index}>
+          <MarkdownView tree={tree} Code={CodeBlock} Formula={Formula} copyTables />
+          {/* Between the words of two blocks, for whoever reads the page's text. */}
+          {"\n"}
+        </Fragment>
       ))}
     </div>
   );

@@ -14,7 +14,7 @@ interface MarkdownProps {
   readonly copyTables?: boolean;
 }
 
-type Parts = Omit<MarkdownProps, "tree">;
+type MarkdownParts = Omit<MarkdownProps, "tree">;
 
 const HEADING = "mt-4 mb-2 font-semibold first:mt-0";
 const CELL = "border px-2.5 py-1";
@@ -46,7 +46,7 @@ const CLASSES: Partial<Readonly<Record<MarkdownTag, string>>> = {
 export const MarkdownView = memo(({ tree, ...parts }: MarkdownProps): ReactNode => <>{all(tree, parts)}</>);
 MarkdownView.displayName = "MarkdownView";
 
-function all(nodes: readonly MarkdownNode[], parts: Parts): readonly ReactNode[] {
+function all(nodes: readonly MarkdownNode[], parts: MarkdownParts): readonly ReactNode[] {
   return nodes.map((node, index) => (
     // A text only grows: a piece keeps its place.
     <Fragment key={index}>{typeof node === "string" ? node : element(node, parts)}</Fragment>
@@ -61,7 +61,7 @@ const PLACED: Readonly<Record<string, "h3" | "h4" | "h5" | "h6">> = {
   h5: "h6",
 };
 
-function element(node: Exclude<MarkdownNode, string>, parts: Parts): ReactNode {
+function element(node: Exclude<MarkdownNode, string>, parts: MarkdownParts): ReactNode {
   const { Code = PlainCode, Formula } = parts;
   if (node.tag === "pre") return <Code code={node.code} language={node.language} />;
   if (node.tag === "math") return Formula === undefined ? node.tex : <Formula tex={node.tex} display={node.display} />;
@@ -117,7 +117,7 @@ function element(node: Exclude<MarkdownNode, string>, parts: Parts): ReactNode {
 }
 
 /** A wide one scrolls by itself, also by keyboard. */
-function Table({ node, parts }: { readonly node: MarkdownElement; readonly parts: Parts }): ReactNode {
+function Table({ node, parts }: { readonly node: MarkdownElement; readonly parts: MarkdownParts }): ReactNode {
   return (
     <div className="my-3 first:mt-0 last:mb-0">
       {parts.copyTables === true && (

@@ -1,4 +1,4 @@
-import type { ColouredText, Colourist } from "../../code/highlighter.ts";
+import type { ColouredLine, Colourist } from "../../code/highlighter.ts";
 import type { Patch } from "./patch.ts";
 
 /** Lines that are coloured at once. */
@@ -7,12 +7,10 @@ const BLOCK = 150;
 const WARM_UP = 100;
 const BLOCKS_KEPT = 200;
 
-type Colours = readonly ColouredText[];
-
 /** The colours of one patch, made block by block as they are asked for. */
 export class Painter {
   readonly #patch: Patch;
-  readonly #blocks = new Map<string, ReadonlyMap<number, Colours>>();
+  readonly #blocks = new Map<string, ReadonlyMap<number, ColouredLine>>();
   readonly #colour: Colourist;
 
   constructor(patch: Patch, colour: Colourist) {
@@ -20,11 +18,11 @@ export class Painter {
     this.#colour = colour;
   }
 
-  known(line: number, side: "old" | "new"): Colours | undefined {
+  known(line: number, side: "old" | "new"): ColouredLine | undefined {
     return this.#blocks.get(keyOf(line, side))?.get(line);
   }
 
-  /** Colours one block that one of the lines is in and that has none yet. False: all of them have theirs. */
+  /** ColouredLine one block that one of the lines is in and that has none yet. False: all of them have theirs. */
   paintNext(lines: readonly number[]): boolean {
     for (const line of lines) {
       const { kind } = this.#patch.lines[line] ?? { kind: "note" };
@@ -49,7 +47,7 @@ export class Painter {
       if (line.kind === "hunk" && place < start) places.length = 0;
       if (line.kind !== "hunk" && line.kind !== "note" && line.kind !== hidden) places.push(place);
     }
-    const painted = new Map<number, Colours>();
+    const painted = new Map<number, ColouredLine>();
     for (const [index, colours] of this.#tokens(places).entries()) {
       const place = places[index];
       if (place !== undefined && place >= start) painted.set(place, colours);
@@ -59,7 +57,7 @@ export class Painter {
     if (this.#blocks.size > BLOCKS_KEPT && oldest !== undefined) this.#blocks.delete(oldest);
   }
 
-  #tokens(places: readonly number[]): readonly Colours[] {
+  #tokens(places: readonly number[]): readonly ColouredLine[] {
     return this.#colour(places.map((place) => (this.#patch.lines[place]?.text ?? "").replace(/\r$/, "")).join("\n"));
   }
 }

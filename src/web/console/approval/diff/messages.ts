@@ -1,4 +1,4 @@
-import type { ColouredText } from "../../code/highlighter.ts";
+import type { ColouredLine } from "../../code/highlighter.ts";
 import type { DiffLayout, DiffLineRow, RowsWanted } from "./rows.ts";
 
 /** What the page asks of the worker. `id`: one diff that is shown, or one question for colours. */
@@ -26,5 +26,5 @@ export type WorkerAnswer =
       readonly rows: readonly DiffLineRow[];
     }
   /** Line by line; none: a language that nobody knows. */
-  | { readonly type: "coloured"; readonly id: number; readonly lines: readonly (readonly ColouredText[])[] }
+  | { readonly type: "coloured"; readonly id: number; readonly lines: readonly ColouredLine[] }
   | { readonly type: "failed"; readonly id: number; readonly message: string };

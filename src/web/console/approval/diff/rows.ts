@@ -1,4 +1,4 @@
-import type { ColouredText } from "../../code/highlighter.ts";
+import type { ColouredLine, ColouredText } from "../../code/highlighter.ts";
 import { wordMarks, type LineSpan } from "./marks.ts";
 import type { Patch, PatchLine } from "./patch.ts";
 
@@ -9,9 +9,6 @@ export interface LinePart extends ColouredText {
   /** It differs from the line that this one replaces. */
   readonly marked?: true;
 }
-
-/** The pieces of a line in order. */
-type Colours = readonly ColouredText[];
 
 export interface DiffCell {
   readonly kind: "context" | "added" | "removed";
@@ -49,7 +46,7 @@ export function countRows(patch: Patch, layout: DiffLayout): number {
 export function rowsOf(
   patch: Patch,
   { layout, from, to, long }: RowsWanted,
-  coloursOf: (line: number, side: "old" | "new") => Colours | undefined,
+  coloursOf: (line: number, side: "old" | "new") => ColouredLine | undefined,
 ): readonly DiffLineRow[] {
   const cell = (place: number, side: "old" | "new"): DiffCell | undefined => {
     const line = patch.lines[place];
@@ -79,7 +76,7 @@ export function rowsOf(
 function cellOf(
   patch: Patch,
   place: number,
-  { line, shown, colours }: { line: PatchLine; shown: number; colours: Colours | undefined },
+  { line, shown, colours }: { line: PatchLine; shown: number; colours: ColouredLine | undefined },
 ): DiffCell {
   const text = line.text.slice(0, shown);
   const partner = patch.partners.get(place);
@@ -100,8 +97,12 @@ function cellOf(
   };
 }
 
-/** Cuts a line where its colour or its mark changes. Colours of another text are not used. */
-export function partsOf(text: string, colours: Colours | undefined, marks: readonly LineSpan[]): readonly LinePart[] {
+/** Cuts a line where its colour or its mark changes. ColouredLine of another text are not used. */
+export function partsOf(
+  text: string,
+  colours: ColouredLine | undefined,
+  marks: readonly LineSpan[],
+): readonly LinePart[] {
   const runs = runsOf(text, colours);
   const parts: LinePart[] = [];
   let at = 0;
@@ -118,7 +119,7 @@ export function partsOf(text: string, colours: Colours | undefined, marks: reado
   return parts;
 }
 
-function runsOf(text: string, colours: Colours | undefined): Colours {
+function runsOf(text: string, colours: ColouredLine | undefined): ColouredLine {
   const coloured = colours?.map((part) => part.text).join("") ?? "";
   if (colours === undefined || coloured === "") return [{ text }];
   if (coloured.startsWith(text)) return colours;

@@ -1,4 +1,4 @@
-import type { ColouredText } from "../../code/highlighter.ts";
+import type { ColouredLine } from "../../code/highlighter.ts";
 import type { WorkerQuestion, WorkerAnswer } from "./messages.ts";
 
 type WorkerListener = (told: WorkerAnswer) => void;
@@ -29,7 +29,7 @@ class DiffWorkerClient {
   }
 
   /** The colours of a piece of code, line by line. None: the language is unknown, or could not be loaded. */
-  colour(code: string, language: string): Promise<readonly (readonly ColouredText[])[]> {
+  colour(code: string, language: string): Promise<readonly ColouredLine[]> {
     this.#last += 1;
     const id = this.#last;
     return new Promise((resolve) => {
