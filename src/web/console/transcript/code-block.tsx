@@ -18,27 +18,29 @@ export function CodeBlock({ code, language }: { readonly code: string; readonly 
         <CopyButton label="Copy code" text={code} />
       </div>
       <pre className="bg-raised p-3 text-sm leading-5 whitespace-pre-wrap [overflow-wrap:anywhere] [tab-size:4]">
-        <code>
-          {code.split("\n").map((line, index) => (
-            // Code only grows: a line keeps its place.
-            <span key={index}>
-              {index > 0 && "\n"}
-              {piecesOf(line, colours[index]).map((piece, place) => (
-                <span key={place} style={{ color: theme === "dark" ? piece.dark : piece.light }}>
-                  {piece.text}
-                </span>
-              ))}
-            </span>
-          ))}
-        </code>
+        <code>{colours.length === 0 ? code : coloured(code, colours, theme)}</code>
       </pre>
     </div>
   );
 }
 
-/** Colours of an earlier state of the line are not used. */
-function piecesOf(line: string, colours: ColouredLine | undefined): ColouredLine {
-  return colours?.map(({ text }) => text).join("") === line ? colours : [{ text: line }];
+/** Line by line. Colours of an earlier state of a line are not used. */
+function coloured(code: string, colours: readonly ColouredLine[], theme: "light" | "dark"): ReactNode {
+  return code.split("\n").map((line, index) => {
+    const known = colours[index] ?? [];
+    const pieces = known.map(({ text }) => text).join("") === line ? known : [{ text: line }];
+    // Code only grows: a line keeps its place.
+    return (
+      <span key={index}>
+        {index > 0 && "\n"}
+        {pieces.map((piece, place) => (
+          <span key={place} style={{ color: piece[theme] }}>
+            {piece.text}
+          </span>
+        ))}
+      </span>
+    );
+  });
 }
 
 /** Asks for one state of the code at a time: what arrives meanwhile is asked for afterwards. */
