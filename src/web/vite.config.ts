@@ -21,7 +21,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: "es2023",
     assetsInlineLimit: 0,
-    // The largest chunk is the diff viewer's highlighter, which only an approval loads.
+    // The largest chunk is the highlighter's grammar of C++, which only code in that language loads.
     chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
       // How long its parts take is nobody's concern here.

@@ -66,7 +66,7 @@ describe("the package as npm would publish it", () => {
   it("has the licences of the packages whose code it contains", () => {
     const some = {
       "dist/bundle": ["hono", "undici", "yaml", "zod"],
-      "dist/web": ["marked", "react-dom", "shiki", "@duckdb/duckdb-wasm"],
+      "dist/web": ["marked", "react-dom", "@shikijs/primitive", "@duckdb/duckdb-wasm"],
       "dist/panel": ["marked"],
     };
     for (const [folder, names] of Object.entries(some)) {

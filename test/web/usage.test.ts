@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { dollars, limitFacts, NO_TOKENS, type BudgetLine, type UsageLine } from "../../src/protocol/index.ts";
-import { barSpec, labelled } from "../../src/web/console/charts/bars.ts";
-import { chartColours, mix } from "../../src/web/console/charts/palette.ts";
+import { colourOf, labelled, layoutOf } from "../../src/web/console/charts/bars.ts";
 import { budgetWords, shares } from "../../src/web/console/pages/usage/budget-words.ts";
 import { lastDays, placesOf, rangeProblem } from "../../src/web/console/pages/usage/range.ts";
 import { costChart, rowsOf, tokensByKind } from "../../src/web/console/pages/usage/series.ts";
@@ -93,21 +92,37 @@ describe("charts", () => {
     expect(labelled(places.slice(0, 3), 400)).toEqual(["d0", "d1", "d2"]);
   });
 
-  test("colours are the page's own; the rest has a quiet one", () => {
-    const colours = chartColours((name) => ` ${{ "--raised": "#fff", "--info": "#000000" }[name] ?? "#112233"}`);
-    expect(colours.series).toEqual(["#000000", "#112233", "#112233", "#112233", "#7a7a7a", "#838c95"]);
+  test("bars stand on each other, in the order of the legend; the axis ends at a round figure", () => {
+    const bar = (at: string, series: string, value: number) => ({ at, series, value, words: `${at}, ${series}` });
     const chart = {
-      bars: [],
-      places: ["d"],
-      series: ["a", "others"],
-      rest: "others",
-      unit: "count",
+      bars: [bar("2026-11-15", "b", 3), bar("2026-11-15", "a", 5), bar("2026-11-14", "a", 2)],
+      places: ["2026-11-14", "2026-11-15"],
+      series: ["a", "b"],
+      unit: "dollars",
       months: false,
     } as const;
-    expect(barSpec(chart, colours, 300)).toMatchObject({
-      encoding: { color: { scale: { domain: ["a", "others"], range: ["#000000", "#112233"] } } },
-    });
-    expect(mix("red", "#fff", 0.5)).toBe("red");
+    const { bars, bottom, xLabels, yLabels } = layoutOf(chart, 300);
+    expect(yLabels.map(({ text }) => text)).toEqual(["$0", "$2", "$4", "$6", "$8"]);
+    expect(xLabels.map(({ text }) => text)).toEqual(["Nov 14", "Nov 15"]);
+    const unit = (bottom - (yLabels.at(-1)?.at ?? 0)) / 8;
+    const placed = bars.map(({ bar: { at, series }, y, height }) => [at, series, (bottom - y) / unit, height / unit]);
+    expect(placed).toEqual([
+      ["2026-11-15", "a", 5, 5],
+      ["2026-11-14", "a", 2, 2],
+      ["2026-11-15", "b", 8, 3],
+    ]);
+  });
+
+  test("colours are the page's own; the rest has a quiet one", () => {
+    const chart = { series: ["a", "b", "c", "d", "e", "others"], rest: "others" };
+    expect(chart.series.map((name) => colourOf(chart, name))).toEqual([
+      "var(--info)",
+      "var(--accent)",
+      "var(--ok)",
+      "var(--bad)",
+      "color-mix(in srgb, var(--info) 52%, var(--raised))",
+      "var(--line-strong)",
+    ]);
   });
 });
 

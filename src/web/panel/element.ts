@@ -4,7 +4,7 @@ import { Chat } from "./chat.ts";
 import { asText, ChatHistory, type RememberedChat } from "./history.ts";
 import { findChat, messagesOf } from "./past.ts";
 import { PANEL_LIMITS } from "./limits.ts";
-import { spokenText } from "./markdown.ts";
+import { spokenText } from "../ui/markdown/tree.ts";
 import { checkPageName, type PanelEvents, type PanelOptions } from "./options.ts";
 import { isShortcut, parseShortcut } from "./shortcut.ts";
 import { panelStyles } from "./styles.ts";

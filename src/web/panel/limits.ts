@@ -1,12 +1,5 @@
 /** Every bound of the panel. Those of attachments and prompts are not larger than the server's. */
 export const PANEL_LIMITS = {
-  // markdown
-  /** One answer; what is longer is shown as plain text. */
-  markdownChars: 400_000,
-  /** One paragraph, cell or heading; a longer one is shown without its emphasis and links. */
-  inlineChars: 8_000,
-  /** Quotes and lists inside each other; what is deeper is shown as it was written. */
-  markdownDepth: 16,
   // one answer
   /** Live text of one message; the completed one has all of it. */
   liveChars: 400_000,

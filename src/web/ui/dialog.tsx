@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { Dialog as Radix } from "radix-ui";
+import * as Radix from "@radix-ui/react-dialog";
 import { useState, type ReactNode } from "react";
 import { classes } from "./classes.ts";
 

@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { Toast } from "radix-ui";
+import * as Toast from "@radix-ui/react-toast";
 import { createContext, use, useCallback, useMemo, useRef, useState, type ReactNode } from "react";
 import { classes } from "./classes.ts";
 

@@ -20,12 +20,38 @@ describeInBrowser("a turn in the console", () => {
     await untilTurnEnds(world.client, id);
     const visitor = await world.visit(`/sessions/${id}`);
     const talk = conversation(visitor.page);
-    await talk.locator("[data-streamdown=strong]", { hasText: /^answer$/ }).waitFor();
+    await talk.locator("strong", { hasText: /^answer$/ }).waitFor();
     await talk.locator("code", { hasText: /^notes\.txt$/ }).waitFor();
     const todos = talk.getByRole("listitem").filter({ hasText: /notes|answer/ });
     await expect.poll(() => todos.allTextContents()).toEqual(["done: read the notes", "at work: writing the answer"]);
     const end = talk.getByText(/Turn ended/).locator("..");
     await expect.poll(() => end.innerText()).toMatch(/\d in, \d+ out\s+spent \$\d/);
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("code has its colours and can be copied; formulas and tables are drawn; nothing outside is loaded", async () => {
+    const said = [
+      "# Answer",
+      "```ts\nconst answer: number = 42;\n```",
+      "so $$x^2$$",
+      "| a | b |\n| --- | ---: |\n| 1 | 2 |",
+      "[out](https://a.example/) [in](javascript:alert(1)) ![cat](https://a.example/cat.png) <b>bold</b>",
+    ].join("\n\n");
+    const id = await begin(world, [{ say: said }]);
+    await untilTurnEnds(world.client, id);
+    const visitor = await world.visit(`/sessions/${id}`);
+    const talk = conversation(visitor.page);
+    await talk.getByRole("heading", { name: "Answer", level: 3 }).waitFor();
+    await talk.locator("pre span[style*=color]", { hasText: /^const$/ }).waitFor();
+    await talk.getByRole("button", { name: "Copy code" }).waitFor();
+    await talk.locator(".katex math").waitFor({ state: "attached" });
+    await talk.getByRole("cell", { name: "2" }).waitFor();
+    await talk.getByRole("button", { name: "Copy table" }).waitFor();
+    const links = talk.locator("a[target=_blank]");
+    await expect
+      .poll(() => links.evaluateAll((all) => all.map((each) => each.getAttribute("href"))))
+      .toEqual(["https://a.example/", "https://a.example/cat.png"]);
+    await talk.getByText("[image: cat] <b>bold</b>").waitFor();
     expect(visitor.troubles).toEqual([]);
   });
 });

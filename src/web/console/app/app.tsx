@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { Tooltip } from "radix-ui";
+import * as Tooltip from "@radix-ui/react-tooltip";
 import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { Failure } from "../../../protocol/index.ts";
 import { Button } from "../../ui/button.tsx";

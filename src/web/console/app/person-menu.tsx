@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { Check, CircleUser, Ellipsis, Keyboard, LogOut, Table2, type LucideIcon } from "lucide-react";
-import { DropdownMenu } from "radix-ui";
+import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import type { ReactNode } from "react";
 import { MENU, MENU_ITEM, MENU_LINE } from "../../ui/menu.ts";
 import { permitNotifications } from "./attention.ts";

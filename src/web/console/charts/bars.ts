@@ -1,5 +1,5 @@
-import type { TopLevelSpec } from "vega-lite";
-import type { ChartColours } from "./palette.ts";
+import { format } from "d3-format";
+import { scaleBand, scaleLinear } from "d3-scale";
 
 /** One piece of a bar. */
 export interface ChartBar {
@@ -24,7 +24,49 @@ export interface BarChart {
   readonly months: boolean;
 }
 
-const HEIGHT = 220;
+/** How many series have a colour of their own; the smaller ones are folded together. */
+export const SERIES = 6;
+
+const FULL = ["var(--info)", "var(--accent)", "var(--ok)", "var(--bad)"];
+const COLOURS = [...FULL, ...FULL.map((colour) => `color-mix(in srgb, ${colour} 52%, var(--raised))`)].slice(0, SERIES);
+const REST = "var(--line-strong)";
+
+/** A CSS colour of the page's theme. */
+export function colourOf({ series, rest }: Pick<BarChart, "series" | "rest">, name: string): string {
+  return name === rest ? REST : (COLOURS[series.indexOf(name) % SERIES] ?? REST);
+}
+
+interface PlacedBar {
+  readonly bar: ChartBar;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface AxisLabel {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** Where everything of a chart is, in CSS pixels. */
+export interface BarLayout {
+  readonly bars: readonly PlacedBar[];
+  /** The left end of the axis of places, and the height at which it is. */
+  readonly left: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly xLabels: readonly AxisLabel[];
+  readonly yLabels: readonly AxisLabel[];
+}
+
+export const HEIGHT = 240;
+const TOP = 10;
+const BOTTOM = 24;
+/** Room for half of the last label. */
+const RIGHT = 18;
+const CHAR_WIDTH = 6.5;
+const TICK = 10;
 const LABEL_WIDTH = 62;
 const MIN_LABELS = 2;
 const TICKS = 4;
@@ -32,65 +74,41 @@ const TICKS = 4;
 const CROWDED = 45;
 
 /** Stacked bars over time. */
-export function barSpec(chart: BarChart, colours: ChartColours, width: number): TopLevelSpec {
-  const { bars, series, rest } = chart;
-  const range = series.map((name, index) =>
-    name === rest ? colours.rest : (colours.series[index % colours.series.length] ?? colours.rest),
-  );
-  return {
-    data: {
-      values: bars.map(({ at, series: name, value, words }) => {
-        return { at, series: name, value, words, order: series.indexOf(name) };
-      }),
-    },
-    width: "container",
-    height: HEIGHT,
-    autosize: { type: "fit-x", contains: "padding" },
-    background: "transparent",
-    // Room for half of the last label.
-    padding: { top: 4, left: 4, bottom: 4, right: 16 },
-    mark: { type: "bar", cornerRadius: 1, stroke: null },
-    encoding: {
-      ...axes(chart, colours, width),
-      color: { field: "series", type: "nominal", scale: { domain: [...series], range }, legend: null },
-      order: { field: "order", type: "quantitative" },
-      tooltip: { field: "words", type: "nominal" },
-    },
-    config: { view: { stroke: null }, font: "inherit" },
-  };
+export function layoutOf(chart: BarChart, width: number): BarLayout {
+  const { places, series, unit } = chart;
+  const totals = new Map<string, number>();
+  for (const { at, value } of chart.bars) totals.set(at, (totals.get(at) ?? 0) + value);
+  const bottom = HEIGHT - BOTTOM;
+  const y = scaleLinear([0, Math.max(...totals.values(), Number.MIN_VALUE)], [bottom, TOP]).nice(TICKS);
+  const write = format(unit === "dollars" ? ",~r" : "~s");
+  const yLabels = y.ticks(TICKS).map((tick) => ({
+    at: y(tick),
+    text: unit === "dollars" ? `$${write(tick)}` : write(tick),
+  }));
+  const left = Math.max(...yLabels.map(({ text }) => text.length)) * CHAR_WIDTH + TICK;
+  const right = Math.max(left, width - RIGHT);
+  const x = scaleBand(places, [left, right])
+    .paddingInner(places.length > CROWDED ? 0.1 : 0.25)
+    .paddingOuter(0.05);
+  const below = new Map<string, number>();
+  const bars = chart.bars
+    .toSorted((one, other) => series.indexOf(one.series) - series.indexOf(other.series))
+    .map((bar) => {
+      const from = below.get(bar.at) ?? 0;
+      below.set(bar.at, from + bar.value);
+      const top = y(from + bar.value);
+      return { bar, x: x(bar.at) ?? left, y: top, width: x.bandwidth(), height: y(from) - top };
+    });
+  const xLabels = labelled(places, width).map((place) => ({
+    at: (x(place) ?? left) + x.bandwidth() / 2,
+    text: placeWords(place, chart.months),
+  }));
+  return { bars, left, right, bottom, xLabels, yLabels };
 }
 
-function axes({ places, unit, months }: BarChart, colours: ChartColours, width: number) {
-  const axis = {
-    title: null,
-    labelColor: colours.soft,
-    tickColor: colours.line,
-    domainColor: colours.line,
-  };
-  return {
-    x: {
-      field: "at",
-      type: "ordinal" as const,
-      scale: { domain: [...places], paddingInner: places.length > CROWDED ? 0.1 : 0.25, paddingOuter: 0.05 },
-      axis: {
-        ...axis,
-        values: [...labelled(places, width)],
-        labelAngle: 0,
-        labelExpr: months ? "utcFormat(toDate(datum.value), '%b %Y')" : "utcFormat(toDate(datum.value), '%b %-d')",
-      },
-    },
-    y: {
-      field: "value",
-      type: "quantitative" as const,
-      scale: { nice: TICKS },
-      axis: {
-        ...axis,
-        tickCount: TICKS,
-        labelExpr: unit === "dollars" ? "'$' + format(datum.value, ',~r')" : "format(datum.value, '~s')",
-        gridColor: colours.line,
-      },
-    },
-  };
+function placeWords(place: string, months: BarChart["months"]): string {
+  const rest = months ? ({ year: "numeric" } as const) : ({ day: "numeric" } as const);
+  return new Date(place).toLocaleDateString("en-US", { month: "short", ...rest, timeZone: "UTC" });
 }
 
 /** As many places as have room for a label, evenly apart, the newest among them. */

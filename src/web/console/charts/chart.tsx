@@ -1,13 +1,5 @@
-import { useEffect, useRef, useState, type ReactNode } from "react";
-import { useShownTheme } from "../../ui/app/theme.ts";
-import { Skeleton } from "../../ui/states.tsx";
-import { barSpec, type BarChart } from "./bars.ts";
-import { chartColours, type ChartColours } from "./palette.ts";
-
-function coloursNow(): ChartColours {
-  const style = getComputedStyle(document.documentElement);
-  return chartColours((name) => style.getPropertyValue(name));
-}
+import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { colourOf, HEIGHT, layoutOf, type BarChart } from "./bars.ts";
 
 /** A chart of stacked bars with its legend. `children` is the same in a table, for those who want figures. */
 export function Bars({
@@ -19,11 +11,10 @@ export function Bars({
   readonly chart: BarChart;
   readonly children: ReactNode;
 }): ReactNode {
-  const theme = useShownTheme();
   return (
     <figure className="min-w-0">
-      <Drawing key={theme} label={label} chart={chart} />
-      <Legend key={`${theme}-legend`} chart={chart} />
+      <Drawing label={label} chart={chart} />
+      <Legend chart={chart} />
       <details className="mt-3">
         <summary className="w-fit cursor-pointer rounded py-1 text-sm text-soft hover:text-ink">As a table</summary>
         <div className="mt-2 max-h-96 overflow-auto">{children}</div>
@@ -34,49 +25,47 @@ export function Bars({
 
 function Drawing({ label, chart }: { readonly label: string; readonly chart: BarChart }): ReactNode {
   const place = useRef<HTMLDivElement>(null);
-  const [state, setState] = useState<"drawing" | "drawn" | "failed">("drawing");
   const width = useWidth(place);
-  useEffect(() => {
-    const element = place.current;
-    if (element === null || width === 0) return;
-    let stop: (() => void) | undefined;
-    let left = false;
-    const start = async (): Promise<void> => {
-      const { draw } = await import("./draw.ts");
-      if (left) return;
-      stop = await draw(element, barSpec(chart, coloursNow(), width));
-      if (left) stop();
-      else setState("drawn");
-    };
-    start().catch(() => setState("failed"));
-    return () => {
-      left = true;
-      stop?.();
-    };
-  }, [chart, width]);
+  const layout = useMemo(() => (width === 0 ? undefined : layoutOf(chart, width)), [chart, width]);
   return (
-    <div className="relative min-h-60">
-      <div role="img" aria-label={label} className="min-h-60">
-        {/* Vega gives the element that it draws into a role of its own. */}
-        <div ref={place} className="w-full [&_svg]:block" />
-      </div>
-      {state === "drawing" && <Skeleton className="absolute inset-0" />}
-      {state === "failed" && (
-        <p className="absolute inset-0 grid place-items-center text-sm text-soft">
-          The chart could not be drawn; the table below has the figures.
-        </p>
+    <div ref={place} role="img" aria-label={label} className="min-w-0 overflow-hidden" style={{ height: HEIGHT }}>
+      {layout !== undefined && (
+        <svg width={width} height={HEIGHT} className="block text-[11px]">
+          {layout.yLabels.map(({ at, text }) => (
+            <g key={text}>
+              <line x1={layout.left} x2={layout.right} y1={at} y2={at} stroke="var(--line)" />
+              <text x={layout.left - 6} y={at} dy="0.32em" textAnchor="end" fill="var(--soft)">
+                {text}
+              </text>
+            </g>
+          ))}
+          {layout.bars.map(({ bar, ...rect }) => (
+            <rect key={`${bar.at} ${bar.series}`} {...rect} rx={1} fill={colourOf(chart, bar.series)}>
+              <title>{bar.words}</title>
+            </rect>
+          ))}
+          {layout.xLabels.map(({ at, text }) => (
+            <g key={at}>
+              <line x1={at} x2={at} y1={layout.bottom} y2={layout.bottom + 5} stroke="var(--line-strong)" />
+              <text x={at} y={layout.bottom + 17} textAnchor="middle" fill="var(--soft)">
+                {text}
+              </text>
+            </g>
+          ))}
+          <line x1={layout.left} x2={layout.right} y1={layout.bottom} y2={layout.bottom} stroke="var(--line-strong)" />
+        </svg>
       )}
     </div>
   );
 }
 
-/** The width in CSS pixels, in steps, so that a window that is being dragged does not draw at each pixel. */
+/** The width in CSS pixels. */
 function useWidth(place: React.RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
-    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth / 20) * 20));
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
     observer.observe(element);
     return () => observer.disconnect();
   }, [place]);
@@ -84,18 +73,13 @@ function useWidth(place: React.RefObject<HTMLElement | null>): number {
 }
 
 function Legend({ chart }: { readonly chart: BarChart }): ReactNode {
-  const [colours] = useState(coloursNow);
   if (chart.series.length < 2) return undefined;
   return (
     <figcaption>
       <ul aria-label="Colours" className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-sm text-soft">
-        {chart.series.map((name, index) => (
+        {chart.series.map((name) => (
           <li key={name} className="flex min-w-0 items-center gap-1.5">
-            <span
-              aria-hidden
-              className="size-2.5 shrink-0 rounded-sm"
-              style={{ background: name === chart.rest ? colours.rest : colours.series[index] }}
-            />
+            <span aria-hidden className="size-2.5 shrink-0 rounded-sm" style={{ background: colourOf(chart, name) }} />
             <span className="truncate">{name}</span>
           </li>
         ))}

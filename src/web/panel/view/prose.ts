@@ -1,45 +1,27 @@
 import { PANEL_LIMITS } from "../limits.ts";
-import { blocksOf, type MarkdownNode } from "../markdown.ts";
+import { GrowingMarkdown } from "../../ui/markdown/growing.ts";
+import type { MarkdownBlock, MarkdownNode } from "../../ui/markdown/tree.ts";
 import { copyText, icon, make, replaceIcon, setText } from "./dom.ts";
 
-/** A definition can stand behind what it is about: such a text is read once more as a whole when it is complete. */
-const DEFINES = /^ {0,3}\[[^\]\n]+\]:/m;
+/** The page's own headings are above those of an answer. */
+const PLACED: Readonly<Record<string, string>> = { h1: "h3", h2: "h3", h3: "h4", h4: "h5", h5: "h6" };
 
 /** Markdown that grows. What is finished stays as it is; only the last block is made anew. */
 export class Prose {
   readonly element = make("div", { class: "prose" });
-  #text = "";
-  /** Characters of the text that are finished blocks. */
-  #settled = 0;
-  #last: readonly Node[] = [];
-  #lastText = "";
+  readonly #markdown = new GrowingMarkdown({ breaks: true });
+  #shown: readonly { readonly block: MarkdownBlock; readonly nodes: readonly Node[] }[] = [];
 
   update(text: string, done: boolean): void {
-    if (text === this.#text && !(done && DEFINES.test(text))) return;
-    const whole = !text.startsWith(this.#text) || (done && DEFINES.test(text));
-    this.#text = text;
-    if (whole) {
-      this.element.replaceChildren();
-      this.#settled = 0;
-      this.#last = [];
+    const blocks = this.#markdown.update(text, done ? "done" : "growing");
+    const changed = blocks.findIndex((block, index) => block !== this.#shown[index]?.block);
+    const kept = this.#shown.slice(0, changed === -1 ? blocks.length : changed);
+    for (const { nodes } of this.#shown.slice(kept.length)) {
+      for (const node of nodes) node.parentNode?.removeChild(node);
     }
-    const rest = text.slice(this.#settled);
-    if (!whole && rest === this.#lastText) return;
-    const blocks = blocksOf(rest);
-    const lastFilled = blocks.findLastIndex(({ tree }) => tree.length > 0);
-    this.#clearLast();
-    for (const [index, { tree, length }] of blocks.entries()) {
-      const nodes = tree.map(toNode);
-      this.element.append(...nodes);
-      if (index < lastFilled) this.#settled += length;
-      else if (index === lastFilled) this.#last = nodes;
-    }
-    this.#lastText = text.slice(this.#settled);
-  }
-
-  #clearLast(): void {
-    for (const node of this.#last) node.parentNode?.removeChild(node);
-    this.#last = [];
+    const made = blocks.slice(kept.length).map((block) => ({ block, nodes: block.tree.map(toNode) }));
+    this.element.append(...made.flatMap(({ nodes }) => nodes));
+    this.#shown = [...kept, ...made];
   }
 }
 
@@ -52,7 +34,8 @@ export function proseOf(text: string): HTMLElement {
 function toNode(tree: MarkdownNode): Node {
   if (typeof tree === "string") return document.createTextNode(tree);
   if (tree.tag === "pre") return codeBlock(tree.code, tree.language);
-  const element = document.createElement(tree.tag);
+  if (tree.tag === "math") return document.createTextNode(tree.tex);
+  const element = document.createElement(PLACED[tree.tag] ?? tree.tag);
   if (element instanceof HTMLAnchorElement && tree.href !== undefined) {
     element.href = tree.href;
     element.rel = "noreferrer noopener";

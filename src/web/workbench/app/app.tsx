@@ -1,4 +1,4 @@
-import { Tooltip } from "radix-ui";
+import * as Tooltip from "@radix-ui/react-tooltip";
 import { useState, type ReactNode } from "react";
 import { SignIn } from "../../ui/app/sign-in.tsx";
 import { Shortcuts } from "../../ui/app/shortcuts.tsx";

@@ -1,5 +1,5 @@
 import { ChevronDown } from "lucide-react";
-import { DropdownMenu } from "radix-ui";
+import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import { useEffect, useRef, type ReactNode } from "react";
 import { classes } from "../../ui/classes.ts";
 import { MENU_ITEM } from "../../ui/menu.ts";

@@ -10,7 +10,7 @@ import {
   MoveHorizontal,
   X,
 } from "lucide-react";
-import { DropdownMenu } from "radix-ui";
+import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import { useRef, type ReactNode } from "react";
 import { MENU, MENU_ITEM, MENU_LINE } from "../../ui/menu.ts";
 import type { GridModel } from "./model.ts";

@@ -1,4 +1,4 @@
-import { Popover } from "radix-ui";
+import * as Popover from "@radix-ui/react-popover";
 import { useMemo, type ReactNode } from "react";
 import { isNumeric, isText, type Column } from "../data/column.ts";
 import type { FilterSpec } from "../data/filter.ts";

@@ -1,5 +1,5 @@
 import { LoaderCircle } from "lucide-react";
-import { DropdownMenu } from "radix-ui";
+import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import type { ReactNode } from "react";
 import { MENU, MENU_ITEM } from "../../ui/menu.ts";
 import { Bits } from "../data/bits.ts";

@@ -1,5 +1,5 @@
 import { History, PanelLeft, Play, Square } from "lucide-react";
-import { DropdownMenu } from "radix-ui";
+import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import { useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";

@@ -1,19 +1,14 @@
+import type { ColouredLine, ColouredText } from "../../code/highlighter.ts";
 import { wordMarks, type LineSpan } from "./marks.ts";
 import type { Patch, PatchLine } from "./patch.ts";
 
 export type DiffLayout = "split" | "unified";
 
 /** A piece of a line in one look. */
-export interface LinePart {
-  readonly text: string;
-  readonly light?: string;
-  readonly dark?: string;
+export interface LinePart extends ColouredText {
   /** It differs from the line that this one replaces. */
   readonly marked?: true;
 }
-
-/** Text with its colour; the pieces of a line in order. */
-export type Colours = readonly Omit<LinePart, "marked">[];
 
 export interface DiffCell {
   readonly kind: "context" | "added" | "removed";
@@ -51,7 +46,7 @@ export function countRows(patch: Patch, layout: DiffLayout): number {
 export function rowsOf(
   patch: Patch,
   { layout, from, to, long }: RowsWanted,
-  coloursOf: (line: number, side: "old" | "new") => Colours | undefined,
+  coloursOf: (line: number, side: "old" | "new") => ColouredLine | undefined,
 ): readonly DiffLineRow[] {
   const cell = (place: number, side: "old" | "new"): DiffCell | undefined => {
     const line = patch.lines[place];
@@ -81,7 +76,7 @@ export function rowsOf(
 function cellOf(
   patch: Patch,
   place: number,
-  { line, shown, colours }: { line: PatchLine; shown: number; colours: Colours | undefined },
+  { line, shown, colours }: { line: PatchLine; shown: number; colours: ColouredLine | undefined },
 ): DiffCell {
   const text = line.text.slice(0, shown);
   const partner = patch.partners.get(place);
@@ -102,8 +97,12 @@ function cellOf(
   };
 }
 
-/** Cuts a line where its colour or its mark changes. Colours of another text are not used. */
-export function partsOf(text: string, colours: Colours | undefined, marks: readonly LineSpan[]): readonly LinePart[] {
+/** Cuts a line where its colour or its mark changes. ColouredLine of another text are not used. */
+export function partsOf(
+  text: string,
+  colours: ColouredLine | undefined,
+  marks: readonly LineSpan[],
+): readonly LinePart[] {
   const runs = runsOf(text, colours);
   const parts: LinePart[] = [];
   let at = 0;
@@ -120,7 +119,7 @@ export function partsOf(text: string, colours: Colours | undefined, marks: reado
   return parts;
 }
 
-function runsOf(text: string, colours: Colours | undefined): Colours {
+function runsOf(text: string, colours: ColouredLine | undefined): ColouredLine {
   const coloured = colours?.map((part) => part.text).join("") ?? "";
   if (colours === undefined || coloured === "") return [{ text }];
   if (coloured.startsWith(text)) return colours;

@@ -38,7 +38,7 @@ export function useDiff(patch: string, path: string, layout: DiffLayout): ShownD
     const open = diffWorker.open(patch, path, (told) => {
       if (told.type === "opened") setOpened(told);
       else if (told.type === "failed") setFailed(told.message);
-      else {
+      else if (told.type === "rows") {
         const { blocks, asked } = held.current;
         const block = told.from / BLOCK;
         // What nobody looks at any more is not kept.

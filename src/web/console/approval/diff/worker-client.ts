@@ -1,8 +1,9 @@
+import type { ColouredLine } from "../../code/highlighter.ts";
 import type { WorkerQuestion, WorkerAnswer } from "./messages.ts";
 
 type WorkerListener = (told: WorkerAnswer) => void;
 
-/** The one worker for all diffs of the page. It is started with the first of them. */
+/** The one worker for all diffs and all code of the page. It is started with the first of them. */
 class DiffWorkerClient {
   readonly #listeners = new Map<number, WorkerListener>();
   #worker: Worker | undefined;
@@ -25,6 +26,19 @@ class DiffWorkerClient {
         this.#send({ type: "close", id });
       },
     };
+  }
+
+  /** The colours of a piece of code, line by line. None: the language is unknown, or could not be loaded. */
+  colour(code: string, language: string): Promise<readonly ColouredLine[]> {
+    this.#last += 1;
+    const id = this.#last;
+    return new Promise((resolve) => {
+      this.#listeners.set(id, (told) => {
+        this.#listeners.delete(id);
+        resolve(told.type === "coloured" ? told.lines : []);
+      });
+      this.#send({ type: "colour", id, code, language });
+    });
   }
 
   #send(ask: WorkerQuestion): void {

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { Ellipsis, Pencil, Trash2 } from "lucide-react";
-import { DropdownMenu } from "radix-ui";
+import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import { useState, type ReactNode } from "react";
 import type { Template } from "../../../../protocol/index.ts";
 import { useMay } from "../../../ui/app/connection.tsx";

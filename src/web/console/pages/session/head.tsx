@@ -15,7 +15,7 @@ import {
   Wallet,
   type LucideIcon,
 } from "lucide-react";
-import { DropdownMenu } from "radix-ui";
+import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import type { ReactNode } from "react";
 import { spendingWords, type SessionView } from "../../../../protocol/index.ts";
 import { useMay } from "../../../ui/app/connection.tsx";

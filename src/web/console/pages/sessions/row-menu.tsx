@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { ArrowRight, CircleX, Copy, Ellipsis, GitFork, Pause, Play, type LucideIcon } from "lucide-react";
-import { DropdownMenu } from "radix-ui";
+import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import type { ReactNode } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
 import { Button } from "../../../ui/button.tsx";

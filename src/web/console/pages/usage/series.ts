@@ -1,6 +1,5 @@
 import type { TokenCount, UsageLine } from "../../../../protocol/index.ts";
-import type { ChartBar, BarChart } from "../../charts/bars.ts";
-import { SERIES } from "../../charts/palette.ts";
+import { SERIES, type BarChart, type ChartBar } from "../../charts/bars.ts";
 import { placesOf, type DayRange } from "./range.ts";
 
 export type UsageGrouping = "model" | "agent" | "engine" | "provider";

@@ -1,5 +1,5 @@
 import { ChartNoAxesCombined } from "lucide-react";
-import { DropdownMenu } from "radix-ui";
+import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import type { ReactNode } from "react";
 import { MENU, MENU_ITEM, MENU_LINE } from "../../../ui/menu.ts";
 import { VIEWERS } from "../../viewers/registry.ts";

@@ -1,5 +1,5 @@
 import type { LucideIcon } from "lucide-react";
-import { Tooltip } from "radix-ui";
+import * as Tooltip from "@radix-ui/react-tooltip";
 import type { ComponentProps, ReactNode } from "react";
 import { classes } from "../../../ui/classes.ts";
 

@@ -1,4 +1,4 @@
-import { DropdownMenu } from "radix-ui";
+import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import type { ReactElement, ReactNode } from "react";
 import { MENU } from "../../../ui/menu.ts";
 

@@ -1,5 +1,5 @@
 import { Bot, FolderOpen, Redo2, Undo2 } from "lucide-react";
-import { DropdownMenu } from "radix-ui";
+import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import type { ReactNode } from "react";
 import { Mark } from "../../../ui/mark.tsx";
 import { MENU_ITEM, MENU_LINE } from "../../../ui/menu.ts";

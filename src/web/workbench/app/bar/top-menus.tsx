@@ -1,5 +1,5 @@
 import { ChevronRight } from "lucide-react";
-import { Menubar } from "radix-ui";
+import * as Menubar from "@radix-ui/react-menubar";
 import type { ReactNode } from "react";
 import { MENU, MENU_ITEM, MENU_LINE } from "../../../ui/menu.ts";
 import { useMenus, type MenuEntry } from "./menus.ts";

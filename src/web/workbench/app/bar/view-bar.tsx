@@ -1,5 +1,5 @@
 import { Database, Download, Funnel, LayoutTemplate, PanelsLeftBottom, Plus, Trash2, X } from "lucide-react";
-import { DropdownMenu } from "radix-ui";
+import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import { useState, type ReactNode } from "react";
 import { classes } from "../../../ui/classes.ts";
 import { MENU_ITEM, MENU_LINE } from "../../../ui/menu.ts";

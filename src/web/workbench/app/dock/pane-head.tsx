@@ -1,5 +1,5 @@
 import { Ellipsis, Maximize2, Minimize2, Settings, Table2, X, type LucideIcon } from "lucide-react";
-import { DropdownMenu } from "radix-ui";
+import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import type { PointerEvent, ReactNode } from "react";
 import { classes } from "../../../ui/classes.ts";
 import { MENU_ITEM } from "../../../ui/menu.ts";

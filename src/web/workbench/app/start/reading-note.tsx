@@ -1,5 +1,4 @@
 import { CircleAlert, Info, X } from "lucide-react";
-import { Progress } from "radix-ui";
 import type { ReactNode } from "react";
 import { classes } from "../../../ui/classes.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -138,15 +137,16 @@ function ReadingBar({ share }: { readonly share: number }): ReactNode {
   const percent = Math.round(share * 100);
   const isKnown = share > 0;
   return (
-    <Progress.Root
-      value={isKnown ? percent : null}
+    <div
+      role="progressbar"
+      {...(isKnown ? { "aria-valuenow": percent } : {})}
       aria-label="Share that is read"
       className="mt-2 h-1.5 overflow-hidden rounded-full bg-sunken"
     >
-      <Progress.Indicator
+      <div
         className={isKnown ? "h-full bg-accent" : "h-full w-1/3 animate-pulse bg-accent"}
         style={isKnown ? { width: `${String(percent)}%` } : {}}
       />
-    </Progress.Root>
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import { Slider } from "radix-ui";
+import * as Slider from "@radix-ui/react-slider";
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import type { NumberColumn } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";

@@ -1,10 +1,11 @@
 import { useMemo, type ReactNode } from "react";
 import { useTable } from "../../data/use-table.ts";
+import { classes } from "../../../ui/classes.ts";
+import { MarkdownView } from "../../../ui/markdown/view.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import { Notice } from "../parts/notice.tsx";
 import type { ViewerProps } from "../viewer.ts";
 import { markupOf } from "./model.ts";
-import { Blocks } from "./blocks.tsx";
 
 export function Markup({ table, look, width, height }: ViewerProps): ReactNode {
   const key = useTable(table, "columns", "filter", "selection", "rows");
@@ -16,11 +17,11 @@ export function Markup({ table, look, width, height }: ViewerProps): ReactNode {
           <Notice>Set content to the text that stands here. Markdown is understood.</Notice>
         ) : (
           <div role="region" aria-label="Text" tabIndex={0} className="size-full overflow-auto p-3 text-sm">
-            <div className={model.stretch ? "" : "max-w-[70ch]"}>
-              {model.tokens === undefined ? (
-                <p className="break-words whitespace-pre-wrap">{model.fill(model.text)}</p>
+            <div className={classes("break-words", !model.stretch && "max-w-[70ch]")}>
+              {model.tree === undefined ? (
+                <p className="break-words whitespace-pre-wrap">{model.text}</p>
               ) : (
-                <Blocks tokens={model.tokens} fill={model.fill} />
+                <MarkdownView tree={model.tree} />
               )}
               {model.cut !== undefined && <p className="mt-2 text-xs text-soft">{model.cut}</p>}
             </div>

@@ -1,4 +1,4 @@
-import { lexer, type Token } from "marked";
+import { markdownTree, type MarkdownNode } from "../../../ui/markdown/tree.ts";
 import { textAt } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
 import { flagOf, textOf } from "../look.ts";
@@ -14,10 +14,9 @@ const CLOSE = "\uE001";
 
 export interface MarkupModel {
   /** Absent: the text is shown as it is. */
-  readonly tokens: readonly Token[] | undefined;
+  readonly tree: readonly MarkdownNode[] | undefined;
+  /** With the values in it. */
   readonly text: string;
-  /** Puts values where they belong in a piece of the text. */
-  readonly fill: (piece: string) => string;
   /** Whether the text takes the whole width, or that of a page of a book. */
   readonly stretch: boolean;
   /** What was cut off, in words. */
@@ -29,45 +28,22 @@ export function markupOf(table: Table, look: Look): MarkupModel {
   const content = whole.slice(0, MOST_CHARS).replaceAll(OPEN, "").replaceAll(CLOSE, "");
   const values: string[] = [];
   const marked = flagOf(look, "markupEnabled") ? markValues(content, table, values) : content;
-  const tokens = tokensOf(marked, textOf(look, "mode") ?? "Auto");
+  const fill = (piece: string): string =>
+    piece.replace(/\uE000(\d+)\uE001/g, (_, at: string) => values[Number(at)] ?? "");
+  const mode = textOf(look, "mode") ?? "Auto";
+  const tree = mode === "None" ? undefined : markdownTree(marked, { fill });
   return {
-    tokens,
-    text: marked,
-    fill: (piece) => piece.replace(/\uE000(\d+)\uE001/g, (_, at: string) => values[Number(at)] ?? ""),
+    tree: mode === "Markup" || tree?.some(isMarkdown) === true ? tree : undefined,
+    text: fill(marked),
     stretch: flagOf(look, "stretch"),
     cut:
       whole.length > MOST_CHARS ? `The text is cut after ${MOST_CHARS.toLocaleString("en-US")} characters.` : undefined,
   };
 }
 
-/** Only web addresses become links. Absent: it is none. */
-export function webAddress(text: string): string | undefined {
-  try {
-    const url = new URL(text);
-    return url.protocol === "https:" || url.protocol === "http:" ? url.href : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function tokensOf(text: string, mode: string): readonly Token[] | undefined {
-  if (mode === "None") return undefined;
-  const tokens = lexer(text);
-  return mode === "Markup" || tokens.some(isMarkdown) ? tokens : undefined;
-}
-
 /** Whether there is more to it than lines of text. */
-function isMarkdown(token: Token): boolean {
-  switch (token.type) {
-    case "space":
-    case "text":
-    case "escape":
-      return "tokens" in token && (token.tokens ?? []).some(isMarkdown);
-    case "paragraph":
-      return (token.tokens ?? []).some(isMarkdown);
-    default:
-      return true;
-  }
+function isMarkdown(node: MarkdownNode): boolean {
+  return typeof node === "object" && (node.tag !== "p" || node.children.some(isMarkdown));
 }
 
 /** `#{t.name}` and its like, and `${Column}` of the current row. What is unknown stays as it is written. */

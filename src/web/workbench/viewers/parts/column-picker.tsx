@@ -1,5 +1,5 @@
 import { Columns3 } from "lucide-react";
-import { Popover } from "radix-ui";
+import * as Popover from "@radix-ui/react-popover";
 import { useState, type ReactNode } from "react";
 import type { Table } from "../../data/table.ts";
 import { columnFits } from "../look.ts";

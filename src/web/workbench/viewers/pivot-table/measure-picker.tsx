@@ -1,5 +1,5 @@
 import { Plus, Sigma, X } from "lucide-react";
-import { Popover } from "radix-ui";
+import * as Popover from "@radix-ui/react-popover";
 import type { ReactNode } from "react";
 import { AGGREGATES } from "../../data/aggregate.ts";
 import type { Table } from "../../data/table.ts";

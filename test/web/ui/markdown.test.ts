@@ -1,7 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PANEL_LIMITS } from "../../../src/web/panel/limits.ts";
-import { blocksOf, markdownTree, spokenText, type MarkdownNode } from "../../../src/web/panel/markdown.ts";
+import { completed } from "../../../src/web/ui/markdown/completed.ts";
+import { GrowingMarkdown } from "../../../src/web/ui/markdown/growing.ts";
+import { MATH } from "../../../src/web/ui/markdown/math.ts";
+import {
+  blocksOf,
+  MARKDOWN_LIMITS,
+  markdownTree as treeOf,
+  spokenText,
+  webAddress,
+  type MarkdownNode,
+} from "../../../src/web/ui/markdown/tree.ts";
+
+const markdownTree = (text: string) => treeOf(text, { breaks: true, math: MATH });
 
 const p = (...children: readonly MarkdownNode[]): MarkdownNode => ({ tag: "p", children });
 const br: MarkdownNode = { tag: "br", children: [] };
@@ -27,11 +38,11 @@ describe("Markdown becomes a tree of known elements", () => {
       ],
     ],
     [
-      "headings are below those of the page",
+      "headings",
       "# One\n\n### Three",
       [
-        { tag: "h3", children: ["One"] },
-        { tag: "h4", children: ["Three"] },
+        { tag: "h1", children: ["One"] },
+        { tag: "h3", children: ["Three"] },
       ],
     ],
     ["a line is a line", "one\ntwo", [p("one", br, "two")]],
@@ -108,6 +119,9 @@ describe("Markdown becomes a tree of known elements", () => {
         },
       ],
     ],
+    ["a formula among words", "so $$x^2$$.", [p("so ", { tag: "math", tex: "x^2", display: false }, ".")]],
+    ["a formula by itself", "so\n$$\nx^2\n$$\nis", [p("so"), { tag: "math", tex: "x^2", display: true }, p("is")]],
+    ["money is no formula", "$5 and $6, or $$", [p("$5 and $6, or $$")]],
     ["character references", "a &amp; b &lt; &#65;&#x42; &unknown;", [p("a & b < AB &unknown;")]],
   ];
   test.each(cases)("%s", (_, text, tree) => expect(markdownTree(text)).toEqual(tree));
@@ -128,7 +142,7 @@ describe("hostile text stays text", () => {
   ];
   test.each(cases)("%s", (text, tree) => expect(markdownTree(text)).toEqual(tree));
 
-  test.each(["_a", "[", "![](", "*", "**a ", "<a ", "`", "> ", "- ", "|a", "\\", "&#"])(
+  test.each(["_a", "[", "![](", "*", "**a ", "<a ", "`", "> ", "- ", "|a", "\\", "&#", "$$", "$$a", "\n$$", "\n$$   "])(
     "%s, very often, is read in little time",
     (piece) => {
       const begun = performance.now();
@@ -139,16 +153,16 @@ describe("hostile text stays text", () => {
 
   test("what is nested deeper than it can be shown is shown as it was written", () => {
     const depth = (tree: MarkdownNode): number =>
-      typeof tree === "string" || tree.tag === "pre" ? 1 : 1 + Math.max(0, ...tree.children.map(depth));
-    expect(Math.max(...markdownTree(`${"> ".repeat(200)}deep`).map(depth))).toBeLessThan(
-      PANEL_LIMITS.markdownDepth + 6,
-    );
+      typeof tree === "string" || tree.tag === "pre" || tree.tag === "math"
+        ? 1
+        : 1 + Math.max(0, ...tree.children.map(depth));
+    expect(Math.max(...markdownTree(`${"> ".repeat(200)}deep`).map(depth))).toBeLessThan(MARKDOWN_LIMITS.depth + 6);
     expect(markdownTree(`${"> ".repeat(200)}deep`)).toEqual([p(`${"> ".repeat(200)}deep`)]);
     expect(markdownTree(">".repeat(100_000))).toHaveLength(1);
   });
 
   test("a text of more than the limit is plain", () => {
-    const text = "**x** ".repeat(PANEL_LIMITS.markdownChars / 6 + 1);
+    const text = "**x** ".repeat(MARKDOWN_LIMITS.chars / 6 + 1);
     expect(markdownTree(text)).toEqual([p(text)]);
   });
 
@@ -173,11 +187,12 @@ describe("hostile text stays text", () => {
       "&",
       "javascript:",
       "https://a.b",
+      "$$",
       " ",
       "a",
     );
     const links = (tree: MarkdownNode): readonly string[] =>
-      typeof tree === "string" || tree.tag === "pre"
+      typeof tree === "string" || tree.tag === "pre" || tree.tag === "math"
         ? []
         : [...(tree.href === undefined ? [] : [tree.href]), ...tree.children.flatMap(links)];
     fc.assert(
@@ -204,4 +219,47 @@ describe("what a listener hears", () => {
     ["```js\nlet a = 1;\n```", "let a = 1;"],
     ["", ""],
   ])("%j: %j", (text, words) => expect(spokenText(text)).toBe(words));
+});
+
+describe("a text that grows", () => {
+  const TEXT =
+    "# Head\r\n\r\nSome **bold** and [a](https://a.example/)\n\n- one\n- two\n\n```js\nlet a;\n```\n\nEnd [ref].\n\n[ref]: https://b.example/\n";
+
+  test("is at its end what it is when it is read at once; finished blocks stay what they are", () => {
+    const growing = new GrowingMarkdown({ complete: completed });
+    let before = growing.update("", "growing");
+    for (let end = 1; end <= TEXT.length; end += 1) {
+      const blocks = growing.update(TEXT.slice(0, end), "growing");
+      const same = before.filter((block, index) => block === blocks[index]).length;
+      expect(same).toBeGreaterThanOrEqual(before.filter(({ tree }) => tree.length > 0).length - 1);
+      before = blocks;
+    }
+    const done = growing.update(TEXT, "done");
+    expect(done.flatMap(({ tree }) => tree)).toEqual(treeOf(TEXT));
+    expect(growing.update(TEXT, "done")).toBe(done);
+  });
+
+  test.each([
+    ["so **bo", [p("so ", { tag: "strong", children: ["bo"] })]],
+    ["see [the pa", [p("see ", "the pa")]],
+    ["see [it](https://a.exa", [p("see ", "it")]],
+    ["run `ls", [p("run ", { tag: "code", children: ["ls"] })]],
+    ["```js\nlet **a", [{ tag: "pre", code: "let **a", language: "js" }]],
+    ["2 ** 3\n\nThen", [p("2 ** 3"), p("Then")]],
+  ])("what is open is shown closed: %j", (text, tree) => {
+    const read = (state: "growing" | "done") =>
+      new GrowingMarkdown({ complete: completed }).update(text, state).flatMap((block) => block.tree);
+    expect(read("growing")).toEqual(tree);
+    expect(read("done")).toEqual(treeOf(text));
+  });
+});
+
+test.each([
+  ["https://example.org/a", "https://example.org/a"],
+  ["http://example.org", "http://example.org/"],
+  ["javascript:alert(1)", undefined],
+  ["data:text/html,x", undefined],
+  ["/relative", undefined],
+])("a link to %s", (href, expected) => {
+  expect(webAddress(href)).toBe(expected);
 });
