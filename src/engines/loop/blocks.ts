@@ -1,6 +1,6 @@
 // The conversation in the Messages API's own blocks: what is kept is what is sent.
 
-export interface SpokenBlock {
+interface TextBlock {
   readonly type: "text";
   readonly text: string;
 }
@@ -14,7 +14,7 @@ type ThinkingBlock =
   | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
   | { readonly type: "redacted_thinking"; readonly data: string };
 
-export interface CallBlock {
+interface CallBlock {
   readonly type: "tool_use";
   readonly id: string;
   readonly name: string;
@@ -30,8 +30,8 @@ export interface CallResultBlock {
 }
 
 /** What a person can say, and what a tool can answer. */
-export type SayableBlock = SpokenBlock | PictureBlock;
-export type AnswerBlock = SpokenBlock | ThinkingBlock | CallBlock;
+export type SayableBlock = TextBlock | PictureBlock;
+export type AnswerBlock = TextBlock | ThinkingBlock | CallBlock;
 
 export type ModelMessage =
   | { readonly role: "user"; readonly content: readonly (SayableBlock | CallResultBlock)[] }
