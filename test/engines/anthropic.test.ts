@@ -200,12 +200,9 @@ const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } };
 function inTheirWords({ system, messages, tools, settings }: ModelPrompt): LanguageModelV3CallOptions {
   const { max_tokens, thinking_tokens } = settings;
   const prompt = messages.map(theirMessage);
-  const marks = prompt.flatMap(({ role }, index) => (role === "assistant" ? [] : [index])).slice(-2);
+  for (const marked of prompt.filter(({ role }) => role !== "assistant").slice(-2)) marked.providerOptions = CACHED;
   return {
-    prompt: [
-      { role: "system", content: system, providerOptions: CACHED },
-      ...prompt.map((message, index) => (marks.includes(index) ? { ...message, providerOptions: CACHED } : message)),
-    ],
+    prompt: [{ role: "system", content: system, providerOptions: CACHED }, ...prompt],
     maxOutputTokens: max_tokens,
     ...(tools.length === 0
       ? {}
