@@ -67,8 +67,10 @@ export const LIMITS = {
   /** What a watcher is handed at once, so that one that does not read holds no more: frames, and characters of the journal. One frame may be larger. */
   watchBatchFrames: 32,
   watchBatchChars: 8_192,
-  /** Pages that all watchers together read from the store in one turn of the event loop. */
-  replayPagesPerTurn: 4,
+  /** What all readers together do in one turn of the event loop: streams that are opened, and pages read from the store. */
+  readerStepsPerTurn: 4,
+  /** While connections come, turns in which readers do one step together. */
+  readerTurnsBusy: 8,
   watchersPerSession: 10_000,
   heartbeatMs: 15_000,
   /** What waits for a reader of a WebSocket before more is sent, or more of its messages are read. */

@@ -9,7 +9,7 @@ import type { ExtensibleToolbox } from "../tools/index.ts";
 import type { ReachCheckpoint } from "./core/checkpoints.ts";
 import type { Drain } from "./lifecycle/drain.ts";
 import type { SetLimits } from "./budget/set-limits.ts";
-import type { ReplayTurns } from "./core/replay.ts";
+import type { ReaderTurns } from "./core/reader-turns.ts";
 import type { EngineProcesses } from "./lifecycle/resting.ts";
 import type { Session } from "./core/session.ts";
 import type { SessionState } from "./core/state.ts";
@@ -77,7 +77,7 @@ export interface Dependencies {
   readonly policy: () => Policy;
   readonly limits: SetLimits;
   readonly processes: EngineProcesses;
-  readonly replays: ReplayTurns;
+  readonly readers: ReaderTurns;
   readonly drain: Drain;
   /** Whether the process can hardly open any more files and connections. */
   readonly isShortOfFiles: () => boolean;

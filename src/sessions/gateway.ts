@@ -17,7 +17,7 @@ import { SessionActivityReader } from "./lifecycle/session-activity.ts";
 import { SessionModelList } from "./settings/session-models.ts";
 import { Receipts } from "./core/receipts.ts";
 import { Registry } from "./lifecycle/registry.ts";
-import { ReplayTurns } from "./core/replay.ts";
+import { ReaderTurns } from "./core/reader-turns.ts";
 import { Retention } from "./lifecycle/retention.ts";
 import { EngineProcesses } from "./lifecycle/resting.ts";
 import type { Dependencies } from "./dependencies.ts";
@@ -31,7 +31,7 @@ import { UsageService } from "./services/usage-service.ts";
 import { WarmSessions } from "./lifecycle/warm.ts";
 
 export interface GatewayOptions {
-  readonly dependencies: Omit<Dependencies, "policy" | "limits" | "processes" | "reload" | "replays" | "drain">;
+  readonly dependencies: Omit<Dependencies, "policy" | "limits" | "processes" | "reload" | "readers" | "drain">;
   readonly places: WorkspacePlaces;
   /** Which sessions are deleted by themselves; absent: none. */
   readonly retention?: RetentionSettings | undefined;
@@ -57,6 +57,7 @@ export class Gateway {
   readonly connections: ConnectionService;
   readonly audit: AuditService;
   readonly retention: Retention;
+  readonly readers: ReaderTurns;
   /** The ids of the engines that sessions can have. */
   readonly engines: readonly string[];
   readonly #dependencies: Dependencies;
@@ -71,6 +72,7 @@ export class Gateway {
     const { book, places } = parts;
     this.#dependencies = dependencies;
     this.feed = parts.feed;
+    this.readers = dependencies.readers;
     this.#registry = new Registry(dependencies);
     this.#warm = new WarmSessions(dependencies);
     const receipts = new Receipts(dependencies);
@@ -105,7 +107,7 @@ export class Gateway {
       ...options.dependencies,
       limits,
       processes,
-      replays: new ReplayTurns(),
+      readers: new ReaderTurns(),
       drain: new Drain(),
       policy: () => book.current(),
       reload: (session) => gateway.#registry.reload(session),

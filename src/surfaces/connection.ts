@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import { Failure, LIMITS } from "../protocol/index.ts";
 import type { Frame } from "../sessions/index.ts";
@@ -9,6 +10,8 @@ const AS_TEXT = { binary: false } as const;
 /** One WebSocket with bounded memory: what is sent is waited for, what comes in is parsed with bounds. */
 export class SocketConnection {
   readonly #socket: WebSocket;
+  /** What the socket writes to. */
+  readonly #stream: Pick<Duplex, "cork" | "uncork">;
   readonly #closed = new AbortController();
   /** While answers wait for the client to read: resolves when they are gone. */
   #answersSent: Promise<void> | undefined;
@@ -16,8 +19,9 @@ export class SocketConnection {
   #waiting = { messages: 0, bytes: 0 };
   #said = 0;
 
-  constructor(socket: WebSocket) {
+  constructor(socket: WebSocket, stream: Pick<Duplex, "cork" | "uncork">) {
     this.#socket = socket;
+    this.#stream = stream;
     socket.once("close", () => this.#closed.abort());
   }
 
@@ -71,17 +75,31 @@ export class SocketConnection {
   /** Sends frames, which are encoded once for all sockets; resolves when there is room for more. Empties the batch as it goes, so that a reader that does not read holds little. With a signal none is sent after its abort. */
   async push(frames: Pick<Frame, "bytes">[], signal?: AbortSignal): Promise<void> {
     const socket = this.#socket;
-    for (let frame = frames.shift(); frame !== undefined; frame = frames.shift()) {
-      const { bytes } = frame;
+    while (frames.length > 0) {
       if (socket.readyState !== socket.OPEN || signal?.aborted === true) return;
-      this.#said += 1;
-      if (socket.bufferedAmount < LIMITS.socketBacklogBytes) socket.send(bytes, AS_TEXT);
-      else {
-        await new Promise<void>((resolve) => {
-          socket.send(bytes, AS_TEXT, () => resolve());
-        });
-      }
+      if (socket.bufferedAmount < LIMITS.socketBacklogBytes) this.#sendTogether(frames);
+      else await this.#sendOne(frames);
     }
+  }
+
+  /** As many as there is room for, in one write to the kernel. */
+  #sendTogether(frames: Pick<Frame, "bytes">[]): void {
+    this.#stream.cork();
+    do this.#send(frames.shift());
+    while (frames.length > 0 && this.#socket.bufferedAmount < LIMITS.socketBacklogBytes);
+    this.#stream.uncork();
+  }
+
+  #sendOne(frames: Pick<Frame, "bytes">[]): Promise<void> {
+    return new Promise((resolve) => {
+      this.#send(frames.shift(), resolve);
+    });
+  }
+
+  #send(frame: Pick<Frame, "bytes"> | undefined, sent?: () => void): void {
+    if (frame === undefined) return;
+    this.#said += 1;
+    this.#socket.send(frame.bytes, AS_TEXT, sent);
   }
 
   /**

@@ -47,6 +47,7 @@ type Handler = (peer: {
 export async function listen(options: ListenOptions): Promise<Listening> {
   const guard = new Guard(options);
   const app = createApp(options, guard);
+  const { readers } = options.gateway;
   const listener = getRequestListener((request, env) => app.fetch(request, env), {
     overrideGlobalObjects: false,
     // Of a request that names none: the door refuses it.
@@ -62,8 +63,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   };
   const server = createServer(bounds, (incoming, outgoing) => {
     guard.requests.begin(incoming, outgoing);
-    void listener(incoming, outgoing);
+    const answer = (): void => void listener(incoming, outgoing);
+    if (opensStream(incoming)) void readers.next().then(answer);
+    else answer();
   });
+  server.on("connection", () => readers.connected());
   answerUnreadable(server, guard);
   guard.connections.count(server);
   const sockets = openSockets(options, guard, server);
@@ -89,6 +93,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       });
     },
   };
+}
+
+/** Many of them may come at once, as after a restart; all else is answered before them. */
+function opensStream({ method, headers }: IncomingMessage): boolean {
+  return method === "GET" && headers.accept?.includes("text/event-stream") === true;
 }
 
 /** A connection that could not be taken, as a rule because too many files are open. That is told once a minute. */
@@ -156,7 +165,7 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { r
       guard.requests.refusedUpgrade(request, status);
       endWith(stream, { status, failure, request_id: guard.requests.idOf(request) });
     };
-    admit(guard, request).then(
+    admit(options, guard, request).then(
       (caller) => {
         const handler = handlers[pathOf(request)];
         if (handler === undefined) {
@@ -167,7 +176,7 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { r
           alive.add(socket);
           socket.on("pong", () => alive.add(socket));
           guard.requests.opened(request, socket);
-          const connection = new SocketConnection(socket);
+          const connection = new SocketConnection(socket, stream);
           handler({ caller, connection, request });
           socket.once(
             "close",
@@ -207,7 +216,8 @@ function startHeartbeat(upgrader: WebSocketServer, alive: WeakSet<WebSocket>): N
   return heartbeat;
 }
 
-async function admit(guard: Guard, request: IncomingMessage): Promise<Caller> {
+async function admit({ gateway }: SurfaceOptions, guard: Guard, request: IncomingMessage): Promise<Caller> {
+  await gateway.readers.next();
   guard.connections.checkRoom(request);
   guard.checkOrigin(request);
   const caller = await guard.authenticate(request);

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { endToolItem, startToolItem, type EventBody, type Item, type ItemStatus } from "../../src/protocol/index.ts";
-import { prepare } from "../../src/engines/loop/anthropic.ts";
-import { callOptions } from "../../src/engines/loop/request.ts";
+import { modelRequest } from "../../src/engines/loop/request.ts";
 import { ModelTranscript } from "../../src/engines/loop/transcript.ts";
 import { readRequest } from "../../src/sim/anthropic/request.ts";
 import { numbered, promptEvent, SETTINGS } from "./world.ts";
@@ -85,21 +84,13 @@ const user = (...texts: readonly string[]): object => ({
 });
 const spoken = (text: string): object => ({ type: "text", text });
 const call = (id: string): object => ({
-  type: "tool-call",
-  toolCallId: `toolu_${id}`,
-  toolName: "Bash",
+  type: "tool_use",
+  id: `toolu_${id}`,
+  name: "Bash",
   input: { command: id },
 });
-const result = (id: string, value: string): object => ({
-  type: "tool-result",
-  toolCallId: `toolu_${id}`,
-  toolName: "Bash",
-  output: { type: "text", value },
-});
-const unknown = (id: string): object => ({
-  ...result(id, ""),
-  output: { type: "error-text", value: "Interrupted; outcome unknown." },
-});
+const result = (id: string, content: string): object => ({ type: "tool_result", tool_use_id: `toolu_${id}`, content });
+const unknown = (id: string): object => ({ ...result(id, "Interrupted; outcome unknown."), is_error: true });
 
 const CASES: readonly {
   readonly name: string;
@@ -120,13 +111,9 @@ const CASES: readonly {
       user("hi"),
       {
         role: "assistant",
-        content: [
-          { type: "reasoning", text: "hm", providerOptions: { anthropic: { signature: "sig" } } },
-          spoken("I run."),
-          call("c"),
-        ],
+        content: [{ type: "thinking", thinking: "hm", signature: "sig" }, spoken("I run."), call("c")],
       },
-      { role: "tool", content: [result("c", "out")] },
+      { role: "user", content: [result("c", "out")] },
       { role: "assistant", content: [spoken("Done.")] },
     ],
   },
@@ -136,7 +123,7 @@ const CASES: readonly {
     messages: [
       user("hi"),
       { role: "assistant", content: [call("a"), call("b")] },
-      { role: "tool", content: [result("a", "A"), result("b", "B")] },
+      { role: "user", content: [result("a", "A"), result("b", "B")] },
     ],
   },
   {
@@ -145,7 +132,7 @@ const CASES: readonly {
     messages: [
       user("hi"),
       { role: "assistant", content: [call("a")] },
-      { role: "tool", content: [unknown("a")] },
+      { role: "user", content: [unknown("a")] },
       user("again"),
     ],
   },
@@ -199,7 +186,7 @@ const CASES: readonly {
     messages: [
       user("hi"),
       { role: "assistant", content: [call("t")] },
-      { role: "tool", content: [result("t", "task done")] },
+      { role: "user", content: [result("t", "task done")] },
     ],
   },
   {
@@ -306,18 +293,15 @@ describe("whatever a journal holds, the model takes it", () => {
     return events;
   }
 
-  test("at every point", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 4 }), fc.nat(), async (turns, cut) => {
+  test("at every point", () => {
+    fc.assert(
+      fc.property(fc.array(turn, { minLength: 1, maxLength: 4 }), fc.nat(), (turns, cut) => {
         const whole = write(turns);
         const events = [...whole.slice(0, cut % (whole.length + 1)), prompt("and now")];
-        const options = callOptions({
-          system: "s",
-          messages: transcriptOf(events).messages(),
-          tools: [],
-          settings: SETTINGS,
-        });
-        const request = await prepare({ baseUrl: "http://x", key: "k", name: "sim" }, options);
+        const request = modelRequest(
+          { baseUrl: "http://x", key: "k", name: "sim" },
+          { system: "s", messages: transcriptOf(events).messages(), tools: [], settings: SETTINGS },
+        );
         expect(readRequest(JSON.parse(request.body)).messages.at(-1)?.content.at(-1)).toEqual({
           type: "text",
           text: "and now",

@@ -9,7 +9,11 @@ import { RowFeed } from "../../src/surfaces/bridge/feed.ts";
 import { SocketConnection } from "../../src/surfaces/connection.ts";
 
 /** Both ends of a WebSocket whose way holds next to nothing, unlike a kernel's. */
-async function connected(): Promise<{ readonly client: WebSocket; readonly served: WebSocket }> {
+async function connected(): Promise<{
+  readonly client: WebSocket;
+  readonly served: WebSocket;
+  readonly stream: Duplex;
+}> {
   const server = createServer();
   const sockets = new WebSocketServer({ server });
   const [near, far] = duplexPair();
@@ -18,7 +22,7 @@ async function connected(): Promise<{ readonly client: WebSocket; readonly serve
   const both = Promise.all([once(sockets, "connection"), once(client, "open")]);
   server.emit("connection", near);
   const [[served]] = (await both) as [[WebSocket], unknown];
-  return { client, served };
+  return { client, served, stream: near };
 }
 
 const said = (id: number, text: string): ThreadRow => ({
@@ -27,11 +31,11 @@ const said = (id: number, text: string): ThreadRow => ({
 });
 
 it("waits for a client that does not read, keeps the order and names the thread where it changes", async () => {
-  const { client, served } = await connected();
+  const { client, served, stream } = await connected();
   const seen: unknown[] = [];
   client.on("message", (data: Buffer) => seen.push(JSON.parse(data.toString())));
   client.pause();
-  const feed = new RowFeed(new SocketConnection(served));
+  const feed = new RowFeed(new SocketConnection(served, stream));
   const text = "x".repeat(262_144);
   let room = 0;
   const telling = Array.from({ length: 20 }, async (_, index) => {

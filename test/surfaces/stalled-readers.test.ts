@@ -1,12 +1,14 @@
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { connect, type AddressInfo, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { LIMITS } from "../../src/protocol/limits.ts";
-import { ReplayTurns } from "../../src/sessions/core/replay.ts";
+import { ReaderTurns } from "../../src/sessions/core/reader-turns.ts";
 import { SocketConnection } from "../../src/surfaces/connection.ts";
 import { SSE_STREAM, sseText, writeStream } from "../../src/surfaces/stream.ts";
+import { openTestApp } from "../support/app.ts";
+import { TEST_TOKEN } from "../support/server.ts";
 
 type Frames = Parameters<typeof sseText>[0];
 
@@ -24,7 +26,11 @@ afterEach(() => {
   for (const close of opened.splice(0)) close();
 });
 
-async function socketPair(): Promise<{ readonly client: WebSocket; readonly served: WebSocket }> {
+async function socketPair(): Promise<{
+  readonly client: WebSocket;
+  readonly served: WebSocket;
+  readonly stream: Socket;
+}> {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   await once(server, "listening");
   const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
@@ -32,8 +38,11 @@ async function socketPair(): Promise<{ readonly client: WebSocket; readonly serv
     () => server.close(),
     () => client.terminate(),
   );
-  const [[served]] = (await Promise.all([once(server, "connection"), once(client, "open")])) as [[WebSocket], unknown];
-  return { client, served };
+  const [[served, { socket: stream }]] = (await Promise.all([once(server, "connection"), once(client, "open")])) as [
+    [WebSocket, IncomingMessage],
+    unknown,
+  ];
+  return { client, served, stream };
 }
 
 async function httpPair(): Promise<{ readonly outgoing: ServerResponse; readonly client: IncomingMessage }> {
@@ -56,11 +65,11 @@ async function httpPair(): Promise<{ readonly outgoing: ServerResponse; readonly
 
 describe("a reader that does not read", () => {
   it("holds little of a WebSocket's frames, and gets all of them once it reads", async () => {
-    const { client, served } = await socketPair();
+    const { client, served, stream } = await socketPair();
     let seen = 0;
     client.on("message", () => (seen += 1));
     client.pause();
-    const connection = new SocketConnection(served);
+    const connection = new SocketConnection(served, stream);
     const batches = 2_000;
     let pushed = 0;
     const pushing = (async () => {
@@ -80,9 +89,9 @@ describe("a reader that does not read", () => {
   });
 
   it("is not listened to while its answers wait", async () => {
-    const { client, served } = await socketPair();
+    const { client, served, stream } = await socketPair();
     client.pause();
-    const connection = new SocketConnection(served);
+    const connection = new SocketConnection(served, stream);
     let taken = 0;
     connection.listen(
       () => {
@@ -177,19 +186,19 @@ async function* stuck(): AsyncGenerator<never> {
 
 describe("many readers that replay a journal", () => {
   it("share each turn of the event loop, first come, first served", async () => {
-    const turns = new ReplayTurns();
+    const turns = new ReaderTurns();
     const order: number[] = [];
     const readers = 50;
     for (let index = 0; index < readers; index += 1) void turns.next().then(() => order.push(index));
     for (let turn = 1; order.length < readers; turn += 1) {
       await nextTurn();
-      expect(order.length).toBeLessThanOrEqual((turn + 1) * LIMITS.replayPagesPerTurn);
+      expect(order.length).toBeLessThanOrEqual((turn + 1) * LIMITS.readerStepsPerTurn);
     }
     expect(order).toEqual(Array.from({ length: readers }, (_, index) => index));
   });
 
   it("leave time for input between two turns", async () => {
-    const turns = new ReplayTurns();
+    const turns = new ReaderTurns();
     let pages = 0;
     const stop = new AbortController();
     const reader = async (): Promise<void> => {
@@ -206,7 +215,52 @@ describe("many readers that replay a journal", () => {
       counts.push(pages - before);
     }
     stop.abort();
-    expect(Math.max(...counts)).toBeLessThanOrEqual(2 * LIMITS.replayPagesPerTurn);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(2 * LIMITS.readerStepsPerTurn);
     expect(Math.min(...counts)).toBeGreaterThan(0);
+  });
+
+  it("hardly get on while connections come, but are not forgotten", async () => {
+    const turns = new ReaderTurns();
+    let steps = 0;
+    turns.connected();
+    for (let index = 0; index < 100; index += 1) void turns.next().then(() => (steps += 1));
+    const counts: number[] = [];
+    for (let turn = 0; turn < 3 * LIMITS.readerTurnsBusy; turn += 1) {
+      turns.connected();
+      await nextTurn();
+      counts.push(steps);
+    }
+    expect(counts.at(-1)).toBe(3);
+    await nextTurn();
+    await nextTurn();
+    expect(steps).toBeGreaterThan(3 + LIMITS.readerStepsPerTurn);
+  });
+});
+
+describe("many that open a stream in one moment", () => {
+  const ask = (path: string, more: string): string =>
+    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${TEST_TOKEN}\r\n${more}\r\n`;
+  const upgrade =
+    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n";
+
+  it.each([
+    { kind: "events", opening: (id: string) => ask(`/api/sessions/${id}/events`, "Accept: text/event-stream\r\n") },
+    { kind: "WebSocket", opening: () => ask("/api/ws", upgrade) },
+  ])("are opened after /health, which came last, is answered: $kind", async ({ opening }) => {
+    await using app = await openTestApp();
+    const { id } = await app.client.createSession({});
+    const answered: string[] = [];
+    const open = (name: string, request: string): Promise<unknown> => {
+      const socket = connect(Number(new URL(app.serving.url).port), "127.0.0.1");
+      opened.push(() => socket.destroy());
+      socket.write(request);
+      return once(socket, "data").then(() => answered.push(name));
+    };
+    const openings = Array.from({ length: 200 }, () => open("stream", opening(id)));
+    await Promise.all([...openings, open("health", ask("/health", ""))]);
+    // Streams of the turns in which nothing else came, and of those that the answer itself takes.
+    expect(answered.indexOf("health")).toBeLessThan(100);
+    expect(answered).toHaveLength(201);
+    for (const close of opened.splice(0)) close();
   });
 });

@@ -8,7 +8,6 @@ import {
   type ErrorDetail,
   type Item,
   type ToolItem,
-  type Usage,
   UNKNOWN_OUTCOME,
 } from "../../protocol/index.ts";
 import type { SubagentRequest, ToolResult } from "../../tools/tool.ts";
@@ -18,9 +17,9 @@ import { STRUCTURED_OUTPUT } from "../structured.ts";
 import { compactThrough, estimateTokens, SUMMARY_SYSTEM, summaryPrompt, summaryText } from "./compaction.ts";
 import { agentOf } from "./agents.ts";
 import { MessageDraft, TextDraft, type WrittenCall } from "./message.ts";
-import { callModel, type CallEnd, type Finish } from "./model-call.ts";
+import type { Finish } from "./message-reader.ts";
+import { callModel, type CallEnd } from "./model-call.ts";
 import { systemPrompt } from "./prompt.ts";
-import { callOptions } from "./request.ts";
 import { NOT_STRUCTURED, reminded, structuredEnd, structuredTool, type StructuredEnd } from "./structured.ts";
 import { runTools, type CallingAgent } from "./tool-phase.ts";
 import { ModelTranscript } from "./transcript.ts";
@@ -130,15 +129,14 @@ export class Agent implements CallingAgent {
   async #ask(): Promise<CallEnd<MessageDraft>> {
     const { host, settings } = this.turn.surroundings;
     const messages = this.#transcript.messages();
-    const options = callOptions({
-      system: this.#system,
-      messages: this.#schema === undefined ? messages : reminded(messages),
-      tools: this.#tools,
-      settings,
-    });
     return callModel(
       this.turn,
-      options,
+      {
+        system: this.#system,
+        messages: this.#schema === undefined ? messages : reminded(messages),
+        tools: this.#tools,
+        settings,
+      },
       () =>
         new MessageDraft({
           newId: host.newId,
@@ -157,8 +155,8 @@ export class Agent implements CallingAgent {
 
   /** What follows from a whole message: the end, or its tools and another call. */
   async #follow(draft: MessageDraft, finish: Finish): Promise<AgentEnd | undefined> {
-    const stop_reason = finish.finishReason.raw ?? "end_turn";
-    const usage: EngineEvent = { type: "usage", usage: usageOf(finish) };
+    const { stop_reason = "end_turn" } = finish;
+    const usage: EngineEvent = { type: "usage", usage: finish.usage };
     this.#messages += 1;
     if (stop_reason === "refusal") {
       const error: ErrorDetail = {
@@ -227,7 +225,7 @@ export class Agent implements CallingAgent {
   }
 
   #count({ usage }: Finish): void {
-    const tokens = (usage.inputTokens.total ?? 0) + (usage.outputTokens.total ?? 0);
+    const tokens = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens + usage.output_tokens;
     // A provider that does not count leaves us with our own estimate.
     if (tokens > 0) this.#transcript.counted = { tokens, estimate: estimateTokens(this.#transcript.messages()) };
   }
@@ -273,8 +271,8 @@ export class Agent implements CallingAgent {
     const tokens_before = this.#contextTokens();
     const messages = [summaryPrompt(this.#transcript.messages(through), contextTokens)];
     const settings = { max_tokens: LIMITS.compactSummaryTokens };
-    const options = callOptions({ system: SUMMARY_SYSTEM, messages, tools: [], settings });
-    const call = await callModel(this.turn, options, () => new TextDraft());
+    const prompt = { system: SUMMARY_SYSTEM, messages, tools: [], settings };
+    const call = await callModel(this.turn, prompt, () => new TextDraft());
     if (call.end !== "finished" || call.receiver.text.trim() === "") {
       if (!this.turn.signal.aborted)
         this.turn.notice("the conversation is long and could not be summarised; going on with all of it");
@@ -293,7 +291,7 @@ export class Agent implements CallingAgent {
     this.emit([
       { type: "item.started", item },
       { type: "item.completed", item: { ...item, status: "completed", summary: summaryText(call.receiver.text) } },
-      { type: "usage", usage: usageOf(call.finish) },
+      { type: "usage", usage: call.finish.usage },
     ]);
     return true;
   }
@@ -353,15 +351,4 @@ function cutText(stop_reason: string): string {
     return "Error: your message reached max_tokens in the middle of this call, so it was not run. Do it in smaller steps.";
   }
   return "Error: the input of this call was not a JSON object, so it was not run. Call it again.";
-}
-
-function usageOf({ usage }: Finish): Usage {
-  return {
-    input_tokens: usage.inputTokens.noCache ?? 0,
-    output_tokens: usage.outputTokens.total ?? 0,
-    cache_read_tokens: usage.inputTokens.cacheRead ?? 0,
-    cache_write_tokens: usage.inputTokens.cacheWrite ?? 0,
-    reasoning_tokens: usage.outputTokens.reasoning ?? 0,
-    model_calls: 1,
-  };
 }

@@ -1,5 +1,5 @@
-import type { LanguageModelV3Message } from "@ai-sdk/provider";
 import { LIMITS } from "../../protocol/index.ts";
+import type { CallResultBlock, ModelMessage } from "./blocks.ts";
 import { messageChars, type ModelTranscript } from "./transcript.ts";
 
 const CHARS_PER_TOKEN = 4;
@@ -9,7 +9,7 @@ export const SUMMARY_SYSTEM =
 
 const INSTRUCTION = `Summarize the conversation below, in which a person works with a coding agent. Keep: what the person wants, in their words where it matters; rules and preferences they gave; decisions and why; files that were read or changed, by path, and what is in them that matters; commands and their outcome; errors and what became of them; what is done and what is left. Write plain text, no preface.`;
 
-export function estimateTokens(messages: readonly LanguageModelV3Message[]): number {
+export function estimateTokens(messages: readonly ModelMessage[]): number {
   return Math.ceil(messages.reduce((sum, message) => sum + messageChars(message), 0) / CHARS_PER_TOKEN);
 }
 
@@ -22,12 +22,9 @@ export function compactThrough(transcript: ModelTranscript, contextTokens: numbe
 }
 
 /** The conversation as a text to be summarised: quoted, so that nothing in it is taken for an instruction. */
-export function summaryPrompt(
-  messages: readonly LanguageModelV3Message[],
-  contextTokens: number,
-): LanguageModelV3Message {
+export function summaryPrompt(messages: readonly ModelMessage[], contextTokens: number): ModelMessage {
   const budget = Math.floor(contextTokens * LIMITS.compactAtFraction * CHARS_PER_TOKEN * 0.75);
-  const quoted = messages.flatMap(quote).map((text) => text.replaceAll(/^/gm, "> "));
+  const quoted = quotes(messages).map((text) => text.replaceAll(/^/gm, "> "));
   let chars = 0;
   const newest: string[] = [];
   for (const text of quoted.toReversed()) {
@@ -44,34 +41,31 @@ export function summaryText(summary: string): string {
   return `[The earlier part of this conversation was too long and was replaced by this summary.]\n\n${summary}`;
 }
 
-function quote(message: LanguageModelV3Message): readonly string[] {
-  if (message.role === "system") return [];
-  return message.content.flatMap((part): string[] => {
-    switch (part.type) {
-      case "text":
-        return [`${message.role === "user" ? "user" : "agent"}: ${clip(part.text)}`];
-      case "file":
-        return [`${message.role}: (a picture)`];
-      case "tool-call":
-        return [`agent calls ${part.toolName}: ${clip(JSON.stringify(part.input))}`];
-      case "tool-result":
-        return [`${part.toolName} gives: ${clip(resultText(part.output))}`];
-      case "reasoning":
-      case "tool-approval-response":
-        return [];
-    }
-  });
+function quotes(messages: readonly ModelMessage[]): readonly string[] {
+  const tools = new Map<string, string>();
+  return messages.flatMap(({ role, content }) =>
+    content.flatMap((block): string[] => {
+      switch (block.type) {
+        case "text":
+          return [`${role === "user" ? "user" : "agent"}: ${clip(block.text)}`];
+        case "image":
+          return [`${role}: (a picture)`];
+        case "tool_use":
+          tools.set(block.id, block.name);
+          return [`agent calls ${block.name}: ${clip(JSON.stringify(block.input))}`];
+        case "tool_result":
+          return [`${tools.get(block.tool_use_id) ?? "a tool"} gives: ${clip(resultText(block))}`];
+        case "thinking":
+        case "redacted_thinking":
+          return [];
+      }
+    }),
+  );
 }
 
-function resultText(
-  output: Extract<
-    Extract<LanguageModelV3Message, { role: "tool" }>["content"][number],
-    { type: "tool-result" }
-  >["output"],
-): string {
-  if (output.type === "text" || output.type === "error-text") return output.value;
-  if (output.type !== "content") return "";
-  return output.value.map((part) => (part.type === "text" ? part.text : "(a picture)")).join("\n");
+function resultText({ content }: CallResultBlock): string {
+  if (typeof content === "string") return content;
+  return content.map((block) => (block.type === "text" ? block.text : "(a picture)")).join("\n");
 }
 
 function clip(text: string): string {

@@ -1,10 +1,10 @@
 import { LIMITS, type ErrorDetail, type Prompt, type SessionSettings, type ToolItem } from "../../protocol/index.ts";
-import type { ToolDefinition } from "../../tools/toolbox.ts";
 import type { Capabilities, Conversation, Engine, Host, ConversationOptions, TurnChannel } from "../engine.ts";
 import { Agent } from "./agent.ts";
 import { withAgents } from "./agents.ts";
 import { runTools } from "./tool-phase.ts";
 import { ModelTranscript } from "./transcript.ts";
+import { toolJson } from "./request.ts";
 import { createTransport, inProcess, type Transport } from "./transport.ts";
 import { LoopTurn, type TurnContext } from "./turn.ts";
 
@@ -120,18 +120,7 @@ export async function runSubagents(
 /** As they are now: those of clients come and go between turns. */
 function toolsOf(host: Host, settings: SessionSettings): Pick<TurnContext, "tools" | "toolChars"> {
   const tools = host.toolbox.definitions().map((tool) => withAgents(tool, settings.agents));
-  return { tools, toolChars: tools.reduce((chars, tool) => chars + charsOf(tool), 0) };
-}
-
-/** Definitions stay the same objects from turn to turn. */
-const measured = new WeakMap<ToolDefinition, number>();
-
-function charsOf(tool: ToolDefinition): number {
-  const known = measured.get(tool);
-  if (known !== undefined) return known;
-  const chars = JSON.stringify(tool).length;
-  measured.set(tool, chars);
-  return chars;
+  return { tools, toolChars: tools.reduce((chars, tool) => chars + toolJson(tool).length, 0) };
 }
 
 async function read(opening: ConversationOptions): Promise<ModelTranscript> {

@@ -1,6 +1,6 @@
-import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { Item, NewId } from "../../protocol/index.ts";
 import type { EngineEvent } from "../engine.ts";
+import type { MessagePart } from "./message-reader.ts";
 import type { Receiver } from "./model-call.ts";
 
 type TextItem = Extract<Item, { text: string }>;
@@ -40,7 +40,7 @@ export class MessageDraft implements Receiver {
     this.message_id = options.newId("msg");
   }
 
-  take(parts: readonly LanguageModelV3StreamPart[]): void {
+  take(parts: readonly MessagePart[]): void {
     for (const part of parts) this.#take(part);
   }
 
@@ -58,36 +58,33 @@ export class MessageDraft implements Receiver {
     return this.#order.flatMap((draft) => (draft.item.type === "agent_message" ? [draft.text] : [])).join("\n\n");
   }
 
-  #take(part: LanguageModelV3StreamPart): void {
+  #take(part: MessagePart): void {
     switch (part.type) {
-      case "text-delta":
-        if (part.delta !== "") this.#say("agent_message", part.id, part.delta);
+      case "text":
+        if (part.text !== "") this.#say("agent_message", part.id, part.text);
         break;
-      case "reasoning-start":
-      case "reasoning-delta":
+      case "thought":
         this.#reason(part);
         break;
-      case "text-end":
-      case "reasoning-end": {
+      case "end": {
         const draft = this.#drafts.get(part.id);
         if (draft !== undefined) draft.ended = true;
         break;
       }
-      case "tool-call":
-        this.calls.push({ tool_use_id: part.toolCallId, tool: part.toolName, input: readInput(part.input) });
+      case "call":
+        this.calls.push({ tool_use_id: part.tool_use_id, tool: part.tool, input: readInput(part.input) });
         break;
-      default:
+      case "error":
+      case "finish":
         break;
     }
   }
 
-  #reason(part: Extract<LanguageModelV3StreamPart, { type: "reasoning-start" | "reasoning-delta" }>): void {
-    const { signature, redactedData } = part.providerMetadata?.["anthropic"] ?? {};
-    const text = part.type === "reasoning-delta" ? part.delta : "";
-    if (text === "" && signature === undefined && redactedData === undefined) return;
-    const draft = this.#say("reasoning", part.id, text);
-    if (typeof signature === "string") draft.signature = signature;
-    if (typeof redactedData === "string") draft.redacted = redactedData;
+  #reason({ id, text, signature, redacted }: Extract<MessagePart, { type: "thought" }>): void {
+    if (text === "" && signature === undefined && redacted === undefined) return;
+    const draft = this.#say("reasoning", id, text);
+    if (signature !== undefined) draft.signature = signature;
+    if (redacted !== undefined) draft.redacted = redacted;
   }
 
   /** An item begins with its first text: an empty block is nothing to see. */
@@ -143,8 +140,8 @@ function readInput(json: string): WrittenCall["input"] {
 export class TextDraft implements Receiver {
   text = "";
 
-  take(parts: readonly LanguageModelV3StreamPart[]): void {
-    for (const part of parts) if (part.type === "text-delta") this.text += part.delta;
+  take(parts: readonly MessagePart[]): void {
+    for (const part of parts) if (part.type === "text") this.text += part.text;
   }
 
   supersede(): void {

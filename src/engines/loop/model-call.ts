@@ -1,6 +1,4 @@
-import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { LIMITS, type ErrorDetail } from "../../protocol/index.ts";
-import { MessageReader, prepare } from "./anthropic.ts";
 import {
   CutStream,
   describe,
@@ -13,15 +11,15 @@ import {
   toError,
   type ModelFailure,
 } from "./failure.ts";
+import { MessageReader, type Finish, type MessagePart } from "./message-reader.ts";
+import { modelRequest, type ModelPrompt } from "./request.ts";
 import { EventReader } from "./sse.ts";
 import type { WireRequest, WireResponse } from "./transport.ts";
 import { orAborted, type LoopTurn } from "./turn.ts";
 
-export type Finish = Extract<LanguageModelV3StreamPart, { type: "finish" }>;
-
 /** Takes the parts of one attempt. */
 export interface Receiver {
-  take(parts: readonly LanguageModelV3StreamPart[]): void;
+  take(parts: readonly MessagePart[]): void;
   /** The attempt died and another one follows. */
   supersede(): void;
 }
@@ -40,11 +38,11 @@ type AttemptEnd = { readonly finish: Finish } | { readonly failure: ModelFailure
 /** Calls the model until it answers whole, as often as the limits allow. Every repetition is told as a notice. */
 export async function callModel<Taker extends Receiver>(
   turn: LoopTurn,
-  options: LanguageModelV3CallOptions,
+  prompt: ModelPrompt,
   newReceiver: () => Taker,
   model: string = turn.surroundings.model.name,
 ): Promise<CallEnd<Taker>> {
-  const request = await prepare({ ...turn.surroundings.model, name: model }, options);
+  const request = modelRequest({ ...turn.surroundings.model, name: model }, prompt);
   const began = turn.host.elapsed();
   let leavings = 0;
   for (let attempt = 1; ; attempt += 1) {
@@ -166,7 +164,7 @@ async function listen(
   try {
     for await (const chunk of untilCut(response.chunks())) {
       onBytes();
-      const parts: LanguageModelV3StreamPart[] = [];
+      const parts: MessagePart[] = [];
       try {
         for (const event of events.read(chunk)) parts.push(...message.read(event));
       } finally {

@@ -1,8 +1,8 @@
-import type { LanguageModelV3Message } from "@ai-sdk/provider";
 import { endToolItem, LIMITS, type ErrorDetail, type ToolItem } from "../../protocol/index.ts";
 import { problemsOf } from "../../tools/json-schema.ts";
 import type { ToolDefinition } from "../../tools/toolbox.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
+import type { ModelMessage } from "./blocks.ts";
 
 type OutputSchema = Readonly<Record<string, unknown>>;
 
@@ -11,7 +11,7 @@ export const NOT_STRUCTURED: ErrorDetail = {
   message: `the model did not answer in the form that output_schema asks for, ${LIMITS.structuredOutputTries} times; send the prompt again or change the schema`,
 };
 
-const REMINDER: LanguageModelV3Message = {
+const REMINDER: ModelMessage = {
   role: "user",
   // The model knows this frame: Sallyport speaks, not the person.
   content: [
@@ -32,7 +32,7 @@ export function structuredTool(schema: OutputSchema): ToolDefinition {
 }
 
 /** A model that thinks it is done, and has not called it, is reminded. */
-export function reminded(messages: readonly LanguageModelV3Message[]): readonly LanguageModelV3Message[] {
+export function reminded(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   return messages.at(-1)?.role === "assistant" ? [...messages, REMINDER] : messages;
 }
 

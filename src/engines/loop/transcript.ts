@@ -1,12 +1,3 @@
-import type {
-  LanguageModelV3FilePart,
-  LanguageModelV3Message,
-  LanguageModelV3ReasoningPart,
-  LanguageModelV3TextPart,
-  LanguageModelV3ToolCallPart,
-  LanguageModelV3ToolResultOutput,
-  LanguageModelV3ToolResultPart,
-} from "@ai-sdk/provider";
 import {
   isToolItem,
   outputText,
@@ -19,9 +10,13 @@ import {
   UNKNOWN_OUTCOME,
 } from "../../protocol/index.ts";
 import type { EngineEvent } from "../engine.ts";
-
-export type UserPart = LanguageModelV3TextPart | LanguageModelV3FilePart;
-type ModelAnswerPart = LanguageModelV3TextPart | LanguageModelV3ReasoningPart | LanguageModelV3ToolCallPart;
+import {
+  pictureBlock,
+  type AnswerBlock,
+  type CallResultBlock,
+  type ModelMessage,
+  type SayableBlock,
+} from "./blocks.ts";
 
 /** What a transcript is made of: lines of the journal, or what the engine is about to tell. */
 export type Recorded =
@@ -30,14 +25,14 @@ export type Recorded =
   | { readonly type: "turn.started"; readonly prompt: Prompt }
   | { readonly type: "turn.failed"; readonly error: ErrorDetail };
 
-/** One item of a model's message. `part` is absent while it is open, and for good when the model must not see it again. */
+/** One item of a model's message. `block` is absent while it is open, and for good when the model must not see it again. */
 interface TranscriptSlot {
-  part?: ModelAnswerPart | undefined;
-  result?: LanguageModelV3ToolResultPart | undefined;
+  block?: AnswerBlock | undefined;
+  result?: CallResultBlock | undefined;
 }
 
 type TranscriptEntry =
-  | { readonly role: "user"; readonly content: UserPart[] }
+  | { readonly role: "user"; readonly content: SayableBlock[] }
   | { readonly role: "model"; readonly message_id: string; readonly slots: TranscriptSlot[] };
 
 /**
@@ -99,14 +94,14 @@ export class ModelTranscript {
   }
 
   /** What a person or, for a sub-agent, the calling model says. */
-  begin(content: readonly UserPart[]): void {
+  begin(content: readonly SayableBlock[]): void {
     this.#entries.push({ role: "user", content: [...content] });
     this.#turnOpen = true;
     this.#turnMessages = 0;
   }
 
   /** The same for a transcript that was read without it: the prompt comes first, unless a summary stands for it. */
-  beginBefore(content: readonly UserPart[]): void {
+  beginBefore(content: readonly SayableBlock[]): void {
     if (this.#entries[0]?.role !== "user") this.#entries.unshift({ role: "user", content: [...content] });
     this.#turnOpen = true;
   }
@@ -127,7 +122,7 @@ export class ModelTranscript {
   lastWords(): string | undefined {
     const last = this.messages().at(-1);
     if (last?.role !== "assistant") return undefined;
-    return last.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+    return last.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
   }
 
   /** True when the conversation has a tool call of this id. */
@@ -144,7 +139,7 @@ export class ModelTranscript {
     });
   }
 
-  messages(through?: string): readonly LanguageModelV3Message[] {
+  messages(through?: string): readonly ModelMessage[] {
     if (through === undefined) return render(this.#entries);
     return render(this.#entries.slice(0, this.#placeAfter(through)));
   }
@@ -189,16 +184,16 @@ export class ModelTranscript {
   }
 
   #call(slot: TranscriptSlot, item: ToolItem): void {
-    if (slot.part !== undefined) return;
+    if (slot.block !== undefined) return;
     this.#toolUseIds.add(item.tool_use_id);
-    this.#keep(slot, { type: "tool-call", toolCallId: item.tool_use_id, toolName: item.tool, input: item.input });
+    this.#keep(slot, { type: "tool_use", id: item.tool_use_id, name: item.tool, input: item.input });
   }
 
-  /** The first part that stays makes its message one of the turn's. */
-  #keep(slot: TranscriptSlot, part: ModelAnswerPart): void {
+  /** The first block that stays makes its message one of the turn's. */
+  #keep(slot: TranscriptSlot, block: AnswerBlock): void {
     const entry = this.#entries.findLast((candidate) => candidate.role === "model" && candidate.slots.includes(slot));
-    if (entry?.role === "model" && entry.slots.every((other) => other.part === undefined)) this.#turnMessages += 1;
-    slot.part = part;
+    if (entry?.role === "model" && entry.slots.every((other) => other.block === undefined)) this.#turnMessages += 1;
+    slot.block = block;
   }
 
   #complete(item: Item): void {
@@ -211,11 +206,11 @@ export class ModelTranscript {
     this.#slots.delete(item.id);
     if (isToolItem(item)) {
       this.#call(slot, item);
-      slot.result = toolResult(item, item.output ?? [], item.is_error ?? item.status !== "completed");
+      slot.result = toolResult(item);
       return;
     }
-    const part = item.status === "superseded" || item.status === "failed" ? undefined : spokenPart(item);
-    if (part !== undefined) this.#keep(slot, part);
+    const block = item.status === "superseded" || item.status === "failed" ? undefined : spokenBlock(item);
+    if (block !== undefined) this.#keep(slot, block);
   }
 
   #compact(summary: string, through: string | undefined): void {
@@ -234,45 +229,32 @@ export class ModelTranscript {
   }
 }
 
-function spokenPart(item: Extract<Item, { text: string }>): ModelAnswerPart | undefined {
+function spokenBlock(item: Extract<Item, { text: string }>): AnswerBlock | undefined {
   if (item.type === "agent_message") return item.text.trim() === "" ? undefined : { type: "text", text: item.text };
-  if (item.signature !== undefined) {
-    return { type: "reasoning", text: item.text, providerOptions: { anthropic: { signature: item.signature } } };
-  }
-  if (item.redacted === undefined) return undefined;
-  return { type: "reasoning", text: item.text, providerOptions: { anthropic: { redactedData: item.redacted } } };
+  if (item.signature !== undefined) return { type: "thinking", thinking: item.text, signature: item.signature };
+  return item.redacted === undefined ? undefined : { type: "redacted_thinking", data: item.redacted };
 }
 
-function toolResult(item: ToolItem, output: readonly ContentBlock[], is_error: boolean): LanguageModelV3ToolResultPart {
-  return {
-    type: "tool-result",
-    toolCallId: item.tool_use_id,
-    toolName: item.tool,
-    output: resultOutput(output, is_error),
-  };
-}
-
-function resultOutput(output: readonly ContentBlock[], is_error: boolean): LanguageModelV3ToolResultOutput {
+function toolResult({ tool_use_id, output = [], is_error, status }: ToolItem): CallResultBlock {
   // The API takes nothing but text for an error.
-  if (is_error) return { type: "error-text", value: outputText(output) || "Error" };
-  if (output.every((block) => block.type === "text")) return { type: "text", value: outputText(output) };
-  const parts = output.filter((block) => block.type === "image" || block.text.trim() !== "");
-  return { type: "content", value: parts.map(resultPart) };
+  if (is_error ?? status !== "completed")
+    return { type: "tool_result", tool_use_id, content: outputText(output) || "Error", is_error: true };
+  if (output.every((block) => block.type === "text"))
+    return { type: "tool_result", tool_use_id, content: outputText(output) };
+  const blocks = output.filter((block) => block.type === "image" || block.text.trim() !== "");
+  return { type: "tool_result", tool_use_id, content: blocks.map(sayable) };
 }
 
-function resultPart(
-  block: ContentBlock,
-): Extract<LanguageModelV3ToolResultOutput, { type: "content" }>["value"][number] {
+function sayable(block: ContentBlock): SayableBlock {
   if (block.type === "text") return { type: "text", text: block.text };
-  return { type: "image-data", data: block.data, mediaType: block.media_type };
+  return pictureBlock(block.media_type, block.data);
 }
 
 /** Attachments first, so that the words of the person are the last thing the model reads. */
-function promptParts(prompt: Prompt): readonly UserPart[] {
-  const parts: UserPart[] = [];
+function promptParts(prompt: Prompt): readonly SayableBlock[] {
+  const parts: SayableBlock[] = [];
   for (const attachment of prompt.attachments ?? []) {
-    if (attachment.type === "image")
-      parts.push({ type: "file", mediaType: attachment.media_type, data: attachment.data });
+    if (attachment.type === "image") parts.push(pictureBlock(attachment.media_type, attachment.data));
     else if (attachment.text.trim() !== "") {
       const name = attachment.name === undefined ? "" : ` name=${JSON.stringify(attachment.name)}`;
       parts.push({ type: "text", text: `<attachment${name}>\n${attachment.text}\n</attachment>` });
@@ -282,8 +264,8 @@ function promptParts(prompt: Prompt): readonly UserPart[] {
   return parts;
 }
 
-function render(entries: readonly TranscriptEntry[]): readonly LanguageModelV3Message[] {
-  const messages: LanguageModelV3Message[] = [];
+function render(entries: readonly TranscriptEntry[]): readonly ModelMessage[] {
+  const messages: ModelMessage[] = [];
   for (const entry of entries) {
     if (entry.role === "user") messages.push({ role: "user", content: [...entry.content] });
     else messages.push(...renderMessage(entry.slots));
@@ -291,60 +273,39 @@ function render(entries: readonly TranscriptEntry[]): readonly LanguageModelV3Me
   return messages;
 }
 
-function renderMessage(slots: readonly TranscriptSlot[]): readonly LanguageModelV3Message[] {
-  const content = slots.flatMap((slot) => (slot.part === undefined ? [] : [slot.part]));
+function renderMessage(slots: readonly TranscriptSlot[]): readonly ModelMessage[] {
+  const content = slots.flatMap(({ block }) => (block === undefined ? [] : [block]));
   // A message may not end with thinking, and thinking alone says nothing.
-  if (content.every((part) => part.type === "reasoning")) return [];
-  const results = slots.flatMap((slot): LanguageModelV3ToolResultPart[] => {
-    if (slot.part?.type !== "tool-call") return [];
-    const { toolCallId, toolName } = slot.part;
-    return [
-      slot.result ?? {
-        type: "tool-result",
-        toolCallId,
-        toolName,
-        output: { type: "error-text", value: UNKNOWN_OUTCOME },
-      },
-    ];
+  if (content.every(({ type }) => type === "thinking" || type === "redacted_thinking")) return [];
+  const results = slots.flatMap(({ block, result }): CallResultBlock[] => {
+    if (block?.type !== "tool_use") return [];
+    return [result ?? { type: "tool_result", tool_use_id: block.id, content: UNKNOWN_OUTCOME, is_error: true }];
   });
-  return results.length === 0
-    ? [{ role: "assistant", content }]
-    : [
-        { role: "assistant", content },
-        { role: "tool", content: results },
-      ];
+  const answer: ModelMessage = { role: "assistant", content };
+  return results.length === 0 ? [answer] : [answer, { role: "user", content: results }];
 }
 
 const IMAGE_CHARS = 6_400;
 
 /** Roughly what a message weighs: four characters are a token. */
-export function messageChars(message: LanguageModelV3Message): number {
-  if (message.role === "system") return message.content.length;
-  let chars = 0;
-  for (const part of message.content) {
-    switch (part.type) {
-      case "text":
-      case "reasoning":
-        chars += part.text.length;
-        break;
-      case "file":
-        chars += IMAGE_CHARS;
-        break;
-      case "tool-call":
-        chars += part.toolName.length + JSON.stringify(part.input).length;
-        break;
-      case "tool-result":
-        chars += outputChars(part.output);
-        break;
-      case "tool-approval-response":
-        break;
-    }
-  }
-  return chars;
+export function messageChars({ content }: ModelMessage): number {
+  return content.reduce((sum, block) => sum + blockChars(block), 0);
 }
 
-function outputChars(output: LanguageModelV3ToolResultOutput): number {
-  if (output.type === "text" || output.type === "error-text") return output.value.length;
-  if (output.type !== "content") return 0;
-  return output.value.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : IMAGE_CHARS), 0);
+function blockChars(block: ModelMessage["content"][number]): number {
+  switch (block.type) {
+    case "text":
+      return block.text.length;
+    case "thinking":
+      return block.thinking.length;
+    case "redacted_thinking":
+      return 0;
+    case "image":
+      return IMAGE_CHARS;
+    case "tool_use":
+      return block.name.length + JSON.stringify(block.input).length;
+    case "tool_result":
+      if (typeof block.content === "string") return block.content.length;
+      return block.content.reduce((sum, part) => sum + blockChars(part), 0);
+  }
 }

@@ -31,7 +31,7 @@ export async function* watch(session: Session, after: number, signal: AbortSigna
   try {
     while (!signal.aborted) {
       while (position < stream.publishedSeq) {
-        await session.dependencies.replays.next();
+        await session.dependencies.readers.next();
         if (signal.aborted) return;
         const page = [...(await publishedPage(session, position, REPLAY_PAGE))];
         if (signal.aborted) return;
