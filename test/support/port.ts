@@ -12,7 +12,9 @@ const taken = new Set<number>();
 /** A port of this worker's own, for a server that is killed and comes back at the same address. */
 export async function ownPort(): Promise<number> {
   const first = FIRST + (WORKER % WORKERS) * PER_WORKER;
-  for (let port = first; port < first + PER_WORKER; port += 1) {
+  for (let tried = 0; tried < PER_WORKER; tried += 1) {
+    // Another run of the tests on this machine has the same workers: it begins at another one of their ports.
+    const port = first + ((process.pid + tried) % PER_WORKER);
     if (taken.has(port) || !(await isFree(port))) continue;
     taken.add(port);
     return port;
