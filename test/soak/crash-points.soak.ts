@@ -3,16 +3,19 @@ import { crash, crashesOf } from "../support/crashes.ts";
 import { leftRunning } from "../support/life-faults.ts";
 import { EFFECT_WORDS, LIFE_ENGINES, type LifeEngine } from "../support/life-script.ts";
 
-/** Lives at the same time: each waits for processes most of the time. */
+/** Lives of one engine at the same time: each waits for processes most of the time. */
 const ABREAST = Number(process.env["SOAK_CRASHES_ABREAST"] ?? 2);
-const ENGINES = LIFE_ENGINES.filter((engine) => (process.env["SOAK_CRASH_ENGINE"] ?? engine) === engine);
 
-it.each(ENGINES)("%s: the server is killed at every named point", { timeout: 3 * 3_600_000 }, async (engine) => {
-  const found = await crashEverywhere(engine);
-  expect(found.faults).toEqual([]);
-  // The kills fell on commands and page tools, alone and beside others, at the top, in a sub-agent and in its own sub-agent.
-  expect(EFFECT_WORDS.filter((word) => !found.running.has(word))).toEqual([]);
-});
+it.concurrent.each(LIFE_ENGINES)(
+  "%s: the server is killed at every named point",
+  { timeout: 3 * 3_600_000 },
+  async (engine) => {
+    const found = await crashEverywhere(engine);
+    expect(found.faults).toEqual([]);
+    // The kills fell on commands and page tools, alone and beside others, at the top, in a sub-agent and in its own sub-agent.
+    expect(EFFECT_WORDS.filter((word) => !found.running.has(word))).toEqual([]);
+  },
+);
 
 async function crashEverywhere(engine: LifeEngine): Promise<{ faults: string[]; running: Set<string> }> {
   const points = [...crashesOf(engine)];

@@ -6,24 +6,22 @@ import type { LifeEngine } from "./life-script.ts";
 /** Points at a later time: in the calls of one message, in a sub-agent, in a sub-agent's sub-agent, in calls of a page. */
 const LATER: Readonly<Record<"loop" | "vendor", Readonly<Record<string, readonly number[]>>>> = {
   loop: {
-    "approval.durable": [3, 6, 8, 9],
-    "answer.durable": [4, 8, 10],
     "tool.marked": [2, 3, 4, 5, 6, 7, 8],
-    "tool.running": [5, 6, 8, 9, 10, 12, 13],
-    "tool.ran": [6, 9, 11, 12, 13],
-    "tool.result_decided": [6, 9, 11],
-    "tool.result_durable": [5, 9, 11, 12, 13],
-    "model.message_ended": [4, 5, 6],
+    "tool.running": [6, 9, 10, 13],
+    "tool.ran": [9, 13],
+    "tool.result_decided": [9],
+    "tool.result_durable": [5, 11, 12],
+    "approval.durable": [6, 9],
+    "answer.durable": [4, 10],
+    "model.message_ended": [5, 6],
   },
   vendor: {
-    "approval.durable": [3, 4, 6, 8],
-    "answer.durable": [4, 8, 10],
     "tool.marked": [2, 3, 4, 5, 6, 7, 8],
-    "tool.running": [3, 4, 5, 7, 8, 9, 10],
-    "tool.ran": [4, 8, 9, 10],
-    "tool.result_decided": [6, 10],
-    "tool.result_durable": [5, 9, 11, 13],
-    "model.message_ended": [3, 4],
+    "tool.running": [5, 8, 10],
+    "tool.ran": [10],
+    "tool.result_durable": [9],
+    "approval.durable": [8],
+    "answer.durable": [8],
   },
 };
 
@@ -34,10 +32,10 @@ const NOT_PASSED: Readonly<Record<LifeEngine, readonly string[]>> = {
   "claude-cli": [],
 };
 
-/** All crashes of an engine: each named point at its first time, then the later ones. */
+/** All crashes of an engine: at each named point the first time, and the later ones. */
 export function crashesOf(engine: LifeEngine): readonly string[] {
   const later = Object.entries(LATER[engine === "loop" ? "loop" : "vendor"]);
-  return [...CHECKPOINTS, ...later.flatMap(([name, times]) => times.map((time) => `${name}:${time}`))];
+  return [...later.flatMap(([name, times]) => times.map((time) => `${name}:${time}`)), ...CHECKPOINTS];
 }
 
 export interface Crash {

@@ -1,11 +1,4 @@
-import {
-  BUDGET_TOOL,
-  isTerminal,
-  isToolItem,
-  outputText,
-  type JournalEvent,
-  type ToolItem,
-} from "../../src/protocol/index.ts";
+import { BUDGET_TOOL, isToolItem, outputText, type JournalEvent, type ToolItem } from "../../src/protocol/index.ts";
 import type { Lived } from "./life.ts";
 import { EFFECTFUL, EFFECT_WORDS, type EffectWord } from "./life-script.ts";
 import { MIND_COST } from "./vendor/mind.ts";

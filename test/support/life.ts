@@ -76,7 +76,7 @@ export class Phoenix {
 /** Micro-USD: less than the first request may cost, so that money is part of a life. */
 const FIRST_LIMIT = 1_000;
 /** Far more than one takes, also where many run at once. */
-const LIFE_MS = 240_000;
+const LIFE_MS = 600_000;
 
 export interface Lived {
   readonly engine: LifeEngine;

@@ -10,7 +10,7 @@ const EVERYDAY: readonly Crash[] = [
   { engine: "claude-cli", point: "tool.marked:8" },
   { engine: "claude-cli", point: "tool.running:5" },
   { engine: "claude-cli", point: "approval.durable:8" },
-  { engine: "claude-cli", point: "tool.result_decided:10" },
+  { engine: "claude-cli", point: "tool.ran:10" },
 ];
 
 describe("the server is killed at a named point under a vendor's engine", () => {
