@@ -12,7 +12,7 @@ export class LifePage {
   readonly #live: LiveConnection;
 
   constructor(url: string) {
-    this.#live = new LiveConnection({ url, token: TEST_TOKEN, WebSocket: WebSocket as never, window: {} });
+    this.#live = new LiveConnection({ url, token: TEST_TOKEN, WebSocket, window: {} });
   }
 
   /** Resolves when the server has its tools. */
