@@ -27,7 +27,7 @@ const testWhatIsBuilt = {
 
 /** Files that take a minute or more. They begin first, so that none of them runs alone at the end. */
 const SLOW =
-  /\/(bench\/quick|crash-points|engines\.claude-[a-z]+|inspect-[a-z]+|viewers-inspect|workbench\/agent|states|drain)\.test\.ts$/;
+  /\/(bench\/quick|crash-points(-vendor)?|engines\.claude-[a-z]+|inspect-[a-z]+|viewers-inspect|workbench\/agent|states|drain)\.test\.ts$/;
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -5,7 +5,7 @@ import everyday from "./vitest.config.ts";
 const SAMPLED = [
   "test/e2e/console/inspect-*.test.ts",
   "test/e2e/workbench/*-inspect.test.ts",
-  "test/promises/nothing-lost/{crash-points,engine-floods,long-waits}.test.ts",
+  "test/promises/nothing-lost/{engine-floods,long-waits}.test.ts",
   "test/promises/nothing-overspent/{killed,torture}.test.ts",
   "test/promises/nothing-unseen/sequences.test.ts",
   "test/conformance/engines.claude-*.test.ts",

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { broken, live, type Phoenix } from "../support/life.ts";
+import { live, type Phoenix } from "../support/life.ts";
+import { broken } from "../support/life-faults.ts";
 
 const KILLS = Number(process.env["SOAK_KILLS"] ?? 200);
 const SEED = Number(process.env["SOAK_SEED"] ?? 20_261_115);

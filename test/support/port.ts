@@ -4,6 +4,8 @@ import { createServer } from "node:net";
 const FIRST = 12_000;
 const PER_WORKER = 500;
 const WORKERS = 36;
+/** Keeps processes apart that were started one after the other. */
+const STRIDE = 151;
 /** One of the workers that vitest runs at the same time has it. */
 const WORKER = Number(process.env["VITEST_POOL_ID"] ?? process.pid);
 
@@ -12,7 +14,9 @@ const taken = new Set<number>();
 /** A port of this worker's own, for a server that is killed and comes back at the same address. */
 export async function ownPort(): Promise<number> {
   const first = FIRST + (WORKER % WORKERS) * PER_WORKER;
-  for (let port = first; port < first + PER_WORKER; port += 1) {
+  for (let tried = 0; tried < PER_WORKER; tried += 1) {
+    // Another run of the tests on this machine has the same workers: it begins at another one of their ports.
+    const port = first + ((process.pid * STRIDE + tried) % PER_WORKER);
     if (taken.has(port) || !(await isFree(port))) continue;
     taken.add(port);
     return port;

@@ -10,10 +10,9 @@ import {
   type StreamFrame,
 } from "../../../src/protocol/index.ts";
 import { EXECUTABLE } from "../../engines/claude/world.ts";
-import { Phoenix } from "../life.ts";
+import { endPhoenix, Phoenix } from "../life.ts";
 import { ownPort } from "../port.ts";
 import { makePlace, type Place, type ServerProcess } from "../server.ts";
-import { endServer } from "./app.ts";
 import { Mind, MIND_KEY, mindSettings } from "./mind.ts";
 import { markedProcesses, noticed, type Marked } from "./processes.ts";
 import { decisionOn, EFFECTS, markOf, promptOf, SCENES, SEEDS, type Scene } from "./scenes.ts";
@@ -71,18 +70,10 @@ export async function liveWithVendor(plan: LifePlan): Promise<VendorLife> {
     throw new Error(`${JSON.stringify(plan)}: ${String(error)}; ${await life.story()}`, { cause: error });
   } finally {
     life.over();
-    await endAll(phoenix, place);
+    await endPhoenix(phoenix, place);
     await mind.close();
     await place.remove();
   }
-}
-
-/** Whatever happened: nothing of it goes on. */
-async function endAll(phoenix: Phoenix, place: Place): Promise<void> {
-  const running = phoenix.running.catch(() => undefined);
-  phoenix.stop().catch(() => undefined);
-  const server = await running;
-  if (server !== undefined) await endServer(server, place);
 }
 
 function isAlive({ exitCode, signalCode }: ServerProcess["child"]): boolean {

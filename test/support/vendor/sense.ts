@@ -20,6 +20,8 @@ export interface Conversation {
 interface Block {
   readonly type: string;
   readonly text?: string;
+  readonly id?: string;
+  readonly tool_use_id?: string;
   readonly name?: string;
   readonly input?: Readonly<Record<string, unknown>>;
   readonly content?: unknown;
@@ -30,6 +32,9 @@ const SCRIPT = /^sim: (\[.*\])$/m;
 const REMINDER = "<system-reminder>";
 /** Words of a person in a conversation that is told as text. */
 const PERSON = /^(?:User|sim): /;
+/** How the vendor's program tells of a call without a result, and a restarted server that all those did not run which it does not name. */
+const RESULTLESS = /^\[Tool call interrupted: the session ended/;
+const NOT_RUN = "A call that has no result and is not named here was not run.";
 /** How a restarted server tells of a call that was approved and never run. */
 const AGAIN = /again with exactly this input, and nobody will be asked again: (\{.*\})$/gm;
 
@@ -42,6 +47,8 @@ export function readConversation(messages: unknown): Conversation {
   const known = new Map<string, "over" | Call["input"]>();
   const asked: string[] = [];
   const done: string[] = [];
+  const calls = new Map<string, readonly string[]>();
+  const resultless = new Set<string>();
   let steps: readonly Step[] = [];
   for (const message of messages as readonly { readonly role: string; readonly content: string | readonly Block[] }[]) {
     const { role, content } = message;
@@ -55,7 +62,11 @@ export function readConversation(messages: unknown): Conversation {
       }
       for (const line of (block.text ?? JSON.stringify(block)).split("\n"))
         (PERSON.test(line) ? asked : done).push(line);
+      if (text.includes(NOT_RUN)) for (const word of resultless) known.delete(word);
       for (const word of wordsOf(block)) known.set(word, "over");
+      if (block.type === "tool_use") calls.set(block.id ?? "", wordsOf(block.input));
+      if (typeof block.content === "string" && RESULTLESS.test(block.content))
+        for (const word of calls.get(block.tool_use_id ?? "") ?? []) resultless.add(word);
       for (const [, json = "{}"] of text.matchAll(AGAIN)) {
         const input = JSON.parse(json) as Call["input"];
         for (const word of wordsOf(input)) known.set(word, input);
