@@ -1,4 +1,4 @@
-/** Where the ledger tells an operator what needs a look. */
+/** Where the ledger reports what an operator should look at. */
 export interface LedgerLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
