@@ -1,18 +1,18 @@
 import type { ProviderAuth, ProviderKind, ProviderWire } from "../../protocol/index.ts";
 
-/** What a provider is when its settings do not say otherwise. */
+/** A provider's defaults, unless its settings say otherwise. */
 export interface KindDefaults {
   /** Absent: it must be set. No trailing slash; paths begin with `/v1/…`. */
   readonly baseUrl?: string;
   readonly wires: readonly ProviderWire[];
-  /** Environment variables that hold a key, the preferred one first. */
+  /** Environment variables that may hold a key, the preferred one first. */
   readonly variables: readonly string[];
-  /** Absent: a key's own form decides. */
+  /** Absent: the key's format decides. */
   readonly auth?: ProviderAuth;
-  /** Empty: there is none that everybody has. */
+  /** Empty: no common default exists. */
   readonly defaultModel: string;
   readonly free: boolean;
-  /** What is asked with each key in a health check, where the list of models is open to everybody. */
+  /** Requested with each key in a health check, if the list of models is public. */
   readonly keyPath?: string;
 }
 
@@ -32,7 +32,7 @@ export const KINDS: Readonly<Record<ProviderKind, KindDefaults>> = {
     defaultModel: "gpt-5-nano",
     free: false,
   },
-  // Its Anthropic wire is deprecated by its owner, so it is not offered.
+  // xAI has deprecated its Anthropic wire, so it is not offered.
   xai: {
     baseUrl: "https://api.x.ai",
     wires: ["openai"],
@@ -53,12 +53,12 @@ export const KINDS: Readonly<Record<ProviderKind, KindDefaults>> = {
   local: { wires: [], variables: [], auth: "bearer", defaultModel: "", free: true },
 };
 
-/** A provider that is like no other: all of it is in its settings. */
+/** A provider of no known kind: everything is in its settings. */
 export const OWN_KIND: KindDefaults = { ...KINDS.local, free: false };
 
-/** Anthropic's OAuth tokens begin so; they go into another header than keys. */
+/** Anthropic's OAuth tokens begin with this; they use another header than keys. */
 export const OAUTH_PREFIX = "sk-ant-oat";
-/** A variable that holds a token for `Authorization: Bearer`, whatever the token looks like. */
+/** A variable that holds a token for `Authorization: Bearer`, whatever the token's format. */
 export const BEARER_VARIABLE = "ANTHROPIC_AUTH_TOKEN";
-/** Moves the provider `cloud`; wins over the settings file. */
+/** Overrides the address of the provider `cloud`, even one in the settings file. */
 export const CLOUD_ADDRESS_VARIABLE = "ANTHROPIC_BASE_URL";
