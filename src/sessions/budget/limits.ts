@@ -3,7 +3,7 @@ import { mountProfileName, type LimitKind, type Policy, type Profile, type Short
 import type { SetLimits } from "./set-limits.ts";
 import type { SessionState } from "../core/state.ts";
 
-/** A session that this one draws on, as it was made. */
+/** A session whose budget this one draws on, as it was created. */
 export interface Parent {
   readonly id: string;
   /** Micro-USD; absent: no limit of its own. */
@@ -20,17 +20,17 @@ export interface LimitContext {
   readonly now: number;
 }
 
-/** A limit, and the part of it that the policy sets; absent: the policy sets none. */
+/** A limit, and what the policy says about it; absent: nothing. */
 export interface PolicyLimit extends SpendingLimit {
   readonly policy?: number | undefined;
 }
 
 const MOUNT_PROFILES = mountProfileName("");
 
-/** Limits that sessions and prompts ask for themselves, within what the policy says. */
+/** Limits that sessions and prompts set for themselves, within the policy. */
 const OWN_KINDS: ReadonlySet<LimitKind> = new Set(["turn", "session", "parent"]);
 
-/** Every limit that a model request of this session must keep now, the nearest first. */
+/** Every limit that a model request of this session must stay within now, the nearest first. */
 export function spendingLimitsOf(context: LimitContext): readonly PolicyLimit[] {
   const { state, policy, profile, parents, now } = context;
   const agent = state.created_by.id;
@@ -41,7 +41,7 @@ export function spendingLimitsOf(context: LimitContext): readonly PolicyLimit[] 
   if (state.turn !== undefined) {
     const account = ACCOUNTS.turn(state.turn.id);
     add("turn", account, profile.max_cost_microusd_per_tick, state.turn.max_cost_microusd);
-    // At a mount it is the whole session's spending that needs an approval, as document 003 has it.
+    // At a mount, the whole session's spending needs an approval, as in document 003.
     const counted = state.settings.profile.startsWith(MOUNT_PROFILES) ? ACCOUNTS.session(state.id) : account;
     add("threshold", counted, profile.approval_threshold_microusd);
   }
@@ -50,7 +50,7 @@ export function spendingLimitsOf(context: LimitContext): readonly PolicyLimit[] 
   const day = dayOf(now);
   add("agent_day", ACCOUNTS.agentDay(agent, day), profile.max_cost_microusd_per_day);
   add("agent", ACCOUNTS.agent(agent), profile.max_cost_microusd_per_agent);
-  // What a token spends, the tokens spend that it was made with.
+  // What a token spends also counts on the tokens from which it was derived.
   for (const { id, bounds } of state.token.parents) {
     if (bounds.max_cost_microusd_per_day !== undefined)
       add("agent_day", ACCOUNTS.agentDay(id, day), bounds.max_cost_microusd_per_day);
@@ -62,8 +62,8 @@ export function spendingLimitsOf(context: LimitContext): readonly PolicyLimit[] 
 }
 
 /**
- * The limit that was too small. A session may draw on several parents, which only their limits tell apart: `changed` where none has that
- * limit any more. Undefined: nobody can raise it, because it is the price of the request itself, or there is no such limit.
+ * The limit that was too small. Several parents differ only by their limits: `changed` if none has that limit any more.
+ * Undefined: it cannot be raised, because it is the price of the request itself, or there is no such limit.
  */
 export function spendingLimitOf(
   spendingLimits: readonly PolicyLimit[],
@@ -75,7 +75,7 @@ export function spendingLimitOf(
   return same ?? (alike.length === 0 ? undefined : "changed");
 }
 
-/** The limit that holds. What a person set counts until the policy changes: the later change wins. */
+/** The limit in force. What a person set counts until the policy changes: the later change wins. */
 export function limitNow(
   limits: SetLimits,
   place: {
@@ -86,7 +86,7 @@ export function limitNow(
   },
 ): number | undefined {
   const { kind, account, said, own } = place;
-  // What was set for a session holds for its children too.
+  // A limit set for a session also holds for its children.
   const set = limits.get(kind === "parent" ? "session" : kind, account);
   if (set === undefined) return least(own, said);
   if (set.policy === said) return set.limit;

@@ -1,8 +1,8 @@
 import { LIMITS } from "../../protocol/index.ts";
 
 /**
- * Shares each turn of the event loop among everybody who replays a journal. Without it hundreds of readers that come back
- * at once read a page each in every turn, and a new connection waits many such turns for its first answer.
+ * Shares each turn of the event loop among all readers that replay a journal. Otherwise hundreds of reconnecting
+ * readers would each read a page in every turn, and a new connection would wait many turns for its first answer.
  */
 export class ReplayTurns {
   #left: number = LIMITS.replayPagesPerTurn;
@@ -22,7 +22,7 @@ export class ReplayTurns {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // After the next poll for input: connections that wait are accepted, and answered, between two turns.
+    // After the next poll for input: waiting connections are accepted and answered between two turns.
     setImmediate(() => {
       this.#scheduled = false;
       const released = this.#waiting.splice(0, LIMITS.replayPagesPerTurn);

@@ -9,16 +9,16 @@ import type { ClientToolEnd, ClientTool, Unregister, ToolResult } from "../../to
 import { pageError, resultOf } from "./page-results.ts";
 import type { Clock } from "../dependencies.ts";
 
-/** One connection, as far as calls need it. */
+/** The part of a connection that calls need. */
 export interface PagePeer {
-  /** What is said to a connection that is gone is lost. */
+  /** Messages to a closed connection are lost. */
   say(message: PageMessage): void;
 }
 
 interface PageCall {
   readonly id: string;
   readonly tool: PageToolDeclaration;
-  /** The whole name, for words. */
+  /** The full name, for messages. */
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
   /** Milliseconds since the epoch. */
@@ -31,7 +31,7 @@ interface PageCall {
 export interface PageRegistrationOptions {
   readonly session_id: string;
   readonly page: string;
-  /** Whose it is: nobody else can take it while it is in use, nor its calls ever. */
+  /** The owner: nobody else can take it while it is in use, nor ever answer its calls. */
   readonly principal: string;
   readonly instance: string;
   readonly clock: Clock;
@@ -39,8 +39,9 @@ export interface PageRegistrationOptions {
 }
 
 /**
- * The place of one page at one session: the tools that it offers and the calls that it has not answered. A call goes to the page's connection,
- * once more to the next one when the page came back, and ends once: with an answer, with the time, or because the page is gone.
+ * One page at one session: the tools that it offers and the calls that it has not answered. A call goes to the page's
+ * connection, and again to the next one when the page reconnects. It ends once: with an answer, a timeout, or because
+ * the page is gone.
  */
 export class PageRegistration {
   readonly session_id: string;
@@ -75,12 +76,12 @@ export class PageRegistration {
     return this.#options.principal === principal && this.#options.instance === instance;
   }
 
-  /** True where these are the tools that it offers already. */
+  /** Whether these are the tools that it already offers. */
   isSame(tools: readonly PageToolDeclaration[]): boolean {
     return this.#declared === JSON.stringify(tools);
   }
 
-  /** The tools as a session takes them. */
+  /** The tools in the form that a session takes. */
   clientTools(tools: readonly PageToolDeclaration[]): readonly ClientTool[] {
     return tools.map((tool): ClientTool => {
       const name = fullName(this.page, tool.name);
@@ -95,13 +96,13 @@ export class PageRegistration {
     });
   }
 
-  /** What it declared is offered now. */
+  /** Its declared tools are registered now. */
   took(tools: readonly PageToolDeclaration[], unregister: Unregister): void {
     this.#declared = JSON.stringify(tools);
     this.#unregister = unregister;
   }
 
-  /** The page is here: calls that wait go to it. */
+  /** The page is connected: waiting calls go to it. */
   arrive(peer: PagePeer): void {
     this.#stopWaiting();
     if (this.#peer === peer) return;
@@ -109,7 +110,7 @@ export class PageRegistration {
     for (const call of this.#calls.values()) this.#send(call);
   }
 
-  /** The page's connection is gone: after a while without another one it is over. */
+  /** The page's connection is gone: without a new one for a while, the registration ends. */
   leave(over: () => void): void {
     this.#peer = undefined;
     this.#stopWaiting();
@@ -117,7 +118,7 @@ export class PageRegistration {
     for (const call of this.#calls.values()) if (call.peers.length >= LIMITS.pageAttempts) this.#lose(call);
   }
 
-  /** Nobody comes back: its tools are taken back and its calls end. */
+  /** The page does not come back: its tools are unregistered and its calls end. */
   end(): void {
     this.#stopWaiting();
     this.#unregister(`the page ${this.page}, which had it, is gone`);
@@ -125,12 +126,12 @@ export class PageRegistration {
     this.#peer = undefined;
   }
 
-  /** The page wants it no more. Calls that it has begun may end by themselves, as long as its connection is there. */
+  /** The page withdraws it. Calls that have begun may finish while its connection is open. */
   withdraw(): void {
     this.#unregister(`the page ${this.page} has taken it back`);
   }
 
-  /** False where this connection has no such call, or it is over. */
+  /** False if this connection has no such call, or it is over. */
   answer(peer: PagePeer, answer: AnswerCall): boolean {
     const call = this.#calls.get(answer.call_id);
     if (call === undefined || !call.peers.includes(peer)) return false;
@@ -197,7 +198,7 @@ export class PageRegistration {
     this.#settle(call, pageError("page_gone", words), "page_gone");
   }
 
-  /** Nobody waits for it any more. */
+  /** The call is no longer waited for. */
   #drop(call: PageCall, why: ClientToolEnd): void {
     if (!this.#calls.delete(call.id) || why === "answered") return;
     this.#tell(call, why);
@@ -206,7 +207,7 @@ export class PageRegistration {
   #settle(call: PageCall, result: ToolResult, how: "answered" | "page_gone"): void {
     this.#calls.delete(call.id);
     call.resolve(result);
-    // The agent waits, the page does not: it is told when the agent has gone on.
+    // The agent waits, the page does not: the page is notified after the agent has continued.
     setImmediate(() => this.#tell(call, how));
   }
 
@@ -215,7 +216,7 @@ export class PageRegistration {
   }
 }
 
-/** How models see a page's tool. */
+/** A page tool's name as models see it. */
 export function fullName(page: string, tool: string): string {
   return `mcp__${page}__${tool}`;
 }
