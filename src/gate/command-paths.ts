@@ -35,8 +35,8 @@ interface PathQuestion {
 }
 
 /**
- * A path rule also holds for the shell: it applies to any word of any program that names the file. A word that is known
- * only at run time may name it. What a program does internally is left to the sandbox.
+ * A path rule also holds for the shell: it applies to any word of any program that names the file. A word that is known only at
+ * run time may name it. What a program does internally is left to the sandbox.
  */
 export function commandPaths(
   rule: Rule,

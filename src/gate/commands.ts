@@ -53,9 +53,9 @@ function fitsPieces(pieces: readonly string[], text: string): boolean {
 }
 
 /**
- * Whether the rules allow the whole line. Every simple command must match a rule. Nothing may be known only at run
- * time, no variable may change what programs do, and no redirection may write. What a star stands for must do no more
- * than the rule says. Returns the rules that were used.
+ * Whether the rules allow the whole line. Every simple command must match a rule. Nothing may be known only at run time, no
+ * variable may change what programs do, and no redirection may write. What a star stands for must do no more than the rule
+ * says. Returns the rules that were used.
  */
 export function allowsCommand(
   rules: readonly CommandRule[],

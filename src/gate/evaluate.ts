@@ -22,8 +22,8 @@ interface Findings {
 }
 
 /**
- * Steps 1 to 6 of the permission pipeline (DESIGN §7). Total and pure. A refusal at any step is final. A rule that asks
- * beats every rule that allows; the caller then puts `ask` to a person.
+ * Steps 1 to 6 of the permission pipeline (DESIGN §7). Total and pure. A refusal at any step is final. A rule that asks beats
+ * every rule that allows; the caller then puts `ask` to a person.
  */
 export const evaluate: Evaluate = (call, context) => {
   const early = schema(call) ?? tool(call, context);

@@ -52,8 +52,8 @@ export interface MeetOptions {
 }
 
 /**
- * Whether some path matches the first pattern and equals, or lies below, a path that matches the second. Both are
- * segments from the same folder; `**` stands for any number of them. Patterns that are too long count as matching.
+ * Whether some path matches the first pattern and equals, or lies below, a path that matches the second. Both are segments from the
+ * same folder; `**` stands for any number of them. Patterns that are too long count as matching.
  */
 export function pathsMeet(word: readonly string[], rule: readonly string[], { hidesDots }: MeetOptions): boolean {
   const tooLong =

@@ -12,8 +12,8 @@ export type GuardRuling =
   | { readonly effect: "deny"; readonly rule: string; readonly reason: string };
 
 /**
- * Document 004's allow-list on a real shell grammar. Every simple command of the line is judged, with its assignments
- * and redirections. What cannot be understood is refused.
+ * Document 004's allow-list on a real shell grammar. Every simple command of the line is judged, with its assignments and
+ * redirections. What cannot be understood is refused.
  */
 export function guardCommand(command: string, folder: Folder, shell: Unwrapped = unwrap(command)): GuardRuling {
   const { parts, notes, error } = shell;

@@ -35,9 +35,8 @@ export function commandOf({ tool, tier, input }: CallInQuestion): string | undef
 const isCommand = (rule: Rule): rule is CommandRule => rule.kind === "command";
 
 /**
- * Whether one rule applies to one call. A `deny` or `ask` rule reaches as far as it can be read: any command of a line,
- * any folder's contents, any subdomain. An `allow` rule reaches no further than its words: every command of the line,
- * every path.
+ * Whether one rule applies to one call. A `deny` or `ask` rule reaches as far as it can be read: any command of a line, any
+ * folder's contents, any subdomain. An `allow` rule reaches no further than its words: every command of the line, every path.
  */
 export function matchRule(
   rule: Rule,

@@ -24,8 +24,8 @@ export interface Narrowed {
 }
 
 /**
- * What each permission mode of document 001 and of the Agent SDK means here. `least`: the autonomy it cannot do
- * without; a mode that only promises to ask works with less. `most`: the autonomy it never goes beyond.
+ * What each permission mode of document 001 and of the Agent SDK means here. `least`: the autonomy it cannot do without; a mode
+ * that only promises to ask works with less. `most`: the autonomy it never goes beyond.
  *
  * `plan` is not `read_only`, which refuses every tool: it keeps the tools that only read.
  */
@@ -74,8 +74,8 @@ function roleLimit({ autonomy: usual = "supervised", max_autonomy }: Profile, ro
 
 /**
  * What a request gets under a profile: never more than profile and token give its caller. An admin may ask for anything
- * that `max_autonomy` does not forbid, an operator for what it names. All others get at most the profile's own
- * `autonomy`. Throws a Failure `forbidden` if a request asks for more.
+ * that `max_autonomy` does not forbid, an operator for what it names. All others get at most the profile's own `autonomy`.
+ * Throws a Failure `forbidden` if a request asks for more.
  */
 export function narrow(profile: Profile, request: NarrowRequest, { role, max_autonomy }: NarrowCaller): Narrowed {
   const usual = profile.autonomy ?? "supervised";
@@ -102,8 +102,8 @@ function lesser(left: Autonomy, right: Autonomy): Autonomy {
 }
 
 /**
- * The session's tools after its mode is applied; absent: what the profile gives. Names that the profile does not give
- * may stay on the list: the pipeline checks both.
+ * The session's tools after its mode is applied; absent: what the profile gives. Names that the profile does not give may stay on
+ * the list: the pipeline checks both.
  */
 export function narrowTools(
   profile: Profile,

@@ -84,8 +84,8 @@ export const BUILTIN_PROFILES: Readonly<
 export const DEFAULT_POLICY: Policy = { default_profile: "full", profiles: { ...BUILTIN_PROFILES } };
 
 /**
- * Whether an operator may choose a profile by its name. Built-in profiles are open as long as the default profile is
- * the built-in one. A policy with another default, or other rules for it, must open profiles with `for_operators`.
+ * Whether an operator may choose a profile by its name. Built-in profiles are open as long as the default profile is the built-in
+ * one. A policy with another default, or other rules for it, must open profiles with `for_operators`.
  */
 export function openToOperators(policy: Policy, name: string): boolean {
   const said = policy.profiles[name]?.for_operators;

@@ -3,8 +3,8 @@ import { pathsMeet } from "./globs.ts";
 import { namesIn } from "./shell/lists.ts";
 
 /**
- * Settings that programs read from a home folder, and some from the folder they run in. One variable can make a folder
- * of the workspace the home folder.
+ * Settings that programs read from a home folder, and some from the folder they run in. One variable can make a folder of the
+ * workspace the home folder.
  */
 const HOME_SETTINGS = namesIn(
   ".gitconfig .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile",
@@ -17,10 +17,7 @@ const HOME_FOLDERS = namesIn(
   ".ssh .gnupg .config/git .config/fish .config/nvim .config/pip .emacs.d .vim .bundle .cargo .hg",
 );
 
-/**
- * Files that git, an editor, a package manager or an agent obeys. They change only after a question, whatever the
- * autonomy.
- */
+/** Files that git, an editor, a package manager or an agent obeys. They change only after a question, whatever the autonomy. */
 const PROTECTED = new RegExp(
   [
     String.raw`[^/]*\.git(\/|$)`,
@@ -46,8 +43,8 @@ function escaped(name: string): string {
 }
 
 /**
- * Git treats any folder with HEAD, objects and refs as a repository, and its settings may name programs to run. Without
- * HEAD it is none, so HEAD is protected, with the settings and hooks beside it.
+ * Git treats any folder with HEAD, objects and refs as a repository, and its settings may name programs to run. Without HEAD it
+ * is none, so HEAD is protected, with the settings and hooks beside it.
  */
 const REPOSITORY = /(?:^|\/)HEAD$/i;
 

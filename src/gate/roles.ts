@@ -11,9 +11,7 @@ const CAPABILITIES = [
   "workspace.read",
   "approval.read",
   "approval.decide",
-  /**
-   * Answering at all: everyone who may decide, and agents where the policy lets them answer for sessions they started.
-   */
+  /** Answering at all: everyone who may decide, and agents where the policy lets them answer for sessions they started. */
   "approval.answer",
   "policy.read",
   "policy.write",

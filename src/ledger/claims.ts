@@ -26,9 +26,7 @@ export type Admission =
 const FITS: Admission = { kind: "fits" };
 const NOTHING = { spent: 0, reserved: 0 };
 
-/**
- * The keys of the accounts that these limits count on, each once. A limit without an account bounds the amount alone.
- */
+/** The keys of the accounts that these limits count on, each once. A limit without an account bounds the amount alone. */
 export function keysOf(spendingLimits: readonly SpendingLimit[]): readonly string[] {
   return [...new Set(spendingLimits.flatMap(({ account }) => (account === "" ? [] : [account])))];
 }
@@ -59,10 +57,7 @@ function admissionOf({ amount, limits }: ResolvedClaim): Admission {
   return waits ?? FITS;
 }
 
-/**
- * Like `admissionOf`. In addition, a claim may not overtake earlier ones (`ticket`) that wait at one of its limited
- * accounts.
- */
+/** Like `admissionOf`. In addition, a claim may not overtake earlier ones (`ticket`) that wait at one of its limited accounts. */
 export function admissionInLine(claim: ResolvedClaim, ticket: number): Admission {
   const admission = admissionOf(claim);
   if (admission.kind !== "fits" || claim.amount === 0) return admission;

@@ -14,8 +14,8 @@ export interface PriceBook {
 
 /**
  * Prices from the settings, of free providers, and from the shipped table, in this order. `overrides` is read at each
- * call: `<model glob>` or `<provider>/<model glob>` → price; the most specific one wins. Sizes that an override does
- * not give are kept from the table.
+ * call: `<model glob>` or `<provider>/<model glob>` → price; the most specific one wins. Sizes that an override does not
+ * give are kept from the table.
  */
 export function openPriceBook(
   overrides: () => Readonly<Record<string, Price>>,

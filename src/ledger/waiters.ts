@@ -30,10 +30,7 @@ export class Waiters {
     this.#after = after;
   }
 
-  /**
-   * Checks and reserves in one step; returns a promise only if it must wait. A Failure `aborted` when the signal
-   * aborts.
-   */
+  /** Checks and reserves in one step; returns a promise only if it must wait. A Failure `aborted` when the signal aborts. */
   ask(claim: ResolvedClaim, signal: AbortSignal): WaitOutcome | Promise<WaitOutcome> {
     this.#tickets += 1;
     const admission = admissionInLine(claim, this.#tickets);

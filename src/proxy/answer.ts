@@ -3,8 +3,8 @@ import type { CallerRequest, CallerResponse } from "./caller.ts";
 import type { HttpRefusal } from "./refusals.ts";
 
 /**
- * Sends one of our own answers. If a body is still arriving, the connection closes afterwards, but only once the caller
- * could read the answer.
+ * Sends one of our own answers. If a body is still arriving, the connection closes afterwards, but only once the caller could
+ * read the answer.
  */
 export function sendRefusal(
   request: CallerRequest,

@@ -134,8 +134,8 @@ const COLON = 58;
 const SHORT_STRING = 48;
 
 /**
- * Counts the keys in an already parsed JSON text. If its objects have fewer, some key occurs twice. Another reader
- * might then take the other value, and this judgement would not hold there.
+ * Counts the keys in an already parsed JSON text. If its objects have fewer, some key occurs twice. Another reader might then
+ * take the other value, and this judgement would not hold there.
  */
 export function countNames(body: Buffer): number {
   let names = 0;

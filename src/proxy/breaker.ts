@@ -21,8 +21,8 @@ export type ProviderCondition =
 const GOOD: ProviderCondition = { state: "good" };
 
 /**
- * Stops requests to a provider that keeps breaking off. A broken answer is charged at its bound, so an unstable
- * provider would use up budgets for nothing.
+ * Stops requests to a provider that keeps breaking off. A broken answer is charged at its bound, so an unstable provider
+ * would use up budgets for nothing.
  */
 export class ProviderBreaker {
   readonly #elapsed: () => number;

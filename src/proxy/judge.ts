@@ -40,10 +40,7 @@ const BYTES_PER_TOKEN = 4;
 /** Estimated tokens per image. */
 const PICTURE_TOKENS = 1_600;
 
-/**
- * All checks that need no waiting: whether this session may send this request, and how often. Changes only the count of
- * requests.
- */
+/** All checks that need no waiting: whether this session may send this request, and how often. Changes only the count of requests. */
 export function judge(call: ProxyCall, route: Route, body: Buffer | undefined): AdmissibleRequest | Denial {
   const { options, upstreams, rates, prices } = call.state;
   const context = call.owner.holder.context();

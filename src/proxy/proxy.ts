@@ -36,15 +36,13 @@ export interface RequestContext {
   readonly sessionRate?: RateLimit | undefined;
   readonly agentRate?: RateLimit | undefined;
   /**
-   * The tokens from which the principal's token was derived: these requests count on their rate limits too. The same
-   * array as long as nothing changes.
+   * The tokens from which the principal's token was derived: these requests count on their rate limits too. The same array as long as nothing
+   * changes.
    */
   readonly tokenParents?: readonly TokenParent[] | undefined;
 }
 
-/**
- * The outcome of one request, for the log, the metrics, the traces and its session. Contains no prompt or answer text.
- */
+/** The outcome of one request, for the log, the metrics, the traces and its session. Contains no prompt or answer text. */
 export interface Exchange {
   readonly id: string;
   /** Milliseconds since the epoch. */
@@ -100,10 +98,7 @@ export interface KeyHolder {
   told?(exchange: Exchange): void;
 }
 
-/**
- * A session's own key to the proxy. Stored as a hash, in memory only. It ends with `revoke` or with this process, not
- * by time.
- */
+/** A session's own key to the proxy. Stored as a hash, in memory only. It ends with `revoke` or with this process, not by time. */
 export interface KeyLease {
   readonly key: string;
   revoke(): void;

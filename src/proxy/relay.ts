@@ -17,9 +17,7 @@ import type { Credential } from "./providers.ts";
 import type { Exchange } from "./proxy.ts";
 import { refusalOf } from "./refusals.ts";
 
-/**
- * `error`: the provider refuses, and its message is collected. `passing`: its answer goes to the caller as it arrives.
- */
+/** `error`: the provider refuses, and its message is collected. `passing`: its answer goes to the caller as it arrives. */
 type Phase = "waiting" | "error" | "passing" | "over";
 
 /** How much of a reservation is charged: nothing, the reported usage plus the bound of the rest, or all of it. */
@@ -39,8 +37,8 @@ interface ProviderRefusal {
 }
 
 /**
- * Forwards one request and its answer, and settles it on the way. Undici's handler in its plain form: it gets each
- * piece and the raw headers directly.
+ * Forwards one request and its answer, and settles it on the way. Undici's handler in its plain form: it gets each piece
+ * and the raw headers directly.
  */
 export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
   readonly #state: ProxyState;

@@ -19,9 +19,9 @@ export interface SocketPlace {
 }
 
 /**
- * Listens on a socket that only its owner can ever open: it is made in a private folder, then moved to its place. A
- * dead process's socket is replaced. If the path is too long for a socket address, the socket lies in a private
- * temporary folder, and a link in the home points to it.
+ * Listens on a socket that only its owner can ever open: it is made in a private folder, then moved to its place. A dead
+ * process's socket is replaced. If the path is too long for a socket address, the socket lies in a private temporary
+ * folder, and a link in the home points to it.
  */
 export async function claimSocket(home: string, listen: (path: string) => Promise<void>): Promise<SocketPlace> {
   const wanted = join(home, NAME);

@@ -15,8 +15,8 @@ interface TriedCall {
 }
 
 /**
- * Charges the uncertain part of a call once, however often its provider breaks off. Reported usage is charged each
- * time; of the unreported part, the largest bound counts for all attempts together.
+ * Charges the uncertain part of a call once, however often its provider breaks off. Reported usage is charged each time;
+ * of the unreported part, the largest bound counts for all attempts together.
  */
 export class UncertainCharges {
   readonly #elapsed: () => number;

@@ -18,10 +18,7 @@ import type { SessionState } from "./core/state.ts";
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /**
-   * Milliseconds of a monotonic clock, for durations. It does not jump when the wall clock is set or the machine was
-   * suspended.
-   */
+  /** Milliseconds of a monotonic clock, for durations. It does not jump when the wall clock is set or the machine was suspended. */
   elapsed(): number;
   /** Calls back once after `ms`; call the returned function to cancel. Does not keep the process alive. */
   after(ms: number, callback: () => void): () => void;

@@ -147,10 +147,7 @@ const CONFIG_READS =
   /^(-l|-z|--list|--null|--get|--get-all|--get-regexp|--get-urlmatch|--get-color|--get-colorbool|--show-origin|--show-scope|--name-only|--all|--show-names|--regexp|--value|--fixed-value|--default(=.*)?|--url(=.*)?|--type(=.*)?|--bool|--int|--path|--bool-or-int|--bool-or-str|--expiry-date|--no-type|--includes|--no-includes|--local|--global|--worktree)$/;
 const CONFIG_WRITES = /^(--add|--replace-all|--unset|--unset-all|--append|--comment(=.*)?)$/;
 
-/**
- * Every option is known, or refused. Renaming a section moves its settings along, and a shortened name counts as the
- * name.
- */
+/** Every option is known, or refused. Renaming a section moves its settings along, and a shortened name counts as the name. */
 function config(rest: readonly ShellWord[]): Objection {
   const odd = rest.find(
     ({ value }) => value.startsWith("-") && !CONFIG_READS.test(value) && !CONFIG_WRITES.test(value),

@@ -18,9 +18,7 @@ import type { Objection, Suspect } from "./verdict.ts";
 const MAY_READ: ReadonlySet<string> = new Set([...HARMLESS_DEVICES, "/dev/zero", "/dev/urandom"]);
 const MAY_WRITE: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout", "/dev/stderr"]);
 
-/**
- * Whether this word may be written to. It must surely lie inside, and must not be a file that git or an agent obeys.
- */
+/** Whether this word may be written to. It must surely lie inside, and must not be a file that git or an agent obeys. */
 export function writing(word: ShellWord, folder: Folder, bindings: Bindings): Objection {
   const names = possibleNames(word, folder, bindings);
   if (names === undefined) return `Cannot tell before it runs where ${word.text} would be written`;
@@ -70,8 +68,8 @@ function couldBe(segment: string, name: string): boolean {
 }
 
 /**
- * Whether these may be copied or moved into that folder under their own names. Copying a folder brings its contents,
- * and a star brings whatever it matches. The disk is consulted where that is possible.
+ * Whether these may be copied or moved into that folder under their own names. Copying a folder brings its contents, and a star
+ * brings whatever it matches. The disk is consulted where that is possible.
  */
 export function bringing(
   word: ShellWord,
@@ -100,9 +98,7 @@ export function bringing(
   return undefined;
 }
 
-/**
- * Whether this word may be read. Only a path that surely leaves the workspace is refused; the sandbox catches the rest.
- */
+/** Whether this word may be read. Only a path that surely leaves the workspace is refused; the sandbox catches the rest. */
 export function reading(word: ShellWord, folder: Folder, bindings: Bindings): Objection {
   if (word.fixed && MAY_READ.has(word.value)) return undefined;
   return leadsOut(word, folder, bindings) ? `Reading outside of the workspace is not allowed: ${word.text}` : undefined;

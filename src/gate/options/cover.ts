@@ -25,8 +25,8 @@ export interface CommandPlace {
 }
 
 /**
- * Why a rule with a star does not cover words that it matches; undefined: it covers them. Words that the rule itself
- * spells are always covered. A star may only stand for a known harmless option, or a file of the workspace.
+ * Why a rule with a star does not cover words that it matches; undefined: it covers them. Words that the rule itself spells are
+ * always covered. A star may only stand for a known harmless option, or a file of the workspace.
  */
 export function beyondRule(
   pattern: CommandPattern,

@@ -87,8 +87,8 @@ export function doubtfulBraces({ text, parts }: Word): boolean {
 }
 
 /**
- * Whether bash may lose track of the quotes around braces. It looks for braces in the raw text and knows neither
- * backticks nor nested quotes inside double quotes: it splits "`# "⏎{ls,rm} x`" into two words, and both run.
+ * Whether bash may lose track of the quotes around braces. It looks for braces in the raw text and knows neither backticks nor
+ * nested quotes inside double quotes: it splits "`# "⏎{ls,rm} x`" into two words, and both run.
  */
 export function hiddenBraces({ text, parts }: Word): boolean {
   return hasBraces(text) && parts?.some(hidesQuotes) === true;

@@ -1,9 +1,9 @@
 import { forEachChild, type SyntaxNode } from "unbash";
 
 /**
- * The parser is lenient: it reads `ls (` as `ls` without an error. So everything it read is compared with the source
- * here. A character that belongs to no node, separator or keyword is an error, because the guard must not judge what it
- * did not see.
+ * The parser is lenient: it reads `ls (` as `ls` without an error. So everything it read is compared with the source here.
+ * A character that belongs to no node, separator or keyword is an error, because the guard must not judge what it did not
+ * see.
  */
 
 /** Separators allowed where a line may break. */
@@ -140,8 +140,8 @@ export function uncovered(script: SyntaxNode, source: string): string | undefine
 }
 
 /**
- * Bash removes a backslash and line end before anything else, so `3\\⏎<f` redirects and `$\\⏎"x"` is quoted. The parser
- * does so only in some places. A line may be broken between words, or after one.
+ * Bash removes a backslash and line end before anything else, so `3\\⏎<f` redirects and `$\\⏎"x"` is quoted. The parser does so
+ * only in some places. A line may be broken between words, or after one.
  */
 function isBroken(node: SyntaxNode, parent: SyntaxNode, source: string): boolean {
   const quoted = parent.type === "DoubleQuoted" || parent.type === "LocaleString" || parent.type === "HereDocBody";

@@ -32,8 +32,8 @@ export function fileNamesIn(value: string): readonly string[] {
 }
 
 /**
- * Every part of a word that may be a file name: `if=x`, `@x`, `host:x`, `-fx`, `--file=x`, `a,b=x`. Used by rules that
- * refuse: one name too many costs a question, one too few a secret. Undefined: too many to list.
+ * Every part of a word that may be a file name: `if=x`, `@x`, `host:x`, `-fx`, `--file=x`, `a,b=x`. Used by rules that refuse:
+ * one name too many costs a question, one too few a secret. Undefined: too many to list.
  */
 export function anyFileNamesIn(value: string): readonly string[] | undefined {
   const cuts: number[] = [];

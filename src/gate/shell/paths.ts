@@ -160,8 +160,8 @@ function isTame(word: ShellWord): boolean {
 }
 
 /**
- * Whether the word leads out of the workspace, surely or by one of its variables. What is known only at run time does
- * not count: the sandbox catches it.
+ * Whether the word leads out of the workspace, surely or by one of its variables. What is known only at run time does not
+ * count: the sandbox catches it.
  */
 export function leadsOut(word: ShellWord, folder: Folder, bindings: Bindings, depth = 0): boolean {
   const names = possibleNames(word, folder, bindings);

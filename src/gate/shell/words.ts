@@ -131,9 +131,7 @@ function wordOf(word: Word): ShellWord {
   };
 }
 
-/**
- * Blanks that end no word in bash, but that the parser sometimes takes as blanks: `{\r1,2}` is a brace to bash alone.
- */
+/** Blanks that end no word in bash, but that the parser sometimes takes as blanks: `{\r1,2}` is a brace to bash alone. */
 const ODD_SPACE = /[^\S \t\n]/;
 
 /** `of=~/x`: bash also expands a tilde after `=` and `:` in a word that looks like an assignment. */
@@ -165,8 +163,8 @@ function piecesOf(parts: readonly WordPart[]): readonly WordPiece[] {
 }
 
 /**
- * `$'…'` with escapes that every reader understands alike. Bash also accepts `\\x{63`, ends the text at a NUL, and
- * joins bytes; such texts are not guessed.
+ * `$'…'` with escapes that every reader understands alike. Bash also accepts `\\x{63`, ends the text at a NUL, and joins
+ * bytes; such texts are not guessed.
  */
 const PLAIN_ESCAPES = new RegExp(
   String.raw`^\$'(?:[^\\]|\\[\\'"abeEfnrtv?]|\\(?!0{1,3}(?![0-7]))(?:[01][0-7]{2}|[0-7]{1,2}(?![0-7]))|\\x(?!00?(?![\da-fA-F]))(?:[0-7][\da-fA-F]|[\da-fA-F](?![\da-fA-F]))|\\u(?!0{4})[\da-fA-F]{4})*'$`,

@@ -34,9 +34,7 @@ function figure(usage: UsageFields, name: string): number | undefined {
   return told === undefined && total === 0 ? undefined : Math.max(told ?? 0, total);
 }
 
-/**
- * Unspecified cache writes get the longest lifetime that the request may have asked for, unless it was reported before.
- */
+/** Unspecified cache writes get the longest lifetime that the request may have asked for, unless it was reported before. */
 function addCacheWrites(tally: MeterTally, written: number, split: UsageFields, long: boolean): void {
   const short = countOf(split["ephemeral_5m_input_tokens"]);
   const hour = countOf(split["ephemeral_1h_input_tokens"]);

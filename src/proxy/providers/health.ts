@@ -38,10 +38,7 @@ export interface HealthOptions {
   readonly networkProxies: NetworkProxies;
 }
 
-/**
- * Asks a provider for its models, with each of its keys. Repeats nothing from its answer except statuses and model
- * names.
- */
+/** Asks a provider for its models, with each of its keys. Repeats nothing from its answer except statuses and model names. */
 export async function checkHealth({
   provider,
   keyPath,

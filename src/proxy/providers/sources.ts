@@ -15,8 +15,8 @@ export interface KeySource {
   /** Identifies the source without showing a key. */
   readonly name: string;
   /**
-   * What is known without waiting; undefined: call `read`. A Failure when there is something that is not a key. Empty:
-   * it is not set.
+   * What is known without waiting; undefined: call `read`. A Failure when there is something that is not a key. Empty: it is not
+   * set.
    */
   ready(): readonly Secret[] | undefined;
   read(): Promise<readonly Secret[]>;

@@ -44,8 +44,8 @@ interface Owned {
 }
 
 /**
- * The same for one session. A session that the caller may not see does not exist for it. A token with its own limits
- * acts only in sessions that it or its child tokens started, and only if their limits are no wider than its own.
+ * The same for one session. A session that the caller may not see does not exist for it. A token with its own limits acts only in
+ * sessions that it or its child tokens started, and only if their limits are no wider than its own.
  */
 export function authorizeFor(caller: Caller, capability: Capability, { state, what }: Owned): void {
   const scope = authorize(caller, capability);

@@ -12,10 +12,7 @@ export class SessionConcurrency {
     this.#read = read;
   }
 
-  /**
-   * Makes a session if policy and token allow its principal one more. With a limit, sessions are made one at a time, so
-   * that each is counted once.
-   */
+  /** Makes a session if policy and token allow its principal one more. With a limit, sessions are made one at a time, so that each is counted once. */
   async make<Made>(
     caller: Caller,
     { max_concurrent }: Pick<Profile, "max_concurrent">,

@@ -70,9 +70,7 @@ export class LiveTokens {
     this.end([id]);
   }
 
-  /**
-   * Calls back once when the caller's token ends, at once if it already has. Call the returned function to unsubscribe.
-   */
+  /** Calls back once when the caller's token ends, at once if it already has. Call the returned function to unsubscribe. */
   whenGone({ token }: Caller, end: () => void): () => void {
     const live = this.#tokens.get(this.#hashes.get(token.id) ?? "");
     if (live === undefined) {
@@ -147,10 +145,7 @@ export class LiveTokens {
     }
   }
 
-  /**
-   * The tokens from which this one was derived, the first one first. Undefined: one of them is gone, so this one is
-   * invalid too.
-   */
+  /** The tokens from which this one was derived, the first one first. Undefined: one of them is gone, so this one is invalid too. */
   async #parents(row: PrincipalRow): Promise<Caller["token"]["parents"] | undefined> {
     const parents: { id: string; bounds: PrincipalRow["bounds"] }[] = [];
     for (let made_with = row.made_with; made_with !== undefined;) {

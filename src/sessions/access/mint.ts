@@ -23,8 +23,8 @@ interface Minted {
 }
 
 /**
- * The token that a caller may make: never for more than it may do itself. Fields that the request omits come from the
- * caller's own token.
+ * The token that a caller may make: never for more than it may do itself. Fields that the request omits come from the caller's own
+ * token.
  */
 export async function mint(
   caller: Caller,

@@ -62,8 +62,8 @@ export function spendingLimitsOf(context: LimitContext): readonly PolicyLimit[] 
 }
 
 /**
- * The limit that was too small. Several parents differ only by their limits: `changed` if none has that limit any more.
- * Undefined: it cannot be raised, because it is the price of the request itself, or there is no such limit.
+ * The limit that was too small. Several parents differ only by their limits: `changed` if none has that limit any more. Undefined: it
+ * cannot be raised, because it is the price of the request itself, or there is no such limit.
  */
 export function spendingLimitOf(
   spendingLimits: readonly PolicyLimit[],

@@ -87,8 +87,8 @@ export class SessionBudget {
   }
 
   /**
-   * Resolves when a refused request may be retried, or a person has declined. Sub-agents that ask at the same time
-   * share one question.
+   * Resolves when a refused request may be retried, or a person has declined. Sub-agents that ask at the same time share one
+   * question.
    */
   async funds(signal: AbortSignal): Promise<Funds> {
     const shortage = this.#shortage;
@@ -293,10 +293,7 @@ export class SessionBudget {
   }
 }
 
-/**
- * Calls back at the beginning of each UTC day until the returned function is called: one check may fail, or find too
- * little.
- */
+/** Calls back at the beginning of each UTC day until the returned function is called: one check may fail, or find too little. */
 function eachNewDay(clock: Clock, callback: () => void): () => void {
   let stop = (): void => undefined;
   const wait = (): void => {
@@ -311,10 +308,7 @@ function eachNewDay(clock: Clock, callback: () => void): () => void {
   return () => stop();
 }
 
-/**
- * Enough for the request, and enough that the next one does not ask at once. If possible, no more than an operator may
- * grant.
- */
+/** Enough for the request, and enough that the next one does not ask at once. If possible, no more than an operator may grant. */
 function proposed(shortage: Shortage, { policy = Infinity }: PolicyLimit): number {
   const { kind, limit_microusd, spent_microusd, reserved_microusd, asked_microusd } = shortage;
   const needed = spent_microusd + reserved_microusd + asked_microusd;

@@ -8,10 +8,7 @@ import type { Session } from "../core/session.ts";
 /** Limits that the policy gives to many: raising one means changing the policy. */
 const POLICY_KINDS: ReadonlySet<LimitKind> = new Set(["agent_day", "agent", "day", "total"]);
 
-/**
- * Sets a limit on behalf of a person, as far as that person may, and wakes sessions that wait for money. `commit` makes
- * it durable.
- */
+/** Sets a limit on behalf of a person, as far as that person may, and wakes sessions that wait for money. `commit` makes it durable. */
 export async function setLimit(
   session: Session,
   caller: Caller,

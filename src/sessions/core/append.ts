@@ -12,10 +12,7 @@ interface Appended {
   readonly write: Write;
 }
 
-/**
- * Turns decided events into the next state, the frames for watchers, and the rows to write. Secrets are removed from
- * all three.
- */
+/** Turns decided events into the next state, the frames for watchers, and the rows to write. Secrets are removed from all three. */
 export function append(
   session: Pick<Session, "state" | "dependencies" | "questions">,
   events: readonly EventBody[],

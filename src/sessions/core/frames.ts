@@ -54,9 +54,7 @@ export class Frame {
     return this.#bytes;
   }
 
-  /**
-   * As a server-sent event. Only journaled events have an id: `Last-Event-ID` is then always a position in the journal.
-   */
+  /** As a server-sent event. Only journaled events have an id: `Last-Event-ID` is then always a position in the journal. */
   get sse(): string {
     this.#sse ??= `${this.seq === undefined ? "" : `id: ${this.seq}\n`}event: ${this.type}\ndata: ${this.json}\n\n`;
     return this.#sse;

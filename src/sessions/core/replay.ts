@@ -1,8 +1,8 @@
 import { LIMITS } from "../../protocol/index.ts";
 
 /**
- * Shares each turn of the event loop among all readers that replay a journal. Otherwise hundreds of reconnecting
- * readers would each read a page in every turn, and a new connection would wait many turns for its first answer.
+ * Shares each turn of the event loop among all readers that replay a journal. Otherwise hundreds of reconnecting readers
+ * would each read a page in every turn, and a new connection would wait many turns for its first answer.
  */
 export class ReplayTurns {
   #left: number = LIMITS.replayPagesPerTurn;

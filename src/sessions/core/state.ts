@@ -185,9 +185,7 @@ export function view(state: SessionState): SessionView {
   };
 }
 
-/**
- * The row that a commit writes beside the events. Open items are left out: they are in the journal since `started_seq`.
- */
+/** The row that a commit writes beside the events. Open items are left out: they are in the journal since `started_seq`. */
 export function toRow(state: SessionState): SessionRow {
   const kept =
     state.turn === undefined ? state : { ...state, turn: { ...state.turn, items: {}, asked: {}, running: [] } };

@@ -17,8 +17,8 @@ export function checkCursor(session: Session, after: number): void {
 const REPLAY_PAGE = { limit: LIMITS.watchBatchFrames, chars: LIMITS.watchBatchChars } as const;
 
 /**
- * Everything after `after` from the store, then open items, then live frames. Ends when the session has ended. Each
- * batch belongs to the reader: one that waits for its own client can empty it to free memory.
+ * Everything after `after` from the store, then open items, then live frames. Ends when the session has ended. Each batch
+ * belongs to the reader: one that waits for its own client can empty it to free memory.
  */
 export async function* watch(session: Session, after: number, signal: AbortSignal): AsyncGenerator<Frame[]> {
   const { stream } = session;

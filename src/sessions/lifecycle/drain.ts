@@ -44,10 +44,7 @@ export class TurnActivity {
     this.#lastSign = this.#clock.elapsed();
   }
 
-  /**
-   * A model request begins. While the server stops, it waits here until its connection ends. Undefined: it may
-   * continue.
-   */
+  /** A model request begins. While the server stops, it waits here until its connection ends. Undefined: it may continue. */
   beginRequest(id: string): Promise<void> | undefined {
     if (!this.#drain.isStarted) {
       this.#requests.add(id);
@@ -73,9 +70,8 @@ export class TurnActivity {
   }
 
   /**
-   * Whether a turn can stop here and continue after a restart with nothing lost. No call with effects runs, no model
-   * answer is under way, and it waits at a safe point or for a person. A turn without activity for a while counts as
-   * waiting.
+   * Whether a turn can stop here and continue after a restart with nothing lost. No call with effects runs, no model answer is
+   * under way, and it waits at a safe point or for a person. A turn without activity for a while counts as waiting.
    */
   isQuiet({ turn, pending, paused }: Session["state"], since: number): boolean {
     if (turn === undefined) return true;
@@ -92,9 +88,7 @@ export interface DrainOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Resolves when every open turn can stop, or when the time is up. Turns that wait for no person are stopped on the way.
- */
+/** Resolves when every open turn can stop, or when the time is up. Turns that wait for no person are stopped on the way. */
 export async function drainSessions(
   { dependencies, registry }: { readonly dependencies: Dependencies; readonly registry: Registry },
   { ms, signal }: DrainOptions,

@@ -15,10 +15,7 @@ export interface FeedBatch {
   readonly lines: readonly FeedLine[];
 }
 
-/**
- * The current state of every session and question, for callers that may see them. Sent after it is on the disk; nothing
- * is stored.
- */
+/** The current state of every session and question, for callers that may see them. Sent after it is on the disk; nothing is stored. */
 export class Feed {
   readonly #dependencies: Pick<Dependencies, "store" | "clock" | "log">;
   readonly #readers = new Set<FeedReader>();

@@ -7,8 +7,8 @@ interface RestingSession {
 }
 
 /**
- * Sessions whose engine keeps a process between turns. An idle process ends after a while, or when others need its
- * place; the session restarts it at the next prompt. A process that works, or waits for a person, stays.
+ * Sessions whose engine keeps a process between turns. An idle process ends after a while, or when others need its place;
+ * the session restarts it at the next prompt. A process that works, or waits for a person, stays.
  */
 export class EngineProcesses {
   readonly #clock: Clock;

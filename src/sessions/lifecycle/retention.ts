@@ -144,10 +144,7 @@ export class Retention {
     return { dry_run, sessions: gone, count, used_bytes: await store.read.usedBytes() };
   }
 
-  /**
-   * Sessions that may be deleted, the longest unchanged first. Those with work, a question or `keep` in their metadata
-   * stay.
-   */
+  /** Sessions that may be deleted, the longest unchanged first. Those with work, a question or `keep` in their metadata stay. */
   async *#candidates(wanted: { readonly before?: string; readonly keep_open: boolean }): AsyncGenerator<SessionRow> {
     let after: SessionRow | undefined;
     for (;;) {

@@ -7,10 +7,7 @@ interface WallTimeWait {
   readonly callback: () => void;
   /** The longest time between two checks of the clock. Absent: `expiryCheckMs`. */
   readonly checkMs?: number | undefined;
-  /**
-   * Also calls back after this many milliseconds of elapsed time: a clock that was set back does not prolong the wait.
-   * Absent: never.
-   */
+  /** Also calls back after this many milliseconds of elapsed time: a clock that was set back does not prolong the wait. Absent: never. */
   readonly atMostMs?: number | undefined;
 }
 

@@ -16,8 +16,8 @@ interface Ready {
 
 /**
  * Sessions whose engine was started before they have an owner. A new session with the same settings takes one over, so
- * that its first answer does not wait for a program to start; then the next one is prepared. Nothing is written until
- * one is taken, so losing one loses nothing.
+ * that its first answer does not wait for a program to start; then the next one is prepared. Nothing is written until one
+ * is taken, so losing one loses nothing.
  */
 export class WarmSessions {
   readonly #dependencies: Dependencies;

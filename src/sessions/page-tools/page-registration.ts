@@ -39,9 +39,8 @@ export interface PageRegistrationOptions {
 }
 
 /**
- * One page at one session: the tools that it offers and the calls that it has not answered. A call goes to the page's
- * connection, and again to the next one when the page reconnects. It ends once: with an answer, a timeout, or because
- * the page is gone.
+ * One page at one session: the tools that it offers and the calls that it has not answered. A call goes to the page's connection, and again to
+ * the next one when the page reconnects. It ends once: with an answer, a timeout, or because the page is gone.
  */
 export class PageRegistration {
   readonly session_id: string;

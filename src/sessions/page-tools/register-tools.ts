@@ -4,9 +4,8 @@ import type { Session } from "../core/session.ts";
 import { isFinal } from "../core/state.ts";
 
 /**
- * Registers tools at a session until the returned function is called. Turns that begin meanwhile have them, and the
- * session stays in memory. Nothing is stored: after a restart the owner registers again. `instead`: earlier tools to
- * replace in the same step.
+ * Registers tools at a session until the returned function is called. Turns that begin meanwhile have them, and the session stays
+ * in memory. Nothing is stored: after a restart the owner registers again. `instead`: earlier tools to replace in the same step.
  */
 export async function addClientTools(
   session: Session,

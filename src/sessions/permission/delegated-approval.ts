@@ -23,8 +23,8 @@ interface Delegated {
 }
 
 /**
- * Lets an agent answer for a session that it started, if the profile's `approvers` allow it: approve or reject, once,
- * and never for more than it may do itself. Throws a Failure otherwise.
+ * Lets an agent answer for a session that it started, if the profile's `approvers` allow it: approve or reject, once, and never for
+ * more than it may do itself. Throws a Failure otherwise.
  */
 export async function checkDelegate(
   { dependencies, registry }: { readonly dependencies: Dependencies; readonly registry: Registry },

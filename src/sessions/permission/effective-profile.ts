@@ -11,9 +11,8 @@ export interface ProfiledSession {
 }
 
 /**
- * The rules that hold for a session: those of its profile, plus those of its principal. The latter come from the token
- * and the default profile: limits of money, rates and sessions, and denials. Admins, who write the policy, get none
- * from the default profile.
+ * The rules that hold for a session: those of its profile, plus those of its principal. The latter come from the token and the
+ * default profile: limits of money, rates and sessions, and denials. Admins, who write the policy, get none from the default profile.
  */
 export function effectiveProfile(policy: Policy, { settings, created_by, token }: ProfiledSession): Profile {
   const profile = profileOf(policy, settings.profile);

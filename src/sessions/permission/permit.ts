@@ -56,8 +56,8 @@ interface CallDecision {
 }
 
 /**
- * Steps 1 to 7 of the pipeline for one call of the running turn: the gate's ruling, and a person's decision if the
- * ruling asks for one.
+ * Steps 1 to 7 of the pipeline for one call of the running turn: the gate's ruling, and a person's decision if the ruling
+ * asks for one.
  */
 export async function permit(session: Session, asked: ToolCall, signal: AbortSignal): Promise<Verdict> {
   if (session.state.turn === undefined || signal.aborted) return denied("Interrupted.", "interrupted");
@@ -157,10 +157,7 @@ async function settle(session: Session, deciding: CallDecision, from: Standpoint
   return denied(KEEPS_CHANGING, "failed");
 }
 
-/**
- * Lets an approved call run if it still does what was shown and the gate still allows it. Undefined: it would do
- * something else.
- */
+/** Lets an approved call run if it still does what was shown and the gate still allows it. Undefined: it would do something else. */
 async function runAsShown(
   session: Session,
   deciding: CallDecision,

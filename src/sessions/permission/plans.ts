@@ -21,9 +21,7 @@ export async function planOf(session: Session, { call }: Ruled): Promise<Planned
   return (await environment.toolbox.preview(call.tool, call.input)).planned;
 }
 
-/**
- * The parts that a question showed of this input's command. Absent: it showed none, or a person wrote another command.
- */
+/** The parts that a question showed of this input's command. Absent: it showed none, or a person wrote another command. */
 export function shownParts(
   { preview }: Pick<Approval, "preview">,
   input: Approval["input"],

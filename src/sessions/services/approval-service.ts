@@ -132,9 +132,7 @@ export class ApprovalService {
     return (await this.#dependencies.store.read.approval(id)) ?? approval;
   }
 
-  /**
-   * What the approval would look like with another input: the same pipeline and preview. Nothing is decided or written.
-   */
+  /** What the approval would look like with another input: the same pipeline and preview. Nothing is decided or written. */
   async preview(caller: Caller, id: string, { input }: PreviewEdit): Promise<EditPreview> {
     authorize(caller, "approval.decide");
     const { approval, session } = await this.#find(id);

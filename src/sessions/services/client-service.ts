@@ -22,8 +22,7 @@ const Slot = z.object({ name: z.string(), session_id: z.string() }).partial();
 
 /**
  * The names that clients give to their sessions (document 000's `sessionId`), separate for each principal. At most
- * LIMITS.clientSessions; the least recently used goes first. They survive a restart: each name has a slot, and each
- * slot is a document.
+ * LIMITS.clientSessions; the least recently used goes first. They survive a restart: each name has a slot, and each slot is a document.
  */
 export class ClientService {
   readonly #dependencies: Pick<Dependencies, "store" | "clock">;

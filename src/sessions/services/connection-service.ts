@@ -193,8 +193,8 @@ export class ConnectionService {
   }
 
   /**
-   * Databases repeat what they were sent and computed, so their messages are redacted and cut. Anything but a Failure
-   * is a bug, and rethrown.
+   * Databases repeat what they were sent and computed, so their messages are redacted and cut. Anything but a Failure is a bug, and
+   * rethrown.
    */
   #failure(error: unknown): Failure {
     if (!(error instanceof Failure)) throw error;

@@ -209,10 +209,7 @@ export class SessionService {
     return toolbox.definitions().flatMap(({ name }) => (isOffered(session, name) ? [name] : []));
   }
 
-  /**
-   * Adds tools of a page or another program to a session, `instead` of earlier ones; call the result to unregister
-   * them.
-   */
+  /** Adds tools of a page or another program to a session, `instead` of earlier ones; call the result to unregister them. */
   async registerTools(
     caller: Caller,
     id: string,
@@ -293,10 +290,7 @@ export class SessionService {
     });
   }
 
-  /**
-   * Sets the most that a session may spend. An operator may set what the policy allows; only those who write the policy
-   * may set more.
-   */
+  /** Sets the most that a session may spend. An operator may set what the policy allows; only those who write the policy may set more. */
   async setBudget(caller: Caller, id: string, { max_cost_microusd }: SetBudget): Promise<SessionView> {
     authorize(caller, "budget.raise");
     const session = await this.#registry.get(id);

@@ -55,8 +55,8 @@ export class TokenService {
   }
 
   /**
-   * Calls back once when the caller's token is deleted or expires, at once if it is already gone. Call the returned
-   * function to unsubscribe.
+   * Calls back once when the caller's token is deleted or expires, at once if it is already gone. Call the returned function to
+   * unsubscribe.
    */
   whenGone(caller: Caller, end: () => void): () => void {
     return this.#live.whenGone(caller, end);

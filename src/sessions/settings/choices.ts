@@ -18,10 +18,7 @@ export interface Base {
   readonly owner: string;
 }
 
-/**
- * The profile of a new session: the token's, the requested one, the base's, or the default. Throws if the caller may
- * not have it.
- */
+/** The profile of a new session: the token's, the requested one, the base's, or the default. Throws if the caller may not have it. */
 export function chooseProfile(
   caller: Caller,
   policy: Policy,

@@ -97,10 +97,7 @@ export async function settingsFor(
   return JSON.parse(dependencies.redact(JSON.stringify(settings))) as SessionSettings;
 }
 
-/**
- * The mode of the session that this one continues, unless another autonomy is requested or the mode exceeds what the
- * caller may have.
- */
+/** The mode of the session that this one continues, unless another autonomy is requested or the mode exceeds what the caller may have. */
 function inheritedMode(
   caller: Caller,
   profile: Profile,

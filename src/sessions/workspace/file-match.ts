@@ -1,9 +1,7 @@
 /** Better than every match that is only spread over the path. */
 const WHOLE = 1_000_000;
 
-/**
- * The files whose path contains the query's letters in order, best first; without a query, those nearest to the top.
- */
+/** The files whose path contains the query's letters in order, best first; without a query, those nearest to the top. */
 export function bestFiles(files: readonly string[], query: string, limit: number): readonly string[] {
   const wanted = query.trim().toLowerCase();
   const scored: { readonly file: string; readonly score: number }[] = [];
