@@ -7,7 +7,7 @@ import type { VendorFields } from "../claude/wire.ts";
 
 const PACKAGE = "@anthropic-ai/claude-agent-sdk";
 
-/** How the SDK wants a process to look. */
+/** The interface that the SDK expects of a process. */
 export interface SpawnedProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -29,7 +29,7 @@ export interface SpawnOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The part of the SDK's wire to an in-process MCP server that we use. */
+/** The part of the SDK's transport to an in-process MCP server that we use. */
 export interface McpTransport {
   onmessage?: (message: unknown) => void;
   start(): Promise<void>;
@@ -42,7 +42,7 @@ type CanUseTool = (
   context: { readonly toolUseID: string; readonly agentID?: string; readonly signal: AbortSignal },
 ) => Promise<VendorDecision>;
 
-/** The options of a query that we set: nothing of the SDK's own defaults may matter. */
+/** The options of a query that we set: none of the SDK's own defaults may matter. */
 export interface QueryOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -85,7 +85,7 @@ export interface Sdk {
   query(request: { readonly prompt: AsyncIterable<object>; readonly options: QueryOptions }): SdkQuery;
 }
 
-/** Why the package cannot be used; undefined: it is there. */
+/** Why the package cannot be used; undefined: it can. */
 export function missingSdk(): string | undefined {
   try {
     createRequire(import.meta.url).resolve(PACKAGE);
@@ -95,10 +95,10 @@ export function missingSdk(): string | undefined {
   }
 }
 
-/** Loads the SDK, which is not among our dependencies: the server starts without it. */
+/** Loads the SDK, which is not one of our dependencies: the server starts without it. */
 export async function loadSdk(): Promise<Sdk> {
   try {
-    // By a name that the compiler does not follow: the build works without the package.
+    // By a name that the compiler cannot resolve: the build works without the package.
     const name: string = PACKAGE;
     return (await import(name)) as Sdk;
   } catch (error) {

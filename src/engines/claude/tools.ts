@@ -1,7 +1,7 @@
 import type { SessionSettings } from "../../protocol/index.ts";
 import type { Toolbox, ToolDefinition } from "../../tools/toolbox.ts";
 
-/** Tools that the vendor's program has itself, by our names. */
+/** The vendor program's own tools, by our names. */
 const OWN: Readonly<Record<string, string>> = {
   Read: "Read",
   TodoWrite: "TodoWrite",
@@ -10,11 +10,11 @@ const OWN: Readonly<Record<string, string>> = {
 };
 
 /**
- * Ours in place of the program's own. Its WebFetch asks api.anthropic.com about each host before it fetches, and knows
- * neither the policy's hosts nor that a host of the own network is no page. Its searches would find what is in the
- * server's home, where that lies in the workspace. Its shell reads the user's startup files and hands on its own
- * environment, the session's key included; ours starts with a clean one. Its Write, Edit and NotebookEdit look at the file
- * anew when they run: only ours change nothing but what was shown, at the place that was ruled on.
+ * Ours, in place of the program's own. Its WebFetch asks api.anthropic.com about each host before it fetches, and knows
+ * neither the policy's hosts nor local addresses. Its searches would find the server's home, if that lies in the
+ * workspace. Its shell reads the user's startup files and passes on its own environment, including the session's key; ours
+ * starts with a clean one. Its Write, Edit and NotebookEdit read the file again when they run: only ours change exactly
+ * what was shown, in the file that was ruled on.
  */
 const REPLACED: ReadonlySet<string> = new Set([
   "WebFetch",
@@ -31,7 +31,7 @@ const REPLACED: ReadonlySet<string> = new Set([
 ]);
 const OURS = "sallyport";
 
-/** Never offered: they reach other sessions or the vendor, or start what outlives the turn. */
+/** Never offered: they reach other sessions or the vendor, or start something that outlives the turn. */
 export const FORBIDDEN_TOOLS = [
   "ListAgents",
   "SendMessage",
@@ -54,7 +54,7 @@ export const FORBIDDEN_TOOLS = [
   "ReportFindings",
 ] as const;
 
-/** A tool of ours that the program reaches over MCP, within this process. */
+/** One of our tools, which the program reaches over MCP within this process. */
 export interface OfferedTool {
   /** The name under which the session knows it. */
   readonly name: string;
@@ -62,16 +62,16 @@ export interface OfferedTool {
   /** Its name on that server. */
   readonly tool: string;
   readonly definition: ToolDefinition;
-  /** Runs beside other calls of the same message. */
+  /** Runs in parallel with other calls of the same message. */
   readonly concurrent: boolean;
 }
 
-/** What the program is given of a session's tools. */
+/** What the program gets of a session's tools. */
 export interface Offer {
-  /** Of the program's own. */
+  /** The program's own tools. */
   readonly tools: readonly string[];
   readonly offered: readonly OfferedTool[];
-  /** Names that a model may use for a client tool, and what they stand for. */
+  /** Names that a model may use for a client tool, with their targets. */
   readonly aliases: Readonly<Record<string, string>>;
 }
 
@@ -87,16 +87,16 @@ export function offerOf(toolbox: Pick<Toolbox, "definitions" | "concurrent">): O
   };
 }
 
-/** A kind of sub-agent as the program takes one. */
+/** A kind of sub-agent in the program's format. */
 export interface VendorAgent {
   readonly description: string;
   readonly prompt: string;
-  /** Absent: all that the program has. */
+  /** Absent: all of the program's tools. */
   readonly tools?: readonly string[];
   readonly model?: string;
 }
 
-/** Tools that the session has not are left out: a kind of agent can only have less. */
+/** Tools that the session does not have are left out: a kind of agent can only have fewer. */
 export function vendorAgents(
   agents: NonNullable<SessionSettings["agents"]>,
   { tools, offered }: Offer,

@@ -17,7 +17,7 @@ export interface ModelAddress {
   readonly name: string;
 }
 
-/** Stops the provider where it would send its request. No error: one with a stack takes longer than the request. */
+/** Stops the provider where it would send its request. Not an Error: capturing a stack takes longer than the request. */
 class Captured {
   readonly request: WireRequest;
 
@@ -27,9 +27,9 @@ class Captured {
 }
 
 /**
- * The request that the AI SDK's provider makes of a call. The provider knows the wire format and each model's rules; its
- * own way of reading the answer costs 0.5 ms a call and 15 µs an event more than `MessageReader`, so it only gets to
- * write. The parts are the same, so another provider's `doStream` fits in beside it.
+ * The request that the AI SDK's provider makes for a call. The provider knows the wire format and each model's rules.
+ * Its own reading of the answer costs 0.5 ms a call and 15 µs an event more than `MessageReader`, so it only writes. The
+ * parts are the same, so another provider's `doStream` can be used beside it.
  */
 export async function prepare(address: ModelAddress, options: LanguageModelV3CallOptions): Promise<WireRequest> {
   const { baseURL, socketPath } = resolveAddress(address.baseUrl);
@@ -70,7 +70,7 @@ type OpenBlock =
   | { readonly type: "text" | "reasoning"; readonly id: string }
   | { readonly type: "tool"; readonly id: string; readonly name: string; input: string };
 
-/** Events of a Messages stream → parts of the AI SDK's vocabulary. Unknown events and blocks are passed over. */
+/** Events of a Messages stream → parts of the AI SDK. Unknown events and blocks are skipped. */
 export class MessageReader {
   readonly #blocks = new Map<number, OpenBlock>();
   #usage: WireFields = {};

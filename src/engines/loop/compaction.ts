@@ -13,7 +13,7 @@ export function estimateTokens(messages: readonly LanguageModelV3Message[]): num
   return Math.ceil(messages.reduce((sum, message) => sum + messageChars(message), 0) / CHARS_PER_TOKEN);
 }
 
-/** The last message that should become part of the summary; nothing when there is none to give up. */
+/** The last message to include in the summary; undefined when there is none. */
 export function compactThrough(transcript: ModelTranscript, contextTokens: number): string | undefined {
   const marks = transcript.marks();
   const total = estimateTokens(transcript.messages()) * CHARS_PER_TOKEN;
@@ -21,7 +21,7 @@ export function compactThrough(transcript: ModelTranscript, contextTokens: numbe
   return (marks.find((mark) => total - mark.chars <= keep) ?? marks.at(-1))?.message_id;
 }
 
-/** The conversation as a text to be summarised: quoted, so that nothing in it is taken for an instruction. */
+/** The conversation as a text to be summarised: quoted, so that nothing in it is taken as an instruction. */
 export function summaryPrompt(
   messages: readonly LanguageModelV3Message[],
   contextTokens: number,

@@ -8,7 +8,7 @@ import type { SessionSettings } from "../../protocol/index.ts";
 import type { ToolDefinition } from "../../tools/toolbox.ts";
 
 const CACHED: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
-/** The API allows four marks; tools and system have one each. */
+/** The API allows four cache marks; tools and system have one each. */
 const MESSAGE_MARKS = 2;
 
 export interface ModelPrompt {
@@ -18,7 +18,7 @@ export interface ModelPrompt {
   readonly settings: Pick<SessionSettings, "max_tokens" | "thinking_tokens">;
 }
 
-/** A call of the model in the AI SDK's terms, with marks for the prompt cache. */
+/** A model call in the AI SDK's terms, with marks for the prompt cache. */
 export function callOptions({ system, messages, tools, settings }: ModelPrompt): LanguageModelV3CallOptions {
   const { max_tokens, thinking_tokens } = settings;
   return {
@@ -29,7 +29,7 @@ export function callOptions({ system, messages, tools, settings }: ModelPrompt):
       : { tools: tools.map((tool, index) => functionTool(tool, index === tools.length - 1)) }),
     providerOptions: {
       anthropic: {
-        // Inputs come whole: nothing could be done with half of one.
+        // Inputs come whole: half an input is useless.
         toolStreaming: false,
         ...(thinking_tokens === undefined ? {} : { thinking: { type: "enabled", budgetTokens: thinking_tokens } }),
       },
@@ -47,7 +47,7 @@ function functionTool(tool: ToolDefinition, last: boolean): LanguageModelV3Funct
   };
 }
 
-/** The newest messages to the model end a cached prefix: this call writes the last one, and reads the one before. */
+/** The newest user messages end a cached prefix: this call writes the last one, and reads the one before. */
 function marked(messages: readonly LanguageModelV3Message[]): LanguageModelV3Message[] {
   const result = [...messages];
   let left = MESSAGE_MARKS;

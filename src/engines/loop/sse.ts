@@ -1,13 +1,13 @@
 import { LIMITS } from "../../protocol/index.ts";
 import { StreamFailure } from "./failure.ts";
 
-/** Cuts a stream of server-sent events into the JSON objects that it carries. */
+/** Splits a stream of server-sent events into the JSON objects that it carries. */
 export class EventReader {
-  /** The beginning of an event whose end has not come. */
+  /** The beginning of an event whose end has not arrived. */
   #rest: string[] = [];
   #length = 0;
 
-  /** The events that are whole now. Throws `StreamFailure` at one that is not JSON or too long. */
+  /** The events that are complete now. Throws `StreamFailure` at one that is not JSON or too long. */
   *read(chunk: string): Generator<Readonly<Record<string, unknown>>> {
     if (!chunk.includes("\n")) {
       this.#keep(chunk);

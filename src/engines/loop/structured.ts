@@ -22,7 +22,7 @@ const REMINDER: LanguageModelV3Message = {
   ],
 };
 
-/** How the model is told of the form of its answer. */
+/** The tool that tells the model the form of its answer. */
 export function structuredTool(schema: OutputSchema): ToolDefinition {
   return {
     name: STRUCTURED_OUTPUT,
@@ -31,7 +31,7 @@ export function structuredTool(schema: OutputSchema): ToolDefinition {
   };
 }
 
-/** A model that thinks it is done, and has not called it, is reminded. */
+/** Reminds a model that ends without calling it. */
 export function reminded(messages: readonly LanguageModelV3Message[]): readonly LanguageModelV3Message[] {
   return messages.at(-1)?.role === "assistant" ? [...messages, REMINDER] : messages;
 }
@@ -42,7 +42,7 @@ export interface StructuredEnd {
   readonly fits: boolean;
 }
 
-/** What does not fit the schema is said to the model. */
+/** Schema violations are reported to the model. */
 export function structuredEnd(schema: OutputSchema, item: ToolItem): StructuredEnd {
   const problems = problemsOf(schema, item.input);
   const words = problems.map(({ path, message }) => `${path.length === 0 ? "it" : path.join(".")} ${message}`);

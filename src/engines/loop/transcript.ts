@@ -22,14 +22,14 @@ import type { EngineEvent } from "../engine.ts";
 export type UserPart = LanguageModelV3TextPart | LanguageModelV3FilePart;
 type ModelAnswerPart = LanguageModelV3TextPart | LanguageModelV3ReasoningPart | LanguageModelV3ToolCallPart;
 
-/** What a transcript is made of: lines of the journal, or what the engine is about to tell. */
+/** What a transcript is made of: journal events, or what the engine is about to report. */
 export type Recorded =
   | JournalEvent
   | EngineEvent
   | { readonly type: "turn.started"; readonly prompt: Prompt }
   | { readonly type: "turn.failed"; readonly error: ErrorDetail };
 
-/** One item of a model's message. `part` is absent while it is open, and for good when the model must not see it again. */
+/** One item of a model's message. `part` is absent while it is open, and stays absent if the model must not see it again. */
 interface TranscriptSlot {
   part?: ModelAnswerPart | undefined;
   result?: LanguageModelV3ToolResultPart | undefined;
@@ -42,13 +42,13 @@ type TranscriptEntry =
 const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
 
 /**
- * The conversation as the model must see it, folded from events. The engine folds what it tells as it tells it, so the
- * conversation in memory and one read from the journal are the same thing.
+ * The conversation as the model must see it, folded from events. The engine folds its events as it reports them, so the
+ * conversation in memory equals one read from the journal.
  */
 export class ModelTranscript {
-  /** What the provider counted for the whole conversation last, and what we would have said then. Known in memory only. */
+  /** The provider's last count for the whole conversation, and our estimate at that time. In memory only. */
   counted: { readonly tokens: number; readonly estimate: number } | undefined;
-  /** The sub-agent's item whose items these are; absent at the top level. */
+  /** The sub-agent's item that owns these items; absent at the top level. */
   readonly #parentId: string | undefined;
   readonly #entries: TranscriptEntry[] = [];
   readonly #slots = new Map<string, TranscriptSlot>();
@@ -88,14 +88,14 @@ export class ModelTranscript {
     }
   }
 
-  /** What a person or, for a sub-agent, the calling model says. */
+  /** The words of a person or, for a sub-agent, of the calling model. */
   begin(content: readonly UserPart[]): void {
     this.#entries.push({ role: "user", content: [...content] });
     this.#turnOpen = true;
     this.#turnMessages = 0;
   }
 
-  /** The same for a transcript that was read without it: the prompt comes first, unless a summary stands for it. */
+  /** The same for a transcript that was read without it: the prompt comes first, unless a summary replaces it. */
   beginBefore(content: readonly UserPart[]): void {
     if (this.#entries[0]?.role !== "user") this.#entries.unshift({ role: "user", content: [...content] });
     this.#turnOpen = true;
@@ -106,14 +106,14 @@ export class ModelTranscript {
     return [...this.#open.values()];
   }
 
-  /** What a sub-agent has said so far: only of one whose call is open. The caller owns it from here on. */
+  /** What a sub-agent has said so far, if its call is open. The caller owns it from here on. */
   takeChild(item_id: string): ModelTranscript | undefined {
     const child = this.#children.get(item_id);
     this.#children.delete(item_id);
     return child;
   }
 
-  /** What the model said last, when nothing came after it. */
+  /** The model's last text, if nothing came after it. */
   lastWords(): string | undefined {
     const last = this.messages().at(-1);
     if (last?.role !== "assistant") return undefined;
@@ -184,7 +184,7 @@ export class ModelTranscript {
     this.#keep(slot, { type: "tool-call", toolCallId: item.tool_use_id, toolName: item.tool, input: item.input });
   }
 
-  /** The first part that stays makes its message one of the turn's. */
+  /** A message counts for the turn once its first part is kept. */
   #keep(slot: TranscriptSlot, part: ModelAnswerPart): void {
     const entry = this.#entries.findLast((candidate) => candidate.role === "model" && candidate.slots.includes(slot));
     if (entry?.role === "model" && entry.slots.every((other) => other.part === undefined)) this.#turnMessages += 1;
@@ -214,7 +214,7 @@ export class ModelTranscript {
     this.#entries.unshift({ role: "user", content: [{ type: "text", text: summary }] });
   }
 
-  /** A prompt that nobody answered says so, or the model would take it for a part of the next one. */
+  /** An unanswered prompt is marked, or the model would take it as part of the next one. */
   #fail(error: ErrorDetail): void {
     if (!this.#turnOpen) return;
     this.#turnOpen = false;
@@ -243,7 +243,7 @@ function toolResult(item: ToolItem, output: readonly ContentBlock[], is_error: b
 }
 
 function resultOutput(output: readonly ContentBlock[], is_error: boolean): LanguageModelV3ToolResultOutput {
-  // The API takes nothing but text for an error.
+  // The API accepts only text for an error.
   if (is_error) return { type: "error-text", value: outputText(output) || "Error" };
   if (output.every((block) => block.type === "text")) return { type: "text", value: outputText(output) };
   const parts = output.filter((block) => block.type === "image" || block.text.trim() !== "");
@@ -257,7 +257,7 @@ function resultPart(
   return { type: "image-data", data: block.data, mediaType: block.media_type };
 }
 
-/** Attachments first, so that the words of the person are the last thing the model reads. */
+/** Attachments first, so that the model reads the person's words last. */
 function promptParts(prompt: Prompt): readonly UserPart[] {
   const parts: UserPart[] = [];
   for (const attachment of prompt.attachments ?? []) {
@@ -307,7 +307,7 @@ function renderMessage(slots: readonly TranscriptSlot[]): readonly LanguageModel
 
 const IMAGE_CHARS = 6_400;
 
-/** Roughly what a message weighs: four characters are a token. */
+/** The rough size of a message: four characters are a token. */
 export function messageChars(message: LanguageModelV3Message): number {
   if (message.role === "system") return message.content.length;
   let chars = 0;
