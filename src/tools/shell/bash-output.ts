@@ -18,7 +18,7 @@ export const bashOutput: Tool<BashOutputInput> = {
   name: "BashOutput",
   description: "Shows how a background command stands and what it wrote since the last look. Every line is shown once.",
   tier: "read",
-  // A look changes what the next one shows.
+  // Reading changes what the next call shows.
   concurrent: false,
   input: BashOutputInput,
   paths: () => [],
