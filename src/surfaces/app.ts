@@ -40,7 +40,7 @@ import { isOpen, webPages } from "./web-pages.ts";
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The HTTP surface: thin, every route checked at the door and by the service that it calls. */
+/** The HTTP surface: thin; every route is checked here and by the service that it calls. */
 export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   const app: HttpApp = new OpenAPIHono<HttpEnvironment>({
     defaultHook: (result) => {
@@ -83,10 +83,10 @@ function isPage({ method, path }: { readonly method: string; readonly path: stri
   return (method === "GET" || method === "HEAD") && isOpen(path);
 }
 
-/** Nothing of ours is there, and nobody is asked for a token: clients look there for other ways to sign in. */
+/** We serve nothing there, and ask nobody for a token: clients look there for other ways to sign in. */
 const NOTHING_THERE = /^\/\.well-known(\/|$)/;
 
-/** Where a person who mistypes an address does not get to. */
+/** Paths that a person does not reach by mistyping an address. */
 function isForPrograms(path: string): boolean {
   return (
     isMountPath(path) ||
@@ -104,7 +104,7 @@ function notHere(context: Context<HttpEnvironment>): Response {
   return refuse(context, new Failure("not_found", `there is no ${context.req.method} ${context.req.path}`));
 }
 
-/** A client of another major version is told so, whatever it asks for. One that names none is taken as it is. */
+/** Rejects a client of another major version, whatever the request. One that names no version is accepted. */
 function checkProtocol(protocol: string | undefined): void {
   if (protocol === undefined || speaksOurs(protocol)) return;
   throw new Failure(
@@ -146,23 +146,23 @@ function door(guard: Guard, rights: RouteRights) {
   });
 }
 
-/** Reads a body with bounds before anything parses it: its size, its kind, how deep it nests. */
+/** Reads a body with bounds before it is parsed: its size, its type, its nesting depth. */
 const bounded = createMiddleware<HttpEnvironment>(async (context, next) => {
   if (context.req.method === "POST" || context.req.method === "PUT") {
     const text = await readBody(context.env.incoming);
     const type = context.req.header("content-type") ?? "";
-    // What is written into a file is the file's business.
+    // The content of a file is not checked here.
     const isFile = isMountPath(context.req.path);
     if (!isFile && text !== "" && !/^application\/json\b/i.test(type))
       throw new Failure("invalid_request", "send JSON with content-type: application/json");
     if (!isFile) checkJson(text);
-    // Where Hono keeps what it has read itself: the validators find it there.
+    // Hono's own cache for bodies: the validators find it there.
     Object.assign(context.req.bodyCache, { text: Promise.resolve(text) });
   }
   await next();
 });
 
-/** A request whose work waits for a disk that is away is answered after a while. What it asked for is kept. */
+/** A request that waits for an unavailable disk is answered after a while. Its work is kept. */
 function answeredWhileStalled({ gateway }: Pick<SurfaceOptions, "gateway">) {
   return createMiddleware<HttpEnvironment>(async (_context, next) => {
     await gateway.whileStoring(next());
@@ -201,7 +201,7 @@ export function checkJson(text: string): void {
   }
 }
 
-/** As every answer carries it. */
+/** The id that every answer carries. */
 function requestId({ env }: Context<HttpEnvironment>): string {
   return String(env.outgoing.getHeader(REQUEST_ID));
 }

@@ -21,7 +21,7 @@ import { CHALLENGE, httpStatus } from "./status.ts";
 import { SYSTEM_CLOCK, type SurfaceOptions } from "./surface.ts";
 
 const HEADER_BYTES = 32_768;
-/** The WebSocket's word for "not allowed". */
+/** The WebSocket close code for "not allowed". */
 const CLOSE_UNWELCOME = 1008;
 
 export interface ListenOptions extends SurfaceOptions {
@@ -50,7 +50,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const app = createApp(options, guard);
   const listener = getRequestListener((request, env) => app.fetch(request, env), {
     overrideGlobalObjects: false,
-    // Of a request that names none: the door refuses it.
+    // For a request without one: the guard refuses it.
     hostname: "unknown",
   });
   const bounds = {
@@ -58,7 +58,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     requestTimeout: 60_000,
     headersTimeout: 20_000,
     keepAliveTimeout: 65_000,
-    // Refused at our own door, with words.
+    // Refused by our own guard, with a message.
     requireHostHeader: false,
   };
   const server = createServer(bounds, (incoming, outgoing) => {
@@ -92,7 +92,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   };
 }
 
-/** A connection that could not be taken, as a rule because too many files are open. That is told once a minute. */
+/** A connection that could not be accepted, usually because too many files are open. Logged once a minute. */
 function tellLostConnections(server: Server, { log, clock = SYSTEM_CLOCK }: SurfaceOptions): void {
   const told = new MinuteCounts(() => clock.elapsed());
   server.on("error", (error) => {
@@ -100,7 +100,7 @@ function tellLostConnections(server: Server, { log, clock = SYSTEM_CLOCK }: Surf
   });
 }
 
-/** What is no HTTP, or comes too slowly, is answered as far as that is possible. */
+/** Input that is not HTTP, or too slow, is answered as far as possible. */
 function answerUnreadable(server: Server, guard: Guard): void {
   const answering = new WeakMap<Duplex, ServerResponse>();
   server.on("request", ({ socket }: IncomingMessage, answer: ServerResponse) => answering.set(socket, answer));
@@ -122,7 +122,7 @@ const UNREADABLE: Readonly<Record<string, readonly [status: number, why: string]
   ERR_HTTP_REQUEST_TIMEOUT: [408, "the request did not come in time"],
 };
 
-/** Who speaks at which path. */
+/** The handler of each path. */
 function handlersFor(options: SurfaceOptions, guard: Guard): Readonly<Record<SocketPath, Handler>> {
   const bridge = new Bridge();
   const server = new RuntimeServer(options);
@@ -227,7 +227,7 @@ interface RawRefusal {
   readonly request_id: string;
 }
 
-/** Answers where there is no response to answer with, and is done with the connection. */
+/** Answers without a response object, and closes the connection. */
 function endWith(stream: Duplex, { status, failure, request_id }: RawRefusal): void {
   const text = JSON.stringify({ ...failure.toBody(), request_id });
   const head = [

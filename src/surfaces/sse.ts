@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { LIMITS } from "../protocol/index.ts";
 import type { Frame } from "../sessions/index.ts";
 
-/** Of every answer that is written bit by bit; the door's own headers do not reach it. */
+/** For every answer that is written in pieces; the app's own headers do not reach it. */
 export const STREAM_HEADERS = {
   "cache-control": "no-store",
   "x-accel-buffering": "no",
@@ -10,7 +10,7 @@ export const STREAM_HEADERS = {
   "referrer-policy": "no-referrer",
 } as const;
 
-/** Writes a stream until it ends or the reader goes. A slow reader is waited for; it then reads on from the store. */
+/** Writes a stream until it ends or the reader goes. Waits for a slow reader, which then reads on from the store. */
 export async function writeSse(
   outgoing: ServerResponse,
   frames: AsyncIterable<Frame[]>,
@@ -20,7 +20,7 @@ export async function writeSse(
   outgoing.flushHeaders();
   outgoing.once("close", stop);
   const heartbeat = setInterval(() => {
-    // Who has not read what was sent needs no sign of life.
+    // A reader that has unread data needs no keep-alive.
     if (!outgoing.writableNeedDrain) outgoing.write(": alive\n\n");
   }, LIMITS.heartbeatMs);
   try {

@@ -15,13 +15,13 @@ interface OutputCounter {
 }
 
 /**
- * How many bytes an `output` has so far. A journal is counted once: later questions count only what came since. The length is of what is
- * written down; a reader may be given a little more, never less.
+ * How many bytes an `output` has so far. A journal is counted once: later calls count only what was added. The length is of what is
+ * stored; a reader may get a little more, never less.
  */
 export class OutputSizes {
   readonly #gateway: Gateway;
   readonly #shown: ShownTexts;
-  /** The one that was asked for longest ago is first. */
+  /** Least recently used first. */
   readonly #counters = new Map<string, Promise<OutputCounter>>();
 
   constructor(gateway: Gateway, shown: ShownTexts) {
@@ -36,7 +36,7 @@ export class OutputSizes {
     return { size, growing: !waitsForPrompt(view) || (size === 0 && !ended) };
   }
 
-  /** One count of a session at a time; one that fails is begun anew by the next question. */
+  /** One count per session at a time; a failed one is restarted by the next call. */
   #count(caller: Caller, view: SessionView): Promise<OutputCounter> {
     const before = this.#counters.get(view.id);
     const counting = (async () =>

@@ -14,7 +14,7 @@ import { journalOf } from "./journal.ts";
 const encoder = new TextEncoder();
 type OutputSource = Pick<MountContext, "gateway" | "shown">;
 
-/** An output as far as it is written down: a beginning of what those read who follow it. */
+/** An output as far as it is stored: a prefix of what its followers read. */
 export async function textOfOutput({ gateway, shown }: OutputSource, caller: Caller, id: string): Promise<string> {
   const view = await gateway.sessions.get(caller, id);
   const session = await shown.open(id);
@@ -30,14 +30,14 @@ export async function textOfOutput({ gateway, shown }: OutputSource, caller: Cal
 
 export interface FollowOutput {
   readonly id: string;
-  /** Bytes that the reader has already. */
+  /** Bytes that the reader already has. */
   readonly offset: number;
-  /** Ends when the session waits for a prompt; else when it has ended. */
+  /** Ends when the session waits for a prompt; otherwise when it has ended. */
   readonly untilIdle: boolean;
   readonly signal: AbortSignal;
 }
 
-/** An output's bytes from an offset on, as they come. Resolves when it is sure that the caller may. */
+/** An output's bytes from an offset on, as they come. Resolves when the caller's right is confirmed. */
 export async function followOutput(
   context: OutputSource,
   caller: Caller,

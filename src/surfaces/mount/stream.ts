@@ -6,15 +6,17 @@ export interface Streamed {
   /** The content type. */
   readonly type: string;
   readonly pieces: AsyncIterable<string | Uint8Array>;
-  /** Sent now and then, so that nobody in between takes silence for the end. Absent: nothing may be sent. */
+  /** Sent now and then, so that no proxy takes silence for the end. Absent: nothing may be sent. */
   readonly heartbeat?: string;
-  /** Told why a stream broke: nobody else can be, its head is sent already. */
+  /** Called when a stream breaks: the client cannot be told, its headers are already sent. */
   readonly failed: (error: unknown) => void;
   /** Called when the reader has gone, or everything was sent. */
   readonly stop: () => void;
 }
 
-/** Writes a stream until it ends or the reader goes. A slow reader is waited for. A stream that breaks cuts the connection: its end would look whole. */
+/**
+ * Writes a stream until it ends or the reader goes. Waits for a slow reader. A stream that breaks cuts the connection: a normal end would look complete.
+ */
 export async function writeStream(outgoing: ServerResponse, streamed: Streamed): Promise<void> {
   const { pieces, heartbeat, stop } = streamed;
   outgoing.writeHead(200, { "content-type": streamed.type, ...STREAM_HEADERS });

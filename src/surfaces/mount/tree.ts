@@ -3,16 +3,16 @@ import type { Capability } from "../../gate/index.ts";
 import { Failure, FileFailure } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 
-/** One place in the tree that a caller asks for. */
+/** One place in the tree that a caller requests. */
 export interface FilePlace {
   readonly caller: Caller;
-  /** Below the mount, as it was asked for. */
+  /** Below the mount, as requested. */
   readonly path: string;
-  /** What stood for `:id`, `:provider` or `:worker`. */
+  /** The value of `:id`, `:provider` or `:worker`. */
   readonly name: string;
-  /** Only the length is wanted, or a part: the caller is shown nothing, or not all of it. */
+  /** Only the length or a part is wanted: the caller is shown nothing, or not all of it. */
   readonly measure?: true;
-  /** With a write: the questions that the writer was shown last. Absent: what the caller read. */
+  /** With a write: the questions last shown to the writer. Absent: what the caller read. */
   readonly shown?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export interface Measured {
 }
 
 type Read = (place: FilePlace) => Promise<unknown>;
-/** What a written text leads to; a file that is called answers with it. */
+/** The result of writing a text; a file that is called returns it. */
 type WriteFile = (place: FilePlace, text: string) => Promise<unknown>;
 
 /** A file of document 003's layout. */
@@ -37,19 +37,19 @@ export interface FileNode {
   readonly read?: {
     readonly needs: Capability;
     readonly run: Read;
-    /** How long it is, where that is cheaper than reading it. */
+    /** Its length, if that is cheaper than reading it. */
     readonly measure?: (place: FilePlace) => Promise<Measured>;
-    /** What it holds. Absent: a text. */
+    /** The schema of its content. Absent: a text. */
     readonly answer?: z.ZodType;
   };
   readonly write?: {
     readonly needs: Capability;
     readonly run: WriteFile;
-    /** What is written, where that is JSON. */
+    /** The schema of what is written, if it is JSON. */
     readonly json?: z.ZodType;
-    /** What is written, where that may also be a text: its words. */
+    /** What may be written as text, in words. */
     readonly text?: string;
-    /** What is called answers so. Absent: it is not called, or answers what it holds. */
+    /** The schema of a call's answer. Absent: it is not called, or returns its content. */
     readonly answer?: z.ZodType;
     /** The answer is read on the handle that was written to, and is something new. */
     readonly call?: true;
@@ -67,7 +67,7 @@ export type TreeEntry =
       readonly dynamic?: Dynamic;
     };
 
-/** Which folders have names that are not known ahead. */
+/** Folders whose names are not known in advance. */
 export type Dynamic = "sessions" | "providers" | "workers";
 
 interface TreeChild {
@@ -91,7 +91,7 @@ export class FileTree {
     }
   }
 
-  /** What stands at a path. A Failure with ENOENT or ENOTDIR. */
+  /** The entry at a path. A Failure with ENOENT or ENOTDIR. */
   find(path: string): TreeEntry {
     let branch = this.#root;
     let name = "";

@@ -46,7 +46,7 @@ export function mountRoutes(app: HttpApp, options: SurfaceOptions): OpenMounts {
   return mounts;
 }
 
-/** Whether a request is for a mount: there a body may be of any kind. */
+/** Whether a request is for a mount: its body may be of any type. */
 export function isMountPath(path: string): boolean {
   return /^\/claude(-[a-z0-9]+)*(\/|$)/.test(path);
 }
@@ -90,14 +90,14 @@ async function readFile(
   if (query.follow === "1") return follow(context, { request, path, query });
   if (query.list === "1" || (stat.is_dir && query.read === "0"))
     return pretty(request, { entries: await files.list(caller, path) });
-  // Who gets less than all of it is not shown what it asks.
+  // A partial read does not count as showing the questions in it.
   const peek = query.peek === "1" || query.offset > 0 || request.req.method === "HEAD";
   const bytes = await files.read(caller, path, { peek });
   const type = isJson(context, path) ? "application/json" : "text/plain; charset=utf-8";
   return request.body(bytes.subarray(query.offset) as Uint8Array<ArrayBuffer>, 200, { "content-type": type });
 }
 
-/** As the files are written: for people too. */
+/** Formatted like the files: for people too. */
 function pretty(request: Context<HttpEnvironment>, value: unknown): Response {
   return request.body(`${JSON.stringify(value, undefined, 2)}\n`, 200, { "content-type": "application/json" });
 }
@@ -167,7 +167,7 @@ function isJson(context: MountContext, path: string): boolean {
 
 const TEXT_FILES = new Set(["response", "output", "error", "tools/log"].map((file) => `sessions/:id/${file}`));
 
-/** Each part of a path by itself: an encoded separator must not become one. */
+/** Each path segment separately: an encoded separator must not become one. */
 function decoded(path: string): string {
   try {
     return path

@@ -10,15 +10,15 @@ export interface RuntimePageCall {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
-  /** Resolves when the page has been told what came before this call. */
+  /** Resolves when the page has received everything before this call. */
   readonly shown: Promise<void>;
 }
 
 const DISCONNECTED = "Error: WebSocket disconnected";
 
 /**
- * The way to the tools of one page: a call goes out as `tool_execute` and ends with the page's `tool_result`, the time, or the end of the
- * connection. What fails is an answer that the model reads.
+ * The path to one page's tools: a call goes out as `tool_execute` and ends with the page's `tool_result`, a timeout, or the end of the
+ * connection. A failure is an answer that the model reads.
  */
 export class PageBridge {
   readonly #say: (message: RuntimeMessage) => void;
@@ -64,7 +64,7 @@ export class PageBridge {
     }
   }
 
-  /** The page's answer. One to no call of this page, or to one that has ended, changes nothing. */
+  /** The page's answer. Ignored if it matches no open call of this page. */
   resolve(callId: string, text: string, isError: boolean): void {
     this.#pending.get(callId)?.({ content: [{ type: "text", text }], is_error: isError });
   }

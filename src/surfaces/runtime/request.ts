@@ -30,11 +30,11 @@ export interface RuntimeSessionState {
   readonly caller: Caller;
   /** The client's own name of the session. */
   readonly name: string;
-  /** What the model was last told of the page; undefined: not known. */
+  /** What the model was last told about the page; undefined: unknown. */
   told: string | undefined;
 }
 
-/** What this surface sets itself, or has checked before: visitors need not be let choose it. */
+/** What this surface sets itself, or has already checked: visitors need no permission for it. */
 const SERVERS_CHOICE = ["engine", "max_turns", "system_prompt"] as const;
 
 function isGiven(value: unknown): boolean {
@@ -44,7 +44,7 @@ function isGiven(value: unknown): boolean {
 /** One `user_message` from its arrival to its one answer: `final`, `error`, `aborted` or `session_reset`. */
 export class MessageRun {
   readonly page: RuntimePage;
-  /** Those of its turn that wait for an answer. */
+  /** The questions of its turn that wait for an answer. */
   readonly questions = new TurnQuestions();
   readonly #state: RuntimeSessionState;
   readonly #message: RuntimeUserMessage;
@@ -67,7 +67,7 @@ export class MessageRun {
     return this.#session_id;
   }
 
-  /** Another one is before it: says so now and from time to time. */
+  /** Another message is ahead of it: says so now and from time to time. */
   wait(): void {
     this.#stopTelling();
     const tell = (): void => {
@@ -92,7 +92,7 @@ export class MessageRun {
 
   async run(): Promise<void> {
     this.#stopTelling();
-    // A page that left before its turn came has nobody for whom to do it.
+    // If the page left before its turn came, nobody wants the result.
     if (this.page.closed.aborted) return;
     const { server, caller, name } = this.#state;
     try {
@@ -125,7 +125,7 @@ export class MessageRun {
     await this.#follow(session.id, accepted);
   }
 
-  /** The session of this conversation, made or changed as the message wants it. Undefined: the client was told why there is none. */
+  /** The session of this conversation, created or changed as the message wants. Undefined: the client was told why there is none. */
   async #session(note: string): Promise<SessionView | undefined> {
     const { server, caller, name } = this.#state;
     const known = await server.gateway.clients.find(caller, name);
@@ -141,7 +141,7 @@ export class MessageRun {
     }
     const model = runtimeModel(this.#message);
     if (model === undefined || model === session.settings.model) return session;
-    // A session keeps its model: another one goes on with all that was said in this one.
+    // A session keeps its model: a new one continues with everything said in this one.
     const next = await this.#make({ resume_session_id: session.id, model });
     await server.retire(caller, session.id);
     return next;
@@ -161,7 +161,7 @@ export class MessageRun {
     const profileName = profile ?? given;
     return {
       ...(profileName === undefined ? {} : { profile: profileName }),
-      // A page has no place for that question: its message ends with an error.
+      // A page cannot show that question: its message ends with an error.
       at_budget_end: "fail",
       metadata: { surface: "runtime", client_session_id: name },
       ...(system_prompt === "" ? {} : { system_prompt }),
@@ -193,14 +193,14 @@ export class MessageRun {
       description,
       input_schema,
       tier,
-      // The bridge keeps the time and has the better words; this is only for a bridge that does not answer.
+      // The bridge has the real timeout and a better message; this one is only for a bridge that does not answer.
       timeoutMs: Math.min(server.toolMs + LIMITS.killGraceMs, LIMITS.pageToolMaxMs),
       call: (args, { signal, tool_use_id }) =>
         this.page.bridge.call({ sessionId, tool: name, args, signal, shown: this.#shown.of(tool_use_id) }),
     }));
   }
 
-  /** Tells the page of its turn until that has ended. A page that leaves ends nothing: its tools then answer that it is gone. */
+  /** Reports the turn to the page until it has ended. A page that leaves ends nothing: its tools then answer that it is gone. */
   async #follow(session_id: string, accepted: PromptAccepted): Promise<void> {
     const { server, caller, name } = this.#state;
     this.#turn = newRuntimeTurn(name, accepted.turn_id);
@@ -235,7 +235,7 @@ export class MessageRun {
     return told.turn;
   }
 
-  /** One that waits behind somebody else's is taken out of the queue: it never begins. */
+  /** A message that waits behind another client's is removed from the queue: it never begins. */
   async #interrupt({ turn_id, begun }: RuntimeTurn): Promise<void> {
     const { server, caller, name } = this.#state;
     const id = this.#session_id;

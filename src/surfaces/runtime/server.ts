@@ -5,7 +5,7 @@ import { RuntimeSession } from "./session.ts";
 
 const PROFILE = "server";
 
-/** What all sockets of document 000 share: the conversations that are going on, and how they are set up. */
+/** What all sockets of document 000 share: the current conversations, and their settings. */
 export class RuntimeServer {
   readonly gateway: Gateway;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export class RuntimeServer {
     this.profile = runtime.profile ?? PROFILE;
   }
 
-  /** A client's name means something for its own principal only. */
+  /** A client's name is only valid for its own principal. */
   conversation(caller: Caller, name: string): RuntimeSession {
     const key = JSON.stringify([caller.id, name]);
     const known = this.#conversations.get(key);
@@ -47,7 +47,7 @@ export class RuntimeServer {
     if (turn_id === undefined) await sessions.close(caller, session_id);
   }
 
-  /** What is kept of a conversation that rests can be found again. */
+  /** The state of an idle conversation can be restored. */
   #makeRoom(): void {
     if (this.#conversations.size < LIMITS.runtimeConversations) return;
     for (const [key, conversation] of this.#conversations) {

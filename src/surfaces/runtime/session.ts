@@ -10,14 +10,14 @@ import { MessageRun, type RuntimeSessionState } from "./request.ts";
 import type { RuntimeServer } from "./server.ts";
 import type { RuntimePage } from "./page.ts";
 
-/** Something that waits for its turn, and who is to be told that it is over. */
+/** A task that waits for its turn, and who must learn that it is over. */
 interface Task {
   readonly request?: MessageRun;
   readonly run: () => Promise<void>;
   readonly done: () => void;
 }
 
-/** One client session, whatever sockets use it: its messages are done one after the other. */
+/** One client session, whatever sockets use it: its messages run one after the other. */
 export class RuntimeSession {
   readonly #state: RuntimeSessionState;
   #waiting: Task[] = [];
@@ -31,7 +31,7 @@ export class RuntimeSession {
     return this.#running === undefined;
   }
 
-  /** The session that it works in now; undefined: it does not. */
+  /** The session that it works in now; undefined: none. */
   get sessionId(): string | undefined {
     return this.#running?.request?.sessionId;
   }
@@ -42,7 +42,7 @@ export class RuntimeSession {
     this.#add({ request, run: () => request.run(), done });
   }
 
-  /** Ends what runs and what waits. Each message that is ended so gets its `aborted`, and so does who asked for it. */
+  /** Ends everything that runs and waits. Each ended message gets its `aborted`, and so does the caller. */
   abort(page: RuntimePage): void {
     const ended = this.#stop();
     if (ended.some((request) => request.page === page)) return;
@@ -56,7 +56,7 @@ export class RuntimeSession {
     this.#add({ run: () => this.#clear(page), done });
   }
 
-  /** `said`: how much had been said to the page when its answer came. */
+  /** `said`: how many messages the page had been sent when its answer came. */
   async answer(page: RuntimePage, { requestId, value }: RuntimeInputResponse, said: number): Promise<void> {
     const { caller } = page;
     const { server, name } = this.#state;
@@ -106,7 +106,7 @@ export class RuntimeSession {
     this.#running = undefined;
   }
 
-  /** Answers the messages that are ended by it. */
+  /** Returns the messages that this ends. */
   #stop(): readonly MessageRun[] {
     const waiting = this.#dropWaiting();
     const running = this.#running?.request;
