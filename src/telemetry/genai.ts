@@ -1,7 +1,7 @@
 import type { TokenCount } from "../protocol/index.ts";
 import type { Exchange } from "../proxy/index.ts";
 
-/** OpenTelemetry's GenAI conventions have names of their own for these providers; others go by ours. */
+/** OpenTelemetry's GenAI conventions have their own names for these providers; others keep ours. */
 const PROVIDER_NAMES: Readonly<Record<string, string>> = { cloud: "anthropic", xai: "x_ai" };
 
 export function providerName(provider: string): string {
@@ -17,12 +17,12 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   "/v1/models/:id": "get_model",
 };
 
-/** `chat` where a model was asked for an answer. Undefined: there is nothing at that address. */
+/** `chat` if a model was asked for an answer. Undefined: there is nothing at that address. */
 export function operationOf(route: string): string | undefined {
   return Object.hasOwn(OPERATIONS, route) ? OPERATIONS[route] : undefined;
 }
 
-/** All input, as the conventions count it: what a cache held and what was written to one included. */
+/** All input, as the conventions count it: including cache reads and writes. */
 export function inputTokens(tokens: TokenCount): number {
   return tokens.input + tokens.cache_read + tokens.cache_write + tokens.cache_write_1h;
 }

@@ -1,6 +1,6 @@
 import { LIMITS } from "../protocol/index.ts";
 
-/** Words for the operator. */
+/** Messages for the operator. */
 export interface OperatorLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -8,7 +8,7 @@ export interface OperatorLog {
 
 export type Complain = (fields: object, message: string) => void;
 
-/** For trouble that may come a thousand times a second: each message is told at once, then at most once a minute. */
+/** For problems that may occur a thousand times a second: each message is logged at once, then at most once a minute. */
 export function sparingly(log: OperatorLog, now: () => number): Complain {
   const told = new Map<string, { readonly at: number; keptBack: number }>();
   return (fields, message) => {
@@ -26,6 +26,6 @@ export function sparingly(log: OperatorLog, now: () => number): Complain {
 
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // Node's failure to reach any of several addresses has a code and no message.
+  // Node's error for several unreachable addresses has a code and no message.
   return error.message === "" && "code" in error ? String(error.code) : error.message;
 }

@@ -90,7 +90,7 @@ function histograms() {
   };
 }
 
-/** What is counted of exchanges and events. Everything is bounded, nothing is kept per session. */
+/** Metrics of exchanges and events. Everything is bounded, nothing is kept per session. */
 export class Metrics {
   readonly #families = { ...counters(), ...histograms() };
   readonly #providers: Labels;
@@ -190,7 +190,7 @@ export class Metrics {
 
   #itemEnds(item: Item): void {
     if (!isToolItem(item)) return;
-    // A kind of its own has only what is there; of the rest, what has done its work once.
+    // Known kinds of items have fixed names; other tools must have succeeded once.
     const proven = (item.type !== "tool_call" && item.type !== "mcp_tool_call") || item.status === "completed";
     this.#families.toolCalls.add(1, [this.#tools.of(item.tool, proven), item.status]);
   }
