@@ -3,20 +3,20 @@ import { LIMITS } from "./limits.ts";
 
 type MistakeStep = string | number;
 
-/** One thing that is wrong with a text that somebody wrote: where, and what would be right. */
+/** One mistake in a text: where, and what would be right. */
 export interface Mistake {
   readonly path: readonly MistakeStep[];
   readonly message: string;
 }
 
-/** Everything that a schema refused, in its order: one mistake for each unknown name, with the name that was probably meant. */
+/** Everything that a schema rejected, in order: one mistake for each unknown name, with the name that was probably meant. */
 export function mistakesIn(error: z.ZodError, schema: z.ZodType): readonly Mistake[] {
   return error.issues.flatMap((issue) => mistakesOf(issue, schema));
 }
 
 /**
- * The same, with what a schema tells only of a value that is right otherwise, such as two settings that do not go together: what is wrong is
- * taken out, and the rest is looked at again.
+ * The same, plus mistakes that a schema reports only once the rest is valid, such as conflicting settings: invalid parts are removed, and
+ * the rest is checked again.
  */
 export function allMistakes(schema: z.ZodType, value: unknown): readonly Mistake[] {
   const found = new Map<string, Mistake>();
@@ -24,7 +24,7 @@ export function allMistakes(schema: z.ZodType, value: unknown): readonly Mistake
   for (let round = 0; round < LIMITS.mistakeRounds; round += 1) {
     const parsed = schema.safeParse(rest);
     if (parsed.success) break;
-    // What was taken out is now missing; that is no mistake of its own.
+    // A removed part is now missing; that is no mistake of its own.
     const fresh = mistakesIn(parsed.error, schema).filter(({ path }) => !found.has(JSON.stringify(path)));
     for (const mistake of fresh) {
       found.set(JSON.stringify(mistake.path), mistake);
@@ -43,7 +43,7 @@ function takeOut(value: unknown, path: readonly MistakeStep[]): void {
   else if (!Array.isArray(holder)) delete holder[String(step)];
 }
 
-/** `a.b is wrong; c must be a number`, as far as it may be long. */
+/** `a.b is wrong; c must be a number`, cut to the allowed length. */
 export function mistakeText(mistakes: readonly Mistake[]): string {
   const shown = mistakes.slice(0, LIMITS.mistakes).map(({ path, message }) => {
     const place = path.join(".");
@@ -69,7 +69,7 @@ function mistakesOf(issue: z.core.$ZodIssue, schema: z.ZodType): readonly Mistak
   }
 }
 
-/** What each branch of a choice wanted; the one that got furthest is what was meant. */
+/** What each branch of a union wanted; the branch that got furthest is the intended one. */
 function unionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
   const branches = issue.errors.filter((errors) => errors.length > 0);
   const meant = branches.find((errors) => errors.every(({ path }) => path.length > 0));
@@ -79,14 +79,14 @@ function unionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
   return branches.length === 0 ? issue.message : branches.map(words).join(", or ");
 }
 
-/** "is not a setting" with the nearest name, or all names where none is near. */
+/** "is not a setting" with the nearest name, or all names if none is near. */
 export function unknownName(name: string, known: readonly string[]): string {
   const near = nearestName(name, known);
   if (near !== undefined) return `is not a setting; did you mean ${near}?`;
   return known.length === 0 ? "is not a setting" : `is not a setting; there are: ${known.join(", ")}`;
 }
 
-/** The known name with the fewest changes, where it takes at most a third of its letters. */
+/** The known name with the fewest changes, if it takes at most a third of its letters. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = name.slice(0, LIMITS.nearNameChars).toLowerCase().replaceAll("-", "_");
   let best: { readonly name: string; readonly changes: number } | undefined;
@@ -116,7 +116,7 @@ function changesBetween(left: string, right: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** The names that a schema has at a path; empty: it takes any, or none is known. */
+/** The names that a schema has at a path; empty: any name is allowed, or none is known. */
 function namesAt(schema: z.ZodType, path: readonly MistakeStep[]): readonly string[] {
   const [step, ...rest] = path;
   const { def } = schema as unknown as { readonly def: Definition };
@@ -128,7 +128,7 @@ function namesAt(schema: z.ZodType, path: readonly MistakeStep[]): readonly stri
   return below === undefined ? [] : namesAt(below, rest);
 }
 
-/** What the library says of a schema's inside: of objects, records, lists, choices, and what lies around another schema. */
+/** The library's description of a schema: objects, records, lists, unions, and wrappers around another schema. */
 interface Definition {
   readonly shape?: Readonly<Record<string, z.ZodType>>;
   readonly valueType?: z.ZodType;

@@ -1,7 +1,7 @@
 import { Failure } from "./failure.ts";
 import { OPERATION_LIMITS } from "./operation-limits.ts";
 
-/** The process can hardly open any more files and connections. */
+/** The process is about to run out of file descriptors. */
 export function outOfFilesFailure(): Failure {
   return new Failure(
     "limit_reached",
@@ -10,7 +10,7 @@ export function outOfFilesFailure(): Failure {
   );
 }
 
-/** Whether a call of the system failed because too many files and connections are open. */
+/** Whether a system call failed because too many files and connections are open. */
 export function isOutOfFiles(error: unknown): boolean {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return code === "EMFILE" || code === "ENFILE";
