@@ -5,7 +5,7 @@ interface SseEvent {
   readonly data: string;
 }
 
-/** Each event of a server-sent event stream; comments, such as heartbeats, are left out. */
+/** Each event of a server-sent event stream; comments, such as heartbeats, are skipped. */
 export async function* readSseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SseEvent> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
