@@ -4,7 +4,7 @@ import { Failure, ImageMediaType, Prompt, type Attachment } from "../../protocol
 
 const IMAGE_ALONE = "Look at what is attached.";
 
-/** What an editor sends as one of our prompts. Throws a Failure for what a model here cannot be given. */
+/** Converts an editor's prompt to ours. Throws a Failure for content that models here do not accept. */
 export function promptOf(blocks: readonly ContentBlock[]): Prompt {
   const words: string[] = [];
   const attachments: Attachment[] = [];

@@ -77,7 +77,7 @@ export function addSessions(program: Command, context: CommandContext): void {
   addSet(sessions, context);
 }
 
-/** Prompts that a stop held back, and how they go on. */
+/** Prompts held back by a stop, and how to continue them. */
 function heldWords({ id, queue }: SessionView): string {
   const held = queue.filter((queued) => queued.held === true).length;
   if (held === 0) return "";
@@ -94,7 +94,7 @@ function addList(sessions: Command, context: CommandContext): void {
     .option("--json", "as JSON")
     .addHelpText("after", "\nExample:\n  $ sallyport sessions list --limit 5")
     .action(async (options: ListOptions, command: Command) => {
-      // A word that is no command of ours lands here, because listing is what happens without one.
+      // An unknown word ends up here, because listing is the default command.
       const [unknown] = command.args;
       if (unknown !== undefined) command.error(`error: unknown command '${unknown}'`);
       await withServer(context, command, async ({ client }) => {

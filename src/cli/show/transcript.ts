@@ -13,24 +13,24 @@ import { LiveOutput } from "./live-output.ts";
 
 export interface TranscriptOptions {
   readonly screen: Screen;
-  /** Paths are shown from here on. */
+  /** Paths are shown relative to this. */
   readonly workspace: string;
-  /** The person typed this turn's prompt a moment ago: it is not repeated. */
+  /** The person has just typed this turn's prompt: it is not repeated. */
   readonly ownTurn?: string | undefined;
 }
 
 interface ShownItem {
   readonly item: Item;
-  /** Characters of a message that stand on the screen already. */
+  /** Characters of a message that are already on the screen. */
   shown: number;
   readonly output: LiveOutput;
 }
 
-/** A session as a person reads it, frame by frame. Approvals are the inbox's. */
+/** A session as a person reads it, frame by frame. The inbox shows approvals. */
 export class TerminalTranscript {
   readonly #options: TranscriptOptions;
   readonly #open = new Map<string, ShownItem>();
-  /** How deep each sub-agent stands. */
+  /** The nesting depth of each sub-agent. */
   readonly #depths = new Map<string, number>();
 
   constructor(options: TranscriptOptions) {
@@ -110,7 +110,7 @@ export class TerminalTranscript {
     const open = this.#open.get(item.id);
     if (open === undefined) return;
     if (item.type === "agent_message" || item.type === "reasoning") this.#speak(open, item.text.slice(open.shown));
-    // Who comes late finds the output so far in the item; who was there has seen it already.
+    // A late watcher finds the output so far in the item; an earlier one has already seen it.
     if (item.type === "command_execution" && open.output.empty && item.aggregated_output !== "")
       open.output.add(item.aggregated_output);
   }
@@ -122,7 +122,7 @@ export class TerminalTranscript {
     if (delta.field === "output" && open.item.type === "command_execution") open.output.add(delta.delta);
   }
 
-  /** A sub-agent's words come when they are complete: two agents would talk into each other's lines. */
+  /** A sub-agent's text is shown when complete: two agents would mix up their lines. */
   #speak(open: ShownItem, text: string): void {
     if (text === "" || open.item.parent_id !== undefined) return;
     open.shown += text.length;

@@ -9,20 +9,20 @@ import { ReplacedFile } from "./replaced-file.ts";
 
 export interface MirrorOptions {
   readonly server: MountServer;
-  /** The folder of the server. */
+  /** The server's folder. */
   readonly remote: string;
-  /** The folder of this machine. */
+  /** The local folder. */
   readonly folder: string;
-  /** Folders of the server that somebody else looks after. */
+  /** Folders of the server that are handled elsewhere. */
   readonly skip: (remote: string) => boolean;
   /** Where programs are searched. */
   readonly programs: string;
   readonly onTrouble: (error: Error) => void;
-  /** Something was written to the server: what is shown may be old. Done when it is new again. */
+  /** Something was written to the server: what is shown may be outdated. Resolves when it is updated. */
   readonly onWritten: () => Promise<void>;
 }
 
-/** One folder of the server, with its folders, as real files. */
+/** One folder of the server, with its subfolders, as real files. */
 export class Mirror {
   readonly #options: MirrorOptions;
   readonly #replaced = new Map<string, ReplacedFile>();
@@ -43,7 +43,7 @@ export class Mirror {
     return length;
   }
 
-  /** Shows what is there under another name; what is open stays so. */
+  /** Shows the contents under another name; open files stay open. */
   async move(folder: string): Promise<void> {
     await rename(this.#folder, folder);
     this.#folder = folder;
@@ -61,7 +61,7 @@ export class Mirror {
     }
   }
 
-  /** One file's bytes, shown too; undefined where it cannot be read now. */
+  /** One file's bytes, also shown; undefined if it cannot be read now. */
   async show(remote: string): Promise<Uint8Array | undefined> {
     const bytes = await this.#ask(() => this.#options.server.read(remote, { peek: true })).catch(() => undefined);
     // Not ready yet, or refused: there is nothing to show.
@@ -102,7 +102,7 @@ export class Mirror {
         try {
           const said = await this.#send(remote, message);
           await onWritten();
-          // Last, so that whoever reads the answer finds what it names.
+          // Last, so that a reader of the answer finds what it names.
           if (said !== undefined) await answer?.replace(`${this.#local(remote)}.answer`, said);
         } catch (error) {
           await this.#refused(remote, (error as Error).message);
@@ -118,14 +118,14 @@ export class Mirror {
     const send = answers(remote)
       ? (): Promise<Uint8Array | undefined> => server.call(remote, message)
       : async (): Promise<undefined> => {
-          // Nobody knows what of a plain file was read: an answer names its question.
+          // It is unknown what was read of a plain file: an answer must name its question.
           await server.write(remote, message, { shown: [] });
           return undefined;
         };
     return patiently(send, { again: false });
   }
 
-  /** The server keeps the words for a session's refusals; for others there is only this. */
+  /** The server keeps the messages of a session's refusals; for others there is only this. */
   async #refused(remote: string, words: string): Promise<void> {
     const bytes = Buffer.from(`${remote}: ${words}\n`, "utf8");
     await this.#error.replace(join(this.#folder, "error"), bytes).catch(this.#options.onTrouble);
@@ -140,7 +140,7 @@ export class Mirror {
   }
 }
 
-/** What can only be written, and what answers, is a pipe; what can be read is a file, also where the server would take it back changed. */
+/** Write-only files and those that answer are pipes; readable ones are files, even if the server would accept changes. */
 function isMessages(remote: string, stat: FileStat): boolean {
   return stat.writable && (!stat.readable || answers(remote));
 }
