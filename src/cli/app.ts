@@ -132,7 +132,7 @@ function tellStall(log: Log, stall: Stall | undefined): void {
 }
 
 const DAMAGE_FOUND =
-  "a page of the database is damaged: what lies on it is refused, all else goes on. `sallyport doctor` says what is damaged; restore a backup when you can";
+  "a page of the database is damaged: requests for data on it are refused, everything else works. `sallyport doctor` says what is damaged; restore a backup when you can";
 
 function storeReadings({
   disk,

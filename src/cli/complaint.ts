@@ -42,7 +42,7 @@ function adviceFor(failure: Failure): string | undefined {
       if (failure.message.includes("approval")) return "`sallyport approve` lists what waits for an answer";
       return failure.message.includes("session") ? "`sallyport sessions` lists them" : undefined;
     case "session_closed":
-      return "`sallyport sessions fork <id>` makes a session that goes on from it";
+      return "`sallyport sessions fork <id>` makes a session that continues from it";
     case "model_unauthenticated":
       return "`sallyport provider list` shows what is there; or try the demo model with --provider sim";
     case "rate_limited":

@@ -126,7 +126,7 @@ function unknownProvider(value: unknown): readonly Mistake[] {
   if (known.includes(provider)) return [];
   const near = nearestName(provider, known);
   const meant = near === undefined ? `there are: ${known.join(", ")}` : `did you mean ${near}?`;
-  return [{ path: ["provider"], message: `${provider} is no provider; ${meant}` }];
+  return [{ path: ["provider"], message: `${provider} is not a provider; ${meant}` }];
 }
 
 /** The YAML parser's messages repeat the line, which may contain a key. */

@@ -295,5 +295,5 @@ export function isPassing({ code }: Failure): boolean {
 
 /** The failure in a `refused` message. */
 export function failureOf(message: Readonly<Record<string, unknown>>): Failure {
-  return failureIn(message) ?? new Failure("internal", "the server refused in words that are not known here");
+  return failureIn(message) ?? new Failure("internal", "the server sent a refusal that is not known here");
 }

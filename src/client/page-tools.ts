@@ -309,5 +309,5 @@ function quietly(act: () => void, ms: number): ReturnType<typeof setTimeout> {
 }
 
 function gone(): Failure {
-  return new Failure("conflict", "these tools were withdrawn; offer them anew");
+  return new Failure("conflict", "these tools were withdrawn; offer them again");
 }

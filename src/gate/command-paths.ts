@@ -62,7 +62,7 @@ export function commandPaths(
   if (moves && rule.pattern.glob.includes("/"))
     return maybe("the line goes to a folder that is known only at run time");
   const note = [...notes, ...parts.flatMap((part) => part.notes)].find(({ kind }) => kind !== "environment");
-  return note === undefined ? undefined : maybe(`${note.message}; so it cannot be told which files it uses`);
+  return note === undefined ? undefined : maybe(`${note.message}; so it is not clear which files it uses`);
 }
 
 function goesElsewhere({ layers }: UnwrappedCommand): boolean {

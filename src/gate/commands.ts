@@ -255,12 +255,12 @@ function blindSpot(rule: CommandRule, { parts, notes, error }: Unwrapped): Caugh
     return {
       rule,
       certain: false,
-      why: `the command cannot be parsed (${error}), so it cannot be told whether it matches`,
+      why: `the command cannot be parsed (${error}), so it is not clear whether it matches`,
     };
   const note = [...notes, ...parts.flatMap((part) => part.notes)][0];
   return note === undefined
     ? undefined
-    : { rule, certain: false, why: `${note.message}; so it cannot be told whether it matches` };
+    : { rule, certain: false, why: `${note.message}; so it is not clear whether it matches` };
 }
 
 /** Whether the line itself shows everything that it does, with nothing left to run time. */

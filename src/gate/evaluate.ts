@@ -178,7 +178,7 @@ function mustAsk(call: CallInQuestion, context: Here): Findings["asked"] {
   if (denied !== undefined)
     return {
       rule: `deny ${denied.rule}`,
-      why: `It may be what the policy denies (${denied.rule}): ${denied.why ?? "it cannot be told"}.`,
+      why: `It may be what the policy denies (${denied.rule}): ${denied.why ?? "that is not clear"}.`,
     };
   if (unsandboxed(call))
     return { rule: "sandbox", why: "The command wants to leave the sandbox (dangerouslyDisableSandbox)." };

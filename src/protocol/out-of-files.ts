@@ -5,7 +5,7 @@ import { OPERATION_LIMITS } from "./operation-limits.ts";
 export function outOfFilesFailure(): Failure {
   return new Failure(
     "limit_reached",
-    "The server has nearly as many files and connections open as it may. Try again in a moment; whoever runs it raises the limit (ulimit -n).",
+    "The server has nearly as many files and connections open as it may. Try again in a moment; its operator can raise the limit (ulimit -n).",
     { retry_after_s: OPERATION_LIMITS.openFilesRetryAfterS },
   );
 }

@@ -176,7 +176,7 @@ export class ProxyCall implements Awaited {
       options.told(exchange);
       this.owner.holder.told?.(exchange);
     } catch (error) {
-      options.log.error({ error, request: this.id }, "somebody who was told of a model request failed");
+      options.log.error({ error, request: this.id }, "a listener for model requests failed");
     }
   }
 }

@@ -84,10 +84,7 @@ export class Door implements BodyTaker {
     const owner = this.#state.keys.find(request.headers);
     if (owner === undefined) {
       this.#refuse(request, response, route, {
-        failure: new Failure(
-          "unauthenticated",
-          "this is no key of a session that is open: ask with the session's own key",
-        ),
+        failure: new Failure("unauthenticated", "this key belongs to no open session: use the session's own key"),
       });
       return;
     }

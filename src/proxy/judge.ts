@@ -78,7 +78,7 @@ function speaking(call: ProxyCall, route: Route, provider: Provider): string {
   throw new Failure(
     "wire_unsupported",
     `the provider ${provider.id} does not speak ${NAMES[call.wire]}, only ${spoken.map((wire) => NAMES[wire]).join(" and ")}: ` +
-      "ask it in that format, or use another provider. Requests are never translated.",
+      "send the request in that format, or use another provider. Requests are never translated.",
   );
 }
 
@@ -120,7 +120,7 @@ function ask(
   const sent = hideUsage ? withUsage(fields) : body;
   const facts = readFacts(route.name, fields, Buffer.byteLength(sent));
   if (facts.names !== countNames(body)) {
-    return new Failure("invalid_request", "the body has an object in which the same name stands twice: send it once");
+    return new Failure("invalid_request", "an object in the body has the same name twice: send it once");
   }
   if (!route.metered) return { sent, facts, hideUsage };
   if (facts.lookalike !== undefined) return lookalikeName(facts.lookalike);
@@ -148,7 +148,7 @@ function rulesOf(context: RequestContext, hasModel: boolean): Parameters<typeof 
 function unpriced(provider: Provider, model: string): Failure {
   return new Failure(
     "model_unpriced",
-    `nobody knows what the model ${model} of the provider ${provider.id} costs, so it is refused: ` +
+    `the price of the model ${model} of the provider ${provider.id} is not known, so it is refused: ` +
       "an admin can set its price in sallyport.yaml (`prices`), or choose another model",
   );
 }

@@ -213,7 +213,7 @@ export class Gateway {
     await Promise.all(sessions.map((session) => session.recover()));
     for (const session of sessions) session.start();
     if (sessions.length > 0)
-      this.#dependencies.log.info({ sessions: sessions.length }, "took up what the last run left");
+      this.#dependencies.log.info({ sessions: sessions.length }, "resumed what the last run left");
   }
 
   /** Undefined if the row is damaged: the others are restored nevertheless. */

@@ -111,7 +111,7 @@ function answerUnreadable(server: Server, guard: Guard): void {
       stream.destroy();
       return;
     }
-    const [status, why] = UNREADABLE[error.code ?? ""] ?? [400, "this is no HTTP request that can be read"];
+    const [status, why] = UNREADABLE[error.code ?? ""] ?? [400, "this is not a readable HTTP request"];
     const request_id = guard.requests.unreadable(stream, status);
     endWith(stream, { status, failure: new Failure("invalid_request", why), request_id });
   });

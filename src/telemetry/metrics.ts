@@ -30,14 +30,14 @@ function counters() {
       "outcome",
       "code",
     ]),
-    tokens: counter("sallyport_model_tokens_total", "Tokens as providers told them; reasoning is part of output.", [
+    tokens: counter("sallyport_model_tokens_total", "Tokens as providers reported them; reasoning is part of output.", [
       ...BY_MODEL,
       "kind",
     ]),
     cost: counter("sallyport_model_cost_microusd_total", "What model requests cost, micro-USD.", BY_MODEL),
     bound: counter(
       "sallyport_model_bound_microusd_total",
-      "The part of the cost that is a bound, because the provider never told, micro-USD.",
+      "The part of the cost that is a bound, because the provider did not report the usage, micro-USD.",
       BY_MODEL,
     ),
     refusals: counter("sallyport_budget_refusals_total", "Requests that a limit of money stopped.", ["kind"]),

@@ -176,7 +176,7 @@ class BufferedLog implements ModelRequestLog {
     });
     try {
       const found = await file.stat();
-      if (!found.isFile()) throw new Error(`${this.#file} is no file`);
+      if (!found.isFile()) throw new Error(`${this.#file} is not a file`);
       if ((found.mode & 0o077) !== 0) await file.chmod(0o600);
       return file;
     } catch (error) {

@@ -154,14 +154,14 @@ class SchemaCheck {
     const { allOf, anyOf, oneOf, not } = schema;
     if (Array.isArray(allOf)) for (const part of allOf) this.value(part, value, path);
     if (Array.isArray(anyOf) && this.#fitting(anyOf as unknown[], value) === 0)
-      this.#wrong(path, () => "fits none of the forms that it may have");
+      this.#wrong(path, () => "fits none of the allowed forms");
     if (Array.isArray(oneOf)) {
       const fitting = this.#fitting(oneOf as unknown[], value);
-      if (fitting === 0) this.#wrong(path, () => "fits none of the forms that it may have");
-      if (fitting > 1) this.#wrong(path, () => "fits more than one of the forms of which it may have one");
+      if (fitting === 0) this.#wrong(path, () => "fits none of the allowed forms");
+      if (fitting > 1) this.#wrong(path, () => "fits more than one of the allowed forms, but may fit only one");
     }
     if (not !== undefined && this.#fitting([not], value) === 1)
-      this.#wrong(path, () => "has a form that it may not have");
+      this.#wrong(path, () => "has a form that is not allowed");
   }
 
   /** How many of the schemas fit; their own mismatches are discarded. */

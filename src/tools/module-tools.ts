@@ -96,7 +96,11 @@ function asTool(name: string, tool: ModuleTool): AnyTool {
     for (const { path, message } of problems)
       context.addIssue({ code: "custom", path: path.length === 0 ? ["the input"] : [...path], message });
     if (problems.length > 0 || isJudgeable(tool, value as ModuleInput)) return;
-    context.addIssue({ code: "custom", path: ["the input"], message: "names paths or hosts that cannot be told" });
+    context.addIssue({
+      code: "custom",
+      path: ["the input"],
+      message: "names paths or hosts that cannot be determined",
+    });
   });
   return {
     name,
@@ -161,7 +165,8 @@ const Result = z.object({
 
 function resultOf(value: unknown): ToolResult {
   const parsed = Result.safeParse(value);
-  if (!parsed.success) return errorResult("Error: the tool answered something that is no result: {content, is_error?}");
+  if (!parsed.success)
+    return errorResult("Error: the tool returned something that is not a result: {content, is_error?}");
   const { content, is_error } = parsed.data;
   return typeof content === "string" ? textResult(content, { is_error }) : { content, is_error };
 }

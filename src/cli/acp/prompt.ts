@@ -21,7 +21,10 @@ export function promptOf(blocks: readonly ContentBlock[]): Prompt {
         break;
       case "resource":
         if (!("text" in block.resource))
-          throw new Failure("invalid_request", `${block.resource.uri} is no text; name the file instead of sending it`);
+          throw new Failure(
+            "invalid_request",
+            `${block.resource.uri} is not text; name the file instead of sending it`,
+          );
         words.push(`@${placeOf(block.resource.uri)}`);
         attachments.push({ type: "text", text: block.resource.text, name: placeOf(block.resource.uri).slice(-500) });
         break;

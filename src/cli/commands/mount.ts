@@ -16,7 +16,7 @@ interface MountFlags {
 }
 
 const HELP = `
-Stays in the foreground; Ctrl-C unmounts. Who may do what is what your token may do.
+Stays in the foreground; Ctrl-C unmounts. Your token decides what is allowed.
 
 Example:
   $ sallyport mount ./claude &

@@ -65,12 +65,12 @@ export function addRun(program: Command, context: CommandContext): void {
     .option("--system-prompt <text>", "words for the agent before the task")
     .option("--max-turns <n>", "model calls before it stops", wholeNumber({ from: 1, to: 1_000 }))
     .option("--max-cost <dollars>", "the most that the session may spend before it asks for more", dollarAmount)
-    .option("--resume <session>", "go on with a session; with other settings, with a fork of it")
+    .option("--resume <session>", "continue a session; with other settings, continue a fork of it")
     .option("--attach-image <file>", "an image for the agent to see; may be given several times", collect)
     .addOption(
       new Option(
         "--unattended <what>",
-        "when nobody answers an approval: deny it in the end, or park it until somebody does",
+        "if nobody answers an approval in time: deny it, or park it until somebody does",
       ).argParser(oneOf(Unattended)),
     )
     .option("--timeout <seconds>", "interrupt the turn after this time", wholeNumber({ from: 1, to: 604_800 }))

@@ -64,7 +64,7 @@ export function addServe(program: Command, context: CommandContext): void {
     )
     .option(
       "--drain-seconds <seconds>",
-      `how long commands that run have to end when the server is told to stop (default: ${LIMITS.drainSeconds})`,
+      `how long running commands have to end when the server stops (default: ${LIMITS.drainSeconds})`,
       wholeNumber({ from: 0, to: LIMITS.drainMaxSeconds }),
     )
     .option("--accept-data-loss", "start although the database holds less than it did; what is lost stays lost")

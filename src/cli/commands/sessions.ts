@@ -146,7 +146,7 @@ function addFork(sessions: Command, context: CommandContext): void {
 function addBudget(sessions: Command, context: CommandContext): void {
   sessions
     .command("budget")
-    .description("set the most that a session may spend; a turn that waits for money goes on")
+    .description("set the most that a session may spend; a turn that waits for money continues")
     .argument("<session>")
     .argument("<dollars>", "such as 2.50", dollarAmount)
     .addHelpText("after", "\nExample:\n  $ sallyport sessions budget ses_01jqk3v7w8x9y2z3a4b5c6 2.50")

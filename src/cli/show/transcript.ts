@@ -64,7 +64,7 @@ export class TerminalTranscript {
           `${paint.cyan("❯")} ${paint.bold(oneLine(event.prompt.text, 300))} ${paint.dim(`(${visible(event.by.name)})`)}`,
         );
       case "turn.resumed":
-        return screen.line(paint.dim("↻ the server was started again and goes on with this turn"));
+        return screen.line(paint.dim("↻ the server was restarted and continues this turn"));
       case "turn.completed":
         if (event.stop_reason === "end_turn") return screen.endLine();
         return screen.line(paint.dim(`the turn ended: ${visible(event.stop_reason)}`));

@@ -54,7 +54,10 @@ export function authorizeFor(caller: Caller, capability: Capability, { state, wh
   const { id, bounds } = caller.token;
   if (!ACTING.has(capability) || !isBounded(bounds)) return;
   if (!isOwn && !state.token.parents.some((parent) => parent.id === id))
-    throw new Failure("forbidden", `this token has limits of its own, so it cannot act in ${what}, which others began`);
+    throw new Failure(
+      "forbidden",
+      `this token has limits of its own, so it cannot act in ${what}, which others started`,
+    );
   const wider = firstExcess(state.token.bounds, bounds);
   if (wider !== undefined && wider !== "origins")
     throw new Failure("forbidden", `${what} may do more than this token (${wider}); begin a new session`);

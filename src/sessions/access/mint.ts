@@ -43,7 +43,10 @@ export async function mint(
       `${wider} would be more than your own token has (${JSON.stringify(own.bounds[wider])}); ask for less`,
     );
   if (own.parents.length + 1 >= LIMITS.tokenDepth)
-    throw new Failure("limit_reached", `tokens make one another ${LIMITS.tokenDepth} deep at most`);
+    throw new Failure(
+      "limit_reached",
+      `a chain of tokens that made one another can be ${LIMITS.tokenDepth} long at most`,
+    );
   const expires_at = expiry(caller, request, now);
   const isRoot = caller.role === "admin" && own.expires_at === undefined && Object.keys(own.bounds).length === 0;
   return {

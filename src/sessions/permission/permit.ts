@@ -236,7 +236,7 @@ function hasEffects(tool: string, tier: Ruled["facts"]["tier"]): boolean {
 function itemOf({ state }: Session, { item_id }: ToolCall): ToolItem {
   const known = state.turn?.items[item_id];
   if (known !== undefined && isToolItem(known)) return known;
-  throw new Failure("not_found", `${item_id} is no open tool call of this turn`);
+  throw new Failure("not_found", `${item_id} is not an open tool call of this turn`);
 }
 
 interface AskRequest {

@@ -139,8 +139,7 @@ export class ApprovalService {
     authorizeFor(caller, "approval.decide", { state: session.state, what: `approval ${id}` });
     if (caller.role === "visitor") await this.#checkVisitor(session, approval, {});
     if (approval.status !== "pending") throw ended(approval);
-    if (approval.tool === BUDGET_TOOL)
-      throw new Failure("unsupported", "a limit of money needs no preview: it is what it says");
+    if (approval.tool === BUDGET_TOOL) throw new Failure("unsupported", "a spending limit needs no preview");
     const { ruling } = await this.#rule(session, approval, input);
     const { preview, warnings } =
       ruling.effect === "deny"
@@ -160,7 +159,7 @@ export class ApprovalService {
     const { toolbox } = await session.environment();
     const isItsOwn = toolbox.isClientTool(tool) || tool === QUESTION_TOOL;
     if (!isItsOwn || !toolListed(visitor_may_approve, tool))
-      throw new Failure("forbidden", `a visitor may not answer for ${tool}; somebody who looks after this server can`);
+      throw new Failure("forbidden", `a visitor may not answer for ${tool}; an operator of this server can`);
     if (scope === "session" || (updated_input !== undefined && tool !== QUESTION_TOOL))
       throw new Failure("forbidden", "a visitor answers yes or no, once; leave scope and updated_input out");
   }

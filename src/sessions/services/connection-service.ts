@@ -291,7 +291,7 @@ function viewOf({ id, config }: ConnectionRecord): ConnectionView {
 
 function verdictOf(config: ConnectionConfig): string {
   return config.kind === "postgres" && config.allow_writable_role === true
-    ? "it answers; whether its role may write was not looked at (allow_writable_role)"
+    ? "it answers; whether its role may write was not checked (allow_writable_role)"
     : "it answers, and cannot be written";
 }
 

@@ -386,7 +386,10 @@ function ref(caller: Caller): { id: string; name: string; role: Caller["role"] }
 /** The sessions whose budget a child of this one draws on. */
 function heirOf({ state }: Session): readonly string[] {
   if (state.ancestors.length >= LIMITS.forkDepth)
-    throw new Failure("limit_reached", `sessions draw on one another ${LIMITS.forkDepth} deep at most`);
+    throw new Failure(
+      "limit_reached",
+      `a chain of sessions that share a budget can be ${LIMITS.forkDepth} long at most`,
+    );
   return [...state.ancestors, state.id];
 }
 

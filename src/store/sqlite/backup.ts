@@ -43,7 +43,7 @@ export interface BackupReport extends BackupContents {
 export async function backUp({ path, target, files, now, acceptLoss }: BackupOptions): Promise<BackupReport> {
   const open = await loadSqlite();
   if (!existsSync(path)) throw new StoreRefusal("not_found", `There is no database ${path}.`);
-  if (existsSync(target)) throw new StoreRefusal("conflict", `${target} is there already: choose another name.`);
+  if (existsSync(target)) throw new StoreRefusal("conflict", `${target} already exists: choose another name.`);
   const folder = dirname(target);
   if (!existsSync(folder)) throw new StoreRefusal("not_found", `There is no folder ${folder}: make it first.`);
   const partial = `${target}.partial`;
@@ -134,7 +134,7 @@ function unpack(open: OpenDatabase, copy: string, source: string): BackupContent
     return { sessions, made_at: info?.made_at ?? "", files: rows.map(({ name, body }) => ({ name, body })) };
   } catch (error) {
     if (error instanceof StoreRefusal) throw error;
-    throw new StoreRefusal("invalid_request", `${source} is no backup that can be restored: ${wordsOf(error)}.`);
+    throw new StoreRefusal("invalid_request", `${source} is not a backup that can be restored: ${wordsOf(error)}.`);
   } finally {
     database.close();
   }

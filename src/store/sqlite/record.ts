@@ -65,7 +65,7 @@ export function lossRefusal(lost: string, goOn: string): StoreRefusal {
   return new StoreRefusal(
     "store_failed",
     `${lost} Restore a backup with \`sallyport restore <file>\`, or put the missing files back. ` +
-      `To go on without what is lost: \`${goOn}\`.`,
+      `To continue without what is lost: \`${goOn}\`.`,
   );
 }
 

@@ -17,7 +17,11 @@ const TEXT_TYPE = "text/plain";
 
 /** The files of a session that can be read. */
 const SESSION_FILES: readonly SessionFile[] = [
-  { file: "status", mimeType: JSON_TYPE, description: "How the session stands; with the call that waits for a person" },
+  {
+    file: "status",
+    mimeType: JSON_TYPE,
+    description: "The state of the session, with the call that waits for a person",
+  },
   { file: "response", mimeType: TEXT_TYPE, description: "The agent's last answer" },
   { file: "response.json", mimeType: JSON_TYPE, description: "The agent's last answer with usage and cost" },
   { file: "output", mimeType: TEXT_TYPE, description: "All that the agent said and did, as one text that only grows" },

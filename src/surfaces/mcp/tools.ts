@@ -89,7 +89,7 @@ const StopInput = z.object({ session_id: SessionId }).strict();
 const CreatedOutput = z.looseObject({
   session_id: z.string().describe("The new session's id"),
   status: z.string().optional().describe("How it begins: creating"),
-  status_path: z.string().optional().describe("The file that tells how it stands"),
+  status_path: z.string().optional().describe("The file that holds its state"),
 });
 
 const StatusOutput = z.looseObject({
@@ -148,7 +148,7 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
     name: "claude_prompt",
     title: "Send a prompt",
     description:
-      "Sends a prompt to a session. It waits there while another one is worked on. Answers how the session stands.",
+      "Sends a prompt to a session. It waits there while another one is worked on. Returns the state of the session.",
     readOnly: false,
     input: PromptInput,
     output: StatusOutput,
@@ -161,7 +161,7 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
     name: "claude_wait",
     title: "Wait for a session",
     description:
-      "Waits until a session is idle, complete, failed or pending_approval (somebody is asked; see pending_tools), and answers how it stands, with its response. With timed_out it still works: wait again.",
+      "Waits until a session is idle, complete, failed or pending_approval (somebody is asked; see pending_tools), and returns its state, with its response. With timed_out it still works: wait again.",
     readOnly: true,
     input: WaitInput,
     output: WaitOutput,
@@ -204,7 +204,7 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
   tool({
     name: "claude_stop",
     title: "Stop a session",
-    description: "Ends a session for good, with whatever it is doing. Answers how it stands.",
+    description: "Ends a session for good, with whatever it is doing. Returns its state.",
     readOnly: false,
     input: StopInput,
     output: StatusOutput,

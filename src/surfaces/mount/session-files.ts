@@ -33,7 +33,7 @@ export function sessionFiles(context: MountContext): readonly FileNode[] {
   return [
     {
       path: "sessions/:id/status",
-      summary: "How the session stands, with the oldest question where one waits",
+      summary: "The state of the session, with the oldest open question",
       content: "json",
       read: { ...reads, answer: ClaudeSessionStatus, run: (place) => statusOf(context, place) },
     },

@@ -226,7 +226,7 @@ function budgetRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">)
       method: "post",
       path: "/api/sessions/{id}/budget",
       operationId: "setSessionBudget",
-      summary: "Set the most that the session may spend; a turn that waits for money goes on",
+      summary: "Set the most that the session may spend; a turn that waits for money continues",
       ...needs("budget.raise"),
       request: { params: SessionPath, body: body(SetBudget) },
       responses: { 200: json(SessionView, "The session after it"), ...changeRefusals },

@@ -89,7 +89,7 @@ export async function resolveInside(
     const shown = resolve(workspace, use.path);
     const judged = session.permission?.judged.get(use.path);
     if (judged !== undefined && judged !== real)
-      return { refused: `${shown} leads to another place since the call was permitted. Try again.`, changed: true };
+      return { refused: `${shown} no longer leads to the place that was permitted. Try again.`, changed: true };
     if (isHidden(session, real)) return { refused: `${shown} belongs to Sallyport itself. Use another path.` };
     if (isInside(workspace, real)) return { shown, real };
     if (use.access === "read") {

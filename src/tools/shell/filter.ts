@@ -14,7 +14,7 @@ export function matchingLines(lines: readonly string[], filter: string): readonl
     // Only for its error message: the expression is compiled again where it runs.
     void new RegExp(filter);
   } catch (error) {
-    return { refused: `The filter is no valid regular expression: ${reasonOf(error)}` };
+    return { refused: `The filter is not a valid regular expression: ${reasonOf(error)}` };
   }
   const starts = lines.map((line) => line.slice(0, LIMITS.filterLineChars)).join("\n");
   const context = createContext({ filter, lines: starts });

@@ -50,7 +50,7 @@ async function follow(
     if (isRefusal(page)) return page;
     if (page.status < 300 || page.status >= 400 || page.location === undefined) return show(input, url, page);
     if (!URL.canParse(page.location, url.href))
-      return { refused: `${url.href} redirects to something that is no address.` };
+      return { refused: `${url.href} redirects to something that is not an address.` };
     const next = new URL(page.location, url);
     if (!isSamePlace(url, next))
       return textResult(`${url.href} redirects to another place: ${next.href}\nFetch that address if you want it.`);

@@ -202,7 +202,7 @@ function notice(state: RichState, item: Extract<Item, { type: "error" | "compact
   const message =
     item.type === "error"
       ? item.message
-      : `The conversation became long (${item.tokens_before} tokens): a summary stands for its older part.`;
+      : `The conversation became long (${item.tokens_before} tokens): a summary replaces its older part.`;
   return told(
     { ...state, next: state.next + 1 },
     {
