@@ -46,7 +46,7 @@ export interface MarkdownBlock {
   readonly length: number;
 }
 
-/** The parser's work on one run of words is not linear in its worst case: longer runs are left as they are. */
+/** The parser's worst case on one run of text is not linear: longer runs are left unparsed. */
 class BoundedLexer extends Lexer {
   override inlineTokens(source: string, tokens: Token[] = []): Token[] {
     if (source.length <= PANEL_LIMITS.inlineChars) return super.inlineTokens(source, tokens);
@@ -55,7 +55,7 @@ class BoundedLexer extends Lexer {
   }
 }
 
-/** Quotes and lists in each other, on one line: the parser would go down all of them. */
+/** Nested quotes and lists on one line: the parser would recurse through all of them. */
 const TOO_DEEP = /^(?:[ \t]*>|[ \t]*[-*+][ \t]){32}/m;
 
 /** A text of a model as blocks. Everything in it that is not known Markdown stays text. */
@@ -77,7 +77,7 @@ export function markdownTree(text: string): readonly MarkdownNode[] {
 /** Where a listener hears a pause. */
 const PAUSES: ReadonlySet<string> = new Set(["p", "li", "h3", "h4", "h5", "h6", "pre", "th", "td", "br", "tr"]);
 
-/** The words of a text without its marks, for those who listen. */
+/** The text without its markup, for screen readers. */
 export function spokenText(text: string): string {
   const say = (tree: MarkdownNode): string => {
     if (typeof tree === "string") return tree;
@@ -203,7 +203,7 @@ function table({ header, rows, align }: Tokens.Table, depth: number): MarkdownNo
   };
 }
 
-/** Undefined: no address that the panel links to. */
+/** Undefined: not an address that the panel links to. */
 function webAddress(text: string): string | undefined {
   try {
     const { protocol, href } = new URL(text);

@@ -53,13 +53,13 @@ export interface PanelTurn {
   readonly prompt: Prompt;
   /** `removed`: it left the queue before it began. */
   readonly state: "queued" | "open" | "completed" | "failed" | "removed";
-  /** Somebody stopped the turn before it: it begins only when somebody says so. */
+  /** Somebody stopped the turn before it: it begins only after a resume. */
   readonly held?: true;
   readonly parts: readonly AnswerPart[];
   readonly asks: readonly AskedApproval[];
   /** micro-USD; absent: not known. */
   readonly cost?: number;
-  /** The part of the cost that is the most it can be, not what was measured; absent: none. */
+  /** The part of the cost that is a bound, not measured; absent: none. */
   readonly bound?: number;
   readonly error?: ErrorDetail;
 }
@@ -71,7 +71,7 @@ export interface Ended {
 
 type Of<Type extends JournalEvent["type"]> = Extract<JournalEvent, { type: Type }>;
 
-/** The journal of one session as turns of a chat. Frames go in in order; what was completed replaces what was live. */
+/** The journal of one session as turns of a chat. Frames go in in order; completed items replace live text. */
 export class PanelTranscript {
   /** In the order in which they began; those that wait are at the end. */
   #turns: readonly PanelTurn[] = [];
@@ -137,7 +137,7 @@ export class PanelTranscript {
         this.#note(event.seq, "bad", event.message);
         return undefined;
       case "turn.resumed":
-        this.#note(event.seq, "plain", "The server was restarted and goes on.");
+        this.#note(event.seq, "plain", "The server was restarted and continues.");
         return undefined;
       case "budget.updated":
         this.#spend(event);
@@ -184,7 +184,7 @@ export class PanelTranscript {
     return this.#turns.find(({ id }) => id === event.turn_id);
   }
 
-  /** `isProgress`: the item says how it stands, but not its text, which came bit by bit. */
+  /** `isProgress`: the item reports its state, but not its text, which was streamed. */
   #put(item: Item, isProgress: boolean): void {
     const part = partOf(item);
     const place = this.#places.get(item.id) ?? this.#open ?? this.#turns.at(-1)?.id;
@@ -235,7 +235,7 @@ export class PanelTranscript {
     }));
   }
 
-  /** What an interrupted request cost is told after its turn has ended. */
+  /** The cost of an interrupted request is reported after its turn has ended. */
   #spend({ turn_id, cost_microusd: cost, bound_microusd: bound = 0 }: Of<"budget.updated">): void {
     const turn = this.#turns.find(({ id }) => id === turn_id);
     if (turn === undefined || cost === undefined || (turn.state !== "completed" && turn.state !== "failed")) return;
@@ -272,7 +272,7 @@ function partOf(item: Item): AnswerPart | undefined {
   if ("tool_use_id" in item) return stepOf(item);
   switch (item.type) {
     case "agent_message":
-      // A sub-agent's words go to the agent, which says what counts of them.
+      // A sub-agent's text goes to its agent, which reports what matters.
       return item.status === "superseded" || item.parent_id !== undefined ? undefined : words("text", item);
     case "reasoning":
       return item.parent_id !== undefined ? undefined : words("thought", item);

@@ -2,7 +2,7 @@ export type EditedToolInput = Readonly<Record<string, unknown>>;
 
 /** A text of a tool's input that a person may change. */
 export interface EditField {
-  /** Where it stands: `["edits", 0, "new_string"]`. */
+  /** Its path: `["edits", 0, "new_string"]`. */
   readonly path: readonly (string | number)[];
   readonly label: string;
   readonly text: string;
@@ -18,7 +18,7 @@ const FIELDS: Readonly<Record<string, readonly (readonly [name: string, label: s
   Bash: [["command", "Command"]],
 };
 
-/** The texts of a call that are edited as such. Empty: its input is edited as JSON. */
+/** The texts of a call that are edited directly. Empty: its input is edited as JSON. */
 export function fieldsOf(tool: string, input: EditedToolInput): readonly EditField[] {
   if (tool === "MultiEdit") return multiEditFields(input);
   return (FIELDS[tool] ?? []).flatMap(([name, label]) => {
@@ -40,7 +40,7 @@ function multiEditFields(input: EditedToolInput): readonly EditField[] {
   });
 }
 
-/** The input with changed texts. A text that is as it was stays so to the last byte. */
+/** The input with changed texts. An unchanged text stays the same to the last byte. */
 export function withTexts(
   input: EditedToolInput,
   fields: readonly EditField[],
@@ -52,7 +52,7 @@ export function withTexts(
   }, input);
 }
 
-/** A text as a field of the page holds it: browsers know one kind of line end only. */
+/** A text as a form field holds it: browsers know only one kind of line end. */
 export function shownText(text: string): string {
   return text.replace(/\r\n?/g, "\n");
 }

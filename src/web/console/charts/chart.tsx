@@ -9,7 +9,7 @@ function coloursNow(): ChartColours {
   return chartColours((name) => style.getPropertyValue(name));
 }
 
-/** A chart of stacked bars with its legend. `children` is the same in a table, for those who want figures. */
+/** A chart of stacked bars with its legend. `children` shows the same as a table. */
 export function Bars({
   label,
   chart,
@@ -57,7 +57,7 @@ function Drawing({ label, chart }: { readonly label: string; readonly chart: Bar
   return (
     <div className="relative min-h-60">
       <div role="img" aria-label={label} className="min-h-60">
-        {/* Vega gives the element that it draws into a role of its own. */}
+        {/* Vega gives its element its own role. */}
         <div ref={place} className="w-full [&_svg]:block" />
       </div>
       {state === "drawing" && <Skeleton className="absolute inset-0" />}
@@ -70,7 +70,7 @@ function Drawing({ label, chart }: { readonly label: string; readonly chart: Bar
   );
 }
 
-/** The width in CSS pixels, in steps, so that a window that is being dragged does not draw at each pixel. */
+/** The width in CSS pixels, in steps, so that dragging the window does not redraw at each pixel. */
 function useWidth(place: React.RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useEffect(() => {

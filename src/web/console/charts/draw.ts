@@ -2,7 +2,10 @@ import { parse, View } from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile, type TopLevelSpec } from "vega-lite";
 
-/** Draws into an element; the answer takes it away again. Expressions are interpreted, since the page forbids code from text. */
+/**
+ * Draws into an element; call the returned function to remove it. Expressions are interpreted, because the page forbids code
+ * from text.
+ */
 export async function draw(place: HTMLElement, spec: TopLevelSpec): Promise<() => void> {
   const { spec: full } = compile(spec);
   const view = new View(parse(full, undefined, { ast: true }), {

@@ -1,14 +1,14 @@
-/** The page's colours that a chart needs, as they are in the theme that is shown. */
+/** The colours of the current theme that a chart needs. */
 export interface ChartColours {
   readonly ink: string;
   readonly soft: string;
   readonly line: string;
   readonly series: readonly string[];
-  /** For what was folded together. */
+  /** For the combined rest. */
   readonly rest: string;
 }
 
-/** How many series have a colour of their own; the smaller ones are folded together. */
+/** How many series have their own colour; smaller ones are combined. */
 export const SERIES = 6;
 
 const NAMES = ["--info", "--accent", "--ok", "--bad"] as const;
@@ -29,7 +29,7 @@ export function chartColours(valueOf: (name: string) => string): ChartColours {
   };
 }
 
-/** `share` of the second colour in the first; both `#rrggbb` or `#rgb`. What is none comes back as it is. */
+/** `share` of the second colour in the first; both `#rrggbb` or `#rgb`. Anything else is returned unchanged. */
 export function mix(first: string, second: string, share: number): string {
   const left = channels(first);
   const right = channels(second);

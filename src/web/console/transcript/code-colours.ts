@@ -3,7 +3,7 @@ import { code, type CodeHighlighterPlugin } from "@streamdown/code";
 type Highlight = CodeHighlighterPlugin["highlight"];
 type Options = Parameters<Highlight>[0];
 
-/** The colours' reader gives up on a line after half a second; from here on it has been quick enough not to. */
+/** The highlighter gives up on a line after half a second; below this time it surely has not. */
 const QUICK_MS = 200;
 const PASSES = 4;
 /** A language that could not be loaded is not waited for. */
@@ -14,8 +14,8 @@ const warming = new Map<string, Promise<void>>();
 const warm = new Set<string>();
 
 /**
- * Colours of code. The first line of a language's first text would come out in one colour on a slow machine, since the reader then still
- * builds its patterns and gives up on the line; so it reads the text for nothing first.
+ * Colours of code. On a slow machine the first line of a language would be one colour, because the highlighter still builds its patterns
+ * and gives up on it. So it reads the text once in advance.
  */
 export const codeColours: CodeHighlighterPlugin = { ...code, highlight };
 
@@ -42,7 +42,7 @@ function warmed(options: Options): Promise<void> {
 async function warmUp({ code: text, language, themes }: Options): Promise<void> {
   for (let pass = 1; pass <= PASSES; pass += 1) {
     const began = performance.now();
-    // Another text than the real one, and incomplete: what came of it is not kept.
+    // Not the real text, and incomplete: its result is not cached.
     await read({ code: "\n".repeat(pass) + text, language, themes, isIncomplete: true });
     if (performance.now() - began < QUICK_MS) break;
   }

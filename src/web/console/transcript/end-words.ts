@@ -1,17 +1,17 @@
 import type { Tone } from "../../ui/states.tsx";
 import type { TurnView } from "./transcript.ts";
 
-/** How a turn's end is told. */
+/** How a turn's end is shown. */
 interface EndWords {
   readonly label: string;
   readonly tone: Tone;
-  /** What happened, where that is more than an end. */
+  /** What happened, if it is more than an end. */
   readonly words?: string;
-  /** It stopped at a bound, and can go on. */
+  /** It stopped at a limit, and can continue. */
   readonly isPaused: boolean;
 }
 
-/** `me`: the reader's id. Only what nobody wanted is a failure. */
+/** `me`: the reader's id. Only what nobody intended is a failure. */
 export function endWords({ state, error, stopped_by, neverBegan }: TurnView, me: string): EndWords {
   if (state !== "failed" || error === undefined) return { label: "Turn ended", tone: "plain", isPaused: false };
   const who = stopped_by === undefined ? undefined : stopped_by.id === me ? "You" : stopped_by.name;

@@ -18,7 +18,7 @@ const THEMES: ["github-light-high-contrast", "github-dark-high-contrast"] = [
   "github-dark-high-contrast",
 ];
 
-/** A link of a model leads out of the console, and only to the web. */
+/** A model's link leads out of the console, and only to the web. */
 function Anchor({ href, children }: ComponentProps<"a">): ReactNode {
   if (href === undefined || !/^https?:\/\//i.test(href)) return <span>{children}</span>;
   return (
@@ -28,7 +28,7 @@ function Anchor({ href, children }: ComponentProps<"a">): ReactNode {
   );
 }
 
-/** A picture that a model names is not loaded: whoever hosts it would learn that somebody reads this. */
+/** An image that a model names is not loaded: its host would learn that somebody reads this. */
 function Picture({ src, alt }: ComponentProps<"img">): ReactNode {
   return <span className="text-soft">[image: {alt === undefined || alt === "" ? (src ?? "") : alt}]</span>;
 }

@@ -26,11 +26,11 @@ export interface TurnView {
   /** So far, while it is open. */
   readonly usage?: Usage;
   readonly cost_microusd?: number;
-  /** The part of the cost that is the most it can be, not what was measured; absent: none. */
+  /** The part of the cost that is a bound, not measured; absent: none. */
   readonly bound_microusd?: number;
   readonly stop_reason?: string;
   readonly error?: ErrorDetail;
-  /** Who stopped it; absent: nobody did, or it is not known. */
+  /** Who stopped it; absent: nobody did, or it is unknown. */
   readonly stopped_by?: PrincipalRef;
   /** It ended before it began. */
   readonly neverBegan?: true;
@@ -70,7 +70,7 @@ export type TranscriptRow =
       readonly text: string;
     };
 
-/** Everything that the page shows, as it is now. A part that did not change is the same object as before. */
+/** Everything that the page shows now. An unchanged part is the same object as before. */
 export interface TranscriptView {
   readonly rows: readonly TranscriptRow[];
   readonly turns: ReadonlyMap<string, TurnView>;
@@ -85,7 +85,7 @@ export interface TranscriptView {
   readonly open?: string;
   /** Items that have begun and not ended, oldest first. */
   readonly running: readonly string[];
-  /** A person is asked whether the budget grows. */
+  /** A person is asked to raise the budget. */
   readonly asksMoney: boolean;
 }
 
@@ -94,7 +94,7 @@ const LIVE_CHARS = 2_000_000;
 /** Of an event that this page does not know. */
 const UNKNOWN_CHARS = 2_000;
 
-/** The journal of one session as rows of a page. Frames go in in order; what was completed replaces what was live. */
+/** The journal of one session as rows of a page. Frames go in in order; completed items replace live text. */
 export class Transcript {
   #rows: TranscriptRow[] = [];
   readonly #turns = new Map<string, TurnView>();
@@ -193,7 +193,7 @@ export class Transcript {
     const state = event.type === "turn.queued" ? "queued" : "open";
     const turn: TurnView = { id: turn_id, prompt, by, at, seq, state };
     this.#turns.set(turn_id, turn);
-    // A prompt that waits stands in the queue, not in the conversation.
+    // A waiting prompt is in the queue, not in the conversation.
     if (state === "queued") return;
     this.#open = turn_id;
     this.#show(turn);
@@ -234,7 +234,7 @@ export class Transcript {
     this.#rows.push({ kind: "end", key: `end-${event.turn_id}`, seq: event.seq, turn: event.turn_id });
   }
 
-  /** With an event: journaled. Without: the text so far of an item that is open while we arrive. */
+  /** With an event: journaled. Without: the text so far of an item that is open when we arrive. */
   #put(item: Item, event?: JournalEvent): void {
     const known = this.#items.get(item.id);
     if (item.status === "in_progress") this.#running.add(item.id);
@@ -277,7 +277,7 @@ export class Transcript {
     this.#items.set(approval.item_id, { ...known, answer: { approval } });
   }
 
-  /** Calls of one message run in their order: an approved one waits behind a question about an earlier one. */
+  /** Calls of one message run in order: an approved one waits behind a question about an earlier one. */
   #markWaiting(): void {
     let isBehind = false;
     for (const id of this.#running) {
@@ -317,14 +317,14 @@ export class Transcript {
     this.#markWaiting();
   }
 
-  /** Each tells one request; the turn's end tells the sum. */
+  /** Each reports one request; the turn's end has the sum. */
   #count({ turn_id, usage }: Extract<JournalEvent, { type: "usage.updated" }>): void {
     const turn = this.#turns.get(turn_id);
     if (turn?.state !== "open") return;
     this.#turns.set(turn_id, { ...turn, usage: turn.usage === undefined ? usage : addUsage(turn.usage, usage) });
   }
 
-  /** What an interrupted request cost is told after its turn has ended. */
+  /** The cost of an interrupted request is reported after its turn has ended. */
   #spend(event: Extract<JournalEvent, { type: "budget.updated" }>): void {
     const { cost_microusd: cost, bound_microusd: bound, limit_microusd: limit, turn_id } = event;
     if (cost === undefined) {

@@ -19,7 +19,7 @@ type AnswerPartSection =
   | { readonly kind: "ask"; readonly key: string; readonly ask: AskedApproval };
 type AnswerSection = Prose | StepsView | AskView | { readonly element: HTMLElement };
 
-/** Somebody ended the answer, or a limit that somebody set: no failure. */
+/** Somebody ended the answer, or a limit did: not a failure. */
 const WANTED: ReadonlySet<string> = new Set(["aborted", "rejected_and_stopped", "max_turns"]);
 
 /** One answer: the same element from its first word to its last. */
@@ -91,7 +91,7 @@ export class AnswerView {
     return view;
   }
 
-  /** Every section at its place, and nothing else. What is there already is not touched. */
+  /** Puts every section in its place. Existing ones are not touched. */
   #arrange(sections: readonly AnswerPartSection[]): void {
     const keys = new Set(sections.map(({ key }) => key));
     for (const [key, { element }] of this.#sections) {
@@ -147,7 +147,7 @@ export function noteOf({ text, next }: PanelTrouble, tone: "plain" | "bad"): HTM
   );
 }
 
-/** Steps that follow each other are one section; a question stands where it was asked. */
+/** Consecutive steps are one section; a question appears where it was asked. */
 function sectionsOf({ parts, asks }: PanelTurn): readonly AnswerPartSection[] {
   const sections: AnswerPartSection[] = [];
   const ask = (from: number, to: number): void => {

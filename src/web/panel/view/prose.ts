@@ -2,10 +2,10 @@ import { PANEL_LIMITS } from "../limits.ts";
 import { blocksOf, type MarkdownNode } from "../markdown.ts";
 import { copyText, icon, make, replaceIcon, setText } from "./dom.ts";
 
-/** A definition can stand behind what it is about: such a text is read once more as a whole when it is complete. */
+/** A definition may come after its use: such a text is parsed again when it is complete. */
 const DEFINES = /^ {0,3}\[[^\]\n]+\]:/m;
 
-/** Markdown that grows. What is finished stays as it is; only the last block is made anew. */
+/** Growing Markdown. Finished blocks stay; only the last one is rendered again. */
 export class Prose {
   readonly element = make("div", { class: "prose" });
   #text = "";

@@ -2,7 +2,7 @@ import { getFiletypeFromFileName, getSharedHighlighter, type DiffsHighlighter } 
 import type { Patch } from "./patch.ts";
 import type { Colours } from "./rows.ts";
 
-// High contrast, since they stand on tinted lines.
+// High contrast, because they are on tinted lines.
 const LIGHT = "github-light-high-contrast";
 const DARK = "github-dark-high-contrast";
 /** Its comments are too pale for a tinted line. */
@@ -15,7 +15,7 @@ const BLOCKS_KEPT = 200;
 const LINE_CHARS = 2_000;
 const BLOCK_MS = 500;
 
-/** The colours of one patch, made block by block as they are asked for. */
+/** The colours of one patch, computed block by block on request. */
 export class Painter {
   readonly #patch: Patch;
   readonly #path: string;
@@ -27,7 +27,7 @@ export class Painter {
     this.#path = path;
   }
 
-  /** Loads what the file's language needs. False: a language that nobody knows, so nothing is coloured. */
+  /** Loads what the file's language needs. False: an unknown language, so nothing is coloured. */
   async load(): Promise<boolean> {
     const language = getFiletypeFromFileName(this.#path);
     if (language === "text" || this.#highlighter !== undefined) return this.#highlighter !== undefined;
@@ -45,7 +45,7 @@ export class Painter {
     return this.#blocks.get(keyOf(line, side))?.get(line);
   }
 
-  /** Colours one block that one of the lines is in and that has none yet. False: all of them have theirs. */
+  /** Colours one uncoloured block that contains one of the lines. False: all are coloured. */
   paintNext(lines: readonly number[]): boolean {
     if (this.#highlighter === undefined) return false;
     for (const line of lines) {
@@ -67,7 +67,7 @@ export class Painter {
     for (let place = Math.max(0, start - WARM_UP); place < start + BLOCK; place += 1) {
       const line = this.#patch.lines[place];
       if (line === undefined) break;
-      // Another hunk is another place of the file: nothing of what came before counts.
+      // Another hunk is another part of the file: earlier lines do not count.
       if (line.kind === "hunk" && place < start) places.length = 0;
       if (line.kind !== "hunk" && line.kind !== "note" && line.kind !== hidden) places.push(place);
     }

@@ -1,12 +1,12 @@
 import type { DiffLayout, DiffLineRow, RowsWanted } from "./rows.ts";
 
-/** What the page asks of the worker. `id`: one diff that is shown. */
+/** Messages to the worker. `id`: one displayed diff. */
 export type WorkerQuestion =
   | { readonly type: "open"; readonly id: number; readonly patch: string; readonly path: string }
   | ({ readonly type: "rows"; readonly id: number } & RowsWanted)
   | { readonly type: "close"; readonly id: number };
 
-/** What the worker tells. Rows may come twice: without colours, then with them. */
+/** Messages from the worker. Rows may come twice: without colours, then with them. */
 export type WorkerAnswer =
   | {
       readonly type: "opened";

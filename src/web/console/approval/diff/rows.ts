@@ -31,7 +31,7 @@ export type DiffLineRow =
   | { readonly type: "pair"; readonly left?: DiffCell; readonly right?: DiffCell }
   | { readonly type: "hunk" | "note"; readonly text: string };
 
-/** A line shows so many characters until somebody asks for more of it. */
+/** Characters of a line shown at first. */
 export const SHOWN_CHARS = 2_000;
 
 export interface RowsWanted {
@@ -39,7 +39,7 @@ export interface RowsWanted {
   readonly from: number;
   /** Not included. */
   readonly to: number;
-  /** Lines of which more than the usual is shown: place → characters. */
+  /** Lines with more than the usual characters shown: index → characters. */
   readonly long: ReadonlyMap<number, number>;
 }
 
@@ -102,7 +102,7 @@ function cellOf(
   };
 }
 
-/** Cuts a line where its colour or its mark changes. Colours of another text are not used. */
+/** Splits a line where its colour or its mark changes. Colours of another text are ignored. */
 export function partsOf(text: string, colours: Colours | undefined, marks: readonly LineSpan[]): readonly LinePart[] {
   const runs = runsOf(text, colours);
   const parts: LinePart[] = [];
@@ -124,6 +124,6 @@ function runsOf(text: string, colours: Colours | undefined): Colours {
   const coloured = colours?.map((part) => part.text).join("") ?? "";
   if (colours === undefined || coloured === "") return [{ text }];
   if (coloured.startsWith(text)) return colours;
-  // A carriage return at the end of the line is no part of what is coloured.
+  // A carriage return at the end of the line is not coloured.
   return text.startsWith(coloured) ? [...colours, { text: text.slice(coloured.length) }] : [{ text }];
 }
