@@ -31,11 +31,11 @@ import { loadToolModules } from "./tool-modules.ts";
 import { keyFilesOf, refuseUntrusted, trustedInHome } from "./trusted-files.ts";
 
 const ENGINES = "engines";
-/** What the files of document 003 showed of messages that had not ended. */
+/** What document 003's files showed of unfinished messages. */
 const MOUNT = "mount";
 /** Files with the passwords of databases. */
 const CONNECTIONS = "connections";
-/** What a tool's process gets of the server's environment; everything else stays here. */
+/** The part of the server's environment that tool processes get; nothing else is passed on. */
 const PASSED_ON = ["PATH", "HOME", "LANG", "LC_ALL", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ"] as const;
 
 export interface App {
@@ -44,7 +44,7 @@ export interface App {
   readonly telemetry: Telemetry;
   /** Where model calls go, for people. */
   readonly modelAddress: string;
-  /** From now on a disk that is away is waited for as `storeCloseMs` says; not at all when the signal is aborted. */
+  /** From now on the store waits for an unavailable disk for `storeCloseMs` at most; not at all when the signal is aborted. */
   giveUpSoon(hurry?: AbortSignal): void;
   close(): Promise<void>;
 }
@@ -58,13 +58,13 @@ export interface AppOptions {
   readonly reach: (name: Checkpoint) => void;
   /** Absent: the machine's. */
   readonly clock?: Clock | undefined;
-  /** Whether a database is taken that lost something, and how a test makes the store slow or faulty. */
+  /** Whether a database that lost data is accepted, and how a test makes the store slow or faulty. */
   readonly store?: Pick<SqliteStoreOptions, "tuning" | "faults" | "acceptLoss"> | undefined;
-  /** What the process has open. Absent: as it is. */
+  /** The process's open files. Absent: the real ones. */
   readonly openFiles?: OpenFiles | undefined;
   /** WebSockets that are open now; absent: there are none. */
   readonly openSockets?: (() => number) | undefined;
-  /** The store can no longer write: nothing that was promised can be kept. */
+  /** The store can no longer write: no promise can be kept. */
   readonly onFatal: (error: Error) => void;
 }
 
@@ -78,7 +78,7 @@ const SYSTEM_CLOCK: Clock = {
   },
 };
 
-/** What was opened so far, to be closed the other way round. */
+/** What was opened so far, to be closed in reverse order. */
 type CloseLater = (() => Promise<unknown>)[];
 
 /** Opens everything behind the surfaces on a home folder, and settles what the last run left there. */
@@ -87,12 +87,12 @@ export async function openApp(options: AppOptions): Promise<App> {
   const home = await realpath(options.settings.home.value);
   refuseUntrusted([...trustedInHome(home), ...keyFilesOf(options.settings)], options.environment);
   const extraTools = await loadToolModules(options.settings, options.environment);
-  // The store is open before whoever counts its commits.
+  // The store opens before the metrics that count its commits.
   let counted: ((seconds: number) => void) | undefined;
   const store = await openSqliteStore({
     ...options.store,
     onCommit: ({ ms }) => counted?.(ms / 1_000),
-    // Before the database: what a dead server left running ends, also where the disk is full.
+    // Before the database: ends what a dead server left running, even if the disk is full.
     onLocked: () => endLeft(home, options.log),
     path: join(home, "sallyport.db"),
     onFatal: options.onFatal,
@@ -102,7 +102,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   const opened: CloseLater = [() => store.close()];
   const giveUpSoon = (hurry = new AbortController().signal): void => store.giveUpSoon(hurry);
   const close = async (): Promise<void> => {
-    // Some of what is closed before the store waits for it.
+    // Some parts that are closed before the store wait for it.
     giveUpSoon();
     for (const end of opened.toReversed()) await end();
   };
@@ -133,7 +133,7 @@ function tellStall(log: Log, stall: Stall | undefined): void {
 }
 
 const DAMAGE_FOUND =
-  "a page of the database is damaged: what lies on it is refused, all else goes on. `sallyport doctor` says what is damaged; restore a backup when you can";
+  "a page of the database is damaged: requests for data on it are refused, everything else works. `sallyport doctor` says what is damaged; restore a backup when you can";
 
 function storeReadings({
   disk,
@@ -214,7 +214,7 @@ async function assemble(
   return { gateway, adminToken, telemetry, modelAddress: addressOf(models) };
 }
 
-/** Nobody waits for it: a key may come from a command. */
+/** Not awaited: a key may come from a command. */
 async function warnOfMissingKey({ providers, defaultProvider }: Models, log: Log): Promise<void> {
   try {
     await providers.get(defaultProvider).credentials();
@@ -223,14 +223,14 @@ async function warnOfMissingKey({ providers, defaultProvider }: Models, log: Log
   }
 }
 
-/** Where model calls of sessions go that name no provider. */
+/** Where model calls go for sessions without a provider. */
 function addressOf({ providers, defaultProvider }: Models): string {
   const { id, baseUrl } = providers.get(defaultProvider);
   const places = [...new Set(Object.values(baseUrl))].join(" and ");
   return id === "cloud" ? places : `the provider ${id} (${places})`;
 }
 
-/** How the processes of this server are told from others, and what ends them when it is killed. */
+/** How this server's processes are identified, and what ends them if it is killed. */
 async function openMarks(
   marker: string,
   { log, clock }: { readonly log: Log; readonly clock: Clock },
@@ -257,7 +257,7 @@ interface StrayWatch {
   readonly clock: Clock;
 }
 
-/** Ends what outlived its session, now and then. Answers what stops it. */
+/** Regularly ends processes that outlived their session. Returns a function that stops it. */
 function watchStrays({ gateway, marker, marks, log, clock }: StrayWatch): () => Promise<void> {
   let look: Promise<unknown> = Promise.resolve();
   let cancel = (): void => undefined;
@@ -376,7 +376,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
   });
 }
 
-/** A small secret that is made once and kept in the home folder, readable by its owner only. */
+/** A small secret that is generated once and stored in the home folder, readable only by its owner. */
 async function kept(path: string, make: () => string): Promise<string> {
   const known = readTextFile(path);
   if (known !== undefined && known.trim() !== "") return known.trim();

@@ -3,15 +3,15 @@ import { Failure, type ErrorCode } from "../protocol/index.ts";
 import { Unreachable } from "./connect.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 
-/** What a person reads when a command did not work. */
+/** What a person reads when a command failed. */
 export interface Complaint {
   readonly message: string;
-  /** What to do next, where it is known. */
+  /** What to do next, if known. */
   readonly advice?: string | undefined;
   readonly code: ExitCode;
 }
 
-/** Everything that can go wrong in a command, in words. Undefined: it was said already (help, a wrong flag). */
+/** Every error of a command, in words. Undefined: it was already printed (help, a wrong flag). */
 export function complaintOf(error: unknown): Complaint | ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.refused;
   if (error instanceof Failure) {
@@ -31,7 +31,7 @@ function adviceFor(failure: Failure): string | undefined {
     case "unauthenticated":
       return "pass --token or set SALLYPORT_TOKEN; the first token of a home is in <home>/token";
     case "forbidden":
-      // With details it is a statement that was refused, which no other token would change.
+      // With details it is a refused statement, which no other token would change.
       if (failure.details !== undefined) return undefined;
       return "use a token whose role may do this; an admin makes one with `sallyport token create --role operator --name you`";
     case "conflict":
@@ -42,7 +42,7 @@ function adviceFor(failure: Failure): string | undefined {
       if (failure.message.includes("approval")) return "`sallyport approve` lists what waits for an answer";
       return failure.message.includes("session") ? "`sallyport sessions` lists them" : undefined;
     case "session_closed":
-      return "`sallyport sessions fork <id>` makes a session that goes on from it";
+      return "`sallyport sessions fork <id>` makes a session that continues from it";
     case "model_unauthenticated":
       return "`sallyport provider list` shows what is there; or try the demo model with --provider sim";
     case "rate_limited":

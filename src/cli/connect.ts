@@ -17,14 +17,14 @@ export interface GlobalFlags {
   readonly token?: string | undefined;
 }
 
-/** A server that commands talk to: one that runs already, or one inside this process. */
+/** A server that commands talk to: a running one, or one inside this process. */
 export interface ServerConnection {
   readonly client: SallyportClient;
   readonly url: string;
-  /** Who the caller is to that server. */
+  /** The caller's token for that server. */
   readonly token: string;
   readonly embedded: boolean;
-  /** On this machine: the folders of the person who types are the server's too. */
+  /** On this machine: the server sees the caller's folders. */
   readonly local: boolean;
   /** Where the home's server answers now: it may have come back on another port, with another token. Absent: the address was named. */
   readonly locate?: (() => Promise<ServerAddress | undefined>) | undefined;
@@ -41,7 +41,7 @@ export interface ConnectOptions {
   readonly onFatal: (error: Error) => void;
 }
 
-/** Nothing answers at the address that was given. */
+/** Nothing answers at the given address. */
 export class Unreachable extends Error {
   readonly url: string;
 
@@ -63,7 +63,7 @@ export async function connect(options: ConnectOptions): Promise<ServerConnection
   const settings = readSettings({ home: flags.home }, environment, surroundings.cwd);
   const named = given(flags.server) ?? given(environment["SALLYPORT_URL"]);
   if (named !== undefined) {
-    // The link that `serve` prints holds the token too.
+    // The link that `serve` prints contains the token.
     const link = URL.canParse(named) ? given(new URL(named).searchParams.get("token") ?? "") : undefined;
     const token = given(flags.token) ?? link;
     return connectNamed(addressOf(named), settings, { ...options, flags: { ...flags, token } });
@@ -74,24 +74,24 @@ export async function connect(options: ConnectOptions): Promise<ServerConnection
 
 const ServerFile = z.object({ url: z.url(), pid: z.number().int().positive(), folder: z.string().optional() });
 
-/** The server that has this home open; undefined when there is none that answers. */
+/** The server that has this home open; undefined when none answers. */
 export async function findServer(home: string): Promise<FoundServer | undefined> {
   const text = textOf(join(home, SERVER_FILE));
   if (text === undefined) return undefined;
   const parsed = ServerFile.safeParse(jsonOf(text));
   if (!parsed.success || !isAlive(parsed.data.pid)) return undefined;
   const { url, pid, folder } = parsed.data;
-  // A file that came with a copy of the folder names the other folder's server.
+  // A file that was copied with the folder names the other folder's server.
   if (folder !== undefined && folder !== (await folderId(home).catch(() => undefined))) return undefined;
   return (await protocolOf(url)) === undefined ? undefined : { url, pid };
 }
 
-/** The first admin's token of a home; undefined where it was set by SALLYPORT_TOKEN, or no server ever ran. */
+/** The first admin's token of a home; undefined if SALLYPORT_TOKEN set it, or no server ever ran. */
 export function homeToken(home: string): string | undefined {
   return given((textOf(join(home, TOKEN_FILE)) ?? "").trim());
 }
 
-/** Undefined for whatever is no file of ours to read; a pipe is not waited for. */
+/** Undefined for anything but our own file; a pipe is not waited for. */
 function textOf(path: string): string | undefined {
   try {
     return readTextFile(path);
@@ -103,7 +103,7 @@ function textOf(path: string): string | undefined {
 async function connectNamed(url: string, settings: Settings, options: ConnectOptions): Promise<ServerConnection> {
   await checkProtocol(url);
   const own = await findServer(settings.home.value);
-  // A home's token goes to that home's own server and to nobody else.
+  // A home's token is sent only to that home's own server.
   const kept = own !== undefined && addressOf(own.url) === url ? homeToken(settings.home.value) : undefined;
   const token = tokenOf(options, kept);
   if (token === undefined)
@@ -160,7 +160,7 @@ async function embed(settings: Settings, options: ConnectOptions): Promise<Serve
     host: { value: "127.0.0.1", origin: "default" },
     port: { value: 0, origin: "default" },
   };
-  // Loaded only where it is needed: most commands find a server that runs.
+  // Loaded on demand: most commands find a running server.
   const { serve } = await import("./serve.ts");
   try {
     const serving = await serve({
@@ -187,7 +187,7 @@ async function embed(settings: Settings, options: ConnectOptions): Promise<Serve
   }
 }
 
-/** Another process has just taken the home: in a moment it says where it answers. */
+/** Another process has just locked the home: it will publish its address in a moment. */
 async function awaitServer(home: string): Promise<FoundServer | undefined> {
   for (let waited = 0; waited < LIMITS.serverAppearMs; waited += RACE_POLL_MS) {
     const found = await findServer(home);
@@ -197,7 +197,7 @@ async function awaitServer(home: string): Promise<FoundServer | undefined> {
   return undefined;
 }
 
-/** Which protocol a server speaks; undefined when none of ours answers there. */
+/** A server's protocol version; undefined when none of ours answers there. */
 async function protocolOf(url: string): Promise<string | undefined> {
   try {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(LIMITS.serverProbeMs) });

@@ -6,7 +6,7 @@ import type { Environment } from "./settings.ts";
 const FORMS = "name=sqlite:/path/to.db, name=postgres://user@host/database or name=env:VARIABLE";
 
 /**
- * What `--connection` says. A password stands in a variable that it names, never in the flag: everybody on a machine can read those.
+ * Parses `--connection`. A password is in a variable that it names, never in the flag: everybody on a machine can read flags.
  * Failures never repeat what follows the name.
  */
 export function parseConnections(

@@ -13,7 +13,7 @@ import { duration } from "./terminal/words.ts";
 export interface CommandContext {
   readonly surroundings: ProcessContext;
   readonly screen: Screen;
-  /** Says how the process will end; the last word counts. */
+  /** Sets the exit code; the last call wins. */
   readonly end: (code: ExitCode) => void;
 }
 
@@ -22,7 +22,7 @@ export function openContext(surroundings: ProcessContext, end: (code: ExitCode) 
   return { surroundings, screen: new Screen({ ...surroundings, paint }), end };
 }
 
-/** Words for programs and for `|`: standard output, nothing added. */
+/** For programs and pipes: standard output, nothing added. */
 export function print(context: CommandContext, text: string): void {
   context.surroundings.output.write(`${text}\n`);
 }
@@ -39,7 +39,7 @@ export function flagsOf(command: Command): GlobalFlags {
   return command.optsWithGlobals<GlobalFlags>();
 }
 
-/** One place for everything that goes wrong: words, advice, and a stack only for who asks for it. */
+/** The one place for errors: a message, advice, and a stack only on request. */
 export function complain(context: CommandContext, error: unknown): ExitCode {
   const complaint = complaintOf(error);
   if (typeof complaint === "number") return complaint;
@@ -52,7 +52,7 @@ export function complain(context: CommandContext, error: unknown): ExitCode {
   return complaint.code;
 }
 
-/** Runs something against a server, and stays for the turns that a server inside this process still drives. */
+/** Runs something against a server, and waits for turns that a server inside this process still drives. */
 export async function withServer(
   context: CommandContext,
   command: Command,
@@ -81,7 +81,7 @@ export async function withServer(
   }
 }
 
-/** A turn that works makes progress only while its server runs. One that waits for a person can wait for the next start. */
+/** A working turn progresses only while its server runs. One that waits for a person can wait for the next start. */
 async function linger(context: CommandContext, { client }: ServerConnection): Promise<void> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), LIMITS.embeddedLingerMs);

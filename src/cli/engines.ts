@@ -14,7 +14,7 @@ export function claudeOptions(settings: Settings, environment: Environment): Cla
   return { executable: settings.claude.value, searchPath };
 }
 
-/** Every engine. One whose program is missing says so when it is asked for. */
+/** Every engine. One whose program is missing says so on use. */
 export function openEngines(settings: Settings, environment: Environment): ReadonlyMap<string, Engine> {
   const claude = claudeOptions(settings, environment);
   const engines = [createLoopEngine(), createClaudeSdkEngine(claude), createClaudeCliEngine(claude)];

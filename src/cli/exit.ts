@@ -6,9 +6,9 @@ export const EXIT = {
   failed: 1,
   /** Wrong usage, or the server refused the request. */
   refused: 2,
-  /** A person said no and ended the turn. */
+  /** A person rejected a call and ended the turn. */
   rejected: 3,
-  /** Out of time, or nobody answered a question. */
+  /** Timed out, or nobody answered a question. */
   unanswered: 4,
   interrupted: 130,
   terminated: 143,
@@ -29,7 +29,7 @@ export function isTurnEnd(event: JournalEvent, turn_id: string): event is EndOfT
   return isTerminal(event) && event.turn_id === turn_id;
 }
 
-/** What a turn's end means to a script. */
+/** The exit code of a turn's end. */
 export function exitCodeOf(
   end: EndOfTurn,
   seen: { readonly unanswered: boolean; readonly outOfTime: boolean },

@@ -1,4 +1,4 @@
-/** Where a running server tells the other commands its address. */
+/** Where a running server publishes its address for other commands. */
 export const SERVER_FILE = "server.json";
 
 /** The first admin's token, unless SALLYPORT_TOKEN fixes it. */

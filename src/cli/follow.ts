@@ -7,12 +7,12 @@ import { shellWord } from "./shell-word.ts";
 import { editorOf } from "./terminal/editor.ts";
 import { Keyboard } from "./terminal/keyboard.ts";
 
-/** Whoever shows frames: a transcript for people, lines of JSON for programs. */
+/** Shows frames: a transcript for people, lines of JSON for programs. */
 export interface Viewer {
   take(frame: StreamFrame): void;
 }
 
-/** One line of JSON per journaled event; what is only live comes when it is asked for. */
+/** One line of JSON per journaled event; live frames only on request. */
 export class JsonLines implements Viewer {
   readonly #write: (text: string) => void;
   readonly #deltas: boolean;
@@ -33,7 +33,7 @@ export interface FollowTurnOptions {
   readonly session_id: string;
   readonly after: number;
   readonly viewer: Viewer;
-  /** People can be asked here: there is a terminal, and the output is not for a program. */
+  /** A person can be asked: there is a terminal, and the output is not for a program. */
   readonly interactive: boolean;
   readonly hint: (approval_id: string) => string;
   readonly known: { readonly seq: number; readonly pending: readonly string[] };
@@ -41,7 +41,7 @@ export interface FollowTurnOptions {
   readonly onInterrupt: () => void;
 }
 
-/** Shows a session and asks its questions, until an event is the last one or the signal is aborted. */
+/** Shows a session and asks its questions, until the last event or an abort. */
 export async function follow(
   options: FollowTurnOptions,
   isLast: (event: JournalEvent) => boolean,

@@ -9,15 +9,15 @@ const MARKER = /^[0-9a-f]{24}-(?<folder>[0-9a-f]+-[0-9a-f]+)$/;
 /** More than any marker takes. */
 const LONGEST = 128;
 
-/** Which folder this is: a copy of it, also of everything in it, is another one. A folder that was moved is the same. */
+/** Identifies a folder: a copy of it differs, a moved folder is the same. */
 export async function folderId(folder: string): Promise<string> {
   const { dev, ino } = await stat(folder, { bigint: true });
   return `${dev.toString(16)}-${ino.toString(16)}`;
 }
 
 /**
- * What every process of this home carries in its environment. A marker that came with a copy of another home is replaced:
- * the other home's processes are not ours to end.
+ * What every process of this home carries in its environment. A marker copied from another home is replaced: its
+ * processes are not ours to end.
  */
 export async function markerOf(home: string): Promise<string> {
   const path = join(home, MARKER_FILE);
@@ -25,17 +25,17 @@ export async function markerOf(home: string): Promise<string> {
   const known = await readStart(path);
   if (MARKER.exec(known)?.groups?.["folder"] === folder) return known;
   const marker = `${randomBytes(12).toString("hex")}-${folder}`;
-  // Whatever lies there goes: writing to a pipe would wait for a reader.
+  // Removed first: writing to a pipe would wait for a reader.
   await rm(path, { force: true });
   await writeFile(path, `${marker}\n`, { mode: 0o600, flag: "wx" });
   await chmod(path, 0o600);
   return marker;
 }
 
-/** No more than a marker and a bit: whatever else lies there is not read. */
+/** Reads little more than a marker: anything else there is ignored. */
 async function readStart(path: string): Promise<string> {
   try {
-    // A pipe in its place has nobody at the other end.
+    // A pipe in its place would have no other end.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST), 0, LONGEST, 0);
     return buffer.toString("utf8", 0, bytesRead).trim();

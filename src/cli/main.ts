@@ -16,7 +16,7 @@ const { version } = JSON.parse(readFileSync(new URL("../../package.json", import
   version: string;
 };
 
-/** Under npm a Ctrl-C comes twice: from the terminal, and passed on by npm. */
+/** Under npm a Ctrl-C arrives twice: from the terminal, and forwarded by npm. */
 const NPM_ECHO_MS = 300;
 const underNpm = process.env["npm_lifecycle_event"] !== undefined;
 
@@ -48,17 +48,17 @@ const surroundings: ProcessContext = {
   endBySignal,
 };
 
-// Whoever reads our output may stop at any line: `sallyport sessions | head`. A command that has something to put in order
-// first gets to do so.
+// The reader of our output may stop at any line: `sallyport sessions | head`. A command that must clean up first gets to
+// do so.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", loseOutput);
 
-// Only now: loading it all opens many files at once.
+// Only now: loading everything opens many files at once.
 const { runCommandLine } = (await import(programFile())) as { readonly runCommandLine: typeof RunCommandLine };
 const code = await runCommandLine(process.argv.slice(2), surroundings);
 await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
 leave(code);
 
-/** The bundle, which loads in half the time; where something was compiled after it was made, the single files. */
+/** The bundle, which loads in half the time; if something was compiled after it, the single files. */
 function programFile(): string {
   const changedAt = (file: string): number =>
     statSync(new URL(file, import.meta.url), { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -67,8 +67,8 @@ function programFile(): string {
 }
 
 /**
- * Ends the process. Where its terminal is gone, Node's own last step (putting the terminal back as it was) would end it with a
- * crash; the signal that told of it ends it without that step.
+ * Ends the process. If its terminal is gone, Node's last step (restoring the terminal) would crash; the signal that reported
+ * it ends the process without that step.
  */
 function leave(code: number): void {
   const isGone = [process.stdin, process.stdout, process.stderr].some(({ isTTY }, fd) => isTTY && !isatty(fd));
@@ -79,11 +79,11 @@ function leave(code: number): void {
 function endBySignal(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
-  // Whoever started the process may have it ignore the signal.
+  // The parent may have made it ignore the signal.
   process.kill(process.pid, "SIGKILL");
 }
 
-/** After the first write that failed every other one fails, too. */
+/** After the first failed write all others fail too. */
 function loseOutput(): void {
   if (!output.isNeeded || output.isLost) return;
   output.isLost = true;

@@ -15,7 +15,7 @@ export interface ModelsOptions {
   readonly environment: Environment;
   readonly home: string;
   readonly store: Store;
-  /** Where the demo model answers. */
+  /** The demo model's address. */
   readonly simUrl: string;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -24,7 +24,7 @@ export interface ModelsOptions {
   readonly told: (exchange: Exchange) => void;
 }
 
-/** The way from engines to models: providers, prices, the ledger, and the proxy before them. */
+/** The path from engines to models: providers, prices, the ledger, and the proxy in front of them. */
 export async function openModels(options: ModelsOptions): Promise<{
   readonly models: Models;
   readonly requests: ModelRequestLog;
@@ -78,7 +78,7 @@ export async function openModels(options: ModelsOptions): Promise<{
     requests,
     close: async () => {
       await proxy.close();
-      // What cannot be stored any more is in the log, and counts as reserved after the next start.
+      // What can no longer be stored is logged, and counts as reserved after the next start.
       await ledger.flush().catch(() => undefined);
       await requests.close();
       providers.close();

@@ -1,4 +1,4 @@
-// Imports next to nothing: it is asked before anything else is loaded, which needs many open files.
+// Imports almost nothing: it runs before anything else is loaded, which needs many open files.
 import { readdirSync, readFileSync } from "node:fs";
 import { OPERATION_LIMITS as LIMITS } from "../protocol/operation-limits.ts";
 import { isOutOfFiles } from "../protocol/out-of-files.ts";
@@ -7,11 +7,11 @@ import { isOutOfFiles } from "../protocol/out-of-files.ts";
 export const RAISE_OPEN_FILES =
   "In a new shell run `ulimit -n 4096` and start again; a service sets LimitNOFILE=4096 (systemd), a container --ulimit nofile=4096 (docker).";
 
-/** What a process has open: files, connections, pipes. */
+/** A process's open files, connections and pipes. */
 export interface OpenFiles {
-  /** As many as there may be; undefined: nobody knows. */
+  /** The maximum; undefined: unknown. */
   readonly limit: number | undefined;
-  /** Undefined: nobody knows. Throws EMFILE when there is no room even to look. */
+  /** Undefined: unknown. Throws EMFILE when even counting needs a file too many. */
   count(): number | undefined;
 }
 
@@ -32,19 +32,19 @@ export const OWN_OPEN_FILES: OpenFiles = {
   },
 };
 
-/** Why nothing can be started, with what to do; undefined: it can. */
+/** Why nothing can start, with advice; undefined: it can. */
 export function tooFewOpenFiles({ limit }: Pick<OpenFiles, "limit">): string | undefined {
   if (limit === undefined || limit >= LIMITS.openFilesLeast) return undefined;
   return `this process may have ${limit} files and connections open at once (ulimit -n), and Sallyport needs at least ${LIMITS.openFilesLeast}. ${RAISE_OPEN_FILES}`;
 }
 
-/** What to say of a limit that is enough to start, and little for a server; undefined: nothing. */
+/** A warning about a limit that suffices to start but is low for a server; undefined: none. */
 export function fewOpenFiles({ limit }: Pick<OpenFiles, "limit">): string | undefined {
   if (limit === undefined || limit >= LIMITS.openFilesAdvised) return undefined;
   return `${limit} files and connections may be open at once (ulimit -n); a server with many users needs more. ${RAISE_OPEN_FILES}`;
 }
 
-/** How many connections fit beside what the server itself and its children need. */
+/** How many connections fit beside what the server and its children need. */
 export function connectionsFor({ limit }: Pick<OpenFiles, "limit">, most: number): number {
   if (limit === undefined) return most;
   return Math.min(most, Math.floor((limit - LIMITS.openFilesReserve) * LIMITS.openFilesForConnections));
@@ -56,7 +56,7 @@ interface OpenFilesWatchOptions {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-/** Notices that hardly any more files can be opened, and tells it once; and once more when there is room again. */
+/** Notices when hardly any more files can be opened, and reports it once; and again when there is room. */
 export class OpenFilesWatch {
   readonly #options: OpenFilesWatchOptions;
   readonly #limit: number | undefined;
@@ -80,7 +80,7 @@ export class OpenFilesWatch {
   #check(limit: number): void {
     const open = this.#count();
     const left = open === undefined ? 0 : limit - open;
-    // Some more must be free again before new work is taken, or it would be refused and taken in turns.
+    // Some more must be free before new work is accepted, or it would flip back and forth.
     const needed = this.#isShort ? LIMITS.openFilesReserve * 2 : LIMITS.openFilesReserve;
     const isShort = left < needed;
     const { log, after } = this.#options;
@@ -94,7 +94,7 @@ export class OpenFilesWatch {
     this.#cancel = after(LIMITS.openFilesCheckMs, () => this.#check(limit));
   }
 
-  /** Undefined: there was no room to look. */
+  /** Undefined: there was no file left to count with. */
   #count(): number | undefined {
     try {
       return this.#options.files.count() ?? 0;

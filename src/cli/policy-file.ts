@@ -5,13 +5,13 @@ import { POLICY_FILE } from "./files.ts";
 import type { Settings } from "./settings.ts";
 import { readTextFile } from "./text-file.ts";
 
-/** The policy of the home's file, with a profile for each mount that sets limits. Undefined: there is neither. */
+/** The policy file of the home, plus a profile for each mount with limits. Undefined: there is neither. */
 export function loadPolicyFile(home: string, settings: Settings): Policy | undefined {
   const text = readTextFile(join(home, POLICY_FILE));
   return withMounts(text === undefined ? undefined : parsePolicyYaml(text), settings);
 }
 
-/** Each mount that sets limits has a profile of its own, which the policy file may replace. */
+/** Each mount with limits has its own profile, which the policy file may replace. */
 function withMounts(file: Policy | undefined, { mounts }: Settings): Policy | undefined {
   const profiles = Object.entries(mounts?.value ?? {}).flatMap(([path, setting]) => {
     const profile = mountProfile(setting);

@@ -28,7 +28,7 @@ SALLYPORT_URL and SALLYPORT_TOKEN.
 Example:
   $ sallyport run "create hello.txt with hello world"`;
 
-/** Runs one command line to its end; the answer is the exit code. Never throws. */
+/** Runs one command line to its end and returns the exit code. Never throws. */
 export async function runCommandLine(words: readonly string[], surroundings: ProcessContext): Promise<ExitCode> {
   let code: ExitCode = EXIT.done;
   const context = openContext(surroundings, (ended) => {

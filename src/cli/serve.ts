@@ -16,9 +16,9 @@ export interface Serving {
   readonly token: string;
   /** Where model calls go, for people. */
   readonly modelAddress: string;
-  /** Refuses new work; resolves when commands that run have ended, their time is up, or the signal is aborted. */
+  /** Refuses new work; resolves when running commands have ended, the time is up, or the signal is aborted. */
   drain(signal: AbortSignal): Promise<void>;
-  /** Waits for a disk that is away for `storeCloseMs` at most, and not at all when the signal is aborted. */
+  /** Waits for an unavailable disk for `storeCloseMs` at most, and not at all when the signal is aborted. */
   close(hurry?: AbortSignal): Promise<void>;
 }
 
@@ -30,9 +30,9 @@ export interface ServeOptions {
   readonly onFatal: (error: Error) => void;
   /** Absent: the machine's. */
   readonly clock?: Clock | undefined;
-  /** Whether a database is taken that lost something, and how a test makes the store slow or faulty. */
+  /** Whether a database that lost data is accepted, and how a test makes the store slow or faulty. */
   readonly store?: AppOptions["store"];
-  /** What the process has open. Absent: as it is. */
+  /** The process's open files. Absent: the real ones. */
   readonly openFiles?: AppOptions["openFiles"];
 }
 
@@ -51,7 +51,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     log,
     redact,
     reach: crashPoint(environment),
-    // Processes of sessions end first: nobody could watch them any more.
+    // The sessions' processes end first: nobody could watch them any more.
     onFatal: (error) =>
       void endThen(
         () => end(),
@@ -90,7 +90,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   };
 }
 
-/** Goes on when the work has ended, however it did, or when the time is up. */
+/** Continues when the work has ended, either way, or when the time is up. */
 async function endThen(work: () => Promise<unknown>, next: () => void): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
@@ -101,7 +101,7 @@ async function endThen(work: () => Promise<unknown>, next: () => void): Promise<
   next();
 }
 
-/** Lines of the access log are written whatever the level of the log. Absent: none are. */
+/** Access log lines are written whatever the log level. Absent: none are. */
 function accessLogOf({ settings, logLevel }: ServeOptions, redact: Redactor): WriteAccessLine | undefined {
   if (!(settings.accessLog.value ?? ["info", "debug"].includes(logLevel))) return undefined;
   const log = openLog("info", redact);
@@ -134,7 +134,7 @@ async function openSurfaces(options: ServeOptions, { app, log, redact }: Surface
     allowedOrigins: settings.allowedOrigins.value,
     runtime: settings.runtime?.value,
     mount: { settings: settings.mounts?.value, folder: join(settings.home.value, "mount") },
-    // Beside this file where it was built: dist/cli and dist/web.
+    // Beside the built file: dist/cli and dist/web.
     web: fileURLToPath(new URL("../web", import.meta.url)),
     describe: () => ({
       demo: settings.provider.value === "sim",
@@ -149,7 +149,7 @@ async function openSurfaces(options: ServeOptions, { app, log, redact }: Surface
 
 /**
  * For the crash suite: `SALLYPORT_CRASH_AT=name` or `name:n` ends this process, as SIGKILL does, the first or n-th time
- * that it reaches the named point. Without the variable nothing happens.
+ * that it reaches the checkpoint. Without the variable nothing happens.
  */
 function crashPoint(environment: Environment): (name: Checkpoint) => void {
   const wanted = environment["SALLYPORT_CRASH_AT"];

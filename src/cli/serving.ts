@@ -9,19 +9,19 @@ export function settingsFor({ surroundings }: CommandContext, command: Command):
   return readSettings({ home: flagsOf(command).home }, surroundings.environment, surroundings.cwd);
 }
 
-/** The server that was named by a flag or the environment; undefined: none was. */
+/** The server named by a flag or the environment; undefined: none. */
 function namedServer({ surroundings }: CommandContext, command: Command): string | undefined {
   const named = [flagsOf(command).server, surroundings.environment["SALLYPORT_URL"]];
   return named.find((url) => url !== undefined && url !== "");
 }
 
-/** Whether there is a server to ask. Without one, these commands look at the settings themselves. */
+/** Whether there is a server to ask. Without one, these commands read the settings themselves. */
 export async function hasServer(context: CommandContext, command: Command): Promise<boolean> {
   if (namedServer(context, command) !== undefined) return true;
   return (await findServer(settingsFor(context, command).home.value)) !== undefined;
 }
 
-/** The settings file that a command may change: the one of this home, never of a server elsewhere. */
+/** The settings file that a command may change: this home's, never another server's. */
 export async function ownSettingsFile(context: CommandContext, command: Command): Promise<SettingsPlace> {
   const { environment } = context.surroundings;
   const home = settingsFor(context, command).home.value;

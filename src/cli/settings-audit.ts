@@ -5,7 +5,7 @@ import type { NewestSettings } from "./settings.ts";
 
 const KINDS = { prices: "price", providers: "provider" } as const;
 type AuditedKind = keyof typeof KINDS;
-/** By name, the hash of what was set: enough to see a change, and holds no key. */
+/** By name, the hash of the value: enough to see a change, without holding a key. */
 type Marks = Readonly<Record<string, string>>;
 
 interface AuditOptions {
@@ -16,8 +16,8 @@ interface AuditOptions {
 }
 
 /**
- * Prices and providers are set in a file, by whoever may write it. The server writes into its audit log what is another one since it last
- * looked, also what was changed while it did not run.
+ * Prices and providers are set in a file. The server audits what has changed since its last check, including changes while it was not
+ * running.
  */
 export async function auditSettings(newest: NewestSettings, options: AuditOptions): Promise<NewestSettings> {
   const [prices, providers] = await Promise.all([

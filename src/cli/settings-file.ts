@@ -16,7 +16,7 @@ import {
   type Mistake,
 } from "../protocol/index.ts";
 import { mistakesFailure } from "../gate/index.ts";
-// Not through the room's index: it would load an HTTP client for every command.
+// Not through the folder's index: it would load an HTTP client for every command.
 import { providerIds } from "../proxy/providers/resolve.ts";
 import type { Environment } from "./settings.ts";
 import { readTextFile } from "./text-file.ts";
@@ -36,9 +36,9 @@ const FileSettings = z
     requests_per_minute: z.number().int().min(1).optional(),
     /** A line of the log for each request. */
     access_log: z.boolean().optional(),
-    /** How long commands that run have to end when the server is told to stop. */
+    /** How long running commands have to end when the server stops. */
     drain_seconds: z.number().int().min(0).max(LIMITS.drainMaxSeconds).optional(),
-    // A key with nothing under it is what is left when the last entry is commented out.
+    // An empty key is left over when the last entry is commented out.
     providers: ProviderSettings.nullable()
       .transform((providers) => providers ?? {})
       .optional(),
@@ -65,13 +65,13 @@ const FileSettings = z
     mounts: MountSettings.nullable()
       .transform((mounts) => mounts ?? {})
       .optional(),
-    /** Which sessions are deleted by themselves. */
+    /** Which sessions are deleted automatically. */
     retention: RetentionSettings.optional(),
-    /** Files with tools that every session can be given; relative to the home folder. */
+    /** Files with tools for every session; relative to the home folder. */
     tool_modules: z.array(z.string().min(1).max(LIMITS.pathChars)).max(LIMITS.toolModules).optional(),
     /** The Claude Code program. */
     claude: z.string().min(1).max(LIMITS.pathChars).optional(),
-    /** Memory of one engine's process with all that it started. */
+    /** Memory of one engine's process with all its children. */
     engine_memory_mib: z.number().int().min(LIMITS.engineMemoryLeastMib).optional(),
     /** Memory of one command that a session runs, with all that it started. */
     command_memory_mib: z.number().int().min(LIMITS.engineMemoryLeastMib).optional(),
@@ -100,7 +100,7 @@ export function settingsPath(home: string): string {
   return join(home, SETTINGS_FILE);
 }
 
-/** What the file says, checked. Undefined: there is no file. A Failure names the place, never what stands there. */
+/** The file's content, validated. Undefined: there is no file. A Failure names the place, never its content. */
 export function parseSettings(text: string | undefined, { path, environment }: SettingsPlace): FileSettings {
   if (text === undefined) return {};
   const lines = new LineCounter();
@@ -120,7 +120,7 @@ function checked(document: Document, lines: LineCounter, { path, environment }: 
   return providers === undefined ? settings : { ...settings, providers: inPlace(providers, path, environment) };
 }
 
-/** A provider that nobody set up: told beside the other mistakes, since it would be the next one. */
+/** A provider that is not configured: reported with the other mistakes, since it would be the next one. */
 function unknownProvider(value: unknown): readonly Mistake[] {
   const { provider, providers } = value as Readonly<Record<string, unknown>>;
   if (typeof provider !== "string" || (typeof providers !== "object" && providers !== undefined)) return [];
@@ -128,10 +128,10 @@ function unknownProvider(value: unknown): readonly Mistake[] {
   if (known.includes(provider)) return [];
   const near = nearestName(provider, known);
   const meant = near === undefined ? `there are: ${known.join(", ")}` : `did you mean ${near}?`;
-  return [{ path: ["provider"], message: `${provider} is no provider; ${meant}` }];
+  return [{ path: ["provider"], message: `${provider} is not a provider; ${meant}` }];
 }
 
-/** Messages of the YAML reader repeat the line, and somebody may have put a key there. */
+/** The YAML parser's messages repeat the line, which may contain a key. */
 function refuseBroken({ errors }: Document, path: string): void {
   if (errors.length === 0) return;
   const places = errors.slice(0, LIMITS.mistakes).map(({ linePos, code }) => {
@@ -149,7 +149,7 @@ function valueOf(document: Document, path: string): unknown {
   }
 }
 
-/** Files of keys by their whole path. */
+/** Resolves the paths of key files. */
 function inPlace(providers: ProviderSettings, path: string, environment: Environment): ProviderSettings {
   const whole = <Setting extends CredentialSetting>(setting: Setting): Setting => {
     const { credential_file: file } = setting;
@@ -167,8 +167,8 @@ function inPlace(providers: ProviderSettings, path: string, environment: Environ
 }
 
 /**
- * Changes the file and nothing else in it: comments and order stay. What would not be valid is not written. The new file is there
- * whole or not at all, for its owner only.
+ * Changes only what is needed in the file: comments and order stay. An invalid result is not written. The new file is written
+ * atomically, readable only by its owner.
  */
 export async function editSettings(
   place: SettingsPlace,
@@ -194,8 +194,8 @@ export async function editSettings(
 }
 
 /**
- * Puts fields into an entry of a map at the top (`providers`, `prices`), which is made where it is missing. Field by field, so that
- * comments in the entry stay; `without` are taken out first.
+ * Sets fields in an entry of a top-level map (`providers`, `prices`), which is created if missing. Field by field, so that comments
+ * in the entry stay; `without` are removed first.
  */
 export function putEntry(
   document: Document,

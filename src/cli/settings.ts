@@ -10,7 +10,7 @@ import {
   type RetentionSettings,
 } from "../protocol/index.ts";
 import type { StartedConnection } from "../connections/index.ts";
-// Not through the room's index: it would load an HTTP client for every command.
+// Not through the folder's index: it would load an HTTP client for every command.
 import { hasCloudCredential, providerIds } from "../proxy/providers/resolve.ts";
 import { watchFile } from "../proxy/providers/watched-file.ts";
 import { parseConnections } from "./connections.ts";
@@ -24,7 +24,7 @@ const MIB = 1_048_576;
 
 type Origin = "flag" | "environment" | "file" | "default";
 
-/** A setting and where it came from, for `doctor`. */
+/** A setting and its source, for `doctor`. */
 export interface Setting<Value> {
   readonly value: Value;
   readonly origin: Origin;
@@ -37,23 +37,23 @@ export interface Settings {
   readonly port: Setting<number>;
   /** Absolute. */
   readonly workspace: Setting<string>;
-  /** The id of one that there is. */
+  /** The id of an existing provider. */
   readonly provider: Setting<string>;
   readonly model: Setting<string | undefined>;
   readonly allowedHosts: Setting<readonly string[]>;
-  /** Other sites whose pages may ask with any token. */
+  /** Other sites whose pages may use any token. */
   readonly allowedOrigins: Setting<readonly string[]>;
   readonly roots: Setting<readonly string[]>;
   readonly requestsPerMinute: Setting<number>;
-  /** A line of the log for each request; undefined: where the log level is `info` or `debug`. */
+  /** A log line for each request; undefined: if the log level is `info` or `debug`. */
   readonly accessLog: Setting<boolean | undefined>;
-  /** How long commands that run have to end when the server is told to stop. */
+  /** How long running commands have to end when the server stops. */
   readonly drainSeconds: Setting<number>;
   /** Fixes the first admin token. */
   readonly token: Setting<string | undefined>;
   readonly apiKey: Setting<string | undefined>;
   readonly apiUrl: Setting<string>;
-  /** As they are at the start; `watchSettings` has the newest. */
+  /** As of the start; `watchSettings` has the newest. */
   readonly providers: Setting<ProviderSettings>;
   readonly prices: Setting<PriceSettings>;
   /** TCP port of the model proxy; 0: any free one. */
@@ -68,15 +68,15 @@ export interface Settings {
   readonly commandMemoryBytes?: Setting<number>;
   /** Undefined: no traces are sent. */
   readonly telemetry: Setting<TelemetrySettings | undefined>;
-  /** Document 000's socket; absent: as it ships. */
+  /** Document 000's socket; absent: the defaults. */
   readonly runtime?: Setting<RuntimeSettings>;
-  /** Document 003's files; absent: as they ship. */
+  /** Document 003's files; absent: the defaults. */
   readonly mounts?: Setting<MountSettings>;
-  /** Which sessions are deleted by themselves; absent: none. */
+  /** Which sessions are deleted automatically; absent: none. */
   readonly retention?: Setting<RetentionSettings>;
-  /** Files with tools of an operator; absent: none. */
+  /** An operator's tool files; absent: none. */
   readonly toolModules?: Setting<readonly string[]>;
-  /** Databases that are named at the start; absent: none. May hold passwords. */
+  /** Databases given on the command line; absent: none. May contain passwords. */
   readonly connections?: Setting<readonly StartedConnection[]>;
 }
 
@@ -89,7 +89,7 @@ interface RuntimeSettings {
 }
 
 interface TelemetrySettings {
-  /** Where traces are sent, whole. */
+  /** The full address for traces. */
   readonly url: string;
   /** May hold secrets. */
   readonly headers: Readonly<Record<string, string>>;
@@ -111,7 +111,7 @@ export interface Flags {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Flags, then the environment, then `sallyport.yaml` in the home folder, then what ships. Refused where others could have written that. */
+/** Flags, then the environment, then `sallyport.yaml` in the home folder, then the defaults. Refused if others could have written them. */
 export function readSettings(flags: Flags, environment: Environment, cwd: string): Settings {
   refuseUntrusted(trustedInHome(homeOf(flags, environment, cwd).value), environment);
   return readSettingsAsTheyAre(flags, environment, cwd);
@@ -122,7 +122,7 @@ function homeOf(flags: Flags, environment: Environment, cwd: string): Setting<st
   return { ...home, value: resolve(cwd, home.value) };
 }
 
-/** The same without a look at who could have written them: for `doctor`, which tells of that itself. */
+/** The same without checking who could have written them: for `doctor`, which reports that itself. */
 export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cwd: string): Settings {
   const home = homeOf(flags, environment, cwd);
   const homePath = home.value;
@@ -229,13 +229,13 @@ function runtimeOf(environment: Environment, { runtime }: FileSettings): Pick<Se
   return { runtime: { value, origin: fromEnvironment ? "environment" : "file" } };
 }
 
-/** What can change without a restart: the file is read again when it is another one. */
+/** Settings that can change without a restart: the file is read again when it changes. */
 export interface NewestSettings {
   readonly providers: () => ProviderSettings;
   readonly prices: () => PriceSettings;
 }
 
-/** A file that is no longer valid is told once in the log, and the last good one applies. */
+/** If the file becomes invalid, that is logged once, and the last valid one applies. */
 export function watchSettings(options: {
   readonly home: string;
   readonly environment: Environment;
@@ -246,7 +246,7 @@ export function watchSettings(options: {
   const path = settingsPath(options.home);
   const newest = watchFile({
     path,
-    // Always the same objects for the same file.
+    // The same file always gives the same objects.
     parse: (text) => {
       refuseUntrusted([{ path, rule: "unchanged" }], environment);
       const { providers = {}, prices = {} } = parseSettings(text, { path, environment });

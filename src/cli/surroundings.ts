@@ -9,7 +9,7 @@ export type TerminalOutput = Writable & { readonly isTTY?: boolean | undefined; 
 
 export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
-/** What a command sees of the process it runs in; tests pass their own. */
+/** A command's view of its process; tests pass their own. */
 export interface ProcessContext {
   readonly environment: Environment;
   readonly cwd: string;
@@ -17,16 +17,16 @@ export interface ProcessContext {
   readonly output: TerminalOutput;
   readonly errors: TerminalOutput;
   readonly version: string;
-  /** How a person calls this program, for the commands that are suggested. */
+  /** How a person calls this program, for suggested commands. */
   readonly name: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** The answer stops listening. */
+  /** Call the returned function to stop listening. */
   readonly onSignal: (signal: Signal, listener: () => void) => () => void;
-  /** From now on the command goes on when nobody reads its output any more. Others are then stopped as by SIGHUP. */
+  /** From now on the command continues when its output has no reader. Other commands are then stopped as by SIGHUP. */
   readonly goOnWithoutOutput: () => void;
   /** Ends the process at once. */
   readonly exit: (code: number) => void;
-  /** Ends the process as the signal does by itself. Node's own last steps would crash where a thread is in SQLite. */
+  /** Ends the process with the signal's default action. Node's own last steps would crash if a thread is in SQLite. */
   readonly endBySignal: (signal: Signal) => void;
 }

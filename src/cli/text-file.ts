@@ -1,5 +1,5 @@
 import { Failure, LIMITS } from "../protocol/index.ts";
-// Not through the room's index: it would load an HTTP client for every command.
+// Not through the folder's index: it would load an HTTP client for every command.
 import { readBounded } from "../proxy/providers/watched-file.ts";
 
 /** The text of a settings or policy file; undefined: there is none. A pipe is refused: reading it might never end. */

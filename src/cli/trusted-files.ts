@@ -6,20 +6,20 @@ import type { Environment, Settings } from "./settings.ts";
 import { SETTINGS_FILE } from "./settings-file.ts";
 import { shellWord } from "./shell-word.ts";
 
-/** What is trusted, and how far: `private` may not even be read by others. */
+/** A trusted path, and how far: others may not even read a `private` one. */
 export interface TrustedPath {
   readonly path: string;
   readonly rule: "unchanged" | "private";
 }
 
-/** A file or folder through which another user could change what this server does, and the command that ends it. */
+/** A file or folder through which another user could change what this server does, and the command that fixes it. */
 export interface Untrusted {
   readonly path: string;
   readonly problem: string;
   readonly command: string;
 }
 
-/** Set to 1 where the machine itself is the wall, as in a container whose volumes have odd owners and modes. */
+/** Set to 1 if the machine itself is the isolation, as in a container whose volumes have odd owners and modes. */
 export const ACCEPT_VARIABLE = "SALLYPORT_ACCEPT_SHARED_HOME";
 
 /** The database and its side files are made private by the store itself; that others may not change them is checked here. */
@@ -41,14 +41,14 @@ export function trustedInHome(home: string): readonly TrustedPath[] {
   ];
 }
 
-/** Whether others may read them is judged where they are read; here it is only whether others could put another key there. */
+/** Who may read them is checked when they are read; here it is only checked that others cannot replace a key. */
 export function keyFilesOf({ providers }: Pick<Settings, "providers">): readonly TrustedPath[] {
   return Object.values(providers.value)
     .flatMap(({ credentials = [], ...setting }) => credentials.concat(setting))
     .flatMap(({ credential_file: path }) => (path === undefined ? [] : [{ path, rule: "unchanged" } as const]));
 }
 
-/** Refuses to go on where others could change what is trusted. The words name every place with the command that mends it. */
+/** Throws if others could change a trusted path. The message names every place with the command that fixes it. */
 export function refuseUntrusted(paths: readonly TrustedPath[], environment: Environment): void {
   if (isAccepted(environment)) return;
   const found = untrusted(paths);
@@ -65,7 +65,7 @@ export function isAccepted(environment: Environment): boolean {
   return environment[ACCEPT_VARIABLE] === "1";
 }
 
-/** Everything that others could change, each once. Links are followed; what does not exist yet is not looked at, only what would hold it. */
+/** Everything that others could change, each once. Links are followed; of a path that does not exist yet, only its parents are checked. */
 export function untrusted(paths: readonly TrustedPath[]): readonly Untrusted[] {
   const user = process.getuid?.();
   if (user === undefined) return [];
@@ -86,11 +86,11 @@ interface PathStep {
   readonly target: string;
   /** Undefined: there is nothing. */
   readonly stats: Stats | undefined;
-  /** A folder on the way; false for what was asked for. */
+  /** A folder on the way; false for the path itself. */
   readonly isHolder: boolean;
 }
 
-/** Every folder on the way to a path, and that of each link, from the root on; then the path itself as it really is. */
+/** Every folder on the way to a path, and to each link's target, from the root on; then the resolved path itself. */
 function stepsOf(path: string, seen: Map<string, Stats | undefined>): readonly PathStep[] {
   const steps: PathStep[] = [];
   let rest = partsOf(path);
@@ -131,7 +131,7 @@ function statOf(path: string, seen: Map<string, Stats | undefined>): Stats | und
 type FileFault = Pick<Untrusted, "problem" | "command">;
 const STICKY = 0o1000;
 
-/** Who may write a folder may put another file in the place of ours, unless its sticky bit keeps what belongs to others. */
+/** Whoever may write a folder can replace our file, unless its sticky bit protects files of others. */
 function holderFault({ target, stats }: PathStep, user: number): FileFault | undefined {
   if (stats === undefined) return undefined;
   const owner = ownerFault(target, stats, user);
@@ -168,7 +168,7 @@ function writeFault(path: string, { mode, gid }: Stats): FileFault | undefined {
   };
 }
 
-/** A group of this user alone, as many systems make for each user: what it may write, only this user may. */
+/** A group that contains only this user, as many systems create: what it may write, only this user may. */
 function isOwnGroup(gid: number): boolean {
   const user = process.getuid?.();
   try {

@@ -59,10 +59,10 @@ import { currentToken, withToken, type CurrentToken, type TokenSource } from "./
 export interface ClientOptions {
   /** Such as `http://127.0.0.1:5353`. */
   readonly url: string;
-  /** Or a function that gets one, such as a visitor's from your own server: it is asked again when the last one has expired. */
+  /** Or a function that gets one, such as a visitor's from your own server: it is called again when the last one has expired. */
   readonly token: TokenSource;
   readonly fetch?: typeof fetch;
-  /** Called when a stream was lost and is about to be taken up again. */
+  /** Called when a stream was lost and is about to be resumed. */
   readonly onReconnect?: (attempt: number, waitMs: number) => void;
 }
 
@@ -72,12 +72,12 @@ export interface Idempotent {
 }
 
 export interface WatchOptions {
-  /** The last seq that is known already; 0 for everything. */
+  /** The last known seq; 0 for everything. */
   readonly after?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Which usage is wanted. Absent: by day, everything that the caller may see. */
+/** A usage query. Absent: by day, everything that the caller may see. */
 export interface UsageFilter {
   readonly by?: readonly UsageGroup[];
   /** Days (`2026-11-15`, UTC), both inclusive. */
@@ -117,9 +117,9 @@ export class SallyportClient {
     protocol: string;
     demo: boolean;
     default_provider: string;
-    /** `stalled`: nothing can be written at the moment; `low_space`: no new session or prompt is taken. */
+    /** `stalled`: nothing can be written at the moment; `low_space`: new sessions and prompts are refused. */
     store: "ok" | "low_space" | "stalled";
-    /** Sessions on damaged pages of the database that were met since the server's start. */
+    /** Sessions found on damaged pages of the database since the server's start. */
     damaged_sessions: number;
     /** `set_back`: at the server's start it was far behind the time that the last run had seen. */
     clock: "ok" | "set_back";
@@ -175,22 +175,22 @@ export class SallyportClient {
     return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/${verb}` });
   }
 
-  /** Ends the session and deletes its journal, approvals and files. Forks of it go on; its usage stays. */
+  /** Ends the session and deletes its journal, approvals and files. Its forks continue; its usage stays. */
   deleteSession(id: string): Promise<void> {
     return this.#call({ method: "DELETE", path: `/api/sessions/${encodeURIComponent(id)}` });
   }
 
-  /** Deletes old sessions. With `dry_run` it only says which. */
+  /** Deletes old sessions. With `dry_run` it only reports which. */
   prune(request: PruneRequest): Promise<PruneReport> {
     return this.#call({ method: "POST", path: "/api/prune", body: request });
   }
 
-  /** Ends the open turn. `hold_queue`: prompts that wait now begin only after `resume`. */
+  /** Ends the open turn. `hold_queue`: waiting prompts begin only after `resume`. */
   interrupt(id: string, options: Interrupt = {}): Promise<SessionView> {
     return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/interrupt`, body: options });
   }
 
-  /** Takes a prompt out of the queue before it begins. */
+  /** Removes a prompt from the queue before it begins. */
   removePrompt(id: string, turnId: string): Promise<SessionView> {
     const path = `/api/sessions/${encodeURIComponent(id)}/prompts/${encodeURIComponent(turnId)}`;
     return this.#call({ method: "DELETE", path });
@@ -200,12 +200,12 @@ export class SallyportClient {
     return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/fork`, body: fork, key });
   }
 
-  /** The models that a session can change to, its own first. */
+  /** The models that a session can switch to, its own first. */
   sessionModels(id: string): Promise<SessionModels> {
     return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/models` });
   }
 
-  /** The model from the next turn on, the autonomy or the mode from the next tool call on. */
+  /** The model changes with the next turn, the autonomy or the mode with the next tool call. */
   configure(id: string, settings: ConfigureSession, { key }: Idempotent = {}): Promise<SessionView> {
     return this.#call({
       method: "POST",
@@ -215,7 +215,7 @@ export class SallyportClient {
     });
   }
 
-  /** The most that the session may spend, micro-USD. A turn that waits for money goes on. */
+  /** The most that the session may spend, micro-USD. A turn that waits for money continues. */
   setBudget(id: string, budget: SetBudget): Promise<SessionView> {
     return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/budget`, body: budget });
   }
@@ -227,7 +227,7 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/events${search(query)}` });
   }
 
-  /** Files of the session's workspace whose path fits, best first. */
+  /** Files of the session's workspace whose path matches, best first. */
   files(id: string, query: { query?: string; limit?: number } = {}): Promise<FileList> {
     return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/files${search(query)}` });
   }
@@ -269,7 +269,7 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: `/api/audit${search(query)}` });
   }
 
-  /** The same entries as CSV. `truncated`: there were more of them than one file may have. */
+  /** The same entries as CSV. `truncated`: there were more than one file may hold. */
   async auditCsv(
     query: { action?: string; by?: string } = {},
   ): Promise<{ readonly csv: string; readonly truncated: boolean }> {
@@ -280,7 +280,7 @@ export class SallyportClient {
     return this.#call({ method: "POST", path: "/api/policy/test", body: test });
   }
 
-  /** Newest first; without `role` all but visitors'. */
+  /** Newest first; without `role` all except visitors'. */
   tokens(query: { role?: Role; cursor?: string; limit?: number } = {}): Promise<TokenList> {
     return this.#call({ method: "GET", path: `/api/tokens${search(query)}` });
   }
@@ -297,7 +297,7 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: `/api/usage${usageSearch(filter)}` });
   }
 
-  /** The same lines as CSV. `truncated`: there were more of them than one file may have. */
+  /** The same lines as CSV. `truncated`: there were more than one file may hold. */
   async usageCsv(filter: UsageFilter = {}): Promise<{ readonly csv: string; readonly truncated: boolean }> {
     return csvOf(await this.#send({ method: "GET", path: `/api/usage${usageSearch(filter)}`, accept: "text/csv" }));
   }
@@ -318,12 +318,12 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: `/api/prices${search(query)}` });
   }
 
-  /** Databases that this token may ask. */
+  /** Databases that this token may query. */
   connections(): Promise<{ connections: ConnectionView[] }> {
     return this.#call({ method: "GET", path: "/api/connections" });
   }
 
-  /** How a connection is set; for an admin. */
+  /** A connection's settings; for admins. */
   connection(id: string): Promise<ConnectionRecord> {
     return this.#call({ method: "GET", path: connectionPath(id) });
   }
@@ -344,7 +344,7 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: connectionPath(id, "/catalogs") });
   }
 
-  /** Schemas, tables, columns and foreign keys: what this token may read of them. */
+  /** Schemas, tables, columns and foreign keys that this token may read. */
   catalog(id: string, name: string): Promise<CatalogView> {
     return this.#call({ method: "GET", path: connectionPath(id, `/catalogs/${encodeURIComponent(name)}`) });
   }
@@ -354,14 +354,14 @@ export class SallyportClient {
     return this.#call({ method: "POST", path: connectionPath(id, "/classify"), body: { sql } });
   }
 
-  /** Runs one statement that reads. An aborted signal ends it in the database too. */
+  /** Runs one read-only statement. Aborting the signal ends it in the database too. */
   querySql(id: string, query: QuerySql, signal?: AbortSignal): Promise<QueryAnswer> {
     return this.#call({ method: "POST", path: connectionPath(id, "/query"), body: query, signal });
   }
 
   /**
-   * The journal after a seq, then live. A lost connection is taken up again from the last seq that arrived, with
-   * growing waits; every journaled event comes exactly once. Ends when the session has ended or the signal is aborted.
+   * The journal after a seq, then live. A lost connection is resumed from the last received seq, with growing waits;
+   * every journaled event comes exactly once. Ends when the session has ended or the signal is aborted.
    */
   async *watch(id: string, options: WatchOptions = {}): AsyncGenerator<StreamFrame> {
     const signal = options.signal ?? new AbortController().signal;
@@ -404,7 +404,7 @@ export class SallyportClient {
       if ("seq" in frame) last = frame.seq;
       ended = frame.type === "session.updated" && (frame.status === "complete" || frame.status === "failed");
     }
-    // The server ends a stream itself only when the session has ended: anything else is a lost connection.
+    // The server ends a stream only when the session has ended: anything else is a lost connection.
     if (!ended) {
       const { status, seq } = await this.session(id);
       if ((status !== "complete" && status !== "failed") || seq > last) throw new Error("the stream was cut");

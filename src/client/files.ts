@@ -9,13 +9,13 @@ import { checkVersion, OWN_VERSION } from "./version-check.ts";
 export interface MountClientOptions {
   /** Such as `http://127.0.0.1:5353`. */
   readonly url: string;
-  /** Or a function that gets one; it is asked again when the last one has expired. */
+  /** Or a function that gets one; it is called again when the last one has expired. */
   readonly token: TokenSource;
   readonly fetch?: typeof fetch;
 }
 
 export interface FollowFileOptions {
-  /** Bytes that are known already. Absent: 0. */
+  /** Bytes already known. Absent: 0. */
   readonly offset?: number;
   /** `idle`: until the session waits for a prompt. Absent: until it has ended. */
   readonly until?: "idle";
@@ -23,7 +23,7 @@ export interface FollowFileOptions {
 }
 
 export interface FileWatchOptions {
-  /** The `id` of the last frame that is known. Absent: everything. */
+  /** The `id` of the last known frame. Absent: everything. */
   readonly after?: string;
   readonly signal?: AbortSignal;
 }
@@ -39,8 +39,8 @@ interface FileCall {
 }
 
 /**
- * The /claude mount over HTTP. Paths are whole: `/claude/sessions/<id>/status`. A refusal is thrown as a FileFailure, which has the errno that a
- * file system would answer.
+ * The /claude mount over HTTP. Paths are complete: `/claude/sessions/<id>/status`. A refusal is thrown as a FileFailure with the errno of a file
+ * system.
  */
 export class MountClient {
   readonly #options: MountClientOptions;
@@ -53,13 +53,13 @@ export class MountClient {
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
   }
 
-  /** `sized` false: only rights and kind are asked for, and `size` is 0. Absent: with its size. */
+  /** `sized` false: only rights and kind are requested, and `size` is 0. Absent: with its size. */
   async stat(path: string, { sized = true }: { readonly sized?: boolean } = {}): Promise<FileStat> {
     const query = { stat: "1", ...(sized ? {} : { size: "0" }) };
     return (await (await this.#send({ method: "GET", path, query })).json()) as FileStat;
   }
 
-  /** What a folder holds; ENOTDIR for a file. */
+  /** The entries of a folder; ENOTDIR for a file. */
   async list(path: string): Promise<readonly FileEntry[]> {
     const response = await this.#send({ method: "GET", path, query: { list: "1" } });
     return ((await response.json()) as { entries: FileEntry[] }).entries;
@@ -71,7 +71,7 @@ export class MountClient {
     return new Uint8Array(await (await this.#send({ method: "GET", path, query })).arrayBuffer());
   }
 
-  /** `shown`: with an answer, the questions that its writer was shown last. Absent: what was read with this token. */
+  /** `shown`: with an answer, the questions last shown to its writer. Absent: what was read with this token. */
   async write(
     path: string,
     bytes: Uint8Array | string,
@@ -87,7 +87,7 @@ export class MountClient {
     return new Uint8Array(await response.arrayBuffer());
   }
 
-  /** The bytes of an `output` from an offset on, as they come. A lost connection is taken up again where it broke. */
+  /** The bytes of an `output` from an offset on, as they come. A lost connection is resumed where it broke. */
   async *follow(path: string, options: FollowFileOptions = {}): AsyncGenerator<Uint8Array> {
     let offset = options.offset ?? 0;
     const { until, signal } = options;
@@ -103,7 +103,7 @@ export class MountClient {
     yield* again(() => open(this), signal);
   }
 
-  /** The chunks of an `output` after a place, as they come. A lost connection is taken up again at the last one. */
+  /** The chunks of an `output` after a position, as they come. A lost connection is resumed at the last one. */
   async *watch(path: string, options: FileWatchOptions = {}): AsyncGenerator<MountFrame> {
     let after = options.after;
     const { signal } = options;
@@ -148,7 +148,7 @@ export class MountClient {
   }
 }
 
-/** Takes up a stream that was cut, with growing waits, until it ends by itself, is refused, or nobody wants it any more. */
+/** Resumes a stream that was cut, with growing waits, until it ends by itself, is refused, or is no longer wanted. */
 async function* again<Piece>(
   open: () => AsyncGenerator<Piece>,
   signal: AbortSignal | undefined,
@@ -188,7 +188,7 @@ async function refusalOf(response: Response): Promise<Error> {
   return new FileFailure(errno ?? errnoOf(failure), code, message, details);
 }
 
-/** Asked anew each time: a signal changes while others wait. */
+/** Read each time: a signal may change while others wait. */
 function isOver(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }

@@ -8,5 +8,5 @@ export { pageTool, type McpTools, type PageTool, type PageToolCall } from "./pag
 export { Failure } from "../protocol/failure.ts";
 export { FileFailure } from "../protocol/dialects/mount/errno.ts";
 export { PROTOCOL_VERSION } from "../protocol/version.ts";
-// Types only: schemas need a library that is larger than all of this. They are in `sallyport/protocol`.
+// Types only: the schemas need a library that is larger than all of this. They are in `sallyport/protocol`.
 export type * from "../protocol/index.ts";

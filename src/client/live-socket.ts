@@ -5,7 +5,7 @@ import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { currentToken, type CurrentToken, type TokenSource } from "./token.ts";
 
 export interface LiveStatus {
-  /** `waiting`: lost, and tried again at `retry_at`; `offline`: the same, and the device says that it has no network. */
+  /** `waiting`: lost, and retried at `retry_at`; `offline`: the same, and the device reports no network. */
   readonly state: "connecting" | "open" | "waiting" | "offline" | "closed";
   /** Tries since the connection was last open; 0 while it is. */
   readonly attempt: number;
@@ -13,7 +13,7 @@ export interface LiveStatus {
   readonly retry_at?: number;
 }
 
-/** What is used of a WebSocket: browsers, Node from 22 on and the package `ws` have it. */
+/** The part of a WebSocket that is used: browsers, Node from 22 on and the package `ws` have it. */
 interface Socket {
   send(data: string): void;
   close(code?: number, reason?: string): void;
@@ -24,7 +24,7 @@ type SocketConstructor = new (url: string, protocols: string[]) => Socket;
 export interface LiveSocketOptions {
   /** Such as `http://127.0.0.1:5353`. */
   readonly url: string;
-  /** Or a function that gets one: it is asked again when the last one has expired. */
+  /** Or a function that gets one: it is called again when the last one has expired. */
   readonly token: TokenSource;
   /** Absent: the platform's. */
   readonly WebSocket?: SocketConstructor | undefined;
@@ -32,14 +32,14 @@ export interface LiveSocketOptions {
 }
 
 export interface LiveSocketEvents {
-  /** A new connection was welcomed: the server knows nothing of what the last one was told. */
+  /** A new connection was welcomed: the server remembers nothing of the last one. */
   readonly opened: () => void;
   readonly message: (message: Readonly<Record<string, unknown>>, chars: number) => void;
-  /** The server does not want us. It is not tried again until somebody wants it again. */
+  /** The server refuses us. There is no retry until the connection is wanted again. */
   readonly refused: (failure: Failure) => void;
 }
 
-/** A browser's part that tells of the network. */
+/** The browser's part that reports the network state. */
 interface Platform {
   readonly WebSocket?: SocketConstructor;
   readonly navigator?: { readonly onLine?: boolean };
@@ -50,7 +50,7 @@ const platform = globalThis as unknown as Platform;
 
 type Timer = ReturnType<typeof setTimeout>;
 
-/** One WebSocket to `/api/ws` that comes back for as long as somebody wants it. */
+/** One WebSocket to `/api/ws` that reconnects for as long as it is wanted. */
 export class LiveSocket {
   readonly #options: LiveSocketOptions;
   readonly #events: LiveSocketEvents;
@@ -60,7 +60,7 @@ export class LiveSocket {
   #socket: Socket | undefined;
   #wanted = false;
   #attempt = 0;
-  /** The next step: a retry, a sign of life, the end of patience. */
+  /** The next step: a retry, a ping, or a timeout. */
   #timer: Timer | undefined;
   #linger: Timer | undefined;
 
@@ -93,11 +93,11 @@ export class LiveSocket {
     if (this.#socket === undefined) this.#connect();
   }
 
-  /** Nobody listens any more: the connection stays for a moment, in case somebody comes. */
+  /** Nobody listens any more: the connection stays open for a moment, in case somebody comes. */
   rest(): void {
     clearTimeout(this.#linger);
     this.#linger = setTimeout(() => this.close(), CLIENT_LIMITS.liveLingerMs);
-    // Node: a program that is done need not wait for this.
+    // Node: a finished program need not wait for this.
     (this.#linger as { unref?: () => void }).unref?.();
   }
 
@@ -116,7 +116,7 @@ export class LiveSocket {
     this.sendText(JSON.stringify(message));
   }
 
-  /** A message that was written already. */
+  /** A message that is already serialised. */
   sendText(text: string): void {
     this.#socket?.send(text);
   }
@@ -134,7 +134,7 @@ export class LiveSocket {
     else void this.#openLater(WebSocket, this.#attempt);
   }
 
-  /** When there is a token; without one it is tried again like a connection that was lost. */
+  /** Opens once there is a token; without one it is retried like a lost connection. */
   async #openLater(WebSocket: SocketConstructor, attempt: number): Promise<void> {
     const token = await this.#token.get().catch(() => undefined);
     if (!this.#wanted || this.#attempt !== attempt || this.#socket !== undefined) return;
@@ -156,7 +156,7 @@ export class LiveSocket {
   }
 
   #hear(socket: Socket): void {
-    // What a socket says that was given up already is not heard.
+    // Events of an abandoned socket are ignored.
     const heard = (listener: (event: object) => void) => (event: object) => {
       if (this.#socket === socket) listener(event);
     };
@@ -172,7 +172,7 @@ export class LiveSocket {
       "close",
       heard(() => void this.#lost()),
     );
-    // A browser says nothing here but that it failed; `close` follows.
+    // A browser gives no details here; `close` follows.
     socket.addEventListener("error", () => undefined);
   }
 
@@ -191,7 +191,7 @@ export class LiveSocket {
     } else if (message["type"] !== "pong") this.#events.message(message, text.length);
   }
 
-  /** Something was heard: ask again after a silence. */
+  /** Something was received: ping again after a silence. */
   #listenOn(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#ask(), CLIENT_LIMITS.livePingMs);
@@ -218,12 +218,12 @@ export class LiveSocket {
     const renewed = failure.code === "unauthenticated" && used !== undefined && (await this.#renew(used));
     if (!this.#wanted || this.open) return;
     if (!renewed) this.#refuse(failure);
-    // The first new one is tried at once; where that is refused, too, the next try has its wait.
+    // A first new token is tried at once; if that is refused too, the next try waits.
     else if (this.#attempt <= 1) this.#again();
   }
 
   async #renew(used: string): Promise<boolean> {
-    // Where none can be got now, it is not the end: the next try asks again.
+    // If none is available now, that is not the end: the next try asks again.
     return this.#token.renew(used).catch(() => true);
   }
 
@@ -293,7 +293,7 @@ export function isPassing({ code }: Failure): boolean {
   return code === "rate_limited" || code === "shutting_down";
 }
 
-/** What a `refused` says. */
+/** The failure in a `refused` message. */
 export function failureOf(message: Readonly<Record<string, unknown>>): Failure {
-  return failureIn(message) ?? new Failure("internal", "the server refused in words that are not known here");
+  return failureIn(message) ?? new Failure("internal", "the server sent a refusal that is not known here");
 }

@@ -8,9 +8,9 @@ const BOUNDS = { count: CLIENT_LIMITS.liveQueueFrames, chars: CLIENT_LIMITS.live
 /** One reader of one session. */
 export class LiveWatcher {
   readonly #box = new Mailbox<StreamFrame>(BOUNDS);
-  /** The last seq that it has, or will have once it has read what waits. */
+  /** The last seq that it has, or will have once it has read its queue. */
   last: number;
-  /** Its queue ran full: it gets no more until it has read what waits. */
+  /** Its queue is full: it gets no more until it has read it. */
   behind = false;
 
   constructor(after: number) {
@@ -41,14 +41,14 @@ export class LiveWatcher {
   }
 }
 
-/** One session on the socket, for all that watch it. The server has one subscription of it, from where the furthest behind stands. */
+/** One session on the socket, for all its watchers. The server has one subscription of it, from the position of the slowest. */
 export class LiveSubscription {
   readonly #id: string;
   readonly #socket: LiveSocket;
   readonly #watchers = new Set<LiveWatcher>();
-  /** What the server was told last. */
+  /** What the server was last told. */
   #subscribed = false;
-  /** `subscribe`s and `unsubscribe`s that the server has not answered: until it has, its frames belong to an older subscription. */
+  /** Unanswered `subscribe`s and `unsubscribe`s: until they are answered, frames belong to an older subscription. */
   #subscribing = 0;
   #leaving = 0;
   #tries = 0;
@@ -63,7 +63,7 @@ export class LiveSubscription {
     return this.#watchers.size > 0;
   }
 
-  /** Nobody listens and nothing more will be said. */
+  /** Nobody listens and nothing more will be sent. */
   get over(): boolean {
     return !this.listened && (!this.#socket.open || (this.#subscribing === 0 && this.#leaving === 0));
   }
@@ -80,7 +80,7 @@ export class LiveSubscription {
     this.#unsubscribe();
   }
 
-  /** A new socket, which was told nothing yet. */
+  /** A new socket, which has no subscription yet. */
   begin(): void {
     this.#subscribed = false;
     this.#subscribing = 0;
@@ -88,7 +88,7 @@ export class LiveSubscription {
     this.#subscribe();
   }
 
-  /** A reader has taken a frame: one that was behind and has nothing left goes on. */
+  /** A reader has taken a frame: one that was behind and has an empty queue resumes. */
   drained(watcher: LiveWatcher): void {
     if (!watcher.behind || !watcher.drained) return;
     watcher.behind = false;
@@ -107,7 +107,7 @@ export class LiveSubscription {
     // Of an older subscription.
     if (!this.#subscribed || this.#subscribing > 0) return;
     this.#subscribed = false;
-    // One that is behind has to come back for the rest, and for the end.
+    // A watcher that is behind must come back for the rest, and for the end.
     if (ended) for (const watcher of this.#reading()) watcher.end();
     else this.#later();
   }
@@ -162,7 +162,7 @@ export class LiveSubscription {
     this.#socket.send({ type: "unsubscribe", session_id: this.#id });
   }
 
-  /** The server let go of it although it goes on: asked again, less and less often. */
+  /** The server ended the subscription although the session continues: asked again, less and less often. */
   #later(): void {
     clearTimeout(this.#retry);
     const wait = Math.min(CLIENT_LIMITS.liveRetryCapMs, CLIENT_LIMITS.liveRetryMs * 2 ** Math.min(this.#tries, 20));

@@ -6,7 +6,7 @@ import { Mailbox } from "./mailbox.ts";
 import { OfferedPage, type PageOffer } from "./page-tools.ts";
 import type { PageWindow } from "./page-tools-memory.ts";
 
-/** Said first and after each reconnect: what changed meanwhile was not told, so read the lists anew. */
+/** Sent first and after each reconnect: changes meanwhile were not sent, so read the lists again. */
 export interface FeedOpened {
   readonly type: "feed.opened";
 }
@@ -14,15 +14,15 @@ export interface FeedOpened {
 type FeedBox = Mailbox<FeedFrame | FeedOpened>;
 
 export interface LiveConnectionOptions extends LiveSocketOptions {
-  /** The browser's, where an offer is remembered over a reload. Absent: the platform's, if it has one. */
+  /** The browser's, to remember an offer across a reload. Absent: the platform's, if it has one. */
   readonly window?: PageWindow | undefined;
 }
 
 const FEED_BOUNDS = { count: CLIENT_LIMITS.liveQueueFrames, chars: CLIENT_LIMITS.liveQueueChars };
 
 /**
- * One WebSocket (`/api/ws`) for many sessions. It comes back by itself for as long as somebody listens, and takes each
- * watch up again after the last event that arrived: every journaled event comes exactly once.
+ * One WebSocket (`/api/ws`) for many sessions. It reconnects by itself while somebody listens, and resumes each watch
+ * after the last received event: every journaled event comes exactly once.
  */
 export class LiveConnection {
   readonly #socket: LiveSocket;
@@ -30,7 +30,7 @@ export class LiveConnection {
   readonly #feeds = new Set<FeedBox>();
   readonly #pages = new Set<OfferedPage>();
   readonly #window: PageWindow | undefined;
-  /** What the server was asked for on this connection, and whether it has said yes. */
+  /** What the server was asked for on this connection, and whether it has confirmed. */
   #feed: "none" | "asked" | "open" = "none";
   #closed = false;
 
@@ -47,7 +47,7 @@ export class LiveConnection {
     return this.#socket.status;
   }
 
-  /** The answer stops it. */
+  /** Call the returned function to stop. */
   onStatus(listener: (status: LiveStatus) => void): () => void {
     return this.#socket.onStatus(listener);
   }
@@ -98,8 +98,8 @@ export class LiveConnection {
   }
 
   /**
-   * Offers tools of this page to a session: the agent calls them, the page runs them. They are there until they are withdrawn, over reconnects
-   * too; each call is run at most once.
+   * Offers tools of this page to a session: the agent calls them, the page runs them. They stay until they are withdrawn, across reconnects;
+   * each call runs at most once.
    */
   offer(sessionId: string, offer: PageOffer): OfferedPage {
     const page = new OfferedPage(sessionId, offer, {
@@ -142,7 +142,7 @@ export class LiveConnection {
   }
 
   #startFeed(box: FeedBox): void {
-    // The server's `feeding` opens all that wait.
+    // The server's `feeding` opens all waiting feeds.
     if (this.#feed === "open") openFeed(box);
     else if (this.#feed === "none") {
       this.#feed = "asked";
@@ -159,7 +159,7 @@ export class LiveConnection {
       case "session.changed":
       case "approval.changed":
         for (const box of this.#feeds) {
-          // Too much for this reader: the lists are shorter.
+          // Too much for this reader: reading the lists is shorter.
           if (!box.put(message as unknown as FeedFrame, chars)) openFeed(box);
         }
         return;
@@ -201,7 +201,7 @@ export class LiveConnection {
     for (const page of this.#pages) page.fail(failure);
   }
 
-  /** Forgets what nobody listens to and the server has let go of. */
+  /** Forgets what nobody listens to and the server has dropped. */
   #tidy(): void {
     for (const [id, subscription] of this.#subscriptions) if (subscription.over) this.#subscriptions.delete(id);
     const used = this.#feeds.size > 0 || this.#pages.size > 0;

@@ -5,7 +5,7 @@ export interface MailboxBounds {
   readonly chars: number;
 }
 
-/** A bounded queue with one reader. What is full takes nothing more: the writer must know what to do then. */
+/** A bounded queue with one reader. A full one takes nothing more: the writer must handle that. */
 export class Mailbox<Value> {
   readonly #bounds: MailboxBounds;
   #letters: { readonly value: Value; readonly chars: number }[] = [];
@@ -22,7 +22,7 @@ export class Mailbox<Value> {
     return this.#letters.length === 0;
   }
 
-  /** False when there is no room. One letter always has room, however long it is. */
+  /** False when there is no room. One item always fits, however long it is. */
   put(value: Value, chars: number): boolean {
     if (this.#end !== undefined) return true;
     const full =
@@ -39,13 +39,13 @@ export class Mailbox<Value> {
     this.#chars = 0;
   }
 
-  /** Nothing more comes: the reader gets what is here, then the end or the failure. */
+  /** Nothing more comes: the reader gets what is queued, then the end or the failure. */
   end(failure?: Failure): void {
     this.#end ??= { failure };
     this.#wake();
   }
 
-  /** The next letter, when there is one; undefined at the end. */
+  /** The next item, once there is one; undefined at the end. */
   async next(): Promise<Value | undefined> {
     for (;;) {
       const letter = this.#letters.shift();

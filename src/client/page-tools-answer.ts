@@ -3,10 +3,10 @@ import type { AnswerCall, ContentBlock, PageToolFault, PageToolResult } from "..
 
 type AnswerObject = Readonly<Record<string, unknown>>;
 
-/** The braces of the message and of its `result`. */
+/** The nesting of the message and of its `result`. */
 const WRAPPING_LEVELS = 2;
 
-/** The answer to a call from what its handler gave. What cannot be sent is an error that says why. */
+/** The answer to a call from what its handler returned. What cannot be sent becomes an error that says why. */
 export function answerWith(call_id: string, value: unknown): string {
   let text: string;
   try {
@@ -14,7 +14,7 @@ export function answerWith(call_id: string, value: unknown): string {
   } catch (error) {
     return fault(call_id, "failed", `its result cannot be written as JSON: ${wordsOf(error)}`);
   }
-  // Most answers are far from every bound.
+  // Fast path: most answers are far from every bound.
   if (typeof value === "string" && text.length * 3 <= CLIENT_LIMITS.pageResultBytes) return text;
   const bytes = new TextEncoder().encode(text).length;
   if (bytes > CLIENT_LIMITS.pageResultBytes)
@@ -41,7 +41,7 @@ export function wordsOf(error: unknown): string {
   return error instanceof Error && error.message !== "" ? error.message : String(error);
 }
 
-/** A text is a text, `{ content: […] }` is MCP's, and everything else is JSON. */
+/** A string is a text, `{ content: […] }` is MCP's form, and everything else is JSON. */
 function resultOf(value: unknown): PageToolResult {
   if (value === undefined) return {};
   if (typeof value === "string") return { content: [{ type: "text", text: value }] };
@@ -54,7 +54,7 @@ function resultOf(value: unknown): PageToolResult {
   };
 }
 
-/** Texts and images as they are, in MCP's words or ours; what models cannot be shown as its JSON. */
+/** Texts and images unchanged, in MCP's form or ours; what models cannot be shown becomes JSON. */
 function blockOf(block: AnswerObject): ContentBlock {
   const { type, text, data } = block;
   if (type === "text" && typeof text === "string") return { type, text };

@@ -3,14 +3,14 @@ import type { PageToolDeclaration, Tier } from "../protocol/index.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What a handler is told of one call. */
+/** What a handler learns about one call. */
 export interface PageToolCall {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal;
   readonly callId: string;
 }
 
-/** What is used of a schema of zod 4: it can write itself as JSON Schema and check a value. */
+/** The part of a zod 4 schema that is used: it can convert itself to JSON Schema and check a value. */
 export interface SchemaObject<Input = unknown> {
   toJSONSchema?(options?: object): object;
   safeParse?(
@@ -25,24 +25,24 @@ export interface PageTool<Input = Record<string, unknown>> {
   readonly description: string;
   /** JSON Schema of an object, or a schema object, which then also checks the input. Absent: no arguments. */
   readonly schema?: object | undefined;
-  /** What the handler's object must look like: such a result is sent as JSON and checked by the server. */
+  /** The schema of the handler's result: such a result is sent as JSON and checked by the server. */
   readonly outputSchema?: object | undefined;
-  /** How much of an effect it has. Absent: `page`. */
+  /** How much harm it can do. Absent: `page`. */
   readonly tier?: Tier | undefined;
   /** How long the agent waits. Absent: 30 s. */
   readonly timeoutMs?: number | undefined;
-  /** A text, anything that JSON can say, or `{ content: […] }` with texts and images as MCP has them. What it throws, the model reads. */
+  /** A text, any JSON value, or `{ content: […] }` with texts and images as in MCP. The model reads what it throws. */
   handler(input: Input, call: PageToolCall): unknown;
 }
 
-/** A tool whose handler gets the type of its schema. */
+/** A tool whose handler gets its schema's type. */
 export function pageTool<Input>(
   tool: Omit<PageTool<Input>, "schema"> & { readonly schema: SchemaObject<Input> },
 ): PageTool<Input> {
   return tool;
 }
 
-/** Anything that has tools in MCP's words: a client of an MCP server, or one that runs in the page. */
+/** Anything that offers tools in MCP's form: a client of an MCP server, or one that runs in the page. */
 export interface McpTools {
   listTools(params?: { cursor?: string }): Promise<{
     readonly tools: readonly {
@@ -82,7 +82,7 @@ export async function toolsOf(
 
 export type ToJsonSchema = (schema: never, options?: object) => object;
 
-/** The tool as the server is told of it. */
+/** The tool as declared to the server. */
 export function declarationOf(tool: PageTool, convert: ToJsonSchema | undefined): PageToolDeclaration {
   const { name, description, schema, outputSchema, tier, timeoutMs } = tool;
   return {
@@ -95,7 +95,7 @@ export function declarationOf(tool: PageTool, convert: ToJsonSchema | undefined)
   };
 }
 
-/** A schema object writes itself, or is written by what the page gave for it; everything else is JSON Schema already. */
+/** A schema object converts itself, or is converted by the page's function; everything else is already JSON Schema. */
 function jsonSchema(schema: object, io: "input" | "output", convert: ToJsonSchema | undefined): JsonObject {
   const own = schema as SchemaObject;
   if (typeof own.toJSONSchema === "function") return own.toJSONSchema({ io }) as JsonObject;
@@ -104,7 +104,7 @@ function jsonSchema(schema: object, io: "input" | "output", convert: ToJsonSchem
   return convert(schema as never, { io }) as JsonObject;
 }
 
-/** The input as the tool's own schema gives it out: defaults filled in. A string: what is wrong with it. */
+/** The input as parsed by the tool's own schema, with defaults filled in. A string: what is wrong with it. */
 export function checkInput({ schema }: PageTool, input: JsonObject): { readonly value: unknown } | string {
   const own = (schema ?? {}) as SchemaObject;
   if (typeof own.safeParse !== "function") return { value: input };

@@ -1,4 +1,4 @@
-/** What is used of a browser's window. */
+/** The part of a browser's window that is used. */
 export interface PageWindow {
   readonly sessionStorage?: {
     getItem(key: string): string | null;
@@ -17,26 +17,26 @@ interface StoredCalls {
 const NONE: StoredCalls = { instance: "", begun: [] };
 
 /**
- * Who this page is, and what it had begun, over a reload. It is in the storage only while the page is away: a tab that was duplicated finds
- * nothing there and is a page of its own, and one that crashed is a new page, to which no call of the old one is sent.
+ * The page's identity and its begun calls, across a reload. They are in the storage only while the page is away. So a duplicated tab is a
+ * page of its own, and a crashed one comes back as a new page that gets no calls of the old one.
  */
 export class PageMemory {
   readonly #key: string;
   readonly #window: PageWindow;
   readonly #begun: () => readonly string[];
   readonly #back: () => void;
-  /** The same over a reload. */
+  /** Stays the same across a reload. */
   instance: string;
-  /** Calls that the page had begun before it was reloaded: they must not be run. */
+  /** Calls that the page had begun before it was reloaded: they must not run. */
   readonly interrupted: Set<string>;
-  /** The page is being left: what is begun now might not be remembered. */
+  /** The page is being left: a call begun now might not be remembered. */
   away = false;
 
   constructor(options: {
     readonly name: string;
     readonly window: PageWindow | undefined;
     readonly begun: () => readonly string[];
-    /** The page was left and is here again as it was, perhaps as another one. */
+    /** The page was left and is back, perhaps with a new identity. */
     readonly back: () => void;
   }) {
     this.#key = `sallyport.page ${options.name}`;
@@ -68,7 +68,7 @@ export class PageMemory {
   readonly #show = (): void => {
     if (!this.away) return;
     this.away = false;
-    // Where somebody else has taken the name meanwhile, this is another page.
+    // If another page has taken the identity meanwhile, this is a new page.
     if (this.#take().instance !== this.instance) this.instance = newInstance();
     this.#back();
   };
@@ -88,6 +88,6 @@ export class PageMemory {
 }
 
 function newInstance(): string {
-  // Also where the page is not served over TLS, which randomUUID wants.
+  // Also works without TLS, which randomUUID requires.
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

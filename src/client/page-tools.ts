@@ -17,35 +17,35 @@ import { PageMemory, type PageWindow } from "./page-tools-memory.ts";
 type SocketMessage = Readonly<Record<string, unknown>>;
 
 export interface PageOfferStatus {
-  /** `waiting`: not known to the server now, and told to it as soon as that is possible; `refused`, `withdrawn`: over. */
+  /** `waiting`: unknown to the server for now, and declared as soon as possible; `refused`, `withdrawn`: over. */
   readonly state: "waiting" | "offered" | "refused" | "withdrawn";
-  /** Why it waits or was refused, where the server has said so. */
+  /** Why it waits or was refused, if the server has said so. */
   readonly failure?: Failure | undefined;
 }
 
 export interface PageOffer {
-  /** Letters, digits, - and single _; one page of a session has one name. */
+  /** Letters, digits, - and single _; unique within a session. */
   readonly page: string;
-  /** Tools of this page, or a server that has them. */
+  /** Tools of this page, or a server that offers them. */
   readonly tools?: readonly PageTool<never>[] | undefined;
   readonly server?: McpTools | undefined;
   /** Of a server's tools. Absent: `page`. */
   readonly tier?: Tier | undefined;
   /** The same. Absent: 30 s. */
   readonly timeoutMs?: number | undefined;
-  /** For schema objects that cannot write themselves as JSON Schema: `z.toJSONSchema`. */
+  /** For schema objects that cannot convert themselves to JSON Schema: `z.toJSONSchema`. */
   readonly toJSONSchema?: ToJsonSchema | undefined;
   readonly onStatus?: ((status: PageOfferStatus) => void) | undefined;
 }
 
-/** One call that was begun. It is known until the server says that it is over, or its time has long been over. */
+/** One begun call. It is remembered until the server says that it is over, or until long after its deadline. */
 interface BegunCall {
   /** Absent: the handler has not asked for its signal. */
   controller?: AbortController;
-  /** Nobody waits for it any more. */
+  /** It is no longer waited for. */
   isLate: boolean;
   timer: ReturnType<typeof setTimeout>;
-  /** What was answered; absent while it runs. */
+  /** The answer; absent while it runs. */
   answer?: string;
 }
 
@@ -63,9 +63,9 @@ export class OfferedPage {
   readonly #memory: PageMemory;
   readonly #begun = new Map<string, BegunCall>();
   #tools = new Map<string, PageTool>();
-  /** Absent: the tools of the server are not known yet. */
+  /** Absent: the server's tools are not known yet. */
   #declaration: object[] | undefined;
-  /** The command that the server has not answered; those before it do not count any more. */
+  /** The pending command; answers to earlier ones are ignored. */
   #asked = "";
   #commands = 0;
   #waiters: OfferWaiter[] = [];
@@ -107,8 +107,8 @@ export class OfferedPage {
   }
 
   /**
-   * Other tools instead of those before; without any, a server is asked again what it has. Resolves when the server has them: models are
-   * told of them from their next turn on. Calls that run go on.
+   * Replaces the tools; without an argument, a server is asked again for its list. Resolves when the server has them: models see them
+   * from their next turn on. Running calls continue.
    */
   async update(tools?: readonly PageTool<never>[]): Promise<void> {
     if (this.#isOver) throw gone();
@@ -123,7 +123,7 @@ export class OfferedPage {
     await this.ready();
   }
 
-  /** The session has these tools no more. Calls that run may end. */
+  /** Removes these tools from the session. Running calls may finish. */
   async withdraw(): Promise<void> {
     if (this.#isOver) return;
     this.#command("tools.withdraw", {});
@@ -131,14 +131,14 @@ export class OfferedPage {
     this.#leave();
   }
 
-  /** Tells the server, which knows nothing of it, or not this. */
+  /** Declares the page to a server that does not know it, or not its current tools. */
   begin(): void {
     clearTimeout(this.#retry);
     if (this.#declaration === undefined || !this.#socket.open || this.#isOver) return;
     this.#asked = this.#command("tools.declare", { instance: this.#memory.instance, tools: this.#declaration });
   }
 
-  /** A message of the server that may be about this page. */
+  /** A message of the server that may concern this page. */
   take(message: SocketMessage): void {
     switch (message["type"]) {
       case "tool.call":
@@ -155,7 +155,7 @@ export class OfferedPage {
     }
   }
 
-  /** The server does not want this connection at all. */
+  /** The server refuses this connection. */
   fail(failure: Failure): void {
     this.#end({ state: "refused", failure }, failure);
     this.#drop();
@@ -187,7 +187,7 @@ export class OfferedPage {
     for (const { resolve } of waiters) resolve();
   }
 
-  /** A page of this name may be about to go: then it is asked again. */
+  /** A page of this name may be about to go: then it is tried again. */
   #refused(failure: Failure): void {
     if (!isPassing(failure) && failure.code !== "conflict") {
       this.#end({ state: "refused", failure }, failure);
@@ -203,7 +203,7 @@ export class OfferedPage {
   #call(message: SocketMessage): void {
     const id = String(message["call_id"]);
     const known = this.#begun.get(id);
-    // It runs, and then answers over the connection that is there; or it has, and the answer was lost.
+    // It runs, and will answer over the current connection; or it has answered, and the answer was lost.
     if (known !== undefined) {
       if (known.answer !== undefined) this.#say(known.answer);
     } else if (this.#memory.interrupted.has(id))
@@ -236,7 +236,7 @@ export class OfferedPage {
     if (this.#begun.get(id) === begun) this.#say(begun.answer);
   }
 
-  /** The server asks for it no more, but might have just before. */
+  /** The server no longer asks for it, but might have just before. */
   #late(id: string): void {
     const begun = this.#begun.get(id);
     if (begun === undefined) return;
@@ -259,7 +259,7 @@ export class OfferedPage {
     this.#leave();
   }
 
-  /** What it has begun it may still answer. */
+  /** It may still answer what it has begun. */
   #leave(): void {
     if (this.#isOver && this.#begun.size === 0) this.#over();
   }
@@ -284,7 +284,7 @@ export class OfferedPage {
   }
 }
 
-/** A signal is made for who asks: it costs more than a short call. */
+/** The signal is made on demand: it costs more than a short call. */
 function callOf(callId: string, begun: BegunCall): PageToolCall {
   return {
     callId,
@@ -301,7 +301,7 @@ function cancel(begun: BegunCall): void {
   begun.controller?.abort();
 }
 
-/** Node: a program that is done need not wait for this. */
+/** Node: a finished program need not wait for this. */
 function quietly(act: () => void, ms: number): ReturnType<typeof setTimeout> {
   const timer = setTimeout(act, ms);
   (timer as { unref?: () => void }).unref?.();
@@ -309,5 +309,5 @@ function quietly(act: () => void, ms: number): ReturnType<typeof setTimeout> {
 }
 
 function gone(): Failure {
-  return new Failure("conflict", "these tools were withdrawn; offer them anew");
+  return new Failure("conflict", "these tools were withdrawn; offer them again");
 }

@@ -7,7 +7,7 @@ import type { TokenSource } from "./token.ts";
 // oxlint-disable-next-line typescript/consistent-type-imports -- an import of its own would be an error there
 export type RuntimeSubject<Value> = import("rxjs").Subject<Value>;
 
-/** What the page is showing, for the tools that the agent gets and for the prompt. */
+/** What the page shows; it decides the agent's tools and becomes part of the prompt. */
 export interface RuntimeClientContext {
   viewType?: string;
   connectionId?: string;
@@ -41,7 +41,7 @@ export interface RuntimeToolExecutor {
   execute(call: { callId: string; tool: string; args: unknown; sessionId: string }): string | Promise<string>;
 }
 
-/** What is used of a WebSocket. */
+/** The part of a WebSocket that is used. */
 interface RuntimeSocket {
   readonly readyState: number;
   send(data: string): void;
@@ -53,21 +53,21 @@ type RuntimeSocketConstructor = new (url: string, protocols: string[]) => Runtim
 export interface RuntimeClientOptions {
   /** Such as `ws://127.0.0.1:5353/ws`. Absent: `/ws` of the server that this page came from. */
   readonly url?: string | undefined;
-  /** Absent: the way there adds it. */
+  /** Absent: the connection itself adds it. */
   readonly token?: TokenSource | undefined;
   /** Without one every tool of the page answers that there is none. */
   readonly toolExecutor?: RuntimeToolExecutor | undefined;
-  /** Another way to a socket, such as a platform's own proxy. Absent: a WebSocket to the address. */
+  /** Opens a socket in another way, such as through a platform's own proxy. Absent: a WebSocket to the address. */
   readonly openSocket?: (() => Promise<RuntimeSocket>) | undefined;
   /** Absent: the platform's. */
   readonly WebSocket?: RuntimeSocketConstructor | undefined;
   readonly connectTimeoutMs?: number | undefined;
-  /** Words for whoever looks for a fault. Absent: they are dropped. */
+  /** Debug messages. Absent: they are dropped. */
   readonly log?: ((message: string) => void) | undefined;
 }
 
 export interface RuntimeQuery {
-  /** Absent: a conversation of its own. */
+  /** Absent: a new conversation. */
   readonly sessionId?: string | undefined;
   readonly context?: RuntimeClientContext | undefined;
   readonly timeoutMs?: number | undefined;
@@ -79,21 +79,21 @@ type RuntimeWireMessage = Readonly<Record<string, unknown>>;
 const OPEN = 1;
 const UNAVAILABLE = "Claude runtime container not available";
 
-/** Document 000's client: one WebSocket to `/ws`, and what comes over it as four Subjects. */
+/** Document 000's client: one WebSocket to `/ws`, and its messages as four Subjects. */
 export class ClaudeRuntimeClient {
   static #instance: ClaudeRuntimeClient | undefined;
   #options: RuntimeClientOptions;
   #socket: RuntimeSocket | undefined;
   #connecting: Promise<void> | undefined;
-  /** How often it was disconnected: a connection that opens later than that is not wanted. */
+  /** How often it was disconnected: a connection that opens after that is not wanted. */
   #disconnects = 0;
-  /** Conversations with an answer on its way. */
+  /** Conversations with a pending answer. */
   readonly #open = new Set<string>();
   onChunk: RuntimeSubject<RuntimeChunk> = new Subject();
   onToolUse: RuntimeSubject<RuntimeToolUse> = new Subject();
   onFinal: RuntimeSubject<RuntimeAnswered> = new Subject();
   onError: RuntimeSubject<RuntimeTrouble> = new Subject();
-  /** Every message as it came, also those that document 000 does not have: `queued`, `revision_start`, `approval_request`, … */
+  /** Every message as received, including those that document 000 does not have: `queued`, `revision_start`, `approval_request`, … */
   onMessage: RuntimeSubject<Readonly<Record<string, unknown>>> = new Subject();
 
   constructor(options: RuntimeClientOptions = {}) {
@@ -110,12 +110,12 @@ export class ClaudeRuntimeClient {
     return this.#socket?.readyState === OPEN;
   }
 
-  /** Who runs the tools of the page from now on: another view has another one. */
+  /** Sets who runs the page's tools from now on: another view has another executor. */
   set toolExecutor(executor: RuntimeToolExecutor | undefined) {
     this.#options = { ...this.#options, toolExecutor: executor };
   }
 
-  /** Resolves when messages can be sent. Asked twice it is one connection; after a loss it is a new one. */
+  /** Resolves when messages can be sent. Concurrent calls share one connection; after a loss it opens a new one. */
   connect(url?: string): Promise<void> {
     if (this.connected) return Promise.resolve();
     if (this.#connecting !== undefined) return this.#connecting;
@@ -131,17 +131,17 @@ export class ClaudeRuntimeClient {
     this.#open.add(sessionId);
   }
 
-  /** Ends the answer that is on its way. */
+  /** Ends the pending answer. */
   abort(sessionId: string): void {
     this.#say({ type: "abort", sessionId });
   }
 
-  /** The conversation is forgotten; the next message begins another one. */
+  /** Forgets the conversation; the next message begins another one. */
   newChat(sessionId: string): void {
     this.#say({ type: "new_chat", sessionId });
   }
 
-  /** Closes the connection. Who listened is told that nothing more comes; who listens from now on hears the next connection. */
+  /** Closes the connection. Current listeners get the end; later listeners hear the next connection. */
   disconnect(): void {
     const socket = this.#socket;
     this.#socket = undefined;
@@ -252,7 +252,7 @@ export class ClaudeRuntimeClient {
       this.#socket = undefined;
       const waiting = [...this.#open];
       this.#open.clear();
-      // Whoever waits for an answer must not wait for ever.
+      // A caller that waits for an answer must not wait forever.
       for (const sessionId of waiting) this.onError.next({ sessionId, message: "Connection to Claude runtime lost" });
     });
   }
@@ -262,7 +262,7 @@ export class ClaudeRuntimeClient {
     try {
       data = JSON.parse(text) as RuntimeWireMessage;
     } catch {
-      // A platform's proxy says a word of its own when both sides are joined.
+      // A platform's proxy sends its own message when both sides are connected.
       this.#options.log?.("a message of the Claude runtime is not JSON and was ignored");
       return;
     }

@@ -1,4 +1,4 @@
-/** A token, or a function that gets one. It is called before the first use, and again when the server does not take the last one any more. */
+/** A token, or a function that gets one. It is called before the first use, and again when the server no longer accepts the last one. */
 export type TokenSource = string | (() => string | Promise<string>);
 
 /** The token that is in use. */
@@ -12,7 +12,7 @@ export class CurrentToken {
     if (typeof source === "string") this.#known = source;
   }
 
-  /** Undefined: it has to be got first. */
+  /** Undefined: it must be fetched first. */
   get known(): string | undefined {
     return this.#known;
   }
@@ -21,15 +21,15 @@ export class CurrentToken {
     return this.#known ?? this.#get();
   }
 
-  /** Gets another one in the place of one that was refused. False: there is no other. */
+  /** Gets another one in place of a refused one. False: there is no other. */
   async renew(refused: string): Promise<boolean> {
     if (typeof this.#source === "string") return false;
-    // Somebody else was refused a moment ago, and has got another one already.
+    // Another caller was refused a moment ago, and has already fetched a new one.
     if (this.#known !== undefined && this.#known !== refused) return true;
     return (await this.#get()) !== refused;
   }
 
-  /** Those who ask at once share one request. */
+  /** Concurrent callers share one request. */
   #get(): Promise<string> {
     const source = this.#source;
     if (typeof source === "string") return Promise.resolve(source);
@@ -53,7 +53,7 @@ export function currentToken(source: TokenSource): CurrentToken {
   return known;
 }
 
-/** Sends a request with the token, and once more with another one where that is not taken any more. */
+/** Sends a request with the token, and again with a new one if that is no longer accepted. */
 export async function withToken(
   token: CurrentToken,
   send: (headers: { readonly authorization: string }) => Promise<Response>,

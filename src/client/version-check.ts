@@ -1,10 +1,10 @@
 import { Failure } from "../protocol/failure.ts";
 import { PROTOCOL_HEADER, PROTOCOL_VERSION, speaksOurs } from "../protocol/version.ts";
 
-/** What each request of ours says of itself. */
+/** The version header of our requests. */
 export const OWN_VERSION = { [PROTOCOL_HEADER]: PROTOCOL_VERSION } as const;
 
-/** Refuses an answer of a server with another major version: what it means may be something else. */
+/** Refuses an answer of a server with another major version: its meaning may differ. */
 export function checkVersion({ headers }: Response): void {
   const theirs = headers.get(PROTOCOL_HEADER);
   if (theirs === null || speaksOurs(theirs)) return;

@@ -5,7 +5,7 @@ import { addressOf } from "./postgres/address.ts";
 import { PostgresParser } from "./postgres/parser.ts";
 import { SqliteFile } from "./sqlite/database.ts";
 
-/** A connection with the password of its address, which is not part of what is stored or shown. */
+/** A connection with the password from its address, which is neither stored nor shown. */
 export interface StartedConnection {
   readonly id: string;
   readonly config: ConnectionConfig;
@@ -14,24 +14,24 @@ export interface StartedConnection {
 }
 
 export interface ConnectionBookOptions {
-  /** Those that were named when the server was started. */
+  /** Those given on the server's command line. */
   readonly started: readonly StartedConnection[];
   readonly environment: CredentialEnvironment;
   /** Where the files with passwords are. Absolute. */
   readonly credentials: string;
-  /** Folders of the server's own, of which nothing is read. Real. */
+  /** The server's own folders, of which nothing is read. Real. */
   readonly hidden: readonly string[];
   readonly redact: Pick<Redactor, "learn">;
   readonly after: (ms: number, callback: () => void) => () => void;
 }
 
 interface OpenDatabaseEntry {
-  /** What it was made from, to see whether it changed. */
+  /** What it was made from, to detect changes. */
   readonly from: string;
   readonly database: Promise<NamedDatabase>;
 }
 
-/** The configured databases, opened when somebody asks and closed when their settings change. */
+/** The configured databases, opened on first use and closed when their settings change. */
 export class ConnectionBook {
   readonly started: readonly StartedConnection[];
   readonly #options: ConnectionBookOptions;
@@ -59,7 +59,7 @@ export class ConnectionBook {
     return database;
   }
 
-  /** Ends what runs on it. */
+  /** Ends the queries that run on it. */
   forget(id: string): void {
     const known = this.#opened.get(id);
     if (known === undefined) return;
@@ -81,7 +81,7 @@ export class ConnectionBook {
     const { after, hidden } = this.#options;
     const statementMs = config.statement_timeout_ms ?? LIMITS.connectionQueryMs;
     if (config.kind === "sqlite") return new SqliteFile({ path: config.path, statementMs, hidden, after });
-    // Loaded where it is needed: a driver takes its time, and most houses have no PostgreSQL.
+    // Loaded on first use: a driver takes time to load, and most servers have no PostgreSQL.
     const { PostgresDatabase } = await import("./postgres/database.ts");
     const given = this.started.find((connection) => connection.id === id)?.password;
     return new PostgresDatabase({
@@ -101,7 +101,7 @@ export class ConnectionBook {
   }
 }
 
-/** With the user's rights: where tokens have database roles of their own, one without gets that of the login only if it is said so. */
+/** If tokens have their own database roles, a token without one gets the login's role only if the settings say so. */
 function roleOf(
   config: Extract<ConnectionConfig, { readonly kind: "postgres" }>,
   principal: string,

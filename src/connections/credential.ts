@@ -8,13 +8,13 @@ export interface CredentialPlaces {
   readonly environment: CredentialEnvironment;
   /** Where the files with passwords are. Absolute. */
   readonly folder: string;
-  /** Told each password before anybody can write it. */
+  /** Receives each password before anything could log it. */
   readonly learn: (secret: string) => void;
 }
 
 type PostgresConfig = Extract<ConnectionConfig, { readonly kind: "postgres" }>;
 
-/** The password that a connection names, read when it is needed. Undefined: it names none. Messages never hold it. */
+/** The password that a connection names, read on use. Undefined: it names none. Messages never contain it. */
 export function passwordOf(config: PostgresConfig, places: CredentialPlaces): string | undefined {
   const { credential_env: variable, credential_file: file } = config;
   if (variable === undefined && file === undefined) return undefined;
@@ -36,7 +36,7 @@ function firstLine(folder: string, name: string): string {
   const refuse = (what: string): Failure => new Failure("connection_failed", `the file connections/${name} ${what}`);
   let file: number;
   try {
-    // Never waits: a pipe or a device is refused below.
+    // Never blocks: a pipe or a device is refused below.
     file = openSync(join(folder, name), constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

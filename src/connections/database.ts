@@ -4,7 +4,7 @@ import type { CatalogView, QueryAnswer, SqlClass } from "../protocol/index.ts";
 export interface DatabaseCaller {
   /** The id of the token. */
   readonly principal: string;
-  /** The caller went away: what runs is ended. */
+  /** Aborted when the caller disconnects: running statements are ended. */
   readonly signal: AbortSignal;
 }
 
@@ -15,15 +15,15 @@ export interface SqlStatement {
 
 export type Rows = Omit<QueryAnswer, "elapsed_ms">;
 
-/** One database, for reading. Whatever goes wrong is a Failure. */
+/** One read-only database. Every error is a Failure. */
 export interface NamedDatabase {
   readonly catalog: string;
-  /** Answers the version of the database; a Failure says what to do. */
+  /** Returns the version of the database; a Failure says what to do. */
   test(signal: AbortSignal): Promise<string>;
   describe(asking: DatabaseCaller): Promise<CatalogView>;
-  /** By parsing alone; a Failure where it is no SQL. */
+  /** By parsing alone; a Failure when it is not SQL. */
   classify(asking: DatabaseCaller, sql: string): Promise<SqlClass>;
   query(asking: DatabaseCaller, statement: SqlStatement): Promise<Rows>;
-  /** Ends what runs; resolves when nothing is left. */
+  /** Ends running statements; resolves when nothing is left. */
   close(): Promise<void>;
 }

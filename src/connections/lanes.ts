@@ -10,11 +10,11 @@ export interface Lane {
 
 export interface LanesOptions<Kind extends Lane> {
   readonly open: (signal: AbortSignal) => Promise<Kind>;
-  /** Calls back once after `ms`; the answer takes it back. */
+  /** Calls back once after `ms`; call the returned function to cancel. */
   readonly after: (ms: number, callback: () => void) => () => void;
 }
 
-/** Whoever looks whether a database can be reached: not one of the tokens. */
+/** The principal of connection tests: not one of the tokens. */
 export const TESTER = "";
 
 interface LaneWaiter {
@@ -28,16 +28,16 @@ interface RestingLane<Kind extends Lane> {
   readonly keep: () => void;
 }
 
-/** A few lanes for everybody who asks one database: opened when they are needed, closed when nobody needs them, never more than there may be, and never all of them one principal's. */
+/** A few lanes for all users of one database: opened when needed, closed when idle, never more than the limit, and never all for one principal. */
 export class Lanes<Kind extends Lane> {
   readonly #options: LanesOptions<Kind>;
   readonly #resting: RestingLane<Kind>[] = [];
   readonly #waiting: LaneWaiter[] = [];
-  /** What `close` waits for: statements that run and lanes that go. */
+  /** What `close` waits for: running statements and closing lanes. */
   readonly #open = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
   #taken = 0;
-  /** Lanes by the principal who has them. */
+  /** The number of lanes that each principal holds. */
   readonly #held = new Map<string, number>();
 
   constructor(options: LanesOptions<Kind>) {
@@ -55,7 +55,7 @@ export class Lanes<Kind extends Lane> {
     return this.#track(used);
   }
 
-  /** Ends what runs, refuses what waits; resolves when nothing is left. */
+  /** Ends running statements, refuses waiting ones; resolves when nothing is left. */
   async close(): Promise<void> {
     this.#stopping.abort(new Failure("shutting_down", "the connection was closed; ask again"));
     while (this.#resting.length > 0) this.#rest(this.#resting.pop());
@@ -107,12 +107,12 @@ export class Lanes<Kind extends Lane> {
   #track<Answer>(work: Promise<Answer>): Promise<Answer> {
     const done = work.finally(() => this.#open.delete(done));
     this.#open.add(done);
-    // Its owner hears of a failure; here it is only waited for.
+    // The owner gets the failure; here it is only waited for.
     done.catch(() => undefined);
     return done;
   }
 
-  /** Resolves when one of the lanes is this caller's. */
+  /** Resolves when this caller has a lane. */
   #turn(principal: string, signal: AbortSignal): Promise<void> {
     if (this.#mayGo(principal)) {
       this.#hold(principal);
@@ -159,7 +159,7 @@ export class Lanes<Kind extends Lane> {
       );
   }
 
-  /** Who has waited longest goes next, but for those who hold as many lanes as one may. Nobody else could have gone before: one at most can now. */
+  /** The longest waiting goes next, except principals that already hold their maximum. Only one waiter can become eligible here. */
   #leave(principal: string): void {
     this.#taken -= 1;
     const left = (this.#held.get(principal) ?? 0) - 1;

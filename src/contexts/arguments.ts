@@ -1,22 +1,22 @@
 import type { RuntimeTool } from "../protocol/dialects/runtime/tools.ts";
 
-/** What is used of the JSON Schema of a tool's arguments. */
+/** The part of a JSON Schema for arguments that is used. */
 interface ArgumentSchema {
   readonly type: "string" | "integer" | "object" | "array";
 }
 
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
-/** Arguments that have a value of their own when they are left out. */
+/** Arguments with a default value. */
 const DEFAULTED: ReadonlySet<string> = new Set(["maxResults"]);
 
-/** Earlier names of arguments, by tool. */
+/** Former names of arguments, by tool. */
 const FORMER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   add_viewer: { properties: "viewerProperties" },
   adjust_viewer: { properties: "viewerProperties" },
 };
 
-/** The arguments of a call, checked by the tool's schema. Throws what the model should read. */
+/** The arguments of a call, checked by the tool's schema. The model reads what it throws. */
 export function checkedArguments({ name, input_schema }: RuntimeTool, given: unknown): ToolArguments {
   if (!isRecord(given ?? {})) throw new Error(`the arguments of ${name} must be an object, not ${kindOf(given)}`);
   const schemas = input_schema["properties"] as Readonly<Record<string, ArgumentSchema>>;

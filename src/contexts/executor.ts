@@ -8,7 +8,7 @@ export interface ContextToolCall {
   readonly callId: string;
   readonly tool: string;
   readonly args: unknown;
-  /** Aborted when nobody waits for the answer any more. Absent: somebody always does. */
+  /** Aborted when the answer is no longer needed. Absent: it always is. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -18,13 +18,13 @@ export interface PageToolOutcome {
 }
 
 export interface BrowserToolExecutorOptions {
-  /** Null: no table is shown. A function is asked at each call. */
+  /** Null: no table is shown. A function is called each time. */
   readonly tableView: TableViewContext | null | (() => TableViewContext | null);
-  /** Asked when a tool for SQL is called, each time; who makes it keeps it. Null, or what answers null: there is no connection. */
+  /** Called for each SQL tool call; the caller caches it. Null, or a null result: there is no connection. */
   readonly sql: (() => Promise<SQLGenerationContext | null>) | null;
   /** Whether a connection is chosen now. Absent: there is one if `sql` is given. */
   readonly hasConnection?: (() => boolean) | undefined;
-  /** Asked once, when the first tool for scripts is called. */
+  /** Called once, at the first script tool call. */
   readonly script: () => ScriptGenerationContext;
 }
 
@@ -40,7 +40,7 @@ export class BrowserToolExecutor {
     this.#options = options;
   }
 
-  /** The tools that can be called now: those of the view that is open, of the connection that is chosen, and those for scripts. */
+  /** The tools available now: those of the open view, of the chosen connection, and those for scripts. */
   tools(): readonly RuntimeTool[] {
     const { sql, hasConnection } = this.#options;
     const isConnected = sql !== null && (hasConnection?.() ?? true);
@@ -48,7 +48,7 @@ export class BrowserToolExecutor {
     return runtimeTools({ ...NONE, isTableView, connectionId: isConnected ? "any" : undefined });
   }
 
-  /** The words for the model. Never rejects: what fails is `Error: …`. */
+  /** The text for the model. Never rejects: a failure is `Error: …`. */
   async execute(call: ContextToolCall): Promise<string> {
     return (await this.run(call)).text;
   }
@@ -156,7 +156,7 @@ function namesOf(tools: readonly RuntimeTool[], without: ReadonlySet<string> = n
   return new Set(tools.map(({ name }) => name).filter((name) => !without.has(name)));
 }
 
-/** A query that nobody waits for is ended. */
+/** A query that is no longer needed is ended. */
 async function cancellable(
   context: SQLGenerationContext,
   signal: AbortSignal | undefined,

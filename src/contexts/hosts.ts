@@ -1,12 +1,12 @@
 /**
- * What document 000's tools need of the page that they work in. The workbench is one such page, Datagrok another: the tools, their
- * texts and their checks are the same for both.
+ * What document 000's tools need from their page. The workbench is one such page, Datagrok another: the tools, their texts and
+ * their checks are the same for both.
  */
 
-/** A property of a viewer, as describe_viewer tells it. */
+/** A property of a viewer, as describe_viewer returns it. */
 export interface ViewerProperty {
   readonly name: string;
-  /** string, int, double, bool, datetime, bigint, column, column_list, dataframe; or what the page calls it. */
+  /** string, int, double, bool, datetime, bigint, column, column_list, dataframe; or the page's own name for it. */
   readonly type: string;
   /** Absent: the page has none, and the model is told so. */
   readonly description?: string | undefined;
@@ -17,7 +17,7 @@ export interface OpenViewerInfo {
   /** `viewer-xxxxxx-xxxxxx-xxxxxx`, the same for as long as the viewer lives. */
   readonly id: string;
   readonly type: string;
-  /** Only what was set; what has its default value is not in it. */
+  /** Only what was set, without default values. */
   readonly look: Readonly<Record<string, unknown>>;
 }
 
@@ -31,27 +31,27 @@ export interface TableColumnInfo {
   readonly type: string;
   readonly semType?: string | undefined;
   readonly units?: string | undefined;
-  /** How many different values it has, where it is a column of categories. Absent: it is none. */
+  /** Number of distinct values of a categorical column. Absent: it is not one. */
   readonly categories?: number | undefined;
 }
 
-/** The view of one table. Whatever it throws, the model reads as `Error: …`. */
+/** The view of one table. The model reads what it throws as `Error: …`. */
 export interface TableViewHost {
   readonly tableName: string;
   columns(): readonly TableColumnInfo[];
   viewerTypes(): readonly string[];
-  /** Throws where there is no such type. */
+  /** Throws if there is no such type. */
   properties(viewerType: string): readonly ViewerProperty[] | Promise<readonly ViewerProperty[]>;
   viewers(): readonly OpenViewerInfo[];
-  /** Answers the id of the new viewer. */
+  /** Returns the id of the new viewer. */
   addViewer(viewerType: string, look: Readonly<Record<string, unknown>>): string | Promise<string>;
-  /** False where there is no such viewer. */
+  /** False if there is no such viewer. */
   adjustViewer(viewerId: string, look: Readonly<Record<string, unknown>>): boolean | Promise<boolean>;
-  /** Those that are to be seen now. */
+  /** Those visible now. */
   elements(): readonly UiElement[];
-  /** Ids of all elements that can be pointed at, also of those that are not in the page now. Absent: those of `elements`. */
+  /** Ids of all elements that can be pointed at, including those not in the page now. Absent: those of `elements`. */
   elementIds?(): readonly string[];
-  /** `missing`: it is not in the page any more; `hidden`: it is there but cannot be pointed at. */
+  /** `missing`: it is no longer in the page; `hidden`: it exists but cannot be pointed at. */
   highlight(
     elementId: string,
     description: string,
@@ -74,7 +74,7 @@ export interface DatabaseTable {
   readonly name: string;
   readonly comment?: string | undefined;
   readonly llmComment?: string | undefined;
-  /** Absent: not known. */
+  /** Absent: unknown. */
   readonly rowCount?: number | undefined;
   readonly columns: readonly DatabaseColumn[];
 }
@@ -97,13 +97,13 @@ export interface DatabaseSchema {
   readonly tables: readonly DatabaseTable[];
 }
 
-/** One catalog of a connection. Read when the first tool asks for it. */
+/** One catalog of a connection. Read at the first tool call. */
 export interface DatabaseInfo {
   readonly catalog: string;
   schemas(): Promise<readonly DatabaseSchema[]>;
-  /** The names alone, for databases where tables are costly to read. Absent: those of `schemas`. */
+  /** Only the names, for databases where reading tables is costly. Absent: those of `schemas`. */
   schemaNames?(): Promise<readonly string[]>;
-  /** One schema alone; undefined where there is none. Absent: `schemas` is asked. */
+  /** One schema; undefined if there is none. Absent: use `schemas`. */
   schema?(name: string): Promise<DatabaseSchema | undefined>;
   joins(): Promise<readonly DatabaseJoin[]>;
 }
@@ -111,7 +111,7 @@ export interface DatabaseInfo {
 export interface SqlAnswer {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly rows: readonly (readonly unknown[])[];
-  /** There were more rows than these. Absent: these are all. */
+  /** There were more rows. Absent: these are all. */
   readonly truncated?: boolean | undefined;
 }
 
@@ -123,14 +123,14 @@ export interface SimilarQuery {
 
 export interface SqlConnection {
   readonly id: string;
-  /** What a statement would do, by parsing it. `unknown`: it could not be parsed here, and the database will judge. */
+  /** What a statement would do, found by parsing it. `unknown`: it could not be parsed here, and the database will judge. */
   classify(sql: string): "reads" | "writes" | "unknown" | Promise<"reads" | "writes" | "unknown">;
-  /** Asks the person about a statement that writes. Absent: the connection only reads, so nobody is asked. */
+  /** Asks the person about a statement that writes. Absent: the connection is read-only, so nobody is asked. */
   confirmWrite?(sql: string): Promise<boolean>;
   run(sql: string): Promise<SqlAnswer>;
   /** Ends what `run` waits for. */
   cancel(): void;
-  /** Earlier queries of this connection that are about the same, best first. */
+  /** Earlier similar queries of this connection, best first. */
   similarQueries(prompt: string): readonly SimilarQuery[] | Promise<readonly SimilarQuery[]>;
 }
 

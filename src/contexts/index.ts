@@ -1,4 +1,4 @@
-/** Document 000's 19 tools for a page that shows tables. What they need of the page is in `hosts.ts`. */
+/** Document 000's 19 tools for a page that shows tables. `hosts.ts` has what they need from the page. */
 export {
   BrowserToolExecutor,
   type BrowserToolExecutorOptions,

@@ -3,17 +3,17 @@ const UNSAFE =
   'Error: unsafe expression. Only dotted identifiers like "grok.chem" are allowed. Use search_js_api_sources for anything else.';
 const NOTHING = "Error: expression evaluated to null/undefined.";
 
-/** Steps of one expression, classes above an object that are looked at, and members that are listed. */
+/** Bounds: steps of one expression, classes above an object that are examined, and members that are listed. */
 const STEPS = 32;
 const CLASSES = 32;
 const MEMBERS = 2_000;
 
-/** They lead from any object to what made it. */
+/** They lead from any object to its constructor. */
 const HIDDEN: ReadonlySet<string> = new Set(["__proto__", "constructor"]);
 
 /**
- * The keys of what a dotted expression names. It is looked up step by step and nothing of the page is run: what a getter would
- * compute is not read.
+ * The keys of what a dotted expression names. It is resolved step by step without running the page's code: getters are not
+ * called.
  */
 export function membersOf(names: Readonly<Record<string, unknown>>, expression: string): string {
   const wanted = expression.trim();
@@ -37,7 +37,7 @@ export function membersOf(names: Readonly<Record<string, unknown>>, expression: 
   }
 }
 
-/** A member of an object or of its classes, but not of what all objects have. */
+/** A member of an object or of its classes, but not one that all objects have. */
 function dataOf(value: unknown, name: string): { readonly value: unknown } | "computed" | undefined {
   if (!isObject(value) || HIDDEN.has(name)) return undefined;
   let holder: object | null = value;
@@ -53,7 +53,7 @@ function isObject(value: unknown): value is object {
   return (typeof value === "object" && value !== null) || typeof value === "function";
 }
 
-/** What every object or function has, also one of another frame, tells nothing of the page. */
+/** Members that every object or function has, also in another frame, say nothing about the page. */
 function isBuiltIn(holder: object): boolean {
   return Object.hasOwn(holder, "hasOwnProperty") || holder === Function.prototype || holder === Array.prototype;
 }

@@ -13,7 +13,7 @@ export interface ContextTool {
   ): Promise<object>;
 }
 
-/** The executor's tools that can be called now, to be offered to a session. Make them anew when another view or connection is open. */
+/** The executor's tools available now, to be offered to a session. Create them again when another view or connection is open. */
 export function pageToolsOf(executor: BrowserToolExecutor, names?: readonly string[]): readonly ContextTool[] {
   return executor
     .tools()

@@ -1,13 +1,13 @@
 import type { DocumentationHit, ScriptHost } from "./hosts.ts";
 import { membersOf } from "./members.ts";
 
-/** Results of a search unless told otherwise, and the most that can be had. */
+/** Default number of search results, and the maximum. */
 const RESULTS = 4;
 const MOST_RESULTS = 50;
 
 type DocumentationSearch = NonNullable<ScriptHost["searchDocumentation"]>;
 
-/** Document 000's tools for who writes scripts. */
+/** Document 000's tools for writing scripts. */
 export class ScriptGenerationContext {
   readonly #host: ScriptHost;
 
@@ -42,7 +42,7 @@ export class ScriptGenerationContext {
     return found(search, query, maxResults);
   }
 
-  /** Names with dots are looked up, never run. */
+  /** Dotted names are looked up, never run. */
   listJsMembers(expression: string): string {
     return membersOf(this.#host.names, expression);
   }

@@ -11,7 +11,7 @@ const READS: ReadonlySet<string> = new Set([
   "EXPLAIN",
 ]);
 
-/** Unquoted, wherever they stand: in a query they write, or begin another statement where a database wants no `;` between them. */
+/** Unquoted, anywhere: in a query they write, or begin another statement if a database needs no `;` between them. */
 const WRITES: ReadonlySet<string> = new Set(
   (
     "ALTER BACKUP BULK CALL CREATE DBCC DELETE DENY DROP DUMPFILE EXEC EXECUTE GRANT INSERT INTO KILL LOCK MERGE OUTFILE " +
@@ -20,8 +20,8 @@ const WRITES: ReadonlySet<string> = new Set(
 );
 
 /**
- * What SQL of an unknown database would do, for a page that has no parser of it. `reads` is only said of what reads in every
- * dialect; what one of them might take for something else is `writes`, and the person is asked.
+ * What SQL of an unknown database would do, for a page without a parser for it. `reads` only if it reads in every dialect;
+ * if any dialect might read it differently, it is `writes`, and the person is asked.
  */
 export function classifySql(sql: string): "reads" | "writes" {
   const tokens = lexSql(sql);
@@ -48,7 +48,7 @@ function isAmbiguous(tokens: readonly SqlToken[]): boolean {
     if (text === "[") brackets += 1;
     if (text === "]") brackets -= 1;
     if (isOpaque(kind) && (brackets !== 0 || differs(kind, text))) return true;
-    // Where a line ends: some take a \r alone for it, others do not.
+    // Some databases treat a single \r as a line end, others do not.
     if (kind === "space" && /\r(?!\n)/.test(text)) return true;
     if (text === "#" && hidesRest(tokens, index)) return true;
   }
@@ -59,7 +59,7 @@ function isOpaque(kind: SqlToken["kind"]): boolean {
   return kind === "string" || kind === "quoted" || kind === "comment" || kind === "dollar";
 }
 
-/** MySQL takes what follows `#` for a comment: a quote that begins on that line is none there. */
+/** In MySQL `#` starts a comment: a quote that begins on that line is none there. */
 function hidesRest(tokens: readonly SqlToken[], from: number): boolean {
   for (let index = from + 1; index < tokens.length; index += 1) {
     const { kind, text } = tokens[index] ?? { kind: "space", text: "\n" };
@@ -77,7 +77,7 @@ function differs(kind: SqlToken["kind"], text: string): boolean {
     case "quoted":
       return text.includes("\\");
     case "comment":
-      // MySQL runs what is in `/*! … */`, and takes `--` for a comment only before a space.
+      // MySQL runs what is in `/*! … */`, and treats `--` as a comment only before a space.
       if (text.startsWith("--")) return !/^--(?:\s|$)/.test(text);
       return text.startsWith("/*!") || text.includes("/*", 2);
     default:

@@ -1,6 +1,6 @@
 import { lexSql, type SqlToken } from "./sql-lexer.ts";
 
-/** Without the comments that it begins with: where a platform reads comments at the top of a statement as its settings, none come from whoever wrote the statement. */
+/** Strips leading comments: some platforms read them as settings, which must not come from the statement's author. */
 export function withoutLeadingComments(sql: string): string {
   const tokens = lexSql(sql);
   const first = tokens.findIndex((token) => !isSkipped(token));
@@ -12,7 +12,7 @@ export function withoutLeadingComments(sql: string): string {
         .join("");
 }
 
-/** Whether every database skips it. MySQL runs what is in a `/*!` comment, and where one comment lies in another not all agree on the end. */
+/** Whether every database skips it. MySQL runs a `/*!` comment, and databases disagree on the end of nested comments. */
 function isSkipped({ kind, text, closed }: SqlToken): boolean {
   if (kind === "space") return true;
   if (kind !== "comment") return false;

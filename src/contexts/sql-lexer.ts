@@ -1,12 +1,12 @@
-/** What a piece of SQL is. `quoted` is an identifier in quotes; `space` and `comment` are what a database skips. */
+/** The kind of a token. `quoted` is a quoted identifier; databases skip `space` and `comment`. */
 type SqlTokenKind = "word" | "number" | "string" | "dollar" | "quoted" | "comment" | "space" | "symbol";
 
 export interface SqlToken {
   readonly kind: SqlTokenKind;
   readonly text: string;
-  /** Parentheses that are open around it; a parenthesis itself counts as outside. */
+  /** Number of open parentheses around it; a parenthesis itself counts as outside. */
   readonly depth: number;
-  /** False where a quote or comment is open at the end of the text. */
+  /** False if a quote or comment is still open at the end of the text. */
   readonly closed: boolean;
 }
 
@@ -21,7 +21,7 @@ interface SqlPiece {
   readonly closed: boolean;
 }
 
-/** The pieces of a text; joined they are the text again. Never fails: what is not closed reaches to the end. */
+/** The tokens of a text; joined they are the text again. Never fails: an unclosed token extends to the end. */
 export function lexSql(sql: string): readonly SqlToken[] {
   const tokens: SqlToken[] = [];
   let depth = 0;
@@ -80,7 +80,7 @@ function lineEnd(sql: string, at: number): number {
   return end === -1 ? sql.length : at + end;
 }
 
-/** Comments stand inside comments, as PostgreSQL has it. */
+/** Comments nest, as in PostgreSQL. */
 function blockComment(sql: string, from: number): SqlPiece {
   let open = 0;
   for (let at = from; at < sql.length; at += 1) {
@@ -97,11 +97,11 @@ function blockComment(sql: string, from: number): SqlPiece {
 }
 
 interface Quote {
-  /** Where the opening quote stands. */
+  /** The position of the opening quote. */
   readonly at: number;
   readonly quote: string;
   readonly kind: "string" | "quoted";
-  /** Whether a backslash takes the next character with it. */
+  /** Whether a backslash escapes the next character. */
   readonly escapes: boolean;
 }
 
@@ -110,7 +110,7 @@ function quotedPiece(sql: string, { at, quote, kind, escapes }: Quote): SqlPiece
     const character = sql.charAt(index);
     if (escapes && character === "\\") index += 1;
     else if (character === quote) {
-      // A doubled quote is one of the text.
+      // A doubled quote is part of the text.
       if (sql.charAt(index + 1) !== quote) return { kind, end: index + 1, closed: true };
       index += 1;
     }

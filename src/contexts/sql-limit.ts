@@ -1,6 +1,6 @@
 import { lexSql, significant, statementsOf, type SqlToken } from "./sql-lexer.ts";
 
-/** How many rows a test of a query tells. One more is read, to know whether there are more. */
+/** How many rows a test of a query reports. One more is read, to see whether there are more. */
 export const TEST_ROWS = 10;
 
 export interface TestedSql {
@@ -9,13 +9,13 @@ export interface TestedSql {
   readonly limit?: number | undefined;
 }
 
-/** What a statement begins with that can have a LIMIT. */
+/** The first words of statements that can have a LIMIT. */
 const QUERIES: ReadonlySet<string> = new Set(["SELECT", "WITH", "VALUES", "TABLE", "FROM", "("]);
 const CHANGES: ReadonlySet<string> = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
 /**
- * A query as it is tested: without one trailing `;`, and with a limit where it has none of its own. Words in strings, comments,
- * names and subqueries are no limit; what is no query gets none.
+ * A query as it is tested: without a trailing `;`, and with a limit if it has none. Words in strings, comments, names and
+ * subqueries do not count as a limit; other statements get none.
  */
 export function testedSql(sql: string): TestedSql {
   const text = withoutTrailing(sql);

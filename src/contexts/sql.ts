@@ -13,12 +13,12 @@ const REFUSED = "SQL Execution Not allowed by User: Destructive commands are not
 const READ_ONLY =
   "SQL was not executed: this connection only reads, and the statement would change data. Please revise the query so that it only reads.";
 const ADVICE = "This query failed to execute. Please revise the SQL based on the schema information.";
-/** What is told of a table's comment, of a column's values, of one value, and how many earlier queries. */
+/** Lengths of a table's comment, a column's values and one value, and the number of earlier queries. */
 const COMMENT_CHARS = 400;
 const TOLD_VALUES = 15;
 const VALUE_CHARS = 50;
 const SIMILAR_QUERIES = 4;
-/** Characters of the sample rows of a tried query; the first row is always whole. */
+/** Characters of the sample rows of a tested query; the first row is always complete. */
 const SAMPLE_CHARS = 4_000;
 
 interface TableRef {
@@ -102,7 +102,7 @@ export class SQLGenerationContext {
     return `Foreign key relationships involving ${names}:\n\n${lines.join("\n")}`;
   }
 
-  /** Runs a query to see whether it works. What writes is run only if the person agrees. */
+  /** Runs a query to test it. One that writes runs only if the person agrees. */
   async trySql(sql: string, _description: string): Promise<string> {
     try {
       const isWrite = (await this.#connection.classify(sql)) === "writes";
@@ -148,7 +148,7 @@ export class SQLGenerationContext {
     throw new Error(`Catalog '${catalog}' not found. Available catalogs: ${this.listCatalogs().join(", ")}`);
   }
 
-  /** `catalog.schema.table`, where the table's name may hold dots; `schema.table`; `table`, which has no schema. */
+  /** `catalog.schema.table`, where the table's name may contain dots; `schema.table`; `table`, without a schema. */
   #tableRef(name: string): TableRef {
     const [first = "", second, ...rest] = name.split(".");
     if (second === undefined) return { catalog: this.#defaultCatalog, schema: "", table: first };
@@ -157,7 +157,7 @@ export class SQLGenerationContext {
   }
 }
 
-/** `limit`: the one that the test added; one row more than are told. */
+/** `limit`: the one that the test added; one row more than reported. */
 function countLine({ rows, truncated }: SqlAnswer, limit: number | undefined): string {
   if (limit !== undefined && rows.length >= limit)
     return `Row count: more than ${limit - 1}. The test reads only the first ${limit - 1} rows: use count(*) to count all.`;
@@ -251,7 +251,7 @@ function valueText(value: unknown): string {
   }
 }
 
-/** Undefined: it has no words. */
+/** Undefined: it has no text form. */
 function wordsOf(value: unknown): string | undefined {
   if (value instanceof Date) return value.toISOString();
   if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;

@@ -2,10 +2,10 @@ import type { OpenViewerInfo, TableViewHost } from "./hosts.ts";
 
 type SetProperties = Readonly<Record<string, unknown>>;
 
-/** Every viewer has them, and they say nothing of what it shows. */
+/** Every viewer has them, and they say nothing about what it shows. */
 const COMMON_PROPERTIES: ReadonlySet<string> = new Set(["rowSource", "filter", "table"]);
 
-/** Document 000's tools over the view of one table. The texts are those that models were written for. */
+/** Document 000's tools for the view of one table. The texts are those that models know. */
 export class TableViewContext {
   readonly #host: TableViewHost;
 
@@ -74,7 +74,7 @@ export class TableViewContext {
     return `Available UI elements:\n\n${lines.join("")}`;
   }
 
-  /** What a first prompt tells of the table. */
+  /** The table's description for a first prompt. */
   getTableDescription(): string {
     const columns = this.#host.columns();
     const lines = columns.map(({ name, type, semType, units, categories }) =>

@@ -1,4 +1,4 @@
-/** Of one name or text in the words. */
+/** Length of one name or text in the sentence. */
 const SHOWN_CHARS = 80;
 
 type CallWords = (text: (name: string) => string) => string;
@@ -25,14 +25,14 @@ const WORDS: Readonly<Record<string, CallWords>> = {
   search_js_api_sources: (text) => `Searching the JS API for: ${text("query")}`,
 };
 
-/** What a tool does, for the person who watches: `Adding Scatter plot viewer…`. Any tool has words. */
+/** What a tool does, for the person who watches: `Adding Scatter plot viewer…`. Works for any tool. */
 export function toolWords(tool: string, input: unknown): string {
   const name = tool.replace(/^mcp__.+?__/, "");
   const words = Object.hasOwn(WORDS, name) ? WORDS[name] : undefined;
   if (words === undefined) return `Running ${shown(name.replaceAll("_", " "))}…`;
   const given: object = typeof input === "object" && input !== null ? input : {};
   const said = words((argument) => shown((given as Readonly<Record<string, unknown>>)[argument]));
-  // An argument that is missing leaves no hole.
+  // A missing argument leaves no gap.
   return `${said.replaceAll(/ {2,}/g, " ").replace(/[: ]+$/, "")}…`;
 }
 

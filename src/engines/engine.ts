@@ -14,7 +14,7 @@ import type {
 import type { Sandbox } from "../sandbox/index.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 
-/** What an engine can do, declared; the conformance bench proves it. */
+/** What an engine declares that it can do; the conformance suite proves it. */
 export interface Capabilities {
   readonly streaming: boolean;
   readonly thinking: boolean;
@@ -27,26 +27,26 @@ export interface Capabilities {
   /** Sub-agents that a session brings with it (`agents`). */
   readonly agents: boolean;
   readonly fork: boolean;
-  /** Goes on with a turn that a dead server left open. */
+  /** Continues a turn that a dead server left open. */
   readonly resume_turn: boolean;
-  /** Has a start that can be made ahead of time (`Conversation.warm`). */
+  /** Can be started ahead of time (`Conversation.warm`). */
   readonly warm: boolean;
 }
 
 export interface ConversationOptions {
   readonly session_id: string;
   readonly settings: SessionSettings;
-  /** The journal so far, a fork's parents included, oldest first. Read at most once. */
+  /** The journal so far, including a fork's parents, oldest first. Read at most once. */
   history(): AsyncIterable<JournalEvent>;
-  /** Of a fork: the sessions whose journals it begins with, the nearest first. Empty: it is no fork. */
+  /** Of a fork: the sessions whose journals it begins with, the nearest first. Empty: not a fork. */
   readonly ancestry: readonly Ancestor[];
 }
 
 /** A session that a fork begins with. */
 export interface Ancestor {
-  /** What its engine kept; see Host. Only to be read: that session may be at work. */
+  /** What its engine stored; see Host. Read-only: that session may be running. */
   readonly folder: string;
-  /** The last turn of it that the fork has; absent: none. */
+  /** Its last turn that the fork includes; absent: none. */
   readonly after_turn?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface ToolCall {
   readonly item_id: string;
   /** As the model wrote it. The session's own copy has no secrets. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Resolves when the call can begin: only then it is marked as running. Absent: at once. */
+  /** Resolves when the call can begin: only then is it marked as running. Absent: at once. */
   readonly ready?: Promise<unknown> | undefined;
 }
 
@@ -72,38 +72,38 @@ export type Verdict =
 
 /** All that an engine may ask for. */
 export interface Host {
-  /** The model proxy's address and the session's own key to it: no engine ever sees a provider's. `name` may be another at each turn. */
+  /** The model proxy's address and the session's own key to it: engines never see a provider's key. `name` may change at each turn. */
   readonly model: {
     readonly baseUrl: string;
     readonly key: string;
     readonly name: string;
-    /** The proxy without its socket, for an engine that runs in this process; absent: there is only the address. */
+    /** The proxy without its socket, for an engine in this process; absent: use the address. */
     readonly post?: PostToModel | undefined;
   };
   /** Our own tools, already narrowed to what the session may see. */
   readonly toolbox: Toolbox;
-  /** For what an engine's own program keeps between turns. The session's own, outside the workspace, hidden from tools; there as long as the session can be forked. Absolute; made when it is missing. */
+  /** For what an engine's own program stores between turns. The session's own, outside the workspace, hidden from tools; kept as long as the session can be forked. Absolute; created if missing. */
   readonly folder: string;
   /** Where an engine's own program runs. */
   readonly sandbox: Pick<Sandbox, "open">;
-  /** The turn that is open; empty between turns. */
+  /** The open turn; empty between turns. */
   readonly turnId: () => string;
   readonly newId: NewId;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Milliseconds since some moment, for durations: does not jump when the wall clock does. */
+  /** Milliseconds of a monotonic clock, for durations. */
   readonly elapsed: () => number;
   /** Resolves early when the signal is aborted; never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** 0 ≤ x < 1. */
   random(): number;
-  /** Decides on one call. Safe to ask again for the same call after a restart. */
+  /** Decides on one call. May be called again for the same call after a restart. */
   permit(call: ToolCall, signal: AbortSignal): Promise<Verdict>;
   /** Why the model proxy itself refused the last request. Absent: it did not, and an error was the provider's. */
   refusal(): ErrorCode | undefined;
   /**
-   * Asks for more after the proxy refused a request with `budget_exceeded`. Resolves when it may be tried again, or with
-   * the reason why not; that may take as long as a person takes.
+   * Asks for more money after the proxy refused a request with `budget_exceeded`. Resolves when it may be retried, or
+   * with the reason for a refusal; a person may take long.
    */
   funds(
     signal: AbortSignal,
@@ -111,8 +111,8 @@ export interface Host {
 }
 
 /**
- * What an engine tells. The events of one array are journaled together or not at all. `engine_cost_microusd` is what the
- * vendor's own program thinks that the turn has cost; absent: it does not say. Our own meter decides.
+ * What an engine reports. The events of one array are journaled together or not at all. `engine_cost_microusd` is the
+ * turn's cost as the vendor's own program sees it; absent: unknown. Our own meter decides.
  */
 export type EngineEvent =
   | { readonly type: "item.started" | "item.updated" | "item.completed"; readonly item: Item }
@@ -129,30 +129,30 @@ export type EngineEvent =
   | {
       readonly type: "turn.completed";
       readonly stop_reason: string;
-      /** The answer in the form of `output_schema`; absent: it was not asked for. */
+      /** The answer in the form of `output_schema`; absent: none was requested. */
       readonly structured_output?: unknown;
       readonly engine_cost_microusd?: number | undefined;
     }
   | { readonly type: "turn.failed"; readonly error: ErrorDetail; readonly engine_cost_microusd?: number | undefined };
 
-/** The one way of a turn's events to its session. */
+/** The only path of a turn's events to its session. */
 export interface TurnChannel {
-  /** Aborted when the turn shall end. */
+  /** Aborted when the turn must end. */
   readonly signal: AbortSignal;
   /**
-   * When this returns, the session knows the events; what the engine asks next can be about them. Events of a turn that has ended
-   * are dropped. Resolves when the session can take more, which a slow disk delays; never rejects.
+   * When this returns, the session knows the events; the engine's next question can refer to them. Events of a turn that has
+   * ended are dropped. Resolves when the session can take more, which a slow disk delays; never rejects.
    */
   tell(events: readonly EngineEvent[]): Promise<void>;
 }
 
 /** One conversation with the model. Turns come one at a time. Failures of the outside world are events, not exceptions. */
 export interface Conversation {
-  /** Tells exactly one `turn.completed` or `turn.failed`, also when the signal is aborted; then resolves. */
+  /** Reports exactly one `turn.completed` or `turn.failed`, even when the signal is aborted; then resolves. */
   turn(prompt: Prompt, channel: TurnChannel): Promise<void>;
-  /** Goes on with the turn that the journal leaves open: `open` are its tool calls without a result. */
+  /** Continues the turn that the journal leaves open: `open` are its tool calls without a result. */
   resumeTurn?(open: readonly ToolItem[], channel: TurnChannel): Promise<void>;
-  /** Does ahead of the first turn what takes time at its start. Rejects when that fails. */
+  /** Does the slow part of the first turn's start ahead of time. Rejects when that fails. */
   warm?(): Promise<void>;
   close(): Promise<void>;
 }
@@ -160,7 +160,7 @@ export interface Conversation {
 export interface Engine {
   readonly id: string;
   readonly capabilities: Capabilities;
-  /** The formats in which it asks models, in order of preference. */
+  /** The formats in which it talks to models, in order of preference. */
   readonly wires: readonly ProviderWire[];
   /** Why it cannot be used on this machine, with what to do; undefined: it can. Absent: it always can. */
   missing?(): string | undefined;

@@ -1,6 +1,6 @@
 import { FUSE_MAJOR, OUT_HEADER_BYTES } from "./wire.ts";
 
-/** What `stat` says of a file or folder. */
+/** The `stat` of a file or folder. */
 export interface Attributes {
   readonly folder: boolean;
   /** Permission bits, such as 0o600. */
@@ -27,7 +27,7 @@ const SECTOR_BYTES = 512;
 const ENTRY_HEAD_BYTES = 24;
 const NOTICE_DROP_NAME = 3;
 
-/** The head of an answer before its payload. `errno` 0: it worked. */
+/** The header of an answer before its payload. `errno` 0: success. */
 export function answerHead(unique: bigint, errno: number, payloadBytes: number): Buffer {
   const head = Buffer.alloc(OUT_HEADER_BYTES);
   head.writeUInt32LE(OUT_HEADER_BYTES + payloadBytes, 0);
@@ -36,7 +36,7 @@ export function answerHead(unique: bigint, errno: number, payloadBytes: number):
   return head;
 }
 
-/** Asks the kernel to drop a name that it remembers; it then forgets the node, unless somebody uses it. */
+/** Asks the kernel to drop a cached name; it then forgets the node, unless it is in use. */
 export function forgetNameNotice({ parent, name }: { readonly parent: number; readonly name: string }): Buffer {
   const bytes = Buffer.from(name, "utf8");
   const out = Buffer.alloc(OUT_HEADER_BYTES + 16 + bytes.length + 1);
@@ -64,14 +64,14 @@ export function initAnswer(init: {
   out.writeUInt16LE(init.maxBackground, 16);
   out.writeUInt16LE(Math.ceil((init.maxBackground * 3) / 4), 18);
   out.writeUInt32LE(init.maxWrite, 20);
-  // Times are given to the millisecond.
+  // Times have a resolution of one millisecond.
   out.writeUInt32LE(1_000_000, 24);
   out.writeUInt16LE(Math.ceil(init.maxWrite / BLOCK_BYTES), 28);
   out.writeUInt32LE(init.flags2, 32);
   return out;
 }
 
-/** The answer to LOOKUP: both times for which the kernel may remember it are 0. */
+/** The answer to LOOKUP: the kernel must not cache it, so both times are 0. */
 export function entryAnswer(node: number, attributes: Attributes, owner: Owner): Buffer {
   const out = Buffer.alloc(40 + 88);
   out.writeBigUInt64LE(BigInt(node), 0);
@@ -121,7 +121,7 @@ export function writeAnswer(size: number): Buffer {
   return out;
 }
 
-/** No blocks at all, so that nobody counts on room here; names of up to 255 bytes. */
+/** No blocks at all, so that no program counts on free space; names of up to 255 bytes. */
 export function statfsAnswer(files: number): Buffer {
   const out = Buffer.alloc(80);
   out.writeBigUInt64LE(BigInt(files), 24);
@@ -132,8 +132,8 @@ export function statfsAnswer(files: number): Buffer {
 }
 
 /**
- * As many entries from `offset` on as fit into `size` bytes. An entry's own offset is the place of the next one.
- * The kernel asks again for what did not fit, and takes an empty answer for the end.
+ * As many entries from `offset` on as fit into `size` bytes. An entry's own offset is the position of the next one. The
+ * kernel asks again for what did not fit, and reads an empty answer as the end.
  */
 export function folderAnswer(entries: readonly Listed[], offset: number, size: number): Buffer {
   const parts: Buffer[] = [];
@@ -145,7 +145,7 @@ export function folderAnswer(entries: readonly Listed[], offset: number, size: n
     const bytes = Math.ceil((ENTRY_HEAD_BYTES + name.length) / 8) * 8;
     if (used + bytes > size) break;
     const part = Buffer.alloc(bytes);
-    // Node numbers are given at LOOKUP; this one only must not be 0.
+    // Node numbers are assigned at LOOKUP; this one only must not be 0.
     part.writeBigUInt64LE(BigInt(index + 2), 0);
     part.writeBigUInt64LE(BigInt(index + 1), 8);
     part.writeUInt32LE(name.length, 16);

@@ -2,7 +2,7 @@ import { constants } from "node:os";
 
 export type ErrnoName = keyof typeof constants.errno;
 
-/** What a system call of the person at the mount fails with. */
+/** The error of a system call at the mount. */
 export class FuseError extends Error {
   readonly errno: ErrnoName;
 
@@ -13,7 +13,7 @@ export class FuseError extends Error {
   }
 }
 
-/** The number that the kernel knows an error by; anything that is not a FuseError is an input/output error. */
+/** The kernel's number for an error; anything but a FuseError is an input/output error. */
 export function numberOf(error: unknown): number {
   return constants.errno[error instanceof FuseError ? error.errno : "EIO"];
 }

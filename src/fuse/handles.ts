@@ -1,6 +1,6 @@
 import { FuseError } from "./errno.ts";
 
-/** What is open, by the number that the kernel calls it. Numbers are never used twice. */
+/** Open files and folders, by the kernel's number for them. Numbers are never reused. */
 export class HandleTable<Opened> {
   readonly #opened = new Map<number, Opened>();
   readonly #limit: number;
@@ -14,7 +14,7 @@ export class HandleTable<Opened> {
     return this.#opened.size;
   }
 
-  /** Fails where no more can be opened. */
+  /** Fails if no more can be opened. */
   check(): void {
     if (this.#opened.size >= this.#limit) throw new FuseError("ENFILE");
   }
@@ -32,7 +32,7 @@ export class HandleTable<Opened> {
     return opened;
   }
 
-  /** The newest that fits. */
+  /** The newest match. */
   newest(fits: (opened: Opened) => boolean): Opened | undefined {
     return [...this.#opened.values()].findLast(fits);
   }

@@ -1,10 +1,10 @@
 import { MountTrouble } from "./trouble.ts";
 
-/** A pair of connected sockets over which a process can hand us an open file. Descriptors are the caller's to close. */
+/** A pair of connected sockets over which another process can pass us an open file. The caller closes the descriptors. */
 export interface FilePassage {
   readonly ours: number;
   readonly theirs: number;
-  /** The descriptor that was sent; undefined when none came. Does not wait. */
+  /** The descriptor that was sent; undefined when none arrived. Does not wait. */
   receive(): number | undefined;
 }
 

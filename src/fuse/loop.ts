@@ -44,12 +44,12 @@ export interface FuseLimits {
 }
 
 export interface FuseLoopOptions {
-  /** An open /dev/fuse that is mounted already, or is about to be. Stays the caller's to close. */
+  /** An open /dev/fuse that is mounted already, or is about to be. The caller closes it. */
   readonly fd: number;
   readonly files: FuseFiles;
   readonly owner: Owner;
   readonly limits: FuseLimits;
-  /** Told of what is a bug or a broken device, never of what a caller did. */
+  /** Called for bugs and a broken device, never for what a caller did. */
   readonly onTrouble: (error: Error) => void;
 }
 
@@ -62,11 +62,11 @@ type FuseAnswer = Buffer | Uint8Array | undefined;
 const NOTHING = Buffer.alloc(0);
 const ACCESS_MODE = 0b11;
 const WRITE_ACCESS = 0o2;
-/** Kernel's answer to an interrupt whose request was not seen yet: come again. */
+/** The kernel's answer to an interrupt for an unknown request: try again. */
 const AGAIN = os.errno.EAGAIN;
 /** Names that the kernel is asked to drop at once. */
 const DROPPED_NAMES = 256;
-/** The device is gone, a request was taken back before it was read, or the read was interrupted. */
+/** The device is gone, a request was withdrawn before it was read, or the read was interrupted. */
 const READ_AGAIN: ReadonlySet<string | undefined> = new Set(["EINTR", "EAGAIN", "ENOENT"]);
 const DEVICE_GONE: ReadonlySet<string | undefined> = new Set(["ENODEV", "EBADF", "ECONNABORTED"]);
 
@@ -86,12 +86,12 @@ export class FuseLoop {
     this.#handles = new HandleTable(options.limits.handles);
   }
 
-  /** What is held now; for tests and for people who look for a leak. */
+  /** What is held now; for tests and for finding leaks. */
   get held(): { readonly nodes: number; readonly handles: number; readonly requests: number } {
     return { nodes: this.#nodes.size, handles: this.#handles.size, requests: this.#asked.size };
   }
 
-  /** Ends when the device is gone, or after `stop` when each reader has had one more request. */
+  /** Ends when the device is gone, or after `stop` once each reader has had one more request. */
   async run(): Promise<void> {
     const readers = Array.from({ length: this.#options.limits.readers }, () => this.#read());
     await Promise.all(readers);
@@ -99,13 +99,13 @@ export class FuseLoop {
     for (const opened of this.#handles.clear()) if (opened.is === "file") opened.file.release();
   }
 
-  /** Whoever waits for an answer gets one, and what is asked from now on is refused at once. */
+  /** Answers everybody who waits, and refuses new requests at once. */
   leave(): void {
     this.#leaving = true;
     for (const unique of this.#asked.keys()) this.#interrupt(unique);
   }
 
-  /** No request is read after the one that a reader waits for now. */
+  /** Each reader reads at most one more request. */
   stop(): void {
     this.#stopping = true;
   }
@@ -139,7 +139,7 @@ export class FuseLoop {
     } else void this.#answer(head, body);
   }
 
-  /** The waiting call returns EINTR at once; what it waited for is told to stop. */
+  /** The waiting call returns EINTR at once; its work is aborted. */
   #interrupt(unique: bigint): boolean {
     const controller = this.#asked.get(unique);
     if (controller === undefined) return false;
@@ -159,7 +159,7 @@ export class FuseLoop {
     this.#asked.set(unique, controller);
     try {
       const answer = await this.#do(head, body, { uid, pid, signal: controller.signal });
-      // Interrupted meanwhile: it is answered already.
+      // Interrupted meanwhile: it is already answered.
       if (this.#asked.delete(unique)) this.#send(unique, 0, answer);
     } catch (error) {
       if (!this.#asked.delete(unique)) return;
@@ -197,7 +197,7 @@ export class FuseLoop {
       case "release": {
         const opened = this.#handles.remove(body.handle);
         if (opened?.is === "file") {
-          // Who could not close it has not said all.
+          // Only if all descriptors were closed normally.
           if (!this.#leaving) opened.file.closed?.();
           opened.file.release();
         }
@@ -219,7 +219,7 @@ export class FuseLoop {
     }
   }
 
-  /** While the folder is being unmounted: it can be stood in, and holds nothing. */
+  /** While the folder is being unmounted: it exists, and is empty. */
   #parting(body: RequestBody): Buffer {
     if (body.is !== "open" || !body.folder) throw new FuseError("ENODEV");
     return openAnswer(this.#handles.add({ is: "folder", entries: [] }), 0);
@@ -255,8 +255,8 @@ export class FuseLoop {
   }
 
   /**
-   * The kernel does not say which descriptor `fstat` was asked of. A program that has the file open asks for what it reads: its size must be
-   * that of the content which was fixed when it opened it, whatever the file says meanwhile.
+   * The kernel does not say which descriptor `fstat` was called on. A program that has the file open wants the size of what it reads: the
+   * content that was fixed when it opened it, whatever the file contains now.
    */
   #openedBy(node: number, pid: number): OpenHandle | undefined {
     return this.#handles.newest(
@@ -268,14 +268,14 @@ export class FuseLoop {
     );
   }
 
-  /** What is written here replaces what was there, so cutting it before changes nothing. Modes and owners are not ours to give. */
+  /** A write replaces the whole content, so truncating before changes nothing. Modes and owners cannot be set. */
   async #change(node: number, size: number | undefined, asking: FuseCaller): Promise<Buffer> {
     if (size === undefined) throw new FuseError("EPERM");
     await this.#access(node, WRITE_ACCESS, asking);
     return this.#attributes(node, undefined, asking);
   }
 
-  /** What `access` asks of the token's rights, which the mode bits tell; the kernel asks only where it does not judge itself. */
+  /** `access` depends on the token's rights, which the mode bits show; the kernel asks only if it does not decide itself. */
   async #access(node: number, mask: number, asking: FuseCaller): Promise<Buffer> {
     const { permissions } = await this.#options.files.lookUp(this.#nodes.path(node), asking);
     if ((mask & 0o7 & ~(permissions >> 6)) !== 0) throw new FuseError("EACCES");
@@ -320,7 +320,7 @@ export class FuseLoop {
     return opened.file;
   }
 
-  /** The kernel may wait for its own locks while it drops a name, so this must not hold up the answers. */
+  /** The kernel may wait for its own locks while it drops a name, so this must not delay the answers. */
   #dropNames(): void {
     if (this.#dropping > 0) return;
     const names = this.#nodes.oldest(DROPPED_NAMES);
@@ -329,7 +329,7 @@ export class FuseLoop {
       const name = names[names.length - this.#dropping];
       if (name === undefined) return;
       write(this.#options.fd, forgetNameNotice(name), () => {
-        // ENOENT: it did not remember it. Anything else comes up again with the next request.
+        // ENOENT: it had no such name. Other errors come up again with the next request.
         this.#dropping -= 1;
         next();
       });

@@ -9,7 +9,7 @@ export interface MountOptions {
   readonly folder: string;
   /** What `mount` calls it; the type is `fuse.<name>`. */
   readonly name: string;
-  /** Users of this machine besides the one who mounts may use it. */
+  /** Other users of this machine may use it too. */
   readonly allowOther: boolean;
   readonly uid: number;
   readonly gid: number;
@@ -22,9 +22,9 @@ export interface MountOptions {
 export interface Mounted {
   /** The open /dev/fuse; the caller closes it after the loop has ended. */
   readonly fd: number;
-  /** Takes the folder away from everybody who looks; who has something open keeps it until the device is closed. */
+  /** Detaches the folder for new accesses; open files stay usable until the device is closed. */
   unmount(): Promise<void>;
-  /** The folder is no longer ours: another may be mounted there, which the guard must not touch. */
+  /** The folder is no longer ours: something else may be mounted there, which the guard must not touch. */
   dismissGuard(): void;
 }
 
@@ -43,7 +43,7 @@ export async function mountFuse(options: MountOptions): Promise<Mounted> {
   };
 }
 
-/** Lazily, so that it works while files are open and when whoever served it is dead. */
+/** Lazily, so that it works while files are open and when the serving process is dead. */
 export async function unmountFuse(options: Pick<MountOptions, "folder" | "uid" | "path" | "programMs">): Promise<void> {
   const [program, ...words] = unmountCommand(options);
   const { code, errors } = await runProgram({ ...options, program, words });
@@ -51,7 +51,7 @@ export async function unmountFuse(options: Pick<MountOptions, "folder" | "uid" |
     throw new MountTrouble(`${options.folder} could not be unmounted: ${errors.trim() || `${program} failed`}`);
 }
 
-/** What is mounted on exactly this folder: `alive`, `dead` (whoever served it is gone), or something that is not ours. */
+/** What is mounted on exactly this folder: `alive`, `dead` (its server is gone), or something that is not ours. */
 export async function mountAt(folder: string, name: string): Promise<"nothing" | "alive" | "dead" | "foreign"> {
   const lines = (await readFile("/proc/self/mountinfo", "utf8").catch(() => "")).split("\n");
   const here = lines.map(parseMountLine).findLast((mount) => mount?.folder === folder);
@@ -138,7 +138,7 @@ function unmountCommand({ folder, uid }: Pick<MountOptions, "folder" | "uid">): 
   return uid === 0 ? ["umount", "-i", "-l", folder] : ["fusermount3", "-u", "-z", "--", folder];
 }
 
-/** A shell that outlives us and unmounts when we are gone without a word: a killed process leaves no dead mount. */
+/** A shell that outlives us and unmounts if we die: a killed process leaves no dead mount. */
 function guardMount(options: MountOptions): ChildProcess {
   const guard = spawn(
     "/bin/sh",
@@ -146,7 +146,7 @@ function guardMount(options: MountOptions): ChildProcess {
     {
       env: { PATH: options.path },
       stdio: ["pipe", "ignore", "ignore"],
-      // Not with the terminal's group: its Ctrl-C is for us.
+      // Not in the terminal's process group: its Ctrl-C is for us.
       detached: true,
       cwd: "/",
     },

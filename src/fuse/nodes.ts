@@ -6,24 +6,24 @@ interface Node {
   readonly path: string;
   readonly parent: number;
   readonly name: string;
-  /** How often the kernel was told of it, less what it forgot. */
+  /** How often the kernel was told about it, minus what it forgot. */
   lookups: number;
 }
 
-/** A name that the kernel may drop from its memory. */
+/** A name that the kernel may drop from its cache. */
 export interface StaleName {
   readonly parent: number;
   readonly name: string;
 }
 
-/** Which path a node number of the kernel stands for. Numbers are never used twice. */
+/** The path of each kernel node number. Numbers are never reused. */
 export class NodeTable {
   readonly #byId = new Map<number, Node>();
   readonly #byPath = new Map<string, Node>();
   readonly #limit: number;
   #last = ROOT_NODE;
 
-  /** `limit`: nodes that are known at once. */
+  /** `limit`: nodes known at once. */
   constructor(limit: number) {
     this.#limit = limit;
     const root: Node = { id: ROOT_NODE, path: "/", parent: ROOT_NODE, name: "", lookups: 1 };
@@ -35,7 +35,7 @@ export class NodeTable {
     return this.#byId.size;
   }
 
-  /** Past half of the limit the kernel should be asked to forget. */
+  /** Above half of the limit the kernel should be asked to forget. */
   get crowded(): boolean {
     return this.#byId.size > this.#limit / 2;
   }
@@ -52,7 +52,7 @@ export class NodeTable {
     return path === "/" ? `/${name}` : `${path}/${name}`;
   }
 
-  /** The kernel is told of this name once more. */
+  /** Tells the kernel about this name once more. */
   look(parent: number, name: string): number {
     const path = this.child(parent, name);
     const known = this.#byPath.get(path);
@@ -77,7 +77,7 @@ export class NodeTable {
     this.#byPath.delete(node.path);
   }
 
-  /** Names that were seen first, or asked for longest ago; each comes again only after all others. */
+  /** The least recently used names; each is returned again only after all others. */
   oldest(count: number): StaleName[] {
     const oldest = [...this.#byId.values()].filter(({ id }) => id !== ROOT_NODE).slice(0, count);
     for (const node of oldest) {

@@ -14,8 +14,9 @@ export interface ServeMountOptions {
 }
 
 /**
- * Answers requests until the folder is unmounted, by whomever, or until the signal. Then nothing is left: no mount, no waiting call, no thread.
- * A read of the device ends only with a request or with the last user of the mount, so at the end each reader is given a request of our own.
+ * Answers requests until the folder is unmounted, by anybody, or until the signal. Afterwards nothing is left: no mount, no waiting call, no
+ * thread. A read of the device ends only with a request or with the last user of the mount, so at the end each reader gets a request of our
+ * own.
  */
 export async function serveMount({ loop, mounted, folder, readers, signal }: ServeMountOptions): Promise<void> {
   const running = loop.run();
@@ -29,7 +30,7 @@ export async function serveMount({ loop, mounted, folder, readers, signal }: Ser
   signal.removeEventListener("abort", leave);
   const parted = await parting;
   mounted.dismissGuard();
-  // Whatever still waits for an answer, our own questions too, fails with this.
+  // Everything that still waits for an answer, including our own requests, fails with this.
   closeSync(mounted.fd);
   await parted?.inside?.close();
   if (parted?.failure !== undefined) throw parted.failure;
@@ -37,7 +38,7 @@ export async function serveMount({ loop, mounted, folder, readers, signal }: Ser
 
 interface Parted {
   readonly inside: FileHandle | undefined;
-  /** Why the folder is still mounted, with nobody behind it. */
+  /** Why the folder is still mounted although nothing serves it. */
   readonly failure: Error | undefined;
 }
 
@@ -59,7 +60,7 @@ async function part({
   return { inside, failure };
 }
 
-/** Who stands inside a folder can still ask after it was unmounted. Each question wakes one reader, which then is the last time it reads. */
+/** A process inside a folder can still make requests after it was unmounted. Each request wakes one reader for its last read. */
 async function rouse(inside: FileHandle | undefined, readers: number, running: Promise<void>): Promise<void> {
   if (inside === undefined) return;
   for (let reader = 0; reader < readers; reader += 1) {

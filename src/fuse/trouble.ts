@@ -1,4 +1,4 @@
-/** Mounting or unmounting did not work; the words say what to do next. */
+/** Mounting or unmounting failed; the message says what to do next. */
 export class MountTrouble extends Error {
   constructor(message: string) {
     super(message);

@@ -1,15 +1,15 @@
-/** The kernel's FUSE protocol 7, as in include/uapi/linux/fuse.h: the requests that we answer, read from bytes. */
+/** The kernel's FUSE protocol 7, as in include/uapi/linux/fuse.h: parses the requests that we answer. */
 
 export const FUSE_MAJOR = 7;
 /** The newest minor version whose fields are known here; the kernel adapts to it. */
 export const FUSE_MINOR = 39;
-/** The oldest one that has all fields which are written here (64 bytes of INIT's answer). */
+/** The oldest version with all fields that are written here (64 bytes of INIT's answer). */
 export const FUSE_OLDEST_MINOR = 23;
 export const ROOT_NODE = 1;
 
 const IN_HEADER_BYTES = 40;
 export const OUT_HEADER_BYTES = 16;
-/** The kernel refuses to hand out a request to a buffer smaller than this. */
+/** The kernel refuses buffers smaller than this for a request. */
 const SMALLEST_READ_BUFFER = 8_192;
 const WRITE_HEAD_BYTES = IN_HEADER_BYTES + 40;
 
@@ -46,26 +46,26 @@ export const OPCODE = {
   RENAME2: 45,
 } as const;
 
-/** What can be asked of INIT, and what a file that was opened can be. */
+/** Flags of INIT, and of an opened file. */
 export const INIT_FLAG = {
   atomicTruncate: 1 << 3,
   bigWrites: 1 << 5,
   parallelFolders: 1 << 18,
   maxPages: 1 << 22,
-  /** There are flags past the 32nd. */
+  /** There are flags beyond the 32nd. */
   extended: 1 << 30,
 } as const;
-/** Flags past the 32nd. `sharedMaps`: a file without a page cache can be mapped to be read. */
+/** Flags beyond the 32nd. `sharedMaps`: a file without a page cache can be mapped for reading. */
 export const INIT_FLAG_2 = { sharedMaps: 1 << 4 } as const;
 export const OPEN_FLAG = { directIo: 1 << 0, nonSeekable: 1 << 2, stream: 1 << 4 } as const;
 
-/** From whom and about what a request is. */
+/** The caller and the target of a request. */
 export interface RequestHead {
-  /** Kept as it came: it goes back unchanged. */
+  /** Returned unchanged. */
   readonly unique: bigint;
   readonly node: number;
   readonly uid: number;
-  /** The thread that asks; 0: it is not in our process namespace. */
+  /** The calling thread; 0: not in our process namespace. */
   readonly pid: number;
   readonly opcode: number;
 }
@@ -82,9 +82,9 @@ export type RequestBody =
     }
   | { readonly is: "lookup"; readonly name: string }
   | { readonly is: "forget"; readonly forgets: readonly { readonly node: number; readonly lookups: number }[] }
-  /** `handle`: absent where the file is asked for by its name. */
+  /** `handle`: absent if the file is requested by name. */
   | { readonly is: "attributes"; readonly handle?: number }
-  /** `size`: absent where something else than the length is changed. */
+  /** `size`: absent if something other than the length changes. */
   | { readonly is: "change"; readonly size?: number }
   | { readonly is: "open"; readonly folder: boolean; readonly flags: number }
   | {
@@ -103,9 +103,9 @@ export type RequestBody =
   | { readonly is: "access"; readonly mask: number }
   | { readonly is: "interrupt"; readonly target: bigint }
   | { readonly is: "destroy" }
-  /** Something is to be made, removed, renamed or linked. */
+  /** Something is to be created, removed, renamed or linked. */
   | { readonly is: "alter" }
-  /** An opcode that nobody here answers. */
+  /** An opcode that is not supported. */
   | { readonly is: "unknown" };
 
 export interface FuseRequest {
@@ -113,12 +113,12 @@ export interface FuseRequest {
   readonly body: RequestBody;
 }
 
-/** Bytes that a buffer for one request needs, with the most that the kernel may write at once. */
+/** Buffer size for one request, with the most that the kernel may write at once. */
 export function requestBytes(maxWrite: number): number {
   return Math.max(SMALLEST_READ_BUFFER, WRITE_HEAD_BYTES + maxWrite);
 }
 
-/** One request as it came from the kernel. What it points into is copied: the buffer can be used again at once. */
+/** Parses one request from the kernel. Its data is copied: the buffer can be reused at once. */
 export function decodeRequest(bytes: Buffer): FuseRequest {
   if (bytes.length < IN_HEADER_BYTES) throw new RangeError(`a request of ${bytes.length} bytes has no head`);
   const length = bytes.readUInt32LE(0);

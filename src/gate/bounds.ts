@@ -4,14 +4,14 @@ import { isInside } from "./shell/paths.ts";
 
 const SCOPES: readonly Scope[] = ["no", "own", "all"];
 
-/** Whether a role may do nothing that another one may not. */
+/** Whether `role` may do nothing that `most` may not do. */
 export function roleWithin(role: Role, most: Role): boolean {
   return (Object.keys(ROLE_CAN[role]) as Capability[]).every(
     (capability) => SCOPES.indexOf(ROLE_CAN[role][capability]) <= SCOPES.indexOf(ROLE_CAN[most][capability]),
   );
 }
 
-/** Limits that say where and how often a token works, not what it may do. */
+/** Limits on where and how often a token works, not on what it may do. */
 const WHERE: ReadonlySet<string> = new Set<keyof TokenBounds>(["origins", "requests_per_minute"]);
 
 /** Whether a token may do less than its role. */
@@ -32,7 +32,7 @@ const atMost =
   (given, most) =>
     (given[field] ?? Infinity) <= (most[field] ?? Infinity);
 
-/** Whether each of some is covered by one of those that there may be. Absent: all, which only all cover. */
+/** Whether every wanted entry is covered by an allowed one. Absent means everything, which only "everything" covers. */
 function covered(
   given: readonly string[] | undefined,
   most: readonly string[] | undefined,
@@ -42,12 +42,12 @@ function covered(
   return given !== undefined && given.every((inner) => most.some((outer) => covers(outer, inner)));
 }
 
-/** For each bound whether one token has no more of it than another. */
+/** For each bound: whether one token's bound is no wider than another's. */
 const WITHIN: Readonly<Record<keyof TokenBounds, Within>> = {
   profile: (given, most) => most.profile === undefined || given.profile === most.profile,
   max_autonomy: (given, most) =>
     AUTONOMY_ORDER.indexOf(given.max_autonomy ?? "full") <= AUTONOMY_ORDER.indexOf(most.max_autonomy ?? "full"),
-  // A pattern is itself a text that a wider pattern fits.
+  // A pattern is itself a text that a wider pattern can match.
   tools: (given, most) => covered(given.tools, most.tools, globMatches),
   origins: (given, most) => covered(given.origins, most.origins, (outer, inner) => outer === inner),
   workspace_roots: (given, most) => covered(given.workspace_roots, most.workspace_roots, isInside),
@@ -62,7 +62,7 @@ const WITHIN: Readonly<Record<keyof TokenBounds, Within>> = {
     (given.tokens_per_minute ?? Infinity) <= (most.tokens_per_minute ?? Infinity),
 };
 
-/** The first bound of which a token has more than another; absent: none. */
+/** The first bound in which a token exceeds another; absent: none. */
 export function firstExcess(bounds: TokenBounds, most: TokenBounds): keyof TokenBounds | undefined {
   return (Object.keys(most) as (keyof TokenBounds)[]).find((field) => !WITHIN[field](bounds, most));
 }

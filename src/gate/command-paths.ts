@@ -24,10 +24,10 @@ type PathRule = Extract<Rule, { kind: "path" }>;
 
 interface PathQuestion {
   readonly rule: PathRule;
-  /** The rule is about changing files, so that reading them is no matter. */
+  /** The rule is about changing files; reading them does not matter. */
   readonly writing: boolean;
   readonly folder: Folder;
-  /** Folders against which a relative name may count: the working folder, and those that options name. */
+  /** Folders that a relative name may start from: the working folder, and those that options name. */
   readonly bases: readonly string[];
   readonly bindings: Bindings;
   /** A star at the front of a name may stand for a dot. */
@@ -35,8 +35,8 @@ interface PathQuestion {
 }
 
 /**
- * A path rule holds for the shell, too: whatever word of whatever program names the file is what the rule is about. A word that is
- * known only at run time may name it. What a program does inside, the sandbox bounds.
+ * A path rule also holds for the shell: it applies to any word of any program that names the file. A word that is known only at
+ * run time may name it. What a program does internally is left to the sandbox.
  */
 export function commandPaths(
   rule: Rule,
@@ -62,7 +62,7 @@ export function commandPaths(
   if (moves && rule.pattern.glob.includes("/"))
     return maybe("the line goes to a folder that is known only at run time");
   const note = [...notes, ...parts.flatMap((part) => part.notes)].find(({ kind }) => kind !== "environment");
-  return note === undefined ? undefined : maybe(`${note.message}; so it cannot be told which files it uses`);
+  return note === undefined ? undefined : maybe(`${note.message}; so it is not clear which files it uses`);
 }
 
 function goesElsewhere({ layers }: UnwrappedCommand): boolean {
@@ -132,7 +132,7 @@ function lateNames({ layers, command }: UnwrappedCommand): string | undefined {
   return reads || given ? `${layer.program} takes names that it reads` : undefined;
 }
 
-/** A text in a language of a program's own, in which the file is named: `sqlite3 x '.read .env'`. */
+/** A script in a program's own language that names the file: `sqlite3 x '.read .env'`. */
 function saidInText({ layers, redirects }: UnwrappedCommand, question: PathQuestion): string | undefined {
   const layer = layers.at(-1);
   const program = layer?.program ?? "";
@@ -148,7 +148,7 @@ function saidInText({ layers, redirects }: UnwrappedCommand, question: PathQuest
   return named === undefined ? undefined : `${program} is told about ${named}`;
 }
 
-/** Words of a program that may name files: all but texts and patterns. */
+/** The words of a program that may name files: all except texts and patterns. */
 function fileWords(program: string, words: readonly ShellWord[], { writing }: PathQuestion): readonly ShellWord[] {
   if (program === "date" || program === "hostname") return writing ? [] : listWords(words);
   if (TEXT_PROGRAMS.has(program)) return [];
@@ -169,7 +169,7 @@ function fileWords(program: string, words: readonly ShellWord[], { writing }: Pa
   return given;
 }
 
-/** `date -f file`, `hostname -F file` print what stands in the file; a format or a date is none. */
+/** `date -f file`, `hostname -F file` print the file's content; a format or a date names no file. */
 function listWords(words: readonly ShellWord[]): readonly ShellWord[] {
   return withoutTexts(words.slice(1), /^(-[a-zA-Z]*[ds]|--(da?t?e?|set?))$/).filter(
     ({ value }) => !/^(\+|-[a-zA-Z]*d|--d)/.test(value),
@@ -203,7 +203,7 @@ function gitWords(words: readonly ShellWord[], writing: boolean): readonly Shell
   return writing && reads ? given.filter((word) => /^(-o|--output)/.test(word.value)) : given;
 }
 
-/** Only a search that does something with what it finds reads or changes files. */
+/** Only a search that acts on what it finds reads or changes files. */
 function findWords(words: readonly ShellWord[]): readonly ShellWord[] {
   const acts = words.some((word) => /^-(exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/.test(word.value));
   return acts
@@ -244,12 +244,12 @@ function mayLeadAnywhere(names: readonly string[] | undefined, { folder, bases }
   return names?.some((name) => bases.some((cwd) => isKnownOnlyAtRunTime(name, { ...folder, cwd }))) === true;
 }
 
-/** Whether a word names the file; undefined: it holds too much to tell. */
+/** Whether a word names the file; undefined: it holds too much to decide. */
 function namesIn(value: string, question: PathQuestion, hidesDots: boolean): boolean | undefined {
   return anyFileNamesIn(value)?.some((name) => isAbout(name, question, hidesDots));
 }
 
-/** The patterns that a word with variables of this line may be; undefined: it holds something else. */
+/** The patterns that a word with variables of this line may become; undefined: it holds something else. */
 function patternsOf({ pieces }: ShellWord, { bindings }: PathQuestion): readonly string[] | undefined {
   let texts: readonly string[] = [""];
   for (const piece of pieces) {
@@ -267,7 +267,7 @@ function patternsOf({ pieces }: ShellWord, { bindings }: PathQuestion): readonly
   return texts;
 }
 
-/** Where a home folder is, is not known here. */
+/** The location of home folders is not known here. */
 function homeDoubt(path: string, { rule }: PathQuestion, maybe: RuleMatch): RuleMatch | undefined {
   return rule.pattern.absolute && path.startsWith("~") ? maybe : undefined;
 }
@@ -292,14 +292,14 @@ function meets(
   return pathsMeet(word, pattern.absolute || pattern.glob.includes("/") ? glob : ["**", ...glob], { hidesDots });
 }
 
-/** A program that takes whole folders takes what is in them. */
+/** A program that takes a whole folder takes everything in it. */
 function foldersRead(program: string, words: readonly ShellWord[], question: PathQuestion): RuleMatch | undefined {
   const { rule, writing, folder, bases } = question;
   const taken = readsWholeFolders(program, words, writing ? "write" : "read");
   const held = taken?.find((name) =>
     bases.some((base) => {
       const { path, real } = placeOf(name, { ...folder, cwd: base });
-      // `grep -r x /dev/stdin < .`: what is open may be a folder.
+      // `grep -r x /dev/stdin < .`: an open descriptor may be a folder.
       return HARMLESS_DEVICES.has(path) ? path !== "/dev/null" : mayHold(rule.pattern, real, folder.workspace);
     }),
   );
@@ -308,7 +308,7 @@ function foldersRead(program: string, words: readonly ShellWord[], question: Pat
     : { rule: rule.text, certain: false, why: `${held} may hold files that the rule is about` };
 }
 
-/** Whether a folder may hold what a pattern is about. */
+/** Whether a folder may hold something that the pattern matches. */
 export function mayHold(pattern: PathPattern, path: string, workspace: string): boolean {
   const base = pattern.glob.replace(/[^/]*[*?[{][\s\S]*$/, "").replace(/\/$/, "");
   const start = resolve(workspace, pattern.absolute ? base : `./${base}`);

@@ -13,7 +13,7 @@ import type { CommandPattern, Rule } from "./rules.ts";
 
 export type CommandRule = Extract<Rule, { kind: "command" }>;
 
-/** Without the blanks around it, as far as the shell treats them as blanks. Other blank characters belong to a word. */
+/** Strips the blanks that the shell treats as blanks. Other blank characters belong to a word. */
 export function trimmed(command: string): string {
   return command.replace(/^[ \t\n]+/, "").replace(/[ \t\n]+$/, "");
 }
@@ -37,7 +37,7 @@ function fits(pattern: CommandPattern, form: string): boolean {
   }
 }
 
-/** Whether a text is the pieces in their order with anything between them. Takes one pass, whatever stands in it. */
+/** Whether a text consists of the pieces in order with anything between them. One pass, whatever the text holds. */
 function fitsPieces(pieces: readonly string[], text: string): boolean {
   const [first = "", ...rest] = pieces;
   const last = rest.pop();
@@ -53,9 +53,9 @@ function fitsPieces(pieces: readonly string[], text: string): boolean {
 }
 
 /**
- * Whether the rules allow the whole line: every simple command of it must match one of them, nothing may be known only at run
- * time, no variable may change what programs do, and nothing may be written by redirection. What a star stands for must do no
- * more than the rule says. Answers the rules that were used.
+ * Whether the rules allow the whole line. Every simple command must match a rule. Nothing may be known only at run time, no
+ * variable may change what programs do, and no redirection may write. What a star stands for must do no more than the rule
+ * says. Returns the rules that were used.
  */
 export function allowsCommand(
   rules: readonly CommandRule[],
@@ -90,7 +90,7 @@ function covers(pattern: CommandPattern, layer: Layer, around: CommandPlace): bo
   );
 }
 
-/** `cd .`, `cd "$PWD"`: the line is where it was. */
+/** `cd .`, `cd "$PWD"`: the folder does not change. */
 function staysPut({ words }: Layer, { cwd, workspace }: Folder): boolean {
   const target = words.find((word, index) => index > 0 && !word.value.startsWith("-"));
   return target?.fixed === true && resolve(cwd, target.value) === workspace;
@@ -106,7 +106,7 @@ function isHarmless(layer: Layer, part: UnwrappedCommand): boolean {
   );
 }
 
-/** Writes anything by redirection, or reads what lies outside. */
+/** Writes by redirection, or reads something outside the workspace. */
 function redirectsTooFar(part: UnwrappedCommand, folder: Folder): boolean {
   return part.redirects.some(({ access, target }) => {
     if (target === undefined || access === "descriptor" || access === "feed") return false;
@@ -117,37 +117,37 @@ function redirectsTooFar(part: UnwrappedCommand, folder: Folder): boolean {
   });
 }
 
-/** Variables that only say how much is told and in which language. Any other may choose settings, plugins or places. */
+/** Variables that only set verbosity and language. Any other may choose settings, plugins or places. */
 const TAME_VARIABLES =
   /^(CI|NODE_ENV|LANG|LANGUAGE|LC_[A-Z]+|TZ|FORCE_COLOR|NO_COLOR|CLICOLOR(_FORCE)?|TERM|COLORTERM|COLUMNS|LINES|DEBUG|VERBOSE|LOG_LEVEL|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GIT_(TERMINAL_PROMPT|OPTIONAL_LOCKS|PAGER)|PAGER|NO_UPDATE_NOTIFIER|CARGO_TERM_COLOR|SOURCE_DATE_EPOCH)$/;
 
-/** Names that a script gives its own variables. */
+/** Names that scripts use for their own variables. */
 const OWN_VARIABLES = /^([a-z][a-z\d_]*|REPLY|MAPFILE|OPTARG|OPTIND)$/;
 
 function setsTooMuch(part: UnwrappedCommand): boolean {
-  // What a builtin sets them to is not followed.
+  // The value that a builtin sets is not tracked.
   if (part.sets?.some((name) => !OWN_VARIABLES.test(name)) === true) return true;
   return part.assignments.some(({ name, lasting, values }) => {
-    // Without `export` a variable that the shell sets for itself reaches programs only where it was exported before.
+    // Without `export`, a variable reaches programs only if it was exported before.
     if (lasting && part.layers.length === 0) return !OWN_VARIABLES.test(name) && !TAME_VARIABLES.test(name);
     return !TAME_VARIABLES.test(name) || values.some((value) => !value.fixed);
   });
 }
 
-/** As written, and with every way of quoting undone in the same manner. */
+/** As written, and with all quoting undone in the same way. */
 function plainForms({ words }: Layer): readonly string[] {
   const shown = words.filter((word) => word.added !== true);
   return [shown.map((word) => word.text).join(" "), shown.map(canonicalWord).join(" ")];
 }
 
-/** What a deny or ask rule says of a line. `maybe`: it cannot be ruled out. */
+/** What a deny or ask rule finds in a line. `maybe`: a match cannot be ruled out. */
 export interface Caught {
   readonly rule: CommandRule;
   readonly certain: boolean;
   readonly why: string;
 }
 
-/** Whether a rule matches anything in the line, also inside wrappers and substitutions, in any spelling. */
+/** Whether a rule matches anything in the line, including inside wrappers and substitutions, in any spelling. */
 export function catchesCommand(rules: readonly CommandRule[], command: string, shell: Unwrapped): Caught | undefined {
   const [first] = rules;
   if (first === undefined) return undefined;
@@ -168,7 +168,7 @@ function textOf(words: readonly ShellWord[]): string {
     .join(" ");
 }
 
-/** Whether a pattern fits any spelling that comes to the same: quoted or not, by path or by name. */
+/** Whether a pattern matches any equivalent spelling: quoted or not, by path or by name. */
 function fitsLoosely(pattern: CommandPattern, program: string, words: readonly ShellWord[]): boolean {
   const shown = words.filter((word) => word.added !== true);
   const values = shown.map((word) => word.value);
@@ -189,7 +189,7 @@ function fitsLoosely(pattern: CommandPattern, program: string, words: readonly S
   return false;
 }
 
-/** The words that a rule begins with, where it is nothing but words and then anything. */
+/** The words that a rule begins with, if it is only words and then anything. */
 function wordsOf(pattern: CommandPattern): readonly string[] | undefined {
   if (pattern.kind === "exact") return undefined;
   if (pattern.kind === "prefix") return pattern.prefix.split(" ");
@@ -201,7 +201,7 @@ function wordsOf(pattern: CommandPattern): readonly string[] | undefined {
 
 const INTERPRETERS = /^(node|nodejs|bun|deno|python|pypy|ruby|perl|php|lua)[\d.]*$/;
 
-/** Whether words that are known only at run time stand where the rule has its own: `npm $x`, `node $(which npm) publish`. */
+/** Whether run-time words stand where the rule has fixed words: `npm $x`, `node $(which npm) publish`. */
 function mayBecome(pattern: CommandPattern, { program, words }: Layer): boolean {
   const given = words.slice(1).filter((word) => !word.value.startsWith("-") && word.added !== true);
   if (INTERPRETERS.test(program)) return given[0]?.fixed === false;
@@ -215,7 +215,7 @@ function mayBecome(pattern: CommandPattern, { program, words }: Layer): boolean 
   return false;
 }
 
-/** A program that is not well known is given words that a rule is about: it may well run them. */
+/** A program that is not well known gets words that a rule is about: it may run them. */
 function suspicion(rules: readonly CommandRule[], { parts }: Unwrapped): Caught | undefined {
   for (const { layers } of parts) {
     const layer = layers.at(-1);
@@ -235,7 +235,7 @@ function suspicion(rules: readonly CommandRule[], { parts }: Unwrapped): Caught 
   return undefined;
 }
 
-/** `ln -s /usr/bin/curl c`: a program gets another name, under which no rule would know it. */
+/** `ln -s /usr/bin/curl c`: a program gets a new name that no rule would match. */
 function renames(rules: readonly CommandRule[], { program, words }: Layer): Caught | undefined {
   if (!/^(ln|cp|mv|install|link|rsync)$/.test(program)) return undefined;
   for (const { value, text } of words.slice(1)) {
@@ -255,15 +255,15 @@ function blindSpot(rule: CommandRule, { parts, notes, error }: Unwrapped): Caugh
     return {
       rule,
       certain: false,
-      why: `the command cannot be parsed (${error}), so it cannot be told whether it matches`,
+      why: `the command cannot be parsed (${error}), so it is not clear whether it matches`,
     };
   const note = [...notes, ...parts.flatMap((part) => part.notes)][0];
   return note === undefined
     ? undefined
-    : { rule, certain: false, why: `${note.message}; so it cannot be told whether it matches` };
+    : { rule, certain: false, why: `${note.message}; so it is not clear whether it matches` };
 }
 
-/** Whether the line says everything that it does: nothing is left to run time. */
+/** Whether the line itself shows everything that it does, with nothing left to run time. */
 export function isStatic(command: string): boolean {
   const { parts, notes, error } = unwrap(command);
   return (

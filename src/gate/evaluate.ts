@@ -8,22 +8,22 @@ import { isProtected } from "./protected.ts";
 import { isInside, type Disk } from "./shell/paths.ts";
 import { unwrap, type Unwrapped } from "./shell/unwrap.ts";
 
-/** What refuses a change in mode `plan`. */
+/** The rule name of a refusal in mode `plan`. */
 export const PLAN_RULE = "mode: plan";
 
-/** What rules say of a call before autonomy is asked. */
+/** What the rules say about a call before autonomy is considered. */
 interface Findings {
-  /** A rule of the profile lets it run. */
+  /** A rule of the profile allows it. */
   readonly allowed?: RuleMatch | undefined;
-  /** A person let it run for this session. */
+  /** A person allowed it for this session. */
   readonly granted?: RuleMatch | undefined;
-  /** Why it must be asked, whatever allows it. */
+  /** Why a person must be asked, whatever allows it. */
   readonly asked?: { readonly rule: string; readonly why: string } | undefined;
 }
 
 /**
- * Steps 1 to 6 of the permission pipeline (DESIGN §7). Total and pure. A refusal of any step is final; a rule that asks beats
- * every rule that allows; `ask` is then the caller's to put to a person.
+ * Steps 1 to 6 of the permission pipeline (DESIGN §7). Total and pure. A refusal at any step is final. A rule that asks beats
+ * every rule that allows; the caller then puts `ask` to a person.
  */
 export const evaluate: Evaluate = (call, context) => {
   const early = schema(call) ?? tool(call, context);
@@ -33,7 +33,7 @@ export const evaluate: Evaluate = (call, context) => {
   return policy(call, here) ?? paths(call, here) ?? hooks(call, here) ?? autonomy(call, here);
 };
 
-/** Where the call is judged; `shell`: its command taken apart, once for all steps. */
+/** The context a call is judged in; `shell`: its command, parsed once for all steps. */
 type Here = PolicyContext & { readonly shell?: Unwrapped | undefined; readonly disk?: Disk | undefined };
 
 function ruling(effect: Ruling["effect"], step: Ruling["step"], rule: string, why: string): Ruling {
@@ -41,7 +41,7 @@ function ruling(effect: Ruling["effect"], step: Ruling["step"], rule: string, wh
 }
 
 function schema(call: CallInQuestion): Ruling | undefined {
-  // An unknown tool has no schema; step 2 says so in better words.
+  // An unknown tool has no schema; step 2 has a better message for it.
   if (call.schemaError === undefined || !call.known) return undefined;
   return ruling("deny", "schema", `${call.tool} input`, `The input does not fit ${call.tool}: ${call.schemaError}`);
 }
@@ -112,7 +112,7 @@ export function openedHosts({ web_hosts = [], allow }: Pick<Profile, "web_hosts"
   return [...web_hosts, ...rulesOf(allow).flatMap((rule) => (rule.kind === "domain" ? [rule.host] : []))];
 }
 
-/** Rules that do not parse allow nothing; those that deny or ask were refused before. */
+/** Rules that do not parse allow nothing. Unparsable deny and ask rules were rejected earlier. */
 function rulesOf(texts: readonly string[] | undefined): readonly Rule[] {
   return (texts ?? []).flatMap((text) => {
     const rule = parseRule(text);
@@ -176,7 +176,7 @@ function mustAsk(call: CallInQuestion, context: Here): Findings["asked"] {
   if (denied !== undefined)
     return {
       rule: `deny ${denied.rule}`,
-      why: `It may be what the policy denies (${denied.rule}): ${denied.why ?? "it cannot be told"}.`,
+      why: `It may be what the policy denies (${denied.rule}): ${denied.why ?? "that is not clear"}.`,
     };
   if (unsandboxed(call))
     return { rule: "sandbox", why: "The command wants to leave the sandbox (dangerouslyDisableSandbox)." };
@@ -187,7 +187,7 @@ function mustAsk(call: CallInQuestion, context: Here): Findings["asked"] {
     : { rule: "protected files", why: `${sensitive.given} decides what programs run or what an agent may do.` };
 }
 
-/** Only a rule without wildcards is meant for such a file. */
+/** Only a rule without wildcards can mean such a file. */
 function namesExactly({ real }: ResolvedPath, { profile, grants: granted, workspace }: PolicyContext): boolean {
   return rulesOf([...(profile.allow ?? []), ...granted]).some(
     (rule) =>
@@ -230,7 +230,7 @@ function decide(call: CallInQuestion, context: PolicyContext, { allowed, granted
   return supervised(call, context);
 }
 
-/** What `ask` names was found before: anything else runs. */
+/** Calls that `ask` lists were handled before; everything else runs. */
 function asksOnlyListed({ profile, reviews }: PolicyContext): boolean {
   return profile.ask_only_listed === true && (profile.ask?.length ?? 0) > 0 && reviews !== true;
 }

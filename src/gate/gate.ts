@@ -1,7 +1,7 @@
 import type { Autonomy, Profile, Ruling, Tier } from "../protocol/index.ts";
 import type { Disk } from "./shell/paths.ts";
 
-/** A path of the call after symlinks were followed. */
+/** A path of the call with symlinks resolved. */
 export interface ResolvedPath {
   readonly given: string;
   /** Absolute and real; of a path that does not exist yet, the real path of its nearest existing ancestor plus the rest. */
@@ -9,7 +9,7 @@ export interface ResolvedPath {
   readonly access: "read" | "write";
 }
 
-/** Everything the pipeline looks at; gathered before, so that the ruling is a pure function of it. */
+/** Everything the pipeline looks at, gathered beforehand so that the ruling is a pure function of it. */
 export interface CallInQuestion {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ export interface CallInQuestion {
   readonly schemaError?: string | undefined;
   readonly paths: readonly ResolvedPath[];
   readonly hosts: readonly string[];
-  /** What the paths of a command are on the disk; absent: they are taken as they are written. */
+  /** What the command's paths are on disk; absent: paths are taken as written. */
   readonly disk?: Disk | undefined;
 }
 
@@ -32,9 +32,9 @@ export interface PolicyContext {
   readonly acceptEdits: boolean;
   /** Mode `dontAsk`: what would be asked is denied. */
   readonly neverAsk: boolean;
-  /** A mode whose name promises a review before each change: then `ask_only_listed` does not count. */
+  /** A mode that promises a review before each change: then `ask_only_listed` does not count. */
   readonly reviews?: boolean | undefined;
-  /** Mode `plan`: only what reads is run. */
+  /** Mode `plan`: only tools that read may run. */
   readonly plans?: boolean | undefined;
   /** The session's own tool list; absent: no narrowing. */
   readonly tools?: readonly string[] | undefined;
@@ -44,7 +44,7 @@ export interface PolicyContext {
   readonly workspace: string;
   /** Absolute, real; readable beside the workspace. */
   readonly extraRead: readonly string[];
-  /** Only under Mode document 001 with `auto_approve_safe: false`: reads are asked too. */
+  /** Only under document 001 with `auto_approve_safe: false`: reads are asked too. */
   readonly askReads: boolean;
 }
 

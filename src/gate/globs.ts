@@ -2,7 +2,7 @@ import { LIMITS } from "../protocol/index.ts";
 
 type GlobToken = "*" | "?" | { readonly character: string };
 
-/** One name of a pattern, character by character. Brackets stand for any character, braces and groups for anything. */
+/** One name of a pattern, split into tokens. Brackets stand for any character, braces and groups for anything. */
 function tokensOf(segment: string): readonly GlobToken[] {
   const tokens: GlobToken[] = [];
   for (let at = 0; at < segment.length; at++) {
@@ -22,7 +22,7 @@ function tokensOf(segment: string): readonly GlobToken[] {
   return tokens;
 }
 
-/** Whether some name fits both patterns. Costs the product of their lengths. */
+/** Whether some name matches both patterns. Cost: the product of their lengths. */
 function namesMeet(left: readonly GlobToken[], right: readonly GlobToken[]): boolean {
   let row: boolean[] = [true];
   for (const [index, token] of right.entries()) row.push(row[index] === true && token === "*");
@@ -47,13 +47,13 @@ function sameCharacter(left: GlobToken, right: GlobToken): boolean {
 }
 
 export interface MeetOptions {
-  /** A star at the front of a name does not stand for a dot, as in the shell. */
+  /** A leading star does not match a dot, as in the shell. */
   readonly hidesDots: boolean;
 }
 
 /**
- * Whether some path fits the first pattern and is, or lies below, a path that fits the second. Both are segments from the same folder;
- * `**` stands for any number of them. Patterns that are too long are said to meet.
+ * Whether some path matches the first pattern and equals, or lies below, a path that matches the second. Both are segments from the
+ * same folder; `**` stands for any number of them. Patterns that are too long count as matching.
  */
 export function pathsMeet(word: readonly string[], rule: readonly string[], { hidesDots }: MeetOptions): boolean {
   const tooLong =
@@ -69,7 +69,7 @@ export function pathsMeet(word: readonly string[], rule: readonly string[], { hi
     const dotted = typeof first === "object" && first.character === ".";
     return !(hidesDots && dotted && typeof mine[0] === "string") && namesMeet(mine, theirs);
   };
-  // reached[to]: the words so far can be eaten up to rule segment `to`.
+  // reached[to]: the words so far can be consumed up to rule segment `to`.
   let reached = closure(rule.map((_segment, to) => to === 0).concat(rule.length === 0), rule);
   if (reached[rule.length] === true) return true;
   for (const [at, segment] of word.entries()) {
@@ -92,7 +92,7 @@ export function pathsMeet(word: readonly string[], rule: readonly string[], { hi
 function closure(reached: readonly boolean[], rule: readonly string[]): boolean[] {
   const all = [...reached];
   for (const [to, segment] of rule.entries()) {
-    // `a/**` is what lies below `a`, and `a` itself.
+    // `a/**` matches what lies below `a`, and `a` itself.
     if (all[to] === true && segment === "**") all[to + 1] = true;
   }
   return all;

@@ -5,15 +5,15 @@ import { redirection } from "./guarded/places.ts";
 import { isAllowed, objectionTo, pathObjection } from "./guarded/programs.ts";
 import { firstObjection, NOWHERE, type Objection } from "./guarded/verdict.ts";
 
-/** What the guard says of one command line. */
+/** The guard's ruling on one command line. */
 export type GuardRuling =
   | { readonly effect: "allow" }
-  /** `rule` names what decided: a program of the line, or the step that failed. */
+  /** `rule` names what decided: a program in the line, or the step that failed. */
   | { readonly effect: "deny"; readonly rule: string; readonly reason: string };
 
 /**
- * Document 004's allow-list, on a real shell grammar: every simple command of the line is judged wherever it stands, with its
- * assignments and redirections. What cannot be understood is refused.
+ * Document 004's allow-list on a real shell grammar. Every simple command of the line is judged, with its assignments and
+ * redirections. What cannot be understood is refused.
  */
 export function guardCommand(command: string, folder: Folder, shell: Unwrapped = unwrap(command)): GuardRuling {
   const { parts, notes, error } = shell;
@@ -35,7 +35,7 @@ export function guardCommand(command: string, folder: Folder, shell: Unwrapped =
 const CHANGES_TREE =
   /^(apply|am|checkout|switch|restore|merge|pull|rebase|reset|revert|cherry-pick|stash|clone|submodule|worktree|read-tree)$/;
 
-/** git may put links where files were, after the line was judged: what is written then could land anywhere. */
+/** git may replace files with links after the line was judged; a later write could then land anywhere. */
 function writesAfterGit(parts: readonly UnwrappedCommand[]): Objection {
   let changed: string | undefined;
   for (const { layers, redirects, bindings } of parts) {

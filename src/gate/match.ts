@@ -6,18 +6,18 @@ import { canonicalTool, pathFits, reaches, READS, ruleForm, ruleNames, toolMatch
 import type { Disk, Folder } from "./shell/paths.ts";
 import { unwrap, type Unwrapped } from "./shell/unwrap.ts";
 
-/** A rule that applies to a call. `certain: false`: it cannot be ruled out that it applies. */
+/** A rule that applies to a call. `certain: false`: it may apply. */
 export interface RuleMatch {
   readonly rule: string;
   readonly certain: boolean;
-  /** What of the call it is about; absent when the tool alone decides. */
+  /** What part of the call it is about; absent when the tool alone decides. */
   readonly why?: string | undefined;
 }
 
 export interface MatchContext {
   /** Absolute, real. */
   readonly workspace: string;
-  /** The call's command, taken apart; absent: it is done where it is needed. */
+  /** The call's command, parsed; absent: it is parsed where needed. */
   readonly shell?: Unwrapped | undefined;
   readonly disk?: Disk | undefined;
 }
@@ -35,8 +35,8 @@ export function commandOf({ tool, tier, input }: CallInQuestion): string | undef
 const isCommand = (rule: Rule): rule is CommandRule => rule.kind === "command";
 
 /**
- * Whether one rule applies to one call. For `deny` and `ask` a rule reaches as far as it can be read: any command of a line, any
- * folder's contents, any subdomain. For `allow` it reaches no further than its words: every command of the line, every path.
+ * Whether one rule applies to one call. A `deny` or `ask` rule reaches as far as it can be read: any command of a line, any
+ * folder's contents, any subdomain. An `allow` rule reaches no further than its words: every command of the line, every path.
  */
 export function matchRule(
   rule: Rule,
@@ -47,7 +47,7 @@ export function matchRule(
   return catches([rule], call, around)?.certain === true;
 }
 
-/** The rule that lets the call run without a question. */
+/** The rule that allows the call without a question. */
 export function allows(rules: readonly Rule[], call: CallInQuestion, around: MatchContext): RuleMatch | undefined {
   const found = rules.find((rule) => rule.kind !== "command" && allowsOne(rule, call, around));
   if (found !== undefined) return { rule: found.text, certain: true };
@@ -59,7 +59,7 @@ export function allows(rules: readonly Rule[], call: CallInQuestion, around: Mat
   return used === undefined ? undefined : { rule: used.join(", "), certain: true };
 }
 
-/** A grant is read even more narrowly: a command must be the very same line. */
+/** A grant is read even more narrowly: the command must be exactly the same line. */
 export function grants(rules: readonly Rule[], call: CallInQuestion, around: MatchContext): RuleMatch | undefined {
   const command = ruleForm(call.tool) === "command" ? commandOf(call) : undefined;
   const found = rules.find((rule) =>
@@ -95,7 +95,7 @@ function isExactly(rule: Extract<Rule, { kind: "input" }>, { tool, input }: Call
   return canonicalTool(rule.tool) === canonicalTool(tool) && rule.input === canonicalJson(input);
 }
 
-/** The first deny or ask rule that applies; if none surely does, the first that cannot be ruled out. */
+/** The first deny or ask rule that surely applies; if none does, the first that may apply. */
 export function catches(rules: readonly Rule[], call: CallInQuestion, around: MatchContext): RuleMatch | undefined {
   const command = commandOf(call);
   let possible: RuleMatch | undefined;
@@ -158,7 +158,7 @@ function catchesOne(
   }
 }
 
-/** Who may not read a file may not edit it either: an edit shows what stood there. */
+/** Whoever may not read a file may not edit it either: an edit shows the old text. */
 function speaksFor(rule: string, tool: string): boolean {
   if (ruleNames(rule, tool)) return true;
   return rule === READS && ruleForm(tool) === "write_path" && toolFacts(tool)?.blind !== true;

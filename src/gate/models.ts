@@ -1,6 +1,6 @@
 import { Failure, globMatches } from "../protocol/index.ts";
 
-/** Which models a session may ask, as globs in which `*` stands for anything. Absent or empty: all. */
+/** Which models a session may use, as globs in which `*` stands for anything. Absent or empty: all. */
 export interface ModelRules {
   readonly allowed_providers?: readonly string[] | undefined;
   readonly allowed_models?: readonly string[] | undefined;
@@ -8,7 +8,7 @@ export interface ModelRules {
   readonly blocked_models?: readonly string[] | undefined;
 }
 
-/** Why this model may not be asked there; undefined when it may. */
+/** Why this model may not be used there; undefined when it may. */
 export function refusedModel(
   rules: ModelRules,
   wanted: { readonly provider: string; readonly model: string },

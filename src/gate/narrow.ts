@@ -13,7 +13,7 @@ import { toolListed } from "./match.ts";
 export interface NarrowRequest {
   readonly autonomy?: Autonomy | undefined;
   readonly permission_mode?: PermissionMode | undefined;
-  /** What the session had that it goes on from: narrowed where it is too much, never refused. */
+  /** The autonomy of the session that this one continues: narrowed if it is too much, never refused. */
   readonly inherited?: Autonomy | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Narrowed {
 
 /**
  * What each permission mode of document 001 and of the Agent SDK means here. `least`: the autonomy it cannot do without; a mode
- * that only promises to ask is content with less. `most`: the autonomy it never goes beyond.
+ * that only promises to ask works with less. `most`: the autonomy it never goes beyond.
  *
  * `plan` is not `read_only`, which refuses every tool: it keeps the tools that only read.
  */
@@ -37,7 +37,7 @@ const MODES: Readonly<Record<PermissionMode, { readonly most?: Autonomy; readonl
   mcpProxy: { most: "supervised" },
   dontAsk: { most: "supervised" },
   plan: { most: "supervised" },
-  // Edits without a question are more than `supervised` gives.
+  // Edits without a question exceed what `supervised` gives.
   acceptEdits: { most: "supervised", least: "full" },
   bypassPermissions: { most: "full", least: "full" },
 };
@@ -48,7 +48,7 @@ export function modeFits(profile: Profile, mode: PermissionMode, { role, max_aut
   return !above(MODES[mode].least ?? "read_only", limit);
 }
 
-/** What a mode changes beside the autonomy. */
+/** What a mode changes besides the autonomy. */
 export function modeEffects(mode: PermissionMode | undefined): Pick<Narrowed, "acceptEdits" | "neverAsk"> {
   return { acceptEdits: mode === "acceptEdits", neverAsk: mode === "dontAsk" };
 }
@@ -60,7 +60,7 @@ export function isReview(mode: PermissionMode | undefined): boolean {
   return mode !== undefined && REVIEWS.has(mode);
 }
 
-/** Who asks, and the most that its token gives. */
+/** The caller, and the most that its token gives. */
 interface NarrowCaller {
   readonly role: Role;
   readonly max_autonomy?: Autonomy | undefined;
@@ -73,9 +73,9 @@ function roleLimit({ autonomy: usual = "supervised", max_autonomy }: Profile, ro
 }
 
 /**
- * What a request gets under a profile: never more than profile and token give its caller. An admin may ask for whatever
- * `max_autonomy` does not forbid, an operator for what it names, all others for no more than the profile's own `autonomy`.
- * Throws a Failure `forbidden` where a request asks for more.
+ * What a request gets under a profile: never more than profile and token give its caller. An admin may ask for anything
+ * that `max_autonomy` does not forbid, an operator for what it names. All others get at most the profile's own `autonomy`.
+ * Throws a Failure `forbidden` if a request asks for more.
  */
 export function narrow(profile: Profile, request: NarrowRequest, { role, max_autonomy }: NarrowCaller): Narrowed {
   const usual = profile.autonomy ?? "supervised";
@@ -102,8 +102,8 @@ function lesser(left: Autonomy, right: Autonomy): Autonomy {
 }
 
 /**
- * The tools of a session as its mode leaves them; absent: what the profile gives. Names that the profile does not give stay on the
- * list in vain: the pipeline asks both.
+ * The session's tools after its mode is applied; absent: what the profile gives. Names that the profile does not give may stay on
+ * the list: the pipeline checks both.
  */
 export function narrowTools(
   profile: Profile,

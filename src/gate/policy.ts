@@ -35,7 +35,7 @@ export function parsePolicyYaml(text: string): Policy {
   throw mistakesFailure({ name: "policy", document, lines }, checked.mistakes);
 }
 
-/** Checks what a schema cannot: every rule, every tool's name, every level. Throws a Failure that names every mistake. */
+/** Checks what a schema cannot: every rule, tool name and level. Throws a Failure that names every mistake. */
 export function validatePolicy(policy: Policy): void {
   const mistakes = mistakesOf(policy);
   const [first] = mistakes;
@@ -76,7 +76,7 @@ function checkPolicy(value: unknown): { readonly policy: Policy } | { readonly m
   return { mistakes: [...mistakes, ...mistakesBeside(merged, mistakes)] };
 }
 
-/** What else is wrong: in the profiles that the schema takes, so that one mistake does not hide another. */
+/** Further mistakes in the profiles that the schema accepts, so that one mistake does not hide another. */
 function mistakesBeside(merged: { readonly profiles: object }, found: readonly Mistake[]): readonly Mistake[] {
   const spoiled = new Set(found.filter(({ path }) => path[0] === "profiles").map(({ path }) => String(path[1])));
   const sound = Object.entries(merged.profiles).filter(([name]) => !spoiled.has(name));
@@ -93,7 +93,7 @@ function mistakesOf(policy: Policy): readonly Mistake[] {
   return [...unknown, ...Object.entries(profiles).flatMap(([name, profile]) => profileMistakes(name, profile))];
 }
 
-/** Words for a name that no profile has. */
+/** The message for a name that no profile has. */
 function unknownProfile(name: string, known: readonly string[]): string {
   const near = nearestName(name, known);
   return `${name} names no profile; ${near === undefined ? "" : `did you mean ${near}? `}there are: ${known.join(", ")}`;

@@ -19,15 +19,15 @@ const NETWORK = [
   "mcp__puppeteer__puppeteer_hover",
 ];
 
-/** Tools that pages and other clients bring. */
+/** Tools that pages and other clients provide. */
 const PAGE_TOOLS = "mcp__*";
 
-/** The tools that are left in mode `plan`. */
+/** The tools that remain in mode `plan`. */
 export const PLAN_TOOLS: readonly string[] = [...READ, ...LOOK_UP];
 
 const readonlyTools: readonly string[] = [...READ, ...LOOK_UP, ...NETWORK];
 
-/** Profiles that exist without any policy file; one of the same name in the file replaces them. */
+/** Built-in profiles; one of the same name in the policy file replaces them. */
 export const BUILTIN_PROFILES: Readonly<
   Record<"readonly" | "code-assist" | "full" | "guarded" | "server" | "visitor", Profile>
 > = {
@@ -47,7 +47,7 @@ export const BUILTIN_PROFILES: Readonly<
   },
   guarded: {
     description: "Files of the workspace freely; shell commands only from the list of 18 that a web project needs.",
-    // Document 004's settings: what the hook lets pass needs no question.
+    // Document 004's settings: what the hook allows needs no question.
     allow: ["Read(./**)", "Write(./**)", "Edit(./**)", "Glob(./**)", "Grep(./**)", "Bash(*)"],
     hooks: ["guarded"],
     for_agents: false,
@@ -55,7 +55,7 @@ export const BUILTIN_PROFILES: Readonly<
   server: {
     description: "Nobody is asked: only tools that read, and those that a page offers (document 000).",
     tools: ["Read", "Glob", "Grep", "WebFetch", "mcp__datagrok__*"],
-    // Hosts on the open internet; those of the own network must be named exactly.
+    // Hosts on the open internet; hosts of the local network must be named exactly.
     web_hosts: ["*"],
     autonomy: "full",
     // Document 000 lets a page name the model.
@@ -66,7 +66,7 @@ export const BUILTIN_PROFILES: Readonly<
     description: "Somebody on a web page: only the page's own tools, and what they change is asked of that person.",
     tools: [PAGE_TOOLS],
     visitor_may_approve: [PAGE_TOOLS],
-    // Nobody else looks after a visitor's questions.
+    // Nobody else answers a visitor's questions.
     unattended: "deny",
     for_agents: false,
   },
@@ -75,8 +75,8 @@ export const BUILTIN_PROFILES: Readonly<
 export const DEFAULT_POLICY: Policy = { default_profile: "full", profiles: { ...BUILTIN_PROFILES } };
 
 /**
- * Whether an operator may choose a profile by its name. Profiles that ship are open as long as the default profile is the shipped
- * one: a policy with another default, or with other rules for it, opens with `for_operators` what operators may have beside it.
+ * Whether an operator may choose a profile by its name. Built-in profiles are open as long as the default profile is the built-in
+ * one. A policy with another default, or other rules for it, must open profiles with `for_operators`.
  */
 export function openToOperators(policy: Policy, name: string): boolean {
   const said = policy.profiles[name]?.for_operators;

@@ -3,8 +3,8 @@ import { pathsMeet } from "./globs.ts";
 import { namesIn } from "./shell/lists.ts";
 
 /**
- * Settings that programs read from a home folder, and some from the folder they run in. A folder of the workspace becomes a home
- * folder with one variable.
+ * Settings that programs read from a home folder, and some from the folder they run in. One variable can make a folder of the
+ * workspace the home folder.
  */
 const HOME_SETTINGS = namesIn(
   ".gitconfig .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile",
@@ -12,12 +12,12 @@ const HOME_SETTINGS = namesIn(
   ".exrc .nanorc .emacs .gdbinit .lldbinit .hgrc .psqlrc .sqliterc .my.cnf .irbrc .pryrc .perldb .Rprofile .tclshrc .direnvrc",
   ".screenrc .tmux.conf .lesskey .mailrc .pypirc .gemrc .condarc .rgrc .ackrc",
 );
-/** Folders of such settings. */
+/** Folders that hold such settings. */
 const HOME_FOLDERS = namesIn(
   ".ssh .gnupg .config/git .config/fish .config/nvim .config/pip .emacs.d .vim .bundle .cargo .hg",
 );
 
-/** Files that git, an editor, a package manager or an agent obeys: changed only after a question, whatever the autonomy. */
+/** Files that git, an editor, a package manager or an agent obeys. They change only after a question, whatever the autonomy. */
 const PROTECTED = new RegExp(
   [
     String.raw`[^/]*\.git(\/|$)`,
@@ -43,8 +43,8 @@ function escaped(name: string): string {
 }
 
 /**
- * A folder with a file HEAD and the folders objects and refs is a repository to git, wherever it lies, and its settings may name
- * programs to run. Without HEAD there is none, so HEAD is what is watched, and the settings and hooks beside it.
+ * Git treats any folder with HEAD, objects and refs as a repository, and its settings may name programs to run. Without HEAD it
+ * is none, so HEAD is protected, with the settings and hooks beside it.
  */
 const REPOSITORY = /(?:^|\/)HEAD$/i;
 
@@ -67,7 +67,7 @@ const NAMES = [
   ...HOME_FOLDERS.flatMap((name) => name.split("/")),
 ];
 
-/** Whether a pattern of the shell may turn into such a file: `.g*`. */
+/** Whether a shell pattern may expand to such a file: `.g*`. */
 export function mayBeProtected(pattern: string): boolean {
   return pattern
     .split("/")

@@ -5,13 +5,13 @@ const CAPABILITIES = [
   "session.read",
   "session.control",
   "session.delete",
-  /** Looking around for where a session could work, and what it could begin with. */
+  /** Browsing for a workspace, and for what a session can start from. */
   "workspace.choose",
   /** The names of the files of a session's workspace. */
   "workspace.read",
   "approval.read",
   "approval.decide",
-  /** Answering at all: whoever may decide, and agents where the policy lets them answer for sessions that they began. */
+  /** Answering at all: everyone who may decide, and agents where the policy lets them answer for sessions they started. */
   "approval.answer",
   "policy.read",
   "policy.write",
@@ -30,7 +30,7 @@ const CAPABILITIES = [
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
-/** `all`: everybody's; `own`: only of sessions that it started itself, of tokens that it made, and of database connections that name its role. */
+/** `all`: everybody's. `own`: only sessions it started, tokens it made, and database connections that name its role. */
 export type Scope = "all" | "own" | "no";
 
 function every(scope: Scope): Readonly<Record<Capability, Scope>> {
@@ -80,7 +80,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "connection.use": "own",
     "connection.write": "no",
   },
-  // It answers questions about the tools of its own page, where its profile says so.
+  // It answers questions about its own page's tools, if its profile says so.
   visitor: {
     ...NOTHING,
     "session.create": "own",

@@ -46,7 +46,7 @@ export interface PathPattern {
   readonly matches: (path: string) => boolean;
 }
 
-/** What is wrong with a rule's text. */
+/** What is wrong with a rule. */
 export interface RuleError {
   readonly error: string;
 }
@@ -97,7 +97,7 @@ function specific(text: string, tool: string, content: string): Rule | RuleError
   return { error: `${tool} takes nothing in brackets but * or the whole input as JSON` };
 }
 
-/** The input that a rule means, as canonical JSON; undefined when it is no JSON. */
+/** The exact input that a rule names, as canonical JSON; undefined when it is not JSON. */
 function exactInput(content: string): string | undefined {
   try {
     return canonicalJson(JSON.parse(content));
@@ -114,7 +114,7 @@ function commandPattern(content: string): CommandPattern | RuleError {
     return words === "" ? { error: "no words stand before :*" } : { kind: "prefix", prefix: words };
   }
   if (!hasStar(content)) return { kind: "exact", command: unstar(content) };
-  // `git *` is git with any arguments, none included; `git * x:*` ends in the same way.
+  // `git *` is git with any arguments or none; `git * x:*` ends the same way.
   const ended = prefix === undefined ? / \*$/.exec(content) : undefined;
   const head = prefix ?? (ended === null || ended === undefined ? content : content.slice(0, -2));
   const pieces = [""];
@@ -133,7 +133,7 @@ function unstar(text: string): string {
   return text.replaceAll("\\*", "*");
 }
 
-/** How a command is written so that a rule means it and nothing else. */
+/** Writes a command so that a rule matches it and nothing else. */
 export function exactCommand(command: string): string {
   return command.replaceAll("*", "\\*");
 }
@@ -156,23 +156,23 @@ function pathPattern(content: string): PathPattern | RuleError {
     const literal = glob.replaceAll(/\\([\s\S])/g, "$1");
     return { absolute, glob, literal, matches: (path) => path === literal };
   }
-  // Brackets are names, not groups: `app/(shop)/page.tsx`.
+  // Parentheses belong to the name, they are not groups: `app/(shop)/page.tsx`.
   const safe = glob.replaceAll(/\\[\s\S]|[()|+@!^$]/g, (found) => (found.startsWith("\\") ? found : `\\${found}`));
   try {
     const matcher = picomatch(safe, { dot: true, noextglob: true, nonegate: true, nocase: false, bash: false });
-    // The workspace itself is all that `**` stands for, too.
+    // `**` also matches the workspace itself.
     return { absolute, glob, matches: (path) => (path === "" ? /^\*\*(\/\*+)?$/.test(glob) : matcher(path)) };
   } catch {
     return { error: `${content} is not a valid pattern` };
   }
 }
 
-/** How a path is written so that a rule means it and nothing else. */
+/** Writes a path so that a rule matches it and nothing else. */
 export function exactPath(path: string): string {
   return path.replaceAll(/[\\*?[\]{}]/g, "\\$&");
 }
 
-/** Whether a tool's name fits a name with `*`, an MCP server's name, or an alias. */
+/** Whether a tool's name matches a name with `*`, an MCP server's name, or an alias. */
 export function toolMatches(pattern: string, tool: string): boolean {
   const name = canonicalTool(tool);
   const wanted = canonicalTool(pattern);
@@ -186,14 +186,14 @@ export function canonicalTool(name: string): string {
   return toolFacts(name)?.same_as ?? name;
 }
 
-/** The same for a rule: `Edit` and `Read` speak for their whole family. */
+/** The same for a rule: `Edit` and `Read` stand for their whole family. */
 export function ruleNames(rule: string, tool: string): boolean {
   if (toolMatches(rule, tool)) return true;
   if (rule === WRITES) return ruleForm(tool) === "write_path";
   return rule === READS && ruleForm(tool) === "read_path";
 }
 
-/** The path as the pattern counts it; undefined when the pattern cannot mean it. */
+/** The path relative to where the pattern starts; undefined when the pattern cannot match it. */
 function counted(pattern: PathPattern, path: string, workspace: string): string | undefined {
   if (pattern.absolute) return path;
   return isInside(workspace, path) ? relative(workspace, path) : undefined;
@@ -204,7 +204,7 @@ export function pathFits(pattern: PathPattern, path: string, workspace: string):
   return own !== undefined && isAbsolute(path) && pattern.matches(own);
 }
 
-/** As gitignore reads it: a name without a slash at any depth, a folder with all that it holds. */
+/** Read like gitignore: a name without a slash matches at any depth, a folder matches everything in it. */
 export function reaches(pattern: PathPattern, path: string, workspace: string): boolean {
   const own = counted(pattern, path, workspace);
   if (own === undefined) return false;

@@ -7,13 +7,13 @@ import { canonicalTool, exactCommand, exactPath, parseRule, READS, ruleForm, WRI
 import { isInside } from "./shell/paths.ts";
 
 /**
- * The rule that "approve for this session" would add, as it is shown to the person: it means this call and nothing broader.
- * Undefined where no such rule can be written, or where it would change nothing.
+ * The rule that "approve for this session" would add, as shown to the person: it covers this call and nothing broader.
+ * Undefined if no such rule can be written, or if it would change nothing.
  */
 export function sessionRule(call: CallInQuestion, context: PolicyContext): string | undefined {
   if (call.alwaysAsks) return undefined;
   const rule = ruleFor(call, context);
-  // A person must see all of it.
+  // A person must be able to see all of it.
   if (rule === undefined || rule.length > LIMITS.ruleChars || !isPlainToSee(rule, "command")) {
     return undefined;
   }
@@ -40,8 +40,8 @@ function ruleFor(call: CallInQuestion, context: PolicyContext): string | undefin
 }
 
 /**
- * The rule for every call of the tool, for a person who picks it instead of the one for this call. Only where no other
- * rule says what a call is about: tools of pages and of MCP servers, and the like.
+ * The rule for every call of the tool, which a person may pick instead. Only where no narrower rule exists: tools of
+ * pages, of MCP servers, and similar ones.
  */
 export function broaderRule(call: CallInQuestion, context: PolicyContext): string | undefined {
   const { tool } = call;

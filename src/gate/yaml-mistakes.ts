@@ -1,7 +1,7 @@
 import { isMap, type Document, type LineCounter } from "yaml";
 import { Failure, LIMITS, type Mistake } from "../protocol/index.ts";
 
-/** A file of settings as it was read, to find the line of a mistake in it. */
+/** A settings file as read, to find the line of a mistake. */
 export interface YamlSource {
   /** What the file is called in the message. */
   readonly name: string;
@@ -9,7 +9,7 @@ export interface YamlSource {
   readonly lines: LineCounter;
 }
 
-/** One failure that tells every mistake of a file with its line, in the order of the lines. */
+/** One failure that lists every mistake of a file with its line, in line order. */
 export function mistakesFailure({ name, document, lines }: YamlSource, mistakes: readonly Mistake[]): Failure {
   const found = mistakes
     .map((mistake) => ({ ...mistake, line: lineOf(document, lines, mistake.path) }))
@@ -33,7 +33,7 @@ function wordsOf({ path, message }: Mistake): string {
   return path.length === 0 ? ` ${message}` : ` ${path.join(".")} ${message}`;
 }
 
-/** The line of a path; of one that is missing, the line of what should hold it. Lines count from 1. */
+/** The line of a path; if it is missing, the line of its parent. Lines count from 1. */
 function lineOf(document: Document, lines: LineCounter, path: readonly (string | number)[]): number {
   for (let length = path.length; length > 0; length--) {
     const steps = path.slice(0, length);

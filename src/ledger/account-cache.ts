@@ -6,7 +6,7 @@ export interface Account {
   readonly key: string;
   spent: number;
   reserved: number;
-  /** Claims, reservations and spending on its way to the disk that need it here. */
+  /** How many claims, reservations and unwritten charges keep it in memory. */
   holders: number;
   /** Claims that wait until less of it is reserved, in order. */
   readonly waiting: ClaimWaiter[];
@@ -15,19 +15,19 @@ export interface Account {
 }
 
 /**
- * The accounts that are in use, read from the store when they are first asked for. One that nobody holds may be
- * forgotten: everything that was spent on it is on the disk then.
+ * The accounts in use, read from the store on first use. An account without holders may be evicted: all its spending is
+ * on the disk by then.
  */
 export class AccountCache {
   readonly #read: (key: string) => Promise<number>;
-  /** The longest unused first. */
+  /** Least recently used first. */
   readonly #accounts = new Map<string, Account>();
 
   constructor(read: (key: string) => Promise<number>) {
     this.#read = read;
   }
 
-  /** These stay in memory until each is dropped. Nothing waits when all are there already. */
+  /** Keeps these in memory until each is dropped. Synchronous if all are loaded already. */
   hold(keys: readonly string[]): readonly Account[] | Promise<readonly Account[]> {
     const accounts = keys.map((key) => this.#take(key));
     return accounts.some(({ loading }) => loading !== undefined) ? this.#loaded(accounts) : accounts;
@@ -71,7 +71,7 @@ export class AccountCache {
         account.loading = undefined;
       },
       (error: unknown) => {
-        // The next one who asks reads again.
+        // The next caller reads again.
         this.#accounts.delete(key);
         throw error;
       },
@@ -79,7 +79,7 @@ export class AccountCache {
     return account;
   }
 
-  /** A few steps at a time: those that are held go to the end, so that each call finds others. */
+  /** A few steps per call: held accounts move to the end, so that each call meets others. */
   #forget(): void {
     for (let step = 0; step < FORGET_STEPS && this.#accounts.size > LIMITS.ledgerAccounts; step += 1) {
       const [oldest] = this.#accounts.values();
@@ -90,5 +90,5 @@ export class AccountCache {
   }
 }
 
-/** More than the accounts of one claim, so that the number shrinks faster than it grows. */
+/** More than the accounts of one claim, so that the map shrinks faster than it grows. */
 const FORGET_STEPS = 32;

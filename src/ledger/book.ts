@@ -18,7 +18,7 @@ interface LedgerOptions {
   readonly after?: After;
 }
 
-/** Settles what a dead process left, then answers. The store has one ledger at a time. */
+/** Settles what a dead process left, then opens. A store has one ledger at a time. */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   await settleLeft(options);
   return new Book(options);
@@ -78,11 +78,11 @@ class Book implements Ledger {
     return this.#saving.flush();
   }
 
-  /** Sets the money aside, in memory and then on the disk; nothing is left of it when that fails. */
+  /** Reserves the money in memory, then on the disk. If that fails, nothing stays reserved. */
   async #take({ claim, accounts, at }: HeldClaim, signal: AbortSignal): Promise<WaitOutcome> {
     if (signal.aborted) throw aborted();
     const outcome = await this.#waiters.ask(resolveClaim(claim.spendingLimits, accounts, claim.amount), signal);
-    // What costs nothing leaves nothing to settle after a crash.
+    // A free request leaves nothing to settle after a crash.
     if (outcome !== "taken" || claim.amount === 0) return outcome;
     try {
       await this.#saving.reserve(rowOf({ claim, accounts, at }));
@@ -113,7 +113,7 @@ class Book implements Ledger {
     };
   }
 
-  /** Counts what was spent, and lets the next one have the rest. */
+  /** Counts the charge and frees the rest for the next claim. */
   #end(held: HeldClaim, charge: Charge | undefined): void {
     const { claim, accounts } = held;
     if (claim.amount === 0 && charge === undefined) return this.#cache.drop(accounts);
@@ -133,7 +133,7 @@ class Book implements Ledger {
     this.#waiters.advance(accounts);
   }
 
-  /** The truth counts, also above what was reserved. What cannot be true counts as the whole amount. */
+  /** The real cost counts, even above the reservation. An impossible cost counts as the whole amount. */
   #sound({ id, amount, provider, model }: Claim, charge: Charge): Charge {
     const { log } = this.#options;
     const { tokens, cost, bound } = charge;

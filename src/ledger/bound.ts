@@ -3,23 +3,23 @@ import { bounded, fullRates, type FullRates, times } from "./cost.ts";
 import { ceiling } from "./decimal.ts";
 import type { RequestFacts } from "./request.ts";
 
-/** The most that a request can cost (micro-USD) and the most tokens that it can have. */
+/** The most that a request can cost (micro-USD), and the most tokens it can use. */
 interface WorstCase {
   readonly amount: number;
   readonly input: number;
   readonly output: number;
 }
 
-/** Prices are for a million tokens, places in percent. */
+/** Prices are per million tokens, place surcharges in percent. */
 const PER = 1_000_000n * 100n;
 
-/** Tools that a provider runs, whose price is known. The `preview` ones of OpenAI cost more for some models. */
+/** Tools that a provider runs, with a known price. OpenAI's `preview` ones cost more for some models. */
 const SEARCH = /^web_search(?:_\d[\d_]*)?$/;
 const FETCH = /^web_fetch(?:_\d[\d_]*)?$/;
 
 /**
- * What a request may cost at most. No usage that a provider can report for it costs more (`costOf`). A Failure where
- * nobody can say: `invalid_request` when the caller can help it, `model_unpriced` when a price is missing.
+ * The most that a request can cost. No usage that a provider can report for it costs more (`costOf`). A Failure if that
+ * is unknown: `invalid_request` when the caller can fix it, `model_unpriced` when a price is missing.
  */
 export function worstCase(price: Price, facts: RequestFacts): WorstCase | Failure {
   if (isFree(price)) return freeCase(price, facts);
@@ -35,7 +35,7 @@ export function worstCase(price: Price, facts: RequestFacts): WorstCase | Failur
   if (answer === undefined && rates.output > 0) {
     return new Failure("invalid_request", "Set max_tokens: without it nobody can say what this request may cost.");
   }
-  // Behind each use of a provider's own tool the model goes on, perhaps with as much again.
+  // After each use of a provider's own tool the model continues, perhaps with as much output again.
   const answers = times(answer ?? 0, facts.answers) * (BigInt(uses.total) + 1n);
   const output = bounded(answers + times(facts.compactions, summary));
   const micros = times(input, rates.input) + times(output, rates.output);
@@ -43,13 +43,13 @@ export function worstCase(price: Price, facts: RequestFacts): WorstCase | Failur
   return { amount: bounded(tokens + times(uses.searches, price.web_search ?? 0)), input, output };
 }
 
-/** Nothing that a model with this price does costs anything. */
+/** Whether everything is free at this price. */
 export function isFree(price: Price): boolean {
   const tiers = [price, ...(price.tiers ?? [])].map(fullRates);
   return (price.web_search ?? 0) === 0 && tiers.every((rates) => Object.values(rates).every((rate) => rate === 0));
 }
 
-/** Costs nothing whatever it does, so nothing is refused; the tokens are for those who count them. */
+/** Free whatever it does, so nothing is refused; tokens are still bounded for callers that count them. */
 function freeCase(price: Price, facts: RequestFacts): WorstCase {
   const known = price.context_tokens === undefined ? { ...facts, opaque: 0, remote: undefined } : facts;
   const input = inputBound(price, known);
@@ -57,7 +57,7 @@ function freeCase(price: Price, facts: RequestFacts): WorstCase {
   return { amount: 0, input: input instanceof Failure ? 0 : input, output };
 }
 
-/** How often the provider's own tools may be used, each use followed by another round of the model. */
+/** How often the provider's own tools may be used; each use adds a round of the model. */
 function serverUses(
   price: Price,
   facts: RequestFacts,
@@ -85,7 +85,7 @@ function inputBound(price: Price, facts: RequestFacts): number | Failure {
   const window = price.context_tokens ?? Number.MAX_SAFE_INTEGER;
   const pictures = facts.images * (price.image_tokens ?? LIMITS.imageTokens);
   const written = facts.bytes + LIMITS.preambleTokens + pictures;
-  // What nobody counts before the request is made has no other bound than the model's window.
+  // If input cannot be counted before the request, only the model's window bounds it.
   if (facts.remote !== undefined) return price.context_tokens ?? windowUnknown(`\`${facts.remote}\``);
   if (facts.counted !== undefined) {
     const margin = LIMITS.countMarginTokens + Math.ceil((facts.counted * LIMITS.countMarginPercent) / 100);
@@ -95,20 +95,20 @@ function inputBound(price: Price, facts: RequestFacts): number | Failure {
   return price.context_tokens ?? windowUnknown("documents, files and what the provider fetches");
 }
 
-/** Tokens of one summary that the provider writes of the conversation; 0 where it writes none. */
+/** Tokens of one summary that the provider writes; 0 if it writes none. */
 function summaryBound(price: Price, { compactions }: RequestFacts): number | Failure {
   if (compactions === 0) return 0;
   if (price.context_tokens === undefined) return windowUnknown("a summary of the conversation");
   return Math.min(price.output_tokens ?? price.context_tokens, price.context_tokens);
 }
 
-/** Tokens of one answer; absent: nobody says. */
+/** Tokens of one answer; absent: unknown. */
 function answerBound(price: Price, facts: RequestFacts): number | undefined {
   const asked = facts.maxOutput ?? price.output_tokens;
   return asked === undefined ? undefined : Math.min(asked, price.context_tokens ?? asked);
 }
 
-/** The highest rates that could apply to up to `input` tokens, whichever kind they turn out to be. */
+/** The highest rates that could apply to up to `input` tokens of any kind. */
 function dearestRates(
   price: Price,
   input: number,
@@ -118,7 +118,7 @@ function dearestRates(
   const inputs = reachable.flatMap((rates) => [
     rates.input,
     rates.cache_read,
-    // Also where the request asks for none: some providers write to their cache on their own.
+    // Even if the request asks for none: some providers write to their cache on their own.
     rates.cache_write,
     cacheWrite === "1h" ? rates.cache_write_1h : 0,
   ]);

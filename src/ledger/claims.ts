@@ -2,14 +2,14 @@ import type { Shortage } from "../protocol/index.ts";
 import type { SpendingLimit } from "./ledger.ts";
 import type { Account } from "./account-cache.ts";
 
-/** One limit, with the account that it counts on; absent: it bounds this one amount. */
+/** One limit and its account; absent: it bounds this one amount. */
 interface Limit {
   readonly kind: SpendingLimit["kind"];
   readonly limit: number;
   readonly account: Account | undefined;
 }
 
-/** Money that somebody wants set aside. */
+/** A claim with its accounts and limits looked up. */
 export interface ResolvedClaim {
   readonly amount: number;
   /** Each once. */
@@ -17,7 +17,7 @@ export interface ResolvedClaim {
   readonly limits: readonly Limit[];
 }
 
-/** `reserved`: only what others reserved stands in the way, or that they came first. */
+/** `reserved`: only reservations of others, or earlier claims, are in the way. */
 export type Admission =
   | { readonly kind: "fits" }
   | { readonly kind: "short"; readonly shortage: Shortage }
@@ -26,7 +26,7 @@ export type Admission =
 const FITS: Admission = { kind: "fits" };
 const NOTHING = { spent: 0, reserved: 0 };
 
-/** The keys of the accounts that these count on, each once. A limit without one bounds the amount alone. */
+/** The keys of the accounts that these limits count on, each once. A limit without an account bounds the amount alone. */
 export function keysOf(spendingLimits: readonly SpendingLimit[]): readonly string[] {
   return [...new Set(spendingLimits.flatMap(({ account }) => (account === "" ? [] : [account])))];
 }
@@ -43,9 +43,9 @@ export function resolveClaim(
   return { amount, accounts, limits };
 }
 
-/** Whether a claim passes each of its limits now. */
+/** Whether a claim fits all its limits now. */
 function admissionOf({ amount, limits }: ResolvedClaim): Admission {
-  // What costs nothing passes every limit, also one that is behind us because a request cost more than its bound.
+  // A free request fits every limit, even one already exceeded because a request cost more than its bound.
   if (amount === 0) return FITS;
   let waits: Admission | undefined;
   for (const limit of limits) {
@@ -57,7 +57,7 @@ function admissionOf({ amount, limits }: ResolvedClaim): Admission {
   return waits ?? FITS;
 }
 
-/** As `admissionOf`; besides, nobody passes those who came earlier (`ticket`) and wait at one of its limited accounts. */
+/** Like `admissionOf`. In addition, a claim may not overtake earlier ones (`ticket`) that wait at one of its limited accounts. */
 export function admissionInLine(claim: ResolvedClaim, ticket: number): Admission {
   const admission = admissionOf(claim);
   if (admission.kind !== "fits" || claim.amount === 0) return admission;

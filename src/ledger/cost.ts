@@ -1,17 +1,17 @@
 import type { Price, Rates, TokenCount } from "../protocol/index.ts";
 import { ceiling } from "./decimal.ts";
 
-/** Prices are for a million tokens, places and batches in percent. */
+/** Prices are per million tokens, place surcharges and batches in percent. */
 const PER = 1_000_000n * 100n * 100n;
 
 const MOST = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Rates with every absent one filled in, as money.ts says. */
+/** Rates with every absent one filled in, as described in money.ts. */
 export type FullRates = { readonly [Kind in keyof Rates]-?: number };
 
 /**
- * What a request cost, in micro-USD, rounded up once. Exact: whole numbers of any size. Stops at 2^53 - 1, which is nine
- * billion dollars.
+ * What a request cost, in micro-USD, rounded up once. Exact, with integers of any size. Capped at 2^53 - 1, which is
+ * nine billion dollars.
  */
 export function costOf(
   price: Price,
@@ -37,7 +37,7 @@ export function times(count: number, each: number): bigint {
   return BigInt(count) * BigInt(each);
 }
 
-/** As a number; what does not fit into one exactly is the largest that does. */
+/** As a number; capped at the largest exact integer. */
 export function bounded(amount: bigint): number {
   return Number(amount > MOST ? MOST : amount);
 }
@@ -53,7 +53,7 @@ export function fullRates({ input, output, ...rates }: Rates): FullRates {
   };
 }
 
-/** The rates of the whole request, by the length of its input. */
+/** The rates for the whole request, chosen by the length of its input. */
 function ratesFor(price: Price, input: number): FullRates {
   let found: Rates = price;
   let above = -1;

@@ -1,8 +1,8 @@
 const DECIMAL = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/;
 
 /**
- * `value` × 10^`shift`, as a whole number, rounded up. Reads the digits that were written, so that 0.1 means a tenth and
- * not the double next to it. Absent: no whole number from 0 to 2^53 that a price could be.
+ * `value` × 10^`shift`, as an integer, rounded up. Works on the written digits, so that 0.1 means a tenth and not the
+ * double next to it. Absent: not an integer from 0 to 2^53, so not a price.
  */
 export function shifted(value: number, shift: number): number | undefined {
   const [, whole, fraction = "", exponent = "0"] = DECIMAL.exec(String(value)) ?? [];
@@ -13,7 +13,7 @@ export function shifted(value: number, shift: number): number | undefined {
   return result > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : Number(result);
 }
 
-/** The quotient of two numbers that are not negative, rounded up. */
+/** The quotient of two non-negative numbers, rounded up. */
 export function ceiling(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor;
 }

@@ -1,6 +1,6 @@
 import { globMatches } from "../protocol/index.ts";
 
-/** The value of the glob that says the most of `names`, any of them: the one with the most characters that are no `*`. */
+/** The value of the most specific glob that matches any of `names`: the one with the most characters other than `*`. */
 export function mostSpecific<Value>(
   entries: Iterable<readonly [glob: string, value: Value]>,
   names: readonly string[],

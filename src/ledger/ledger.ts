@@ -1,15 +1,15 @@
 import type { LimitKind, Shortage, TokenCount } from "../protocol/index.ts";
 
-/** One limit that a request must keep. Two limits can count on the same account. */
+/** One limit that a request must stay within. Two limits can count on the same account. */
 export interface SpendingLimit {
   readonly kind: LimitKind;
   /** The account's key; see accounts.ts. */
   readonly account: string;
-  /** Micro-USD; absent: it is only counted. */
+  /** Micro-USD; absent: spending is only counted. */
   readonly limit?: number | undefined;
 }
 
-/** Who wants to spend what, at most. */
+/** Who wants to spend how much at most. */
 export interface Claim {
   readonly id: string;
   readonly session_id: string;
@@ -29,15 +29,17 @@ export interface Claim {
 export interface Charge {
   readonly tokens: TokenCount;
   readonly cost: number;
-  /** The part of `cost` that is a bound, because the provider never told. */
+  /** The part of `cost` that is a bound, because the provider did not report it. */
   readonly bound: number;
 }
 
-/** Money that is set aside for one request. Ends once: with `settle` or `release`; what comes later does nothing. */
+/** Money set aside for one request. Ends once, with `settle` or `release`; later calls do nothing. */
 export interface Reservation {
   readonly id: string;
   readonly amount: number;
-  /** Counts at once; on the disk a few milliseconds later. After a crash in between, the whole amount counts as spent. */
+  /**
+   * Counts at once; on the disk a few milliseconds later. After a crash in between, the whole amount counts as spent.
+   */
   settle(charge: Charge): void;
   /** Nothing was spent. */
   release(): void;
@@ -51,12 +53,12 @@ export interface Balance {
 /** Reservations and spending. Check and reservation are one step: limits hold under any concurrency. */
 export interface Ledger {
   /**
-   * A reservation that is on the disk, or what stands in its way. Where only other reservations stand in the way it
-   * waits for them (`ledgerWaitMs`, in order). A Failure `aborted` when the signal is.
+   * A reservation that is on the disk, or the shortage that prevents it. If only other reservations are in the way, it
+   * waits for them in order (`ledgerWaitMs`). A Failure `aborted` when the signal aborts.
    */
   reserve(claim: Claim, signal: AbortSignal): Promise<Reservation | Shortage>;
   balance(account: string): Promise<Balance>;
-  /** The same at once, for an account that has just been used; undefined when it is not in memory. */
+  /** The balance at once, for a recently used account; undefined when it is not in memory. */
   peek(account: string): Balance | undefined;
   /** Resolves when everything settled so far is on the disk. */
   flush(): Promise<void>;

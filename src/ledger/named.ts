@@ -1,12 +1,11 @@
 import type { MatchLogic, ModelInfo } from "@pydantic/genai-prices";
 
-/** How a maker marks one release of a model, or the newest one. */
+/** How makers mark one release of a model, or the newest one. */
 const RELEASE = /[-@](?:latest|\d{8}|\d{4}-\d{2}-\d{2})(?:-v\d+(?::\d+)?)?$/;
 
 /**
- * Whether `name` (lower case) is this very model: one of its names, or one of them with a release behind it. The
- * table's own rules go further: for them, `claude-sonnet-5-5` and `claude-opus-4-1-mega` are older models with a lower
- * price.
+ * Whether `name` (lower case) is exactly this model: one of its names, optionally with a release suffix. The table's
+ * own matching is too broad: it takes `claude-sonnet-5-5` and `claude-opus-4-1-mega` for older, cheaper models.
  */
 export function isNamed(model: ModelInfo, name: string): boolean {
   if (!matches(model.match, name)) return false;
@@ -24,7 +23,7 @@ function matches(logic: MatchLogic, name: string): boolean {
   return new RegExp(logic.regex).test(name);
 }
 
-/** Everything that is written out. */
+/** All names that are spelled out. */
 function namesIn(logic: MatchLogic): readonly string[] {
   if ("or" in logic) return logic.or.flatMap(namesIn);
   if ("and" in logic || "regex" in logic) return [];
@@ -34,7 +33,7 @@ function namesIn(logic: MatchLogic): readonly string[] {
   return [logic.contains];
 }
 
-/** A pattern for whole names says exactly what it means. */
+/** A pattern for whole names is exact. */
 function isPattern(logic: MatchLogic, name: string): boolean {
   if ("or" in logic) return logic.or.some((part) => isPattern(part, name));
   return "regex" in logic && /^\^.*\$$/.test(logic.regex) && matches(logic, name);

@@ -6,16 +6,16 @@ import { sizesOf } from "./sizes.ts";
 
 /** What models cost. */
 export interface PriceBook {
-  /** Absent: nobody knows, so the model is refused until an admin sets a price. */
+  /** Absent: unknown, so the model is refused until an admin sets a price. */
   priceOf(provider: { readonly id: string; readonly free: boolean }, model: string): PricedModel | undefined;
-  /** Everything with a price: first the settings (provider `*`, the glob as model), then what came with this version. */
+  /** Everything with a price: first the settings (provider `*`, the glob as model), then the shipped table. */
   list(): readonly PricedModel[];
 }
 
 /**
- * Prices by the settings, of free providers, and of the shipped table, in this order. `overrides` is asked at each call:
- * `<model glob>` or `<provider>/<model glob>` → price; the one that says most of a name wins. What a model takes and
- * gives at most stays known under a price of the settings that does not say it.
+ * Prices from the settings, of free providers, and from the shipped table, in this order. `overrides` is read at each
+ * call: `<model glob>` or `<provider>/<model glob>` → price; the most specific one wins. Sizes that an override does not
+ * give are kept from the table.
  */
 export function openPriceBook(
   overrides: () => Readonly<Record<string, Price>>,
@@ -57,7 +57,7 @@ interface PriceLookup {
   readonly day: string;
 }
 
-/** Each model of a day is looked up once. Unknown ones are not remembered: their names are whatever a caller makes up. */
+/** Each model is looked up once a day. Unknown ones are not cached: callers can make up any name. */
 function rememberShipped(): (asked: PriceLookup) => Price | undefined {
   const remembered = new Map<string, Price>();
   let rememberedDay = "";

@@ -10,8 +10,8 @@ interface Recovery {
 }
 
 /**
- * Reservations that are in the store at start belong to a process that died: nobody can tell any more what their
- * requests cost, so each counts as spent, whole, and is marked as a bound. All in one write.
+ * Reservations found in the store at start belong to a dead process. The cost of their requests can no longer be known,
+ * so each counts as fully spent and is marked as a bound. All in one write.
  */
 export async function settleLeft({ store, now, newId, log }: Recovery): Promise<void> {
   const left = await store.read.reservations();

@@ -2,11 +2,11 @@ import { LIMITS, type Log } from "../protocol/index.ts";
 import type { ReservationRow, Store, UsageRow, Write } from "../store/index.ts";
 import type { Account, AccountCache } from "./account-cache.ts";
 
-/** One reservation's end. */
+/** The end of one reservation. */
 export interface ReservationEnd {
-  /** Absent: it never was on the disk. */
+  /** Absent: it was never on the disk. */
   readonly id?: string | undefined;
-  /** Micro-USD, for each of the accounts. */
+  /** Micro-USD, counted on each of the accounts. */
   readonly cost: number;
   readonly accounts: readonly Account[];
   /** Absent: nothing was used. */
@@ -19,7 +19,7 @@ interface SavingOptions {
   readonly log: Log;
 }
 
-/** Absent: with what others write in this turn of the event loop. */
+/** Absent: together with the other writes of this turn of the event loop. */
 type Haste = "patient" | "at once";
 
 /** New reservations of one turn of the event loop. */
@@ -29,14 +29,14 @@ interface Batch {
 }
 
 /**
- * Brings reservations and their ends to the disk. What ends while one write is under way goes into the next one
- * together: an account that everybody spends from is then written once and not once for each.
+ * Writes reservations and their ends to the disk. Ends that arrive during one write are combined in the next: a shared
+ * account is then written once, not once for each.
  */
 export class Saving {
   readonly #options: SavingOptions;
   #waiting: ReservationEnd[] = [];
   #batch: Batch | undefined;
-  /** Each answers with what went wrong. */
+  /** Each resolves to the error, if any. */
   readonly #sent = new Set<Promise<unknown>>();
 
   constructor(options: SavingOptions) {
@@ -44,8 +44,8 @@ export class Saving {
   }
 
   /**
-   * Resolves when the reservation is on the disk. Those of one turn of the event loop go as one write, all or none,
-   * together with what ended before: the disk never counts more than memory did, where that had already made room.
+   * Resolves when the reservation is on the disk. Reservations of one turn of the event loop are one write, all or
+   * none. Earlier ends join it, so that the disk never counts more than memory does.
    */
   reserve(row: ReservationRow): Promise<void> {
     if (this.#batch === undefined || this.#batch.rows.length >= LIMITS.ledgerBatch) this.#batch = this.#openBatch();
@@ -58,7 +58,7 @@ export class Saving {
     if (this.#sent.size === 0 || this.#waiting.length >= LIMITS.ledgerBatch) void this.#send([], "patient");
   }
 
-  /** Resolves when everything is on the disk that ended so far. Rejects when the store refused some of it. */
+  /** Resolves when everything that ended so far is on the disk. Rejects when the store refused part of it. */
   async flush(): Promise<void> {
     if (this.#waiting.length > 0) void this.#send([]);
     for (const error of await Promise.all(this.#sent)) if (error !== undefined) throw error;
@@ -97,7 +97,7 @@ export class Saving {
         { patient: haste === "patient", atOnce: haste === "at once", untilStored: true },
       );
     } catch (error) {
-      // The accounts stay in memory, where they are right. After a restart the reservations count whole.
+      // The accounts in memory are right. After a restart, these reservations count as fully spent.
       const ids = endings.flatMap(({ id }) => id ?? []);
       if (endings.length > 0) {
         log.error(

@@ -7,16 +7,16 @@ import { sizesOf } from "./sizes.ts";
 /** Makers whose models cost the same wherever they are reached by their own names. */
 const MAKERS = ["anthropic", "openai", "x-ai"] as const;
 
-/** Half price for what is not urgent. */
+/** Half price for batches. */
 const BATCH_PERCENT: ReadonlyMap<string, number> = new Map([
   ["anthropic", 50],
   ["openai", 50],
 ]);
 
-/** Open weights are sold by many, each at a price of its own. */
+/** Open weights are sold by many, each at its own price. */
 const OPEN_WEIGHTS = /^gpt-oss/;
 
-/** What these make or search by themselves costs something else than the tokens that are counted here. */
+/** These models also charge for something other than the tokens counted here. */
 const NOT_BY_TOKENS = /audio|realtime|transcribe|tts|voice|image|whisper|embed|moderation|search|computer-use/;
 
 const RATES = {
@@ -27,7 +27,7 @@ const RATES = {
   cache_write_1h: "cache_write_1h_mtok",
 } as const;
 
-/** Everything else that a model is charged by makes its price unknown here. Stored files are searched only by a tool that is refused. */
+/** Any other kind of charge makes a model's price unknown. Stored files are searched only by a tool that is refused. */
 const KNOWN = new Set<string>([...Object.values(RATES), "web_searches_kcount", "storage_searches_kcount"]);
 
 /** The price of a model at a provider of ours on a day (`2026-11-15`); absent: not in the table. */
@@ -45,7 +45,7 @@ export function shippedPrice(provider: string, model: string, day: string): Pric
 export function shippedModels(provider: string, day: string): readonly (readonly [model: string, price: Price])[] {
   return tablesFor(provider, "").flatMap((table) =>
     table.models.flatMap((model) => {
-      // Some stand for a family of names only.
+      // Some entries stand only for a family of names.
       if (!isNamed(model, model.id.toLowerCase())) return [];
       const price = priceFrom(table, model, { name: model.id.toLowerCase(), day });
       return price === undefined ? [] : [[model.id, price] as const];
@@ -60,7 +60,7 @@ function tablesFor(provider: string, name: string): readonly Provider[] {
   return MAKERS.flatMap((maker) => tableOf(maker) ?? []);
 }
 
-/** The library also takes what only looks like a provider's id. */
+/** The library also accepts ids that only resemble a provider's id. */
 function tableOf(id: string): Provider | undefined {
   const found = findProvider({ providerId: id });
   return found?.id === id ? found : undefined;
@@ -95,14 +95,14 @@ function priceFrom(table: Provider, model: ModelInfo, { name, day }: ShippedPric
   };
 }
 
-/** The larger of two windows: a bound that is too small would be none. */
+/** The larger of two windows: too small a bound is no bound. */
 function sized({ id, context_window = 0 }: ModelInfo): Partial<Price> {
   const sizes = sizesOf(id);
   const context_tokens = Math.max(context_window, sizes.context_tokens ?? 0);
   return { ...sizes, ...(context_tokens === 0 ? {} : { context_tokens }) };
 }
 
-/** What may apply on a day: the newest that has begun, and whatever applies at some hour of it. */
+/** Prices that may apply on a day: the newest that has begun, and any that applies for part of it. */
 function pricesOn({ prices }: ModelInfo, day: string): readonly ModelPrice[] {
   if (!Array.isArray(prices)) return [prices];
   const begun = prices.findLast(
@@ -140,7 +140,7 @@ function ratesAt(
   };
 }
 
-/** The highest of several prices that may apply; absent: one of them does not say. */
+/** The highest of several prices that may apply; absent: one of them is unknown. */
 function dearest(
   prices: readonly ModelPrice[],
   key: string,

@@ -4,8 +4,8 @@ import { mostSpecific } from "./glob.ts";
 type ModelSizes = Pick<Price, "context_tokens" | "output_tokens" | "image_tokens">;
 
 /**
- * How much models take and give, as far as their makers say. These are bounds of what a request may cost: where two
- * figures are told (a beta, a batch), the larger one stands here.
+ * How much models accept and produce, as published. These bound the cost of a request: if two figures exist (a beta, a
+ * batch), the larger one is listed.
  */
 const SIZES: readonly (readonly [glob: string, sizes: ModelSizes])[] = [
   ["claude-*", claude(1_000_000, 128_000)],
@@ -36,12 +36,12 @@ const SIZES: readonly (readonly [glob: string, sizes: ModelSizes])[] = [
   ["codex-mini*", { context_tokens: 200_000, output_tokens: 100_000 }],
 ];
 
-/** Claude scales pictures down before it reads them, the newest models to about 4,800 tokens. */
+/** Claude scales images down before reading them, the newest models to about 4,800 tokens. */
 function claude(context_tokens: number, output_tokens: number): ModelSizes {
   return { context_tokens, output_tokens, image_tokens: 5_000 };
 }
 
-/** What is known of a model by its name, the maker's part before a `/` left out. Empty: nothing. */
+/** The known sizes of a model by its name, without the maker before a `/`. Empty: unknown. */
 export function sizesOf(model: string): ModelSizes {
   return mostSpecific(SIZES, [model.slice(model.lastIndexOf("/") + 1)]) ?? {};
 }

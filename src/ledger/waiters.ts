@@ -4,22 +4,22 @@ import { admissionInLine, type ResolvedClaim } from "./claims.ts";
 
 export type WaitOutcome = "taken" | Shortage;
 
-/** A claim that waits in the line of one account. */
+/** A claim that waits in the queue of one account. */
 export interface ClaimWaiter {
   readonly claim: ResolvedClaim;
-  /** The later one came, the higher. */
+  /** Later claims have higher tickets. */
   readonly ticket: number;
-  /** The account in whose line it stands. */
+  /** The account in whose queue it waits. */
   at: Account;
   readonly done: (outcome: WaitOutcome) => void;
 }
 
-/** Calls back after so many milliseconds, unless it is cancelled. */
+/** Calls back after this many milliseconds, unless cancelled. */
 export type After = (ms: number, callback: () => void) => () => void;
 
 /**
- * Takes money for claims. A claim that only the reservations of others hold up waits for them, at the account that is
- * short. A smaller claim does not overtake it there. At its other accounts it holds up nobody.
+ * Reserves money for claims. A claim blocked only by reservations of others waits for them, at the account that is
+ * short. Smaller claims cannot overtake it there. It blocks nobody at its other accounts.
  */
 export class Waiters {
   readonly #after: After;
@@ -30,7 +30,7 @@ export class Waiters {
     this.#after = after;
   }
 
-  /** Checks and takes in one step; a promise only where it has to wait. A Failure `aborted` when the signal is. */
+  /** Checks and reserves in one step; returns a promise only if it must wait. A Failure `aborted` when the signal aborts. */
   ask(claim: ResolvedClaim, signal: AbortSignal): WaitOutcome | Promise<WaitOutcome> {
     this.#tickets += 1;
     const admission = admissionInLine(claim, this.#tickets);
@@ -45,7 +45,7 @@ export class Waiters {
     }
   }
 
-  /** Less is reserved on these now: whoever is next is served. */
+  /** Less is reserved on these accounts now: serves the next waiters. */
   advance(accounts: readonly Account[]): void {
     if (this.#count === 0) return;
     for (const account of accounts) this.#serve(account);
@@ -86,7 +86,7 @@ export class Waiters {
     this.#serve(waiter.at);
   }
 
-  /** In order, up to the first who must still wait here. */
+  /** In order, up to the first that must still wait here. */
   #serve(account: Account): void {
     for (let first = account.waiting[0]; first !== undefined; first = account.waiting[0]) {
       const admission = admissionInLine(first.claim, first.ticket);
@@ -116,7 +116,7 @@ function outcomeOf({ claim, ticket }: ClaimWaiter): WaitOutcome {
   return admission.kind === "fits" ? take(claim) : admission.shortage;
 }
 
-/** Behind those who came earlier. A waiter that moves to another account keeps its position. */
+/** Inserts by ticket, so that a waiter that moves to another account keeps its position. */
 function enqueue(waiter: ClaimWaiter): void {
   const { waiting } = waiter.at;
   waiting.splice(waiting.findLastIndex(({ ticket }) => ticket < waiter.ticket) + 1, 0, waiter);

@@ -1,6 +1,6 @@
 import type { Question } from "./approvals.ts";
 
-/** Under which name each question is answered: its text. Of questions with one text each further one is numbered: `Sure? (2)`. */
+/** The key under which each question is answered: its text. Repeated texts are numbered: `Sure? (2)`. */
 export function answerKeys(questions: readonly Pick<Question, "question">[]): readonly string[] {
   const texts = new Set(questions.map(({ question }) => question));
   const used = new Set<string>();

@@ -27,13 +27,13 @@ export type FileDiff = z.infer<typeof FileDiff>;
 
 /** One simple command of a shell line, as it will really run. */
 export const CommandPart = z.object({
-  /** The words after expansion of quotes; a word that only the shell can know stands as it was written. */
+  /** The words with quotes expanded; a word that only the shell can know stays as written. */
   argv: z.array(z.string()),
   /** The program's name without its folder; empty when it is only known at run time. */
   program: z.string(),
   /** Where the program was found; absent when it was not (a builtin, or missing). */
   resolved: z.string().optional(),
-  /** Wrappers looked through, outermost first: `sudo`, `env`, `xargs`. */
+  /** Unwrapped wrappers, outermost first: `sudo`, `env`, `xargs`. */
   wrappers: z.array(z.string()),
   /** Variables set for this command. */
   assignments: z.array(z.string()),
@@ -56,7 +56,7 @@ export const WarningKind = z.enum([
   "background",
   "dangerous",
   "unparseable",
-  /** A part is not shown: it is a secret that the server knows. */
+  /** A part is hidden: it is a secret that the server knows. */
   "hidden",
 ]);
 export const Warning = z.object({ kind: WarningKind, message: z.string() });
@@ -96,12 +96,12 @@ export const Preview = z.discriminatedUnion("type", [
     diff: z.string(),
   }),
   z.object({ type: z.literal("question"), questions: z.array(Question) }),
-  /** A limit of money was reached: shall there be more? */
+  /** A spending limit was reached: raise it? */
   z.object({
     type: z.literal("budget"),
     summary: z.string(),
     shortage: Shortage,
-    /** The limit that an approval sets unless `updated_input.limit_microusd` says another. */
+    /** The limit that an approval sets, unless `updated_input.limit_microusd` names another. */
     proposed_limit_microusd: z.number().int(),
   }),
   z.object({ type: z.literal("generic"), summary: z.string() }),
@@ -131,21 +131,21 @@ export type Outcome = z.infer<typeof Outcome>;
 /** The `tool` of a question about money. */
 export const BUDGET_TOOL = "Budget";
 
-/** What happens when nobody answers in time: `deny` tells the model so; `park` keeps the question open without end. */
+/** What happens when nobody answers in time: `deny` tells the model; `park` keeps the question open indefinitely. */
 export const Unattended = z.enum(["deny", "park"]);
 export type Unattended = z.infer<typeof Unattended>;
 
-/** A file change that was shown: what it begins with, what it makes of it, and where. It runs only if all of this is still so. */
+/** A file change that was shown: the file, its old content and its new content. It runs only if all of this still holds. */
 export const PlannedChange = z.object({
-  /** Absolute, every link followed. */
+  /** Absolute, all links resolved. */
   real_path: z.string(),
-  /** SHA-256 of the content that is there, in hex; "absent": there is no such file. */
+  /** SHA-256 of the current content, in hex; "absent": there is no such file. */
   before: z.string(),
-  /** Permission bits of the file that is there, octal ("644"). Absent: there is none. */
+  /** Permission bits of the current file, octal ("644"). Absent: there is none. */
   mode: z.string().optional(),
-  /** How many names the file that is there has. Absent: there is none. */
+  /** Number of hard links of the current file. Absent: there is none. */
   links: z.number().int().optional(),
-  /** SHA-256 of the content that will be there, in hex. */
+  /** SHA-256 of the new content, in hex. */
   after: z.string(),
 });
 export type PlannedChange = z.infer<typeof PlannedChange>;
@@ -165,16 +165,16 @@ export const Approval = z.object({
   preview: Preview,
   /** What a file tool will change, as `preview` shows it. Absent: the tool changes no file itself, or the preview says why it cannot. */
   planned: PlannedChange.optional(),
-  /** The approval of the same call that this one stands for: what that one showed had changed. */
+  /** The approval of the same call that this one replaces: what that one showed had changed. */
   replaces: z.string().optional(),
   warnings: z.array(Warning),
   /** Why it can only be rejected, or approved with another input. Absent: it can be approved. */
   not_approvable: z.string().optional(),
   /** Why it is asked: the pipeline's rule. */
   reason: z.string(),
-  /** The exact rule that "approve for the session" would add; absent where none can be shown safely. */
+  /** The exact rule that "approve for the session" would add; absent if none can be shown safely. */
   session_rule: z.string().optional(),
-  /** The rule for every call of the tool, which can be picked instead; absent where there is none. */
+  /** The rule for every call of the tool, which can be picked instead; absent: none. */
   broader_rule: z.string().optional(),
   unattended: Unattended,
   created_at: z.string(),
@@ -201,7 +201,7 @@ export const Decision = z
     feedback: z.string().max(LIMITS.feedbackChars).optional(),
     /** With `reject`: end the turn too. */
     interrupt: z.boolean().optional(),
-    /** With `interrupt`: prompts that wait now do not begin before `resume`. Absent: the next one begins. */
+    /** With `interrupt`: waiting prompts do not begin before `resume`. Absent: the next one begins. */
     hold_queue: z.boolean().optional(),
   })
   .strict();

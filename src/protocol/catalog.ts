@@ -4,12 +4,12 @@ import { Policy, Ruling } from "./policy.ts";
 import { PrincipalRef, Role, TokenBounds } from "./principals.ts";
 import { CreateSession, type SessionView } from "./sessions.ts";
 
-/** Who the caller is, and what it may do. A right that is not named is not given. */
+/** The caller and its rights. A right that is not listed is not granted. */
 export const Me = z.object({
   id: z.string(),
   name: z.string(),
   role: Role,
-  /** Such as `approval.decide`; `own`: only of sessions that it started itself. */
+  /** Such as `approval.decide`; `own`: only for sessions that it started itself. */
   rights: z.record(z.string(), z.enum(["all", "own"])),
   /** What the token may do at most. */
   bounds: TokenBounds,
@@ -22,9 +22,9 @@ export type Me = z.infer<typeof Me>;
 export const EngineView = z.object({
   id: z.string(),
   available: z.boolean(),
-  /** What to do where it is not available. */
+  /** What to do if it is not available. */
   advice: z.string().optional(),
-  /** Of the provider's wires, which one it needs; empty: any. */
+  /** The provider wires that it can use; empty: any. */
   wires: z.array(z.string()),
   capabilities: z.record(z.string(), z.boolean()),
 });
@@ -41,11 +41,11 @@ export const FolderList = z.object({
 });
 export type FolderList = z.infer<typeof FolderList>;
 
-/** Files of a session's workspace whose path fits a query, best first; paths relative to the workspace. */
+/** Files of a session's workspace whose path matches a query, best first; relative to the workspace. */
 export const FileList = z.object({ files: z.array(z.string()), truncated: z.boolean() });
 export type FileList = z.infer<typeof FileList>;
 
-/** A named start for new sessions, shared by everybody who may start some. */
+/** A named template for new sessions, shared by everybody who may start one. */
 export const Template = z.object({
   id: z.string(),
   name: z.string().min(1).max(200),
@@ -78,8 +78,8 @@ export const PolicyChange = z.object({ at: z.string(), by: PrincipalRef, policy:
 export type PolicyChange = z.infer<typeof PolicyChange>;
 
 /**
- * One line of the feed: a session or an approval as it is now. Not numbered and not kept: who comes back reads the lists anew. A session that
- * changes often is told at most a few times a second, and always in its last state.
+ * One line of the feed: the current state of a session or an approval. Not numbered and not stored: a client that reconnects reads the lists
+ * again. A session that changes often is sent at most a few times a second, and always in its last state.
  */
 export type FeedFrame =
   | { readonly type: "session.changed"; readonly session: SessionView }

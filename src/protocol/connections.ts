@@ -9,7 +9,7 @@ export const ConnectionId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, "is not an id: letters, digits, _ and -, at most 64");
 
-/** A database as anybody may know it who may use it. */
+/** A database as shown to everybody who may use it. */
 export const ConnectionView = z.object({
   id: z.string(),
   name: z.string(),
@@ -20,15 +20,15 @@ export const ConnectionView = z.object({
 export type ConnectionView = z.infer<typeof ConnectionView>;
 
 /**
- * A connection is set through the API by whoever has an admin's token, so what it may name of the server's secrets is fenced: with
- * any variable or file, an admin could make the server send one of its keys to a database of the admin's.
+ * Anybody with an admin's token can set a connection, so the secrets that it may name are restricted. Otherwise an admin could
+ * make the server send one of its keys to the admin's own database.
  */
 const CREDENTIAL_VARIABLE = /^(?:PGPASSWORD|SALLYPORT_CONNECTION_[A-Z0-9_]{1,150})$/;
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const SSL_MODES: ReadonlySet<string> = new Set(["disable", "require", "verify-full"]);
 const POSTGRES_PARAMETERS: ReadonlySet<string> = new Set(["host", "sslmode"]);
 
-/** Absent: nothing is wrong with it. Never repeats the text: somebody may have put a password into it. */
+/** Absent: it is valid. Never repeats the text: it may contain a password. */
 export function postgresUrlProblem(text: string): string | undefined {
   if (!/^postgres(?:ql)?:\/\//.test(text) || !URL.canParse(text))
     return "must be an address such as postgres://reader@db.example.org/sales";
@@ -55,15 +55,15 @@ const PostgresUrl = z
     if (message !== undefined) context.addIssue({ code: "custom", message });
   });
 
-/** As PostgreSQL cuts names. */
+/** PostgreSQL's limit for names. */
 const DatabaseRole = z.string().min(1).max(63);
 
 const Shared = z.object({
   /** Shown to people. Absent: the id. */
   name: z.string().min(1).max(200).optional(),
-  /** Whose tokens may use it. Absent: admin and operator. */
+  /** Which roles may use it. Absent: admin and operator. */
   roles: z.array(Role).min(1).max(Role.options.length).optional(),
-  /** The ids of the only tokens that may use it, which must have one of `roles` too. Absent: all of these roles. */
+  /** The ids of the only tokens that may use it, which also need one of `roles`. Absent: all of these roles. */
   principals: z.array(z.string().min(1).max(100)).min(1).max(LIMITS.connectionPrincipals).optional(),
   /** How long one statement may take. Absent: LIMITS.connectionQueryMs. */
   statement_timeout_ms: z.number().int().min(1).max(LIMITS.connectionQueryMaxMs).optional(),
@@ -79,9 +79,9 @@ const SqliteConnection = Shared.extend({
 
 const PostgresConnection = Shared.extend({
   kind: z.literal("postgres"),
-  /** `postgres://user@host:port/database`, with `?sslmode=` and, for a socket, `?host=/folder`, which then stands for the host. Never holds a password. */
+  /** `postgres://user@host:port/database`, with `?sslmode=` and, for a socket, `?host=/folder` instead of the host. Never contains a password. */
   url: PostgresUrl,
-  /** A variable of the server with the password. Absent, like credential_file: none is sent. */
+  /** An environment variable of the server with the password. Without it and credential_file, no password is sent. */
   credential_env: z
     .string()
     .regex(
@@ -94,11 +94,11 @@ const PostgresConnection = Shared.extend({
     .string()
     .regex(FILE_NAME, "must be the name of a file in the folder connections of the home folder")
     .optional(),
-  /** The database role that statements run as. Absent: that of the login. */
+  /** The database role that statements run as. Absent: the login's. */
   db_role: DatabaseRole.optional(),
-  /** By the id of a token. A token that is not listed gets `db_role`; without one it is refused. */
+  /** By token id. A token that is not listed gets `db_role`; without one it is refused. */
   db_roles: z.record(z.string().min(1).max(100), DatabaseRole).optional(),
-  /** True: a role that may write is taken all the same. Weaker: what then keeps statements from writing is the read-only transaction and the parser. */
+  /** True: a role that may write is accepted. Weaker: then only the read-only transaction and the parser prevent writes. */
   allow_writable_role: z.boolean().optional(),
 })
   .strict()
@@ -117,22 +117,22 @@ const PostgresConnection = Shared.extend({
 export const ConnectionConfig = z.discriminatedUnion("kind", [SqliteConnection, PostgresConnection]);
 export type ConnectionConfig = z.infer<typeof ConnectionConfig>;
 
-/** A connection as its admin sees it. Names where a password is, never holds one. */
+/** A connection as its admin sees it. Says where a password is, never contains one. */
 export const ConnectionRecord = z.object({
   id: ConnectionId,
   config: ConnectionConfig,
-  /** `start`: it was named when the server was started, and is changed there. */
+  /** `start`: it was given on the server's command line, and is changed there. */
   source: z.enum(["store", "start"]),
   updated_at: z.string(),
   updated_by: PrincipalRef,
 });
 export type ConnectionRecord = z.infer<typeof ConnectionRecord>;
 
-/** What a database answered when it was asked whether it can be used here. */
+/** A database's answer to a connection test. */
 export const ConnectionReport = z.object({
   id: z.string(),
   status: z.enum(["ok", "failed"]),
-  /** Words for a person; says what to do when it is not `ok`. */
+  /** For people; says what to do when it is not `ok`. */
   message: z.string(),
   server_version: z.string().optional(),
   latency_ms: z.number().int().optional(),
@@ -149,9 +149,9 @@ export const CatalogColumn = z.object({
   /** As the database writes it. */
   type: z.string(),
   comment: z.string().optional(),
-  /** True: no two rows have the same value. Absent: not known to be so. */
+  /** True: no two rows have the same value. Absent: unknown. */
   is_unique: z.boolean().optional(),
-  /** The following four are from the database's own statistics or from a small table: good to know, not exact. Absent: not known. */
+  /** The following four come from the database's own statistics or from a small table: useful, not exact. Absent: unknown. */
   min: Bound.optional(),
   max: Bound.optional(),
   values: z.array(z.string()).optional(),
@@ -162,7 +162,7 @@ export type CatalogColumn = z.infer<typeof CatalogColumn>;
 export const CatalogTable = z.object({
   name: z.string(),
   comment: z.string().optional(),
-  /** An estimate where the database has one; absent: not known. */
+  /** An estimate if the database has one; absent: unknown. */
   row_count: z.number().int().optional(),
   columns: z.array(CatalogColumn),
 });
@@ -182,12 +182,12 @@ export const CatalogJoin = z.object({
 });
 export type CatalogJoin = z.infer<typeof CatalogJoin>;
 
-/** What this caller may read in a database, and nothing else. */
+/** What this caller may read in a database. */
 export const CatalogView = z.object({
   catalog: z.string(),
   schemas: z.array(z.object({ name: z.string(), tables: z.array(CatalogTable) })),
   joins: z.array(CatalogJoin),
-  /** True: there is more than is listed. */
+  /** True: there is more than listed. */
   truncated: z.boolean(),
 });
 export type CatalogView = z.infer<typeof CatalogView>;
@@ -197,10 +197,10 @@ const Sql = z.string().min(1).max(LIMITS.connectionSqlChars);
 export const ClassifySql = z.object({ sql: Sql }).strict();
 export type ClassifySql = z.infer<typeof ClassifySql>;
 
-/** What a statement would do, by parsing it. `writes` is whatever a connection here does not run. */
+/** What a statement would do, found by parsing it. `writes`: everything that a connection here does not run. */
 export const SqlClass = z.object({
   does: z.enum(["reads", "writes"]),
-  /** Why it is not run. */
+  /** Why it does not run. */
   reason: z.string().optional(),
 });
 export type SqlClass = z.infer<typeof SqlClass>;
@@ -208,21 +208,21 @@ export type SqlClass = z.infer<typeof SqlClass>;
 export const QuerySql = z
   .object({
     sql: Sql,
-    /** Absent, or more than the connection allows: what the connection allows. */
+    /** Absent, or more than the connection allows: the connection's maximum. */
     max_rows: z.number().int().min(1).max(LIMITS.connectionRowsMax).optional(),
   })
   .strict();
 export type QuerySql = z.infer<typeof QuerySql>;
 
 /**
- * Values are JSON: whole numbers that JavaScript cannot hold and exact decimals of more than 15 digits are texts, times are ISO 8601,
- * bytes are `\x` and hexadecimal digits, JSON and arrays are themselves.
+ * Values are JSON. Integers that JavaScript cannot hold and decimals of more than 15 digits are texts, times are ISO 8601, bytes are
+ * `\x` and hexadecimal digits, JSON and arrays stay as they are.
  */
 export const QueryAnswer = z.object({
   columns: z.array(z.object({ name: z.string(), type: z.string() })),
   rows: z.array(z.array(z.unknown())),
   row_count: z.number().int(),
-  /** True: there were more rows than these. */
+  /** True: there were more rows. */
   truncated: z.boolean(),
   elapsed_ms: z.number().int(),
 });

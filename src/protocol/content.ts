@@ -10,7 +10,7 @@ export const TextBlock = z.object({ type: z.literal("text"), text: z.string() })
 export const ImageBlock = z.object({ type: z.literal("image"), media_type: ImageMediaType, data: z.string() });
 export type ImageBlock = z.infer<typeof ImageBlock>;
 
-/** What a tool gives back to the model. */
+/** What a tool returns to the model. */
 export const ContentBlock = z.discriminatedUnion("type", [TextBlock, ImageBlock]);
 export type ContentBlock = z.infer<typeof ContentBlock>;
 
@@ -39,13 +39,13 @@ export const Prompt = z
       .max(LIMITS.promptChars)
       .refine((text) => text.trim() !== "", "Empty prompt"),
     attachments: z.array(Attachment).max(LIMITS.attachmentsPerPrompt).optional(),
-    /** The most that this turn may cost, micro-USD; absent: what the policy says. */
+    /** The most that this turn may cost, micro-USD; absent: the policy's limit. */
     max_cost_microusd: MicroUsd.optional(),
   })
   .strict();
 export type Prompt = z.infer<typeof Prompt>;
 
-/** Tokens of one model call or the sum of many. `input_tokens` excludes what was read from or written to the cache. */
+/** Tokens of one model call or the sum of many. `input_tokens` excludes cache reads and writes. */
 export const Usage = z.object({
   input_tokens: z.number().int().nonnegative(),
   output_tokens: z.number().int().nonnegative(),

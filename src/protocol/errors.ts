@@ -15,7 +15,7 @@ export type ErrorDetail = z.infer<typeof ErrorDetail>;
 
 export const ErrorBody = z.object({
   error: ErrorDetail,
-  /** The request's id, as `x-request-id` has it: the server's log names it, too. Absent where it was no HTTP request. */
+  /** The request's id, as in `x-request-id`; the server's log has it too. Absent if it was no HTTP request. */
   request_id: z.string().optional(),
 });
 export type ErrorBody = z.infer<typeof ErrorBody>;

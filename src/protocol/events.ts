@@ -8,26 +8,26 @@ import { PrincipalRef } from "./principals.ts";
 import { ForkedFrom, Status } from "./sessions.ts";
 
 const mark = {
-  /** Where an event came from when an engine's own message stands behind it. */
+  /** The engine's own message behind an event, if there is one. */
   source: z.object({ engine: z.string(), raw: z.unknown().optional() }).optional(),
-  /** Written by Sallyport on behalf of something that could not speak any more. */
+  /** Written by Sallyport on behalf of something that had already ended. */
   synthetic: z.literal(true).optional(),
 };
 
-/** The part of `cost_microusd` that is a bound: nobody told what was used, so the most that it can have been counts. Absent: none. */
+/** The part of `cost_microusd` that is a bound: the usage was not reported, so the maximum counts. Absent: none. */
 const boundPart = { bound_microusd: z.number().int().positive().optional() };
 
 const engineCost = {
-  /** What the engine's own program thinks that the turn cost, by its own prices. The meter's `cost_microusd` counts. Absent: it does not say. */
+  /** The turn's cost as the engine's own program sees it, by its own prices. The meter's `cost_microusd` counts. Absent: unknown. */
   engine_cost_microusd: z.number().int().nonnegative().optional(),
 };
 
-/** What happened, without its place in the journal: what `decide` answers and `fold` takes. */
+/** What happened, without its position in the journal: `decide` returns it and `fold` takes it. */
 export const EventBody = z.discriminatedUnion("type", [
   z.object({ ...mark, type: z.literal("thread.started"), thread_id: z.string() }),
   z.object({ ...mark, type: z.literal("turn.queued"), turn_id: z.string(), prompt: Prompt, by: PrincipalRef }),
   z.object({ ...mark, type: z.literal("turn.started"), turn_id: z.string(), prompt: Prompt, by: PrincipalRef }),
-  /** A restarted server goes on with a turn that its predecessor left open. */
+  /** A restarted server continues a turn that the last one left open. */
   z.object({ ...mark, type: z.literal("turn.resumed"), turn_id: z.string(), restarts: z.number().int() }),
   z.object({ ...mark, type: z.literal("item.started"), item: Item }),
   z.object({ ...mark, type: z.literal("item.updated"), item: Item }),
@@ -43,7 +43,7 @@ export const EventBody = z.discriminatedUnion("type", [
     ...boundPart,
     ...engineCost,
     stop_reason: z.string(),
-    /** The answer in the form of the session's `output_schema`; absent: it has none, or the turn ended before it. */
+    /** The answer in the form of the session's `output_schema`; absent: it has none, or the turn ended before. */
     structured_output: z.unknown().optional(),
   }),
   z.object({
@@ -52,11 +52,11 @@ export const EventBody = z.discriminatedUnion("type", [
     turn_id: z.string(),
     error: ErrorDetail,
     usage: Usage,
-    /** As far as it was known when the turn ended: what an interrupted request costs comes in a `budget.updated` after it. Absent: nothing. */
+    /** As known when the turn ended: the cost of an interrupted request follows in a `budget.updated`. Absent: nothing. */
     cost_microusd: z.number().int().optional(),
     ...boundPart,
     ...engineCost,
-    /** Who stopped it, or took it out of the queue; absent: nobody did. */
+    /** Who stopped it, or removed it from the queue; absent: nobody did. */
     by: PrincipalRef.optional(),
   }),
   z.object({ ...mark, type: z.literal("approval.requested"), approval: Approval }),
@@ -82,17 +82,17 @@ export const EventBody = z.discriminatedUnion("type", [
     type: z.literal("session.updated"),
     status: Status,
     forked_from: ForkedFrom.optional(),
-    /** The settings that were changed. With `autonomy` the mode is what `permission_mode` says: without it, none. */
+    /** The settings that changed. If `autonomy` is set, `permission_mode` replaces the mode; absent: no mode. */
     model: z.string().optional(),
     autonomy: Autonomy.optional(),
     permission_mode: PermissionMode.optional(),
     ask_reads: z.boolean().optional(),
     paused: z.boolean().optional(),
-    /** The queued prompts that wait for `resume`, all of them; absent: as before. */
+    /** All queued prompts that wait for `resume`; absent: unchanged. */
     held: z.array(z.string()).optional(),
     error: ErrorDetail.optional(),
   }),
-  /** What the session has spent, after a model request was settled or its limit was changed. */
+  /** The session's spending, after a model request was settled or its limit was changed. */
   z.object({
     ...mark,
     type: z.literal("budget.updated"),
@@ -118,8 +118,8 @@ export const JournalEvent = z.intersection(
 );
 
 /**
- * Live-only: more text of an item that is still open (`text`), or more output of a tool that is still running (`output`).
- * Never journaled, never numbered: a completed item is the truth.
+ * Live-only: more text of an open item (`text`), or more output of a running tool (`output`). Never journaled, never
+ * numbered: a completed item is the truth.
  */
 export const Delta = z.object({
   type: z.literal("item.delta"),

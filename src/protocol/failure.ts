@@ -1,6 +1,6 @@
-/** Failures without the schemas of errors.ts, for those who have no room for a schema library: the client in a page. */
+/** Failures without the schemas of errors.ts, for code that cannot load a schema library: the client in a page. */
 
-/** The closed set of what can be refused or fail. A code is stable; its message is for people. */
+/** The closed set of errors. A code is stable; its message is for people. */
 export const ERROR_CODES = [
   // the caller's doing
   "invalid_request",
@@ -54,7 +54,7 @@ export const ERROR_CODES = [
 ] as const;
 export type FailureCode = (typeof ERROR_CODES)[number];
 
-/** An expected failure: a code of the closed set and words for the caller. Everything else that is thrown is a bug. */
+/** An expected failure: a code of the closed set and a message for the caller. Everything else that is thrown is a bug. */
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly details: unknown;
@@ -77,7 +77,7 @@ export class Failure extends Error {
   }
 }
 
-/** The failure that an error body tells of; undefined where it is none. */
+/** The failure that an error body describes; undefined if it is none. */
 export function failureIn(body: unknown): Failure | undefined {
   const error = (body as { readonly error?: unknown } | null | undefined)?.error;
   if (typeof error !== "object" || error === null) return undefined;

@@ -1,4 +1,4 @@
-/** Whether `text` is what `glob` says: `*` stands for any number of any characters, everything else for itself. */
+/** Whether `text` matches `glob`: `*` stands for any characters, everything else for itself. */
 export function globMatches(glob: string, text: string): boolean {
   const [first = "", ...rest] = glob.split("*");
   const last = rest.pop();
@@ -6,7 +6,7 @@ export function globMatches(glob: string, text: string): boolean {
   if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
   const end = text.length - last.length;
   let from = first.length;
-  // The earliest place for each part leaves the most room for those behind it, so one pass is enough.
+  // The earliest match of each part leaves the most room for later ones, so one pass is enough.
   for (const part of rest) {
     const found = text.indexOf(part, from);
     if (found < 0 || found + part.length > end) return false;

@@ -1,17 +1,17 @@
 /**
- * Characters that a person does not see, or takes for others. Found by Unicode property, so that new ones are found, too.
- * A command or a path is read strictly. In a file or a message, what ordinary writing needs is left alone.
+ * Characters that a person does not see, or mistakes for others. Found by Unicode property, so that new ones are
+ * included. A command or a path is read strictly. In a file or a message, characters of ordinary writing are allowed.
  */
 export type TextKind = "command" | "content";
 
-/** No width, no ink, or power over the order and place of others. Tabs and line ends are seen. */
+/** No width, no ink, or an effect on the order and position of others. Tabs and line ends are visible. */
 const HIDDEN = String.raw`\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Variation_Selector}\p{Cf}\p{Cs}\p{Zl}\p{Zp}`;
 /** Blank letters and signs that no property marks: Braille, Khitan and hieroglyphic blanks, an empty note head. */
 const BLANK = String.raw`\u2800\u{16FE4}\u{13441}\u{13442}\u{1D159}`;
 const CONTROLS = String.raw`\u0000-\u0008\u000B-\u001F\u007F-\u009F`;
 
 const HIDDEN_CONTENT = new RegExp(`[${HIDDEN}${BLANK}${CONTROLS}]`, "gu");
-/** Besides: every blank but the space, characters without a meaning of their own, and accents that sit on no letter. */
+/** Also every blank except the space, unassigned characters, and accents without a letter. */
 const HIDDEN_COMMAND = new RegExp(
   String.raw`[${HIDDEN}${BLANK}${CONTROLS}\p{Co}\p{Cn}]|(?! )\p{Zs}|(?<![\p{L}\p{M}\p{N}])\p{M}`,
   "gu",
@@ -47,12 +47,12 @@ export function hiddenCharacters(text: string, kind: TextKind): readonly string[
   return [...found];
 }
 
-/** The text with every hidden character named where it stands. */
+/** The text with every hidden character spelled out. */
 export function showHidden(text: string, kind: TextKind): string {
   return eachHidden(text, kind, (character) => `⟨${codeName(character)}⟩`);
 }
 
-/** JSON with every hidden character as its escape, so that it can be seen and still means the same. */
+/** JSON with every hidden character escaped, so that it is visible and means the same. */
 export function escapeHidden(json: string): string {
   return eachHidden(json, "command", (character) => character.split("").map(escapeOf).join(""));
 }
@@ -86,18 +86,18 @@ const LOOKS_LATIN = new RegExp(`^[${LATIN_LOOKING}]+$`, "u");
 const STRICT_MIX = new RegExp(`[${NEAR_LATIN}${LATIN_LOOKING}]`, "u");
 /** Phonetic letters: `ɡ`, `ɑ`, small capitals. */
 const PHONETIC = /[A-Za-z][\u0250-\u02AF\u1D00-\u1D7F]|[\u0250-\u02AF\u1D00-\u1D7F][A-Za-z]/u;
-/** Signs that are taken for `/`, `:`, `;`, `!`, `|`, and dashes where an option begins. */
+/** Signs that look like `/`, `:`, `;`, `!`, `|`, and dashes at the start of an option. */
 const SIGNS =
   /[\u2044\u2215\u29F8\u2571\u037E\u0589\u05C3\u2236\uA789\u01C3\u01C0\u2223]|(?<=^|\s)(?![-])[\p{Pd}\u2212][A-Za-z]/u;
 const ORDINAL = /[ªº]/u;
 
-/** The first word that is not what it seems to be; undefined when there is none. */
+/** The first word that is not what it seems; undefined: none. */
 export function lookAlike(text: string, kind: TextKind): string | undefined {
   if (PLAIN.test(text)) return undefined;
-  // Ordinary text in another script is long, and has no such place.
+  // Fast path: ordinary text in another script is long and contains nothing mixed.
   if (kind === "content" && !MIXED.test(text)) return undefined;
   const foreign = kind === "command" ? (text.match(OTHER_LETTERS) ?? []) : [];
-  // A text in Russian or Greek has letters that no Latin reader mistakes; one that has none is Latin in disguise.
+  // Russian or Greek text has letters that no Latin reader mistakes; without any, it is Latin in disguise.
   const disguised = foreign.length > 0 && LOOKS_LATIN.test(foreign.join(""));
   for (const [word] of text.matchAll(WORD)) {
     if (PLAIN.test(word)) continue;
@@ -119,13 +119,13 @@ export function lookAlike(text: string, kind: TextKind): string | undefined {
   return SIGNS.exec(text)?.[0].trim();
 }
 
-/** `ｒ`, `𝐫`, `ⅼ`, `；`: another way to write one ASCII character. Raised and circled numbers are read as what they are. */
+/** `ｒ`, `𝐫`, `ⅼ`, `；`: another way to write one ASCII character. Superscript and circled numbers are fine. */
 function isAsciiInDisguise(character: string): boolean {
   if (/^[\p{No}\p{Zs}]$/u.test(character) || ORDINAL.test(character)) return false;
   return /^[!-~]$/.test(character.normalize("NFKC"));
 }
 
-/** What a person should be told of a text, as a sentence each; `what` names it. */
+/** Warnings about a text, one sentence each; `what` names it. */
 export function textWarnings(what: string, text: string, kind: TextKind): readonly string[] {
   const hidden = hiddenCharacters(text, kind);
   const fooling = lookAlike(text, kind);
@@ -141,7 +141,7 @@ export function textWarnings(what: string, text: string, kind: TextKind): readon
   ];
 }
 
-/** Whether nothing of a text is hidden or in disguise. */
+/** Whether nothing in a text is hidden or disguised. */
 export function isPlainToSee(text: string, kind: TextKind): boolean {
   return hiddenCharacters(text, kind).length === 0 && lookAlike(text, kind) === undefined;
 }

@@ -5,7 +5,7 @@ const RANDOM_DIGITS = 13;
 export type IdPrefix = "ses" | "turn" | "item" | "apr" | "tok" | "msg" | "aud" | "sh" | "req" | "call";
 export type NewId = (prefix: IdPrefix) => string;
 
-/** Randomness is drawn for so many at once: each draw costs more than an id. */
+/** Randomness is drawn for this many at once: each draw costs more than an id. */
 const DRAWN_IDS = 128;
 
 /** Ids sort by the time they were made (milliseconds) and end in 65 random bits. */

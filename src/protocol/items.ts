@@ -2,8 +2,8 @@ import { z } from "zod";
 import { ContentBlock } from "./content.ts";
 
 /**
- * How an item stands. `declined`: a person or policy said no. `timed_out`: a person was asked and nobody answered in time.
- * `interrupted`: stopped on the way, outcome unknown for a tool. `superseded`: a message that died in a cut stream and was asked for again.
+ * The state of an item. `declined`: a person or policy refused. `timed_out`: nobody answered in time. `interrupted`: stopped on the way,
+ * outcome unknown for a tool. `superseded`: a message that was cut off and requested again.
  */
 export const ItemStatus = z.enum([
   "in_progress",
@@ -25,17 +25,17 @@ const base = {
   status: ItemStatus,
   /** The sub-agent item this one belongs to; absent at the top level. */
   parent_id: z.string().optional(),
-  /** The model's message this item came in; items of one message share it. Absent where an engine does not tell. */
+  /** The model's message of this item; items of one message share it. Absent if an engine does not report it. */
   message_id: z.string().optional(),
 };
 
-/** What every item that stands for a tool call carries. `output` and `is_error` are there once it has ended. */
+/** The common fields of tool calls. `output` and `is_error` are present once it has ended. */
 const tool = {
   ...base,
   tool: z.string(),
   tool_use_id: z.string(),
   input: z.record(z.string(), z.unknown()),
-  /** Set when a person changed the input before approving: what was really run. */
+  /** Set when a person changed the input before approving: what really ran. */
   approved_input: z.record(z.string(), z.unknown()).optional(),
   output: z.array(ContentBlock).optional(),
   is_error: z.boolean().optional(),
@@ -81,8 +81,8 @@ export const TodoListItem = z.object({ ...tool, type: z.literal("todo_list"), it
 /** A sub-agent: its own items carry this item's id as `parent_id`. */
 export const SubagentItem = z.object({ ...tool, type: z.literal("subagent"), description: z.string() });
 /**
- * The context was too long: `summary` stands for everything up to the message `through` (its `message_id`), and what
- * came after that message stays as it was. Without `through`: for everything before this item.
+ * The context was too long: `summary` replaces everything up to the message `through` (its `message_id`); what came
+ * after it is unchanged. Without `through`: everything before this item.
  */
 export const CompactionItem = z.object({
   ...base,

@@ -17,7 +17,7 @@ export const LIMITS = {
   // approvals
   approvalTimeoutMs: 300_000,
   pendingApprovalsPerSession: 64,
-  /** How often the clock on the wall is asked whether a question has expired. */
+  /** How often the wall clock is checked for expired questions. */
   expiryCheckMs: 15_000,
   feedbackChars: 10_000,
   /** How often one call is asked about again because what was shown had changed. */
@@ -40,31 +40,31 @@ export const LIMITS = {
   agents: 50,
   agentDescriptionChars: 4_000,
   agentPromptChars: 100_000,
-  /** All agents of a session together, as JSON: they are a part of its row, which each commit writes, and of every list. */
+  /** All agents of a session together, as JSON: they are part of its row, which each commit writes, and of every list. */
   agentsChars: 262_144,
-  /** Answers of a model in one turn that are not what `output_schema` asks for, before the turn fails. */
+  /** Answers in one turn that do not match `output_schema`, before the turn fails. */
   structuredOutputTries: 5,
   sessionsInMemory: 512,
   /** Sessions whose engine is started ahead of time, and how long one waits to be taken. */
   warmSessions: 2,
   warmSessionMs: 600_000,
-  /** How long the start of the next one waits: the session that was just made needs the machine for its own first turn. */
+  /** How long the next warm start waits: the new session needs the machine for its own first turn. */
   warmFollowMs: 1_000,
-  /** How often processes are looked for that belong to no session any more. */
+  /** How often stray processes are looked for. */
   strayProcessMs: 30_000,
-  /** How long the process of an engine stays when its session has nothing to do, and how many such processes stay at all. */
+  /** How long an idle session's engine process stays, and how many such processes stay at all. */
   engineRestMs: 600_000,
   engineProcesses: 24,
   sessionRestMs: 60_000,
   grantsPerSession: 200,
-  /** Of a session's journal that waits for the disk; beyond that its engine is not listened to. */
+  /** Journal text of a session that waits for the disk; beyond that its engine must wait. */
   unwrittenChars: 8_388_608,
   // streaming
   ringFrames: 2_048,
   ringBytes: 4_194_304,
-  /** Events that are read at once where somebody folds a whole journal. */
+  /** Events read at once when a whole journal is folded. */
   watchPageEvents: 500,
-  /** What a watcher is handed at once, so that one that does not read holds no more: frames, and characters of the journal. One frame may be larger. */
+  /** What a watcher gets at once, so that a slow one holds no more: frames, and characters of the journal. One frame may be larger. */
   watchBatchFrames: 32,
   watchBatchChars: 8_192,
   /** What all readers together do in one turn of the event loop: streams that are opened, and pages read from the store. */
@@ -73,39 +73,39 @@ export const LIMITS = {
   readerTurnsBusy: 8,
   watchersPerSession: 10_000,
   heartbeatMs: 15_000,
-  /** What waits for a reader of a WebSocket before more is sent, or more of its messages are read. */
+  /** Bytes that wait for a WebSocket's reader before more is sent, or more of its messages are read. */
   socketBacklogBytes: 4_096,
-  /** Answers that wait for a client that asks and never reads; beyond them it is cut off. */
+  /** Answers that wait for a client that never reads; beyond that it is cut off. */
   socketAnswerBytes: 8_388_608,
   socketSubscriptions: 1_000,
   socketMessagesWaiting: 1_000,
   // the feed of all sessions and approvals on /api/ws
-  /** How often, at most, one session is told. */
+  /** The shortest time between two updates of one session. */
   feedIntervalMs: 250,
-  /** Sessions and approvals that wait for one socket; beyond them the client reads its lists anew. */
+  /** Sessions and approvals that wait for one socket; beyond that the client reads its lists again. */
   feedWaiting: 1_000,
   feedWaitingChars: 16_777_216,
   // finding things
-  /** Sessions that one page of a search looks at. */
+  /** Sessions that one page of a search examines. */
   searchedSessions: 10_000,
   /** Of a search, and its words. */
   searchChars: 200,
   searchWords: 8,
-  /** Names in one folder that are looked at, and folders that are told. */
+  /** Names examined in one folder, and folders listed. */
   folderEntries: 10_000,
   foldersListed: 500,
-  /** Files of a workspace that are looked through, how long listing them may take, and how long the list is used again. */
+  /** Files examined in a workspace, how long listing them may take, and how long the list is reused. */
   listedFiles: 100_000,
   listedFileChars: 16_777_216,
   listFilesMs: 5_000,
   listedFilesKeptMs: 3_000,
-  /** Workspaces whose list is kept, and that are listed at the same time. */
+  /** Workspaces whose list is cached, and that are listed at the same time. */
   listedWorkspaces: 8,
   filesFound: 200,
   filesFoundDefault: 20,
   /** Lines of one export of the audit log. */
   auditLines: 10_000,
-  /** Of an edited call: what ran and what was asked, as JSON. Of longer ones the audit log has the hashes. */
+  /** Of an edited call: what ran and what was requested, as JSON. For longer ones the audit log has the hashes. */
   auditInputChars: 65_536,
   templates: 100,
   /** One template as JSON. */
@@ -129,16 +129,16 @@ export const LIMITS = {
   modelRetryBaseMs: 500,
   modelRetryCapMs: 30_000,
   modelIdleMs: 90_000,
-  /** Repetitions of a call whose answer we broke off, because it was silent or made no sense: each may cost money. */
+  /** Retries of a call that we cut off, because it was silent or invalid: each may cost money. */
   modelLeftRetries: 1,
-  /** How long after its first attempt a call of a model is still tried again. */
+  /** How long after its first attempt a model call is still retried. */
   modelCallMs: 3_600_000,
   contextTokens: 200_000,
   compactAtFraction: 0.8,
-  /** Of the window: what stays as it was when older messages become a summary. */
+  /** Fraction of the window that stays unchanged when older messages are summarised. */
   compactKeepFraction: 0.25,
   compactSummaryTokens: 4_096,
-  /** Of one text or tool result in what is to be summarised. */
+  /** One text or tool result in what is summarised. */
   compactPartChars: 4_000,
   /** The longest wait that a model may ask for; a longer one ends the turn. */
   modelRetryAfterMs: 120_000,
@@ -146,30 +146,30 @@ export const LIMITS = {
   /** One event of a model's stream. */
   modelEventChars: 4_194_304,
   modelIdleSockets: 256,
-  /** What a tool has to end by itself when its turn is interrupted. */
+  /** How long a tool has to stop when its turn is interrupted. */
   interruptGraceMs: 50,
   /** Output of a running tool that waits to be shown. */
   liveOutputChars: 262_144,
   subagentDepth: 2,
   parallelTools: 8,
   // vendors' own programs as engines
-  /** How long our own tools have to end before the vendor's program is told to end the turn. */
+  /** How long our own tools have to stop before the vendor's program is told to end the turn. */
   engineToolEndMs: 500,
-  /** Without any sign of life, while no person, tool or money is waited for, a turn is given up. */
+  /** A turn is given up after this long without activity, unless it waits for a person, a tool or money. */
   engineSilenceMs: 90_000,
-  /** How long a program that is started ahead of time may take until it is ready. */
+  /** How long a program started ahead of time may take until it is ready. */
   engineStartMs: 30_000,
-  /** How long after a turn the process of the next one is started, where each turn has its own. */
+  /** How long after a turn the next turn's process is started, if each turn has its own. */
   engineAheadMs: 1_000,
-  /** What a program has to end its turn by itself when a person interrupts. */
+  /** How long a program has to end its turn when a person interrupts. */
   engineInterruptMs: 1_200,
-  /** What a program has to end by itself once it is told that nothing more comes. */
+  /** How long a program has to end by itself once its input is closed. */
   engineExitMs: 3_000,
   /** Between SIGTERM and SIGKILL for a program that did not. */
   engineKillMs: 500,
   /** How long a program that is asked for its version has. */
   engineVersionMs: 10_000,
-  /** Bytes of one message of a program, of all its messages in a turn, and of lines that are no messages. */
+  /** Bytes of one message of a program, of all its messages in a turn, and of lines that are not messages. */
   engineLineBytes: 33_554_432,
   engineOutputBytes: 536_870_912,
   engineNoiseBytes: 1_048_576,
@@ -177,29 +177,29 @@ export const LIMITS = {
   engineBufferedBytes: 134_217_728,
   /** How far a program's output is read ahead of what the session has taken. */
   engineAheadBytes: 8_388_608,
-  /** Memory of one program with all that it started, unless the settings say otherwise, and how often that is looked at. */
+  /** Memory of one program with all its children, unless the settings say otherwise, and how often it is checked. */
   engineMemoryBytes: 2_147_483_648,
   engineMemoryCheckMs: 500,
   /** The same of a command that a session runs. */
   commandMemoryBytes: 4_294_967_296,
   /** The least that the settings may allow for either: Claude Code itself takes about 200. */
   engineMemoryLeastMib: 256,
-  /** The end of what a program complained about. */
+  /** The end of a program's stderr that is kept. */
   engineStderrChars: 8_192,
-  /** Lines of a program that are no messages, and of one turn. */
+  /** Lines of a program that are not messages, and of one turn. */
   engineNoticeChars: 500,
   engineNotices: 50,
-  /** Turns of a session after which it can be forked without a loss; older ones are told to the fork as text. */
+  /** Turns after which a session can be forked without loss; older ones are retold to the fork as text. */
   engineTurnsKept: 5_000,
   engineStateBytes: 8_388_608,
-  /** A program's own record of a conversation; a longer one is not copied for a fork but told as text. */
+  /** A program's own record of a conversation; a longer one is not copied for a fork but retold as text. */
   engineTranscriptBytes: 536_870_912,
-  /** A conversation that is told as text, and one input or output in it. */
+  /** A conversation that is retold as text, and one input or output in it. */
   engineHistoryChars: 200_000,
   engineHistoryPartChars: 4_000,
   /** How long a program may take to write down what it has already said. */
   engineFlushMs: 2_000,
-  /** How long a question may come ahead of the message that it is about. */
+  /** How long a question may arrive before the message that it is about. */
   engineOrderMs: 1_000,
   /** Refusals for lack of money in a row, although there is money. */
   engineFundsRounds: 3,
@@ -230,13 +230,13 @@ export const LIMITS = {
   /** How long the answer to an interrupted command waits for the end of its processes. */
   abortAnswerMs: 80,
   killPollMs: 10,
-  /** How long the trial may take that shows how processes can be marked here. */
+  /** How long the test may take that shows how processes can be marked here. */
   processTrialMs: 5_000,
   /** How long after its end the watchdog is started again. */
   watchdogRestartMs: 1_000,
-  /** How often processes that got SIGKILL are looked for again before they are given up. */
+  /** How often processes that got SIGKILL are checked before they are given up. */
   killSweeps: 300,
-  /** Output that stays silent this long after its process ended is over; something else holds the pipe. */
+  /** Output that stays silent this long after its process ended is complete; something else holds the pipe. */
   outputQuietMs: 50,
   outputDrainMs: 1_000,
   pathChars: 4_096,
@@ -273,7 +273,7 @@ export const LIMITS = {
   webRedirects: 5,
   schemaIssues: 10,
   // client tools: those of a page or another program
-  /** What providers of models take. */
+  /** The limit of model providers. */
   toolNameChars: 128,
   clientToolDescriptionChars: 10_000,
   /** One tool's schema as JSON. */
@@ -287,12 +287,12 @@ export const LIMITS = {
   pageToolMaxMs: 3_600_000,
   /** Texts and images of one result. */
   clientToolResultBlocks: 100,
-  /** Tools that were taken back whose callers are still told why; the oldest is forgotten first. */
+  /** Unregistered tools that still answer with a reason; the oldest is forgotten first. */
   clientToolMemories: 256,
   // tools of a page on /api/ws
-  /** How long a page that is gone may take to come back before its tools are taken back and its calls fail. */
+  /** How long a disconnected page may take to come back before its tools are unregistered and its calls fail. */
   pageGraceMs: 10_000,
-  /** How often one call is sent to its page: once, and once more when the page came back. */
+  /** How often one call is sent to its page: once, and once more when the page reconnects. */
   pageAttempts: 2,
   /** Pages of one connection. */
   pagesPerConnection: 64,
@@ -300,7 +300,7 @@ export const LIMITS = {
   pageCalls: 256,
   /** The page's own name, and that of one of its tools; together with `mcp__` at most `toolNameChars`. */
   pageNameChars: 64,
-  /** The client's own mark of one page that came back. */
+  /** The client's own id of a page that reconnects. */
   pageInstanceChars: 100,
   // document 000's WebSocket
   /** The client's own name for a session. */
@@ -309,17 +309,17 @@ export const LIMITS = {
   clientSessions: 200,
   /** Principals whose client sessions are kept in memory. */
   clientPrincipals: 1_000,
-  /** Conversations in memory; of those that rest, the least recently used goes first. */
+  /** Conversations in memory; the least recently used idle one goes first. */
   runtimeConversations: 1_000,
   /** Prompts of one socket that are not answered yet. */
   runtimePromptsPerSocket: 32,
-  /** How often a prompt that waits for another one is told so. */
+  /** How often a waiting prompt is told that it waits. */
   runtimeQueuedMs: 60_000,
   runtimeRepoFiles: 2_000,
   /** The instructions of a session, files and facts of the page included. */
   runtimePromptTokens: 8_000,
   // store
-  /** How long a Write that nobody waits for may wait for company. */
+  /** How long a Write that nobody waits for may wait to share a commit. */
   storePatienceMs: 4,
   /** Writes in one transaction. */
   storeBatchWrites: 1_000,
@@ -336,19 +336,19 @@ export const LIMITS = {
   /** The first and the longest wait before a transaction that the disk refused is tried again. */
   storeRetryMs: 100,
   storeRetryMaxMs: 1_000,
-  /** Text that waits for a disk that is away (UTF-16 units); sessions that need more stop and go on from the disk. */
+  /** Text that waits for an unavailable disk (UTF-16 units); sessions that need more stop and continue from the disk. */
   storeQueueChars: 67_108_864,
-  /** How long a request waits for such a disk before it is answered with 503, and when it may come again. */
+  /** How long a request waits for such a disk before it gets 503, and when it may be retried. */
   storeWaitMs: 10_000,
-  /** The same for what needs no waiting: an interrupt has taken effect before, and figures can be asked for again. */
+  /** The same for requests that need no waiting: an interrupt has already taken effect, and figures can be requested again. */
   storeAnswerMs: 500,
   storeRetryAfterS: 5,
-  /** How often a session that lost its state asks whether the disk is back, and how often one is taken up so. */
+  /** How often a session that lost its state checks whether the disk is back, and how often one is reloaded this way. */
   storeReloadMs: 1_000,
   sessionReloads: 3,
-  /** How long a server that stops waits for such a disk. */
+  /** How long a stopping server waits for such a disk. */
   storeCloseMs: 5_000,
-  /** How often free space, the record and the log are looked after. */
+  /** How often free space, the record and the log are maintained. */
   storeTendMs: 1_000,
   /** With fewer bytes free, new sessions and prompts are refused. */
   storeMinFreeBytes: 67_108_864,
@@ -357,19 +357,19 @@ export const LIMITS = {
   /** Set aside while there is space, and given back when the disk is full. */
   storeReserveBytes: 4_194_304,
   storeFullRetryAfterS: 60,
-  /** Pages of 4 KiB that are given back to the disk at a time. */
+  /** Pages of 4 KiB that are returned to the disk at a time. */
   storeVacuumPages: 256,
-  /** Sessions that one run of retention looks at together, and that its report names. */
+  /** Sessions that one run of retention examines together, and that its report names. */
   pruneBatch: 50,
   pruneListed: 1_000,
-  /** What one look of retention deletes: so many sessions, or this share of all where that is more. */
+  /** What one run of retention deletes: this many sessions, or this share of all if that is more. */
   retentionSessions: 20,
   retentionShare: 0.05,
-  /** How long processes have to end when the store is of no more use. */
+  /** How long processes have to end when the store has failed. */
   storeFatalMs: 5_000,
   /** Chains of Writes that were refused; the oldest is forgotten first. */
   storeBrokenChains: 1_000,
-  /** Sessions on damaged pages that are remembered, said and skipped. */
+  /** Sessions on damaged pages that are remembered, reported and skipped. */
   storeDamagedSessions: 1_000,
   storeCacheKib: 16_384,
   storeCheckpointPages: 1_000,
@@ -377,7 +377,7 @@ export const LIMITS = {
   /** Prepared statements of the reader. */
   storeStatements: 256,
   // money
-  /** Accounts in memory; more only while money of theirs is reserved or on its way to the disk. */
+  /** Accounts in memory; more only while their money is reserved or not yet on the disk. */
   ledgerAccounts: 10_000,
   /** Requests that wait for the reservations of others. */
   ledgerWaiters: 10_000,
@@ -388,19 +388,19 @@ export const LIMITS = {
   pricedModelChars: 200,
   /** Models whose shipped price is remembered. */
   pricesRemembered: 1_000,
-  /** Tokens that a provider puts before a request on its own: instructions for tools, the roles of messages. */
+  /** Tokens that a provider adds to a request: instructions for tools, the roles of messages. */
   preambleTokens: 4_096,
-  /** The most tokens of one picture where the model's own figure is not known. */
+  /** The most tokens of one image if the model's own figure is unknown. */
   imageTokens: 50_000,
   /** How far a provider's own count of a request may be off. */
   countMarginTokens: 1_024,
   countMarginPercent: 5,
-  /** How often a tool that the provider runs may be used where the request does not say. */
+  /** How often a provider-run tool may be used if the request does not say. */
   serverToolUses: 10,
   // shell analysis and rules
-  /** Scripts inside scripts (`sh -c`, `eval`, substitutions are free); what lies deeper is treated as unknown. */
+  /** Scripts inside scripts (`sh -c`, `eval`, substitutions are free); deeper ones count as unknown. */
   shellDepth: 12,
-  /** Simple commands of one line, looked-through ones included. */
+  /** Simple commands of one line, including unwrapped ones. */
   shellParts: 2_000,
   /** Nodes of a script's syntax tree. */
   shellNodes: 30_000,
@@ -410,18 +410,18 @@ export const LIMITS = {
   shellBraceChars: 4_096,
   /** Here-documents that begin in one line. */
   shellHereDocuments: 64,
-  /** `$[…]`, arithmetic as it was written thirty years ago. */
+  /** `$[…]`, bash's old arithmetic. */
   shellOldArithmetic: 50,
   /** `${…}` in one script. */
   shellExpansions: 4_000,
   /** Ways to read a command with options before its subcommand, and words that an unknown program might run. */
   shellSpellings: 32,
-  /** Values that one write target may take before it counts as unknown. */
+  /** Values of one write target before it counts as unknown. */
   shellTargetValues: 256,
   warningsPerCommand: 50,
-  /** Paths of one command that are looked up on the disk; what it names beyond them counts as outside. */
+  /** Paths of one command that are looked up on the disk; any further ones count as outside. */
   commandPaths: 1_000,
-  /** Names of a shell pattern times names of a rule that are compared, and the longest of such names; beyond that they count as the same. */
+  /** Names of a shell pattern times names of a rule that are compared, and the longest of such names; beyond that they count as equal. */
   globPairs: 4_096,
   globChars: 256,
   hostsPerCommand: 50,
@@ -436,76 +436,76 @@ export const LIMITS = {
   /** A file of keys, and what a credential command may print. */
   credentialBytes: 65_536,
   credentialCommandMs: 10_000,
-  /** How long the key that a command printed is used before the command is run again. */
+  /** How long a command's key is used before the command is run again. */
   credentialCacheMs: 300_000,
   /** The least time between two runs of a command that failed, or whose key was refused. */
   credentialAgainMs: 10_000,
-  /** How long a key rests that is exhausted (429, 529), unless the provider says how long. */
+  /** How long an exhausted key (429, 529) is paused, unless the provider says how long. */
   credentialRestMs: 30_000,
-  /** The longest rest that a provider can ask for. */
+  /** The longest pause that a provider can ask for. */
   credentialRestMaxMs: 3_600_000,
-  /** How long a key rests that was refused (401, 403). */
+  /** How long a refused key (401, 403) is paused. */
   credentialRefusedMs: 600_000,
-  /** How often, at most, sallyport.yaml and files of keys are looked at. */
+  /** How often, at most, sallyport.yaml and files of keys are checked. */
   settingsCheckMs: 1_000,
   settingsBytes: 1_048_576,
   /** Files with tools of an operator. */
   toolModules: 50,
-  /** One call of a tool of such a file, unless it says otherwise; and at most. */
+  /** One call of such a tool, unless it says otherwise; and the maximum. */
   moduleToolMs: 120_000,
   moduleToolMaxMs: 3_600_000,
   providerTestMs: 10_000,
   /** A provider's list of models. */
   providerTestBytes: 8_388_608,
   providerModels: 1_000,
-  /** How long what a provider answered counts, for whoever only wants to know how it is. */
+  /** How long a provider's health answer is cached. */
   providerHealthMs: 60_000,
-  /** Learnt secrets that are searched for in what is written; the oldest is forgotten first. */
+  /** Learnt secrets that are searched for in output; the oldest is forgotten first. */
   redactedSecrets: 256,
   ...PROXY_LIMITS,
   // telemetry
-  /** Names of one kind (models, tools, providers, engines) that have a label of their own; the rest counts as `other`. */
+  /** Names of one kind (models, tools, providers, engines) with their own label; the rest counts as `other`. */
   metricLabelValues: 100,
   metricLabelChars: 200,
   /** Combinations of labels of one metric; the rest counts under `other` everywhere. */
   metricSeries: 500,
-  /** How long a scrape waits for the numbers of the server; it goes on without them. */
+  /** How long a scrape waits for the server's numbers; it continues without them. */
   metricReadingsMs: 2_000,
-  /** Turns and tool calls that are being timed. What comes beyond is not traced. */
+  /** Turns and tool calls that are timed. Any beyond are not traced. */
   openSpans: 10_000,
   /** Of one text on a span. */
   spanTextChars: 500,
-  /** Ended spans that wait to be sent; what comes beyond is dropped and counted. */
+  /** Ended spans that wait to be sent; any beyond are dropped and counted. */
   traceQueueSpans: 8_192,
   traceBatchSpans: 512,
-  /** How long an ended span waits for company. */
+  /** How long an ended span waits to share a batch. */
   traceDelayMs: 2_000,
-  /** How long one batch may take, its retries included. */
+  /** How long one batch may take, including its retries. */
   traceExportMs: 5_000,
   telemetryCloseMs: 2_000,
-  /** Between two lines of the log about the same trouble. */
+  /** Between two log lines about the same problem. */
   complaintMs: 60_000,
   // request log
   requestLogBytes: 16_777_216,
   /** Older files beside the current one. */
   requestLogFiles: 5,
-  /** Lines that wait for the disk (UTF-16 units); what comes beyond is dropped and counted. */
+  /** Lines that wait for the disk (UTF-16 units); any beyond are dropped and counted. */
   requestLogBufferChars: 4_194_304,
-  /** How long a line waits for company. */
+  /** How long a line waits to share a write. */
   requestLogDelayMs: 200,
   /** After the disk refused to write. */
   requestLogRetryMs: 5_000,
   // bridge (document 002)
-  /** Threads that one client follows at once; the one that rests longest is let go first. */
+  /** Threads that one client follows at once; the longest idle one is dropped first. */
   bridgeThreads: 100,
-  /** Threads that a client is told of when it comes, and the newest events of each. */
+  /** Threads replayed to a new client, and the newest events of each. */
   bridgeReplayThreads: 10,
   bridgeReplayEvents: 200,
-  /** A longer tool output, or input, is told by its beginning, its length and its end. */
+  /** A longer tool output, or input, is sent as its beginning, its length and its end. */
   bridgeOutputBytes: 16_384,
   bridgeHeadChars: 2_000,
   bridgeTailChars: 500,
-  /** Adjacent texts in one row, and a text that is told while it grows. */
+  /** Adjacent texts in one row, and a text that is sent while it grows. */
   bridgeTextChars: 262_144,
   /** The least that an open text grows between two rows. */
   bridgeUpdateChars: 200,
@@ -514,17 +514,17 @@ export const LIMITS = {
   terminalHeldChars: 1_000_000,
   /** Lines of a diff in a question; a key shows the rest. */
   terminalDiffLines: 200,
-  /** Lines that are shown at once when a person wants to see all of a question. */
+  /** Lines shown at once when a person wants to see all of a question. */
   terminalPageLines: 500,
   /** Of a command's output: the first lines as they come, and the last ones when it has ended. */
   terminalOutputHead: 10,
   terminalOutputTail: 5,
   terminalLineChars: 500,
-  /** How long another process that calls itself a server has to answer. */
+  /** How long another process that claims to be a server has to answer. */
   serverProbeMs: 10_000,
-  /** How long a process that has just taken a home has to say where it answers. */
+  /** How long a process that has just locked a home has to publish its address. */
   serverAppearMs: 5_000,
-  /** How long a command that is its own server stays for turns that still run. */
+  /** How long a command that is its own server stays for running turns. */
   embeddedLingerMs: 3_600_000,
   /** How long a program that `doctor` asks for its version has. */
   doctorProgramMs: 5_000,
@@ -535,30 +535,30 @@ export const LIMITS = {
   acpListedSessions: 100,
   /** Of one tool's output, or one text that it writes; the middle of a longer one is left out. */
   acpOutputChars: 32_768,
-  /** The least that the output of a tool that runs grows before it is told again. */
+  /** The least that a running tool's output grows before it is sent again. */
   acpOutputStepChars: 500,
   // the tree as an MCP server
-  /** How long `claude_wait` waits unless it is told otherwise, and the longest that it may be told. */
+  /** How long `claude_wait` waits by default, and at most. */
   mcpWaitMs: 50_000,
   mcpWaitMaxMs: 3_600_000,
-  /** How long it may take to learn how a session stands. */
+  /** How long it may take to learn a session's state. */
   mcpCatchUpMs: 5_000,
-  /** What `claude_read` gives of a file at once unless it is told otherwise, and the most that it may be told. */
+  /** How much of a file `claude_read` returns by default, and at most. */
   mcpReadBytes: 65_536,
   mcpReadMaxBytes: 1_048_576,
-  /** Sessions whose files are on one page of the list of resources, and folders that are looked into beside theirs. */
+  /** Sessions whose files are on one page of the list of resources, and other folders that are examined. */
   mcpListedSessions: 50,
   mcpFolders: 200,
-  /** Files that one client is told of, and how often one at most. */
+  /** Files that one client listens to, and the shortest time between two reports of one. */
   mcpSubscriptions: 256,
   mcpUpdateMs: 250,
-  /** Clients that hold a session of the protocol, of one principal and together, and how long one without a request is kept. */
+  /** Clients with an MCP session, per principal and together, and how long one without a request is kept. */
   mcpClients: 100,
   mcpClientsTogether: 2_000,
   mcpClientMs: 1_800_000,
   /** Streams of one principal that listen for changes. */
   mcpListening: 100,
-  /** How long a client may leave what it is sent unread. */
+  /** How long a client may leave its answers unread. */
   mcpStalledMs: 60_000,
   /** Messages in one request of a client of an old revision. */
   mcpBatch: 50,
@@ -569,37 +569,37 @@ export const LIMITS = {
   /** Of one statement (UTF-16 units), and how much of it the audit log keeps. */
   connectionSqlChars: 100_000,
   connectionAuditChars: 2_000,
-  /** What is told of a database's own words when it refuses a statement. */
+  /** How much of a database's own error message is passed on. */
   connectionMessageChars: 8_000,
-  /** How long PostgreSQL's parser may take for one. */
+  /** How long PostgreSQL's parser may take for one statement. */
   connectionParseMs: 5_000,
-  /** How long a statement may take unless its connection says otherwise, and the longest that it may say. */
+  /** How long a statement may take by default, and the most that its connection may set. */
   connectionQueryMs: 30_000,
   connectionQueryMaxMs: 600_000,
-  /** What a database has beyond that to end a statement by itself, before it is ended from here. */
+  /** The extra time that a database has to end a statement by itself, before it is ended from here. */
   connectionGraceMs: 2_000,
-  /** Rows of one answer unless its connection says otherwise, and the most that it may say. */
+  /** Rows of one answer by default, and the most that its connection may set. */
   connectionRows: 10_000,
   connectionRowsMax: 100_000,
   /** One answer; rows beyond are left out. */
   connectionResultBytes: 16_777_216,
-  /** Lists and objects inside each other of one JSON value; a deeper one is told as a text. */
+  /** Nesting depth of one JSON value; a deeper one is returned as text. */
   connectionJsonDepth: 500,
-  /** Rows that are asked of PostgreSQL at once. */
+  /** Rows fetched from PostgreSQL at once. */
   connectionBatchRows: 500,
-  /** Statements of one connection that run at once, and that wait for their turn; as many wait for PostgreSQL's parser. */
+  /** Statements of one connection that run at once, and that wait; as many may wait for PostgreSQL's parser. */
   connectionConcurrent: 4,
   connectionQueue: 100,
-  /** The same of one principal: one lane is always left to the others, and half of those that wait. */
+  /** The same for one principal: one lane is always left to others, and half of the waiting places. */
   connectionPrincipalConcurrent: 3,
   connectionPrincipalQueue: 50,
-  /** How long it may take to reach a database, or to begin a process that reads an SQLite file. */
+  /** How long connecting to a database may take, or starting a process that reads an SQLite file. */
   connectionOpenMs: 10_000,
   /** How long an opened database without a statement is kept. */
   connectionIdleMs: 30_000,
-  /** How long a statement of PostgreSQL waits for somebody else's lock. */
+  /** How long a PostgreSQL statement waits for another's lock. */
   connectionLockMs: 5_000,
-  /** What a process that reads an SQLite file may have in memory, all of it. */
+  /** Total memory of a process that reads an SQLite file. */
   connectionMemoryBytes: 536_870_912,
   /** What is listed of a database: tables, columns together, foreign keys. */
   connectionTables: 2_000,
@@ -608,7 +608,7 @@ export const LIMITS = {
   /** Of one comment, name or value in that list, and values of one column. */
   connectionTextChars: 1_000,
   connectionValues: 20,
-  /** SQLite: rows that are counted of a table, rows of a table that is looked at for its values, and the time for both. */
+  /** SQLite: rows counted in a table, rows of a table that is scanned for its values, and the time for both. */
   connectionCountedRows: 1_000_000,
   connectionSampledRows: 10_000,
   connectionSampleMs: 2_000,

@@ -3,7 +3,7 @@ import { LIMITS } from "./limits.ts";
 
 type MistakeStep = string | number;
 
-/** One thing that is wrong with a text that somebody wrote: where, and what would be right. */
+/** One mistake in a text: where, and what would be right. */
 export interface Mistake {
   readonly path: readonly MistakeStep[];
   readonly message: string;
@@ -19,8 +19,8 @@ export function mistakesIn(
 }
 
 /**
- * The same, with what a schema tells only of a value that is right otherwise, such as two settings that do not go together: what is wrong is
- * taken out, and the rest is looked at again.
+ * The same, plus mistakes that a schema reports only once the rest is valid, such as conflicting settings: invalid parts are removed, and
+ * the rest is checked again.
  */
 export function allMistakes(schema: z.ZodType, value: unknown): readonly Mistake[] {
   const found = new Map<string, Mistake>();
@@ -28,7 +28,7 @@ export function allMistakes(schema: z.ZodType, value: unknown): readonly Mistake
   for (let round = 0; round < LIMITS.mistakeRounds; round += 1) {
     const parsed = schema.safeParse(rest);
     if (parsed.success) break;
-    // What was taken out is now missing; that is no mistake of its own.
+    // A removed part is now missing; that is no mistake of its own.
     const fresh = mistakesIn(parsed.error, schema).filter(({ path }) => !found.has(JSON.stringify(path)));
     for (const mistake of fresh) {
       found.set(JSON.stringify(mistake.path), mistake);
@@ -47,7 +47,7 @@ function takeOut(value: unknown, path: readonly MistakeStep[]): void {
   else if (!Array.isArray(holder)) delete holder[String(step)];
 }
 
-/** `a.b is wrong; c must be a number`, as far as it may be long. */
+/** `a.b is wrong; c must be a number`, cut to the allowed length. */
 export function mistakeText(mistakes: readonly Mistake[]): string {
   const shown = mistakes.slice(0, LIMITS.mistakes).map(({ path, message }) => {
     const place = path.join(".");
@@ -73,7 +73,7 @@ function mistakesOf(issue: z.core.$ZodIssue, schema: z.ZodType, noun: string): r
   }
 }
 
-/** What each branch of a choice wanted; the one that got furthest is what was meant. */
+/** What each branch of a union wanted; the branch that got furthest is the intended one. */
 function unionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
   const branches = issue.errors.filter((errors) => errors.length > 0);
   const meant = branches.find((errors) => errors.every(({ path }) => path.length > 0));
@@ -90,7 +90,7 @@ function unknownName(name: string, known: readonly string[], noun: string): stri
   return known.length === 0 ? `is not a ${noun}` : `is not a ${noun}; there are: ${known.join(", ")}`;
 }
 
-/** The known name with the fewest changes, where it takes at most a third of its letters. */
+/** The known name with the fewest changes, if it takes at most a third of its letters. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = name.slice(0, LIMITS.nearNameChars).toLowerCase().replaceAll("-", "_");
   let best: { readonly name: string; readonly changes: number } | undefined;
@@ -120,7 +120,7 @@ function changesBetween(left: string, right: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** The names that a schema has at a path; empty: it takes any, or none is known. */
+/** The names that a schema has at a path; empty: any name is allowed, or none is known. */
 function namesAt(schema: z.ZodType, path: readonly MistakeStep[]): readonly string[] {
   const [step, ...rest] = path;
   const { def } = schema as unknown as { readonly def: Definition };
@@ -132,7 +132,7 @@ function namesAt(schema: z.ZodType, path: readonly MistakeStep[]): readonly stri
   return below === undefined ? [] : namesAt(below, rest);
 }
 
-/** What the library says of a schema's inside: of objects, records, lists, choices, and what lies around another schema. */
+/** The library's description of a schema: objects, records, lists, unions, and wrappers around another schema. */
 interface Definition {
   readonly shape?: Readonly<Record<string, z.ZodType>>;
   readonly valueType?: z.ZodType;

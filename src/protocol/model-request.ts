@@ -1,4 +1,4 @@
-/** A request to the model proxy that is made within the server's own process. */
+/** A request to the model proxy from within the server's own process. */
 export interface ModelRequest {
   /** `/v1/messages`, … */
   readonly path: string;
@@ -11,7 +11,7 @@ export interface ModelResponse {
   readonly status: number;
   /** `name`: in lower case. */
   header(name: string): string | undefined;
-  /** The body as it comes; throws where it breaks off. Who leaves early does not end the request. */
+  /** The body as it arrives; throws if it breaks off. Leaving early does not end the request. */
   chunks(): AsyncIterable<string>;
   /** The body, or its start if it is longer than an error should be. */
   text(): Promise<string>;

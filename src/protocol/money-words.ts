@@ -1,11 +1,11 @@
 import { limitFacts } from "./limit-kinds.ts";
 import type { Shortage } from "./money.ts";
 
-/** What stands in the way of a model request, in a sentence. */
+/** Why a model request does not fit, in a sentence. */
 export function shortageWords(shortage: Shortage): string {
   const { kind, limit_microusd, spent_microusd, reserved_microusd, asked_microusd } = shortage;
   const reserved = reserved_microusd === 0 ? "" : ` and ${dollars(reserved_microusd)} reserved`;
-  // What an account counts may hold bounds of requests whose usage nobody told.
+  // The spending may include bounds of requests whose usage was not reported.
   const counted = spent_microusd === 0 ? "nothing" : `at most ${dollars(spent_microusd)}`;
   return (
     `The next model request may cost at most ${dollars(asked_microusd)}; with ${counted} spent${reserved} ` +
@@ -15,7 +15,7 @@ export function shortageWords(shortage: Shortage): string {
 
 /** Money of a turn or a session, in micro-USD. */
 export interface Spending {
-  /** What counts: measured costs, and bounds where nobody told what was used. */
+  /** What counts: measured costs, and bounds where the usage was not reported. */
   readonly cost_microusd: number;
   /** The part of the cost that is a bound; absent: none. */
   readonly bound_microusd?: number | undefined;
@@ -24,8 +24,8 @@ export interface Spending {
 }
 
 /**
- * `spent $0.12, $0.03 reserved, at most $0.15`. Spent is what was measured; "at most" is there when more may come to it,
- * or may have. `write` writes an amount.
+ * `spent $0.12, $0.03 reserved, at most $0.15`. Spent is what was measured; "at most" appears if the total may be
+ * higher. `write` formats an amount.
  */
 export function spendingWords(
   { cost_microusd, bound_microusd = 0, reserved_microusd = 0 }: Spending,

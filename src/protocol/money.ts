@@ -15,9 +15,9 @@ export const TokenCount = z.object({
   cache_write: z.number().int().nonnegative(),
   /** Kept for an hour. */
   cache_write_1h: z.number().int().nonnegative(),
-  /** Part of `output`, where the provider tells it. */
+  /** Part of `output`, if the provider reports it. */
   reasoning: z.number().int().nonnegative(),
-  /** Searches that the provider ran itself; they cost by the piece. */
+  /** Searches that the provider ran itself, charged per search. */
   web_searches: z.number().int().nonnegative(),
 });
 export type TokenCount = z.infer<typeof TokenCount>;
@@ -45,32 +45,32 @@ const Rates = z.object({
 });
 export type Rates = z.infer<typeof Rates>;
 
-/** What a model costs, as `sallyport.yaml` may say it for a model or a glob of models. */
+/** What a model costs, as set in `sallyport.yaml` for a model or a glob of models. */
 export const Price = Rates.extend({
-  /** Prices of the whole request once its input is longer than `above` tokens; the highest that applies counts. */
+  /** Prices of the whole request once its input is longer than `above` tokens; the highest matching tier counts. */
   tiers: z
     .array(Rates.extend({ above: z.number().int().positive() }).strict())
     .max(10)
     .optional(),
-  /** Of these prices, for requests of a batch, in percent. Absent: 100. */
+  /** The price of batch requests, in percent of these prices. Absent: 100. */
   batch_percent: z.number().int().min(0).max(100).optional(),
   /** Micro-USD for one search that the provider runs itself. Absent: such a search is refused. */
   web_search: MicroUsd.optional(),
-  /** The most tokens that a request and its answer can have. Absent: not known, so the request's own bytes are the bound. */
+  /** The most tokens of a request and its answer together. Absent: unknown, so the request's own bytes are the bound. */
   context_tokens: z.number().int().positive().optional(),
-  /** The most that one answer can have. Absent: a request must say `max_tokens` itself. */
+  /** The most tokens of one answer. Absent: a request must set `max_tokens` itself. */
   output_tokens: z.number().int().positive().optional(),
   /** The most tokens of one picture. Absent: `imageTokens` of the limits. */
   image_tokens: z.number().int().positive().optional(),
 }).strict();
 export type Price = z.infer<typeof Price>;
 
-/** The price that applies to a model and who says so. */
+/** The price of a model and its source. */
 export const PricedModel = z.object({
   provider: z.string(),
   model: z.string(),
   price: Price,
-  /** `settings`: an override in sallyport.yaml; `free`: a provider that costs nothing; `shipped`: the table that came with this version. */
+  /** `settings`: an override in sallyport.yaml; `free`: a free provider; `shipped`: the table of this version. */
   from: z.enum(["settings", "free", "shipped"]),
 });
 export type PricedModel = z.infer<typeof PricedModel>;
@@ -79,7 +79,7 @@ export type PricedModel = z.infer<typeof PricedModel>;
 export const LimitKind = z.enum(Object.keys(LIMIT_KINDS) as (keyof typeof LIMIT_KINDS)[]);
 export type LimitKind = z.infer<typeof LimitKind>;
 
-/** What stands in the way of a request, in figures. */
+/** Why a request does not fit, in figures. */
 export const Shortage = z.object({
   kind: LimitKind,
   limit_microusd: MicroUsd,
@@ -94,7 +94,7 @@ export const USAGE_GROUPS = ["day", "agent", "model", "provider", "session", "en
 export const UsageGroup = z.enum(USAGE_GROUPS);
 export type UsageGroup = z.infer<typeof UsageGroup>;
 
-/** What was used: one line per value of what it is grouped by. */
+/** Usage: one line per value of the grouping. */
 export const UsageLine = z.object({
   /** `2026-11-15`, UTC. Each of these is present when it is grouped by. */
   day: z.string().optional(),
@@ -107,7 +107,7 @@ export const UsageLine = z.object({
   requests: z.number().int(),
   tokens: TokenCount,
   cost_microusd: MicroUsd,
-  /** The part of `cost_microusd` that is the bound of a request whose usage was never told: a broken stream, a dead server. */
+  /** The part of `cost_microusd` that is a bound, because the usage was not reported: a broken stream, a dead server. */
   bound_microusd: MicroUsd,
 });
 export type UsageLine = z.infer<typeof UsageLine>;
@@ -115,7 +115,7 @@ export type UsageLine = z.infer<typeof UsageLine>;
 /** One account's state. */
 export const BudgetLine = z.object({
   kind: LimitKind,
-  /** Whose: a session's, turn's or principal's id; empty for everybody's. */
+  /** The id of a session, turn or principal; empty for everybody's. */
   of: z.string(),
   spent_microusd: MicroUsd,
   reserved_microusd: MicroUsd,

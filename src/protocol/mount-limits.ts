@@ -8,16 +8,16 @@ export const MOUNT_LIMITS = {
   /** Of a path, and its parts. */
   mountPathChars: 1_000,
   mountPathParts: 16,
-  /** What a tool call is about, in its line of `output`. */
+  /** The subject of a tool call in its line of `output`. */
   mountLineChars: 200,
   /** Sessions that one folder lists, the newest first; all others can still be opened by their name. */
   mountListed: 10_000,
-  /** How long making a session may take, unless the request says otherwise, and the longest that it may say. */
+  /** How long creating a session may take by default, and the most that a request may set. */
   mountCreateMs: 60_000,
   mountCreateMaxMs: 600_000,
-  /** Callers' last errors with a session, for its `error`; the oldest is forgotten first. */
+  /** Callers' last errors per session, for its `error`; the oldest is forgotten first. */
   mountErrors: 10_000,
-  /** Messages of one session that are known to have ended while somebody reads its output. */
+  /** Ended messages of one session that are remembered while its output is read. */
   mountEndedMessages: 10_000,
   /** Outputs whose length and places are known up to an event; the one asked for longest ago is counted anew. */
   mountOutputs: 1_000,
@@ -30,9 +30,9 @@ export const MOUNT_LIMITS = {
   mounts: 16,
   mountTunnels: 100,
   // sallyport mount
-  /** Reads of /dev/fuse that wait at once; each occupies one of the process's four threads for files. */
+  /** Reads of /dev/fuse that wait at once; each occupies one of the process's four I/O threads. */
   mountReaders: 2,
-  /** Calls of programs that wait for an answer, files that are open, and names that the kernel knows. */
+  /** Program calls that wait for an answer, open files, and names that the kernel knows. */
   mountRequests: 8_192,
   mountHandles: 4_096,
   mountNodes: 65_536,
@@ -40,15 +40,15 @@ export const MOUNT_LIMITS = {
   mountPieceBytes: 131_072,
   /** Last answers of `new` and `fork`, for `cat` after `echo`; the oldest is forgotten first. */
   mountAnswers: 1_000,
-  /** How long, and for how many paths, the rights of a file are remembered. */
+  /** How long, and for how many paths, a file's rights are cached. */
   mountStatMs: 1_000,
   mountStats: 10_000,
-  /** How often a server that is away is asked again, and how long it may be away before a call fails with EIO. */
+  /** How often an unreachable server is retried, and how long it may be away before a call fails with EIO. */
   mountAgainMs: 100,
   mountAbsenceMs: 15_000,
   /** How long `mount`, `umount`, `fusermount3` and `mkfifo` may take. */
   mountProgramMs: 10_000,
-  /** A plain folder: how often it is brought up to date, the sessions in it (the newest), and how long a message in a pipe waits for more. */
+  /** A plain folder: how often it is updated, the sessions in it (the newest), and how long a message in a pipe waits for more. */
   mountPlainMs: 500,
   mountPlainSessions: 100,
   mountPlainQuietMs: 100,

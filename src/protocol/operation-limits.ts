@@ -15,17 +15,17 @@ export const OPERATION_LIMITS = {
   // stopping
   /** How long commands that run have to end when the server is told to stop, unless the settings say otherwise. With the grace time for those that do not end it fits into the 10 s of `docker stop`. */
   drainSeconds: 7,
-  /** The most that the settings may give. */
+  /** The most that the settings may set. */
   drainMaxSeconds: 3_600,
-  /** How often it is looked whether they have ended. */
+  /** How often this is checked. */
   drainLookMs: 25,
-  /** A turn in which nothing runs and nothing happens for so long is not waited for. */
+  /** A turn without running calls or activity for this long is not waited for. */
   drainSilenceMs: 2_000,
-  /** `Retry-After` of what a server that stops refuses. */
+  /** `Retry-After` of refusals while the server stops. */
   restartRetryAfterS: 5,
-  /** A wall clock that moved further than this between two looks has jumped. */
+  /** A wall clock that moved further than this between two checks has jumped. */
   clockJumpMs: 259_200_000,
-  /** For so long nothing is deleted by age then; the second one: after a start long after anything was stored. */
+  /** How long nothing is deleted by age then; the second one: after a start long after anything was stored. */
   clockJumpHoldMs: 86_400_000,
   clockStartHoldMs: 3_600_000,
   /** How often the time of now is kept in the home folder, and how far a clock may be behind it at a start without a word. */
@@ -33,30 +33,30 @@ export const OPERATION_LIMITS = {
   clockBackMs: 300_000,
   /** Links that are followed on the way to a file that is trusted. */
   linksFollowed: 40,
-  /** Mistakes of one settings file or request that are told at once. */
+  /** Mistakes of one settings file or request that are reported at once. */
   mistakes: 100,
-  /** How often a settings file is looked at again without the mistakes that were found. */
+  /** How often a settings file is checked again without the mistakes that were found. */
   mistakeRounds: 4,
   /** Letters of an unknown name that are compared with the known ones. */
   nearNameChars: 100,
   // the access log
-  /** Of an `x-request-id` that a caller brings; another one is made instead of a longer one. */
+  /** Of a caller's `x-request-id`; a longer one is replaced. */
   requestIdChars: 128,
   /** Of a path in a line of the log. */
   accessLogPathChars: 512,
-  /** Lines of wrong tokens that all callers together cause in a minute. */
+  /** Log lines about wrong tokens that all callers together cause in a minute. */
   failedLoginLinesPerMinute: 600,
   // open files, connections and pipes of the server's process
-  /** With a lower limit (`ulimit -n`) nothing starts; below the other one a server says so. */
+  /** With a lower limit (`ulimit -n`) nothing starts; below the other one the server warns. */
   openFilesLeast: 256,
   openFilesAdvised: 1_024,
   /** With fewer left, new sessions and prompts are refused. */
   openFilesReserve: 48,
-  /** The part of the limit, without the reserve, that connections of callers may have. */
+  /** The share of the limit, without the reserve, that callers' connections may use. */
   openFilesForConnections: 0.75,
   openFilesCheckMs: 2_000,
-  /** `Retry-After` of what is refused meanwhile. */
+  /** `Retry-After` of refusals meanwhile. */
   openFilesRetryAfterS: 5,
-  /** Connections beyond the most there may be that are still told so; further ones are closed. */
+  /** Connections above the limit that still get an error; further ones are closed. */
   surplusConnections: 16,
 } as const;

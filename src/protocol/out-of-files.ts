@@ -1,16 +1,16 @@
 import { Failure } from "./failure.ts";
 import { OPERATION_LIMITS } from "./operation-limits.ts";
 
-/** The process can hardly open any more files and connections. */
+/** The process is about to run out of file descriptors. */
 export function outOfFilesFailure(): Failure {
   return new Failure(
     "limit_reached",
-    "The server has nearly as many files and connections open as it may. Try again in a moment; whoever runs it raises the limit (ulimit -n).",
+    "The server has nearly as many files and connections open as it may. Try again in a moment; its operator can raise the limit (ulimit -n).",
     { retry_after_s: OPERATION_LIMITS.openFilesRetryAfterS },
   );
 }
 
-/** Whether a call of the system failed because too many files and connections are open. */
+/** Whether a system call failed because too many files and connections are open. */
 export function isOutOfFiles(error: unknown): boolean {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return code === "EMFILE" || code === "ENFILE";

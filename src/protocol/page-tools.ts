@@ -34,22 +34,22 @@ const PageToolDeclaration = z
   .strict();
 export type PageToolDeclaration = z.infer<typeof PageToolDeclaration>;
 
-/** What a page answers. Nothing of either: it is done and has nothing to say. */
+/** What a page answers. Without both: it is done and has nothing to report. */
 const PageToolResult = z
   .object({
     content: z.array(ContentBlock).optional(),
-    /** Told to the model as JSON where there is no content; checked by the tool's `output_schema`. */
+    /** Given to the model as JSON if there is no content; checked against the tool's `output_schema`. */
     json: z.unknown().optional(),
-    /** The tool itself says that it failed. Absent: it did not. */
+    /** The tool itself reports a failure. Absent: it succeeded. */
     is_error: z.boolean().optional(),
   })
   .strict();
 export type PageToolResult = z.infer<typeof PageToolResult>;
 
 /**
- * Why a page has no result. `failed`: the handler threw; `interrupted`: a reload ended it, its outcome is unknown; `unknown_tool`: the page has
- * no such tool any more; `invalid_input`: the page's own check refused the input, nothing was run; `too_large`: the result cannot be sent;
- * `not_run`: the page is being left, nothing was run.
+ * Why a page has no result. `failed`: the handler threw; `interrupted`: a reload ended it, its outcome is unknown; `unknown_tool`: the page no
+ * longer has the tool; `invalid_input`: the page's own check refused the input, nothing ran; `too_large`: the result cannot be sent; `not_run`:
+ * the page is being left, nothing ran.
  */
 const PageToolFault = z.enum(["failed", "interrupted", "unknown_tool", "invalid_input", "too_large", "not_run"]);
 export type PageToolFault = z.infer<typeof PageToolFault>;
@@ -61,7 +61,7 @@ export const DeclareTools = z
     command_id,
     session_id,
     page,
-    /** The same for as long as it is the same page, reloads included: whoever comes back with it gets the calls that wait. Not to be guessed. */
+    /** Stays the same for the same page, across reloads: a page that returns with it gets the waiting calls. Must not be guessable. */
     instance: z.string().min(8).max(LIMITS.pageInstanceChars),
     tools: z.array(PageToolDeclaration).max(LIMITS.clientTools),
   })
@@ -97,12 +97,12 @@ export type PageMessage =
       readonly input: Readonly<Record<string, unknown>>;
       /** How long the answer is waited for, from now. */
       readonly deadline_ms: number;
-      /** 2: it was sent before, to a connection that is gone; it must not be run again if it was begun. */
+      /** 2: it was sent before, to a connection that is gone; it must not run again if it had begun. */
       readonly attempt: number;
     }
   /**
-   * The call is over. `answered`: this page's answer was taken; `late`: an answer came that nobody waits for; `timed_out`, `cancelled`: nobody
-   * waits any more; `page_gone`: it was given up before.
+   * The call is over. `answered`: this page's answer was accepted; `late`: the answer came too late; `timed_out`, `cancelled`: it is no longer
+   * waited for; `page_gone`: it was given up before.
    */
   | {
       readonly type: "tool.settled";

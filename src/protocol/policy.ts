@@ -6,7 +6,7 @@ export const Autonomy = z.enum(["read_only", "restricted", "supervised", "full"]
 export type Autonomy = z.infer<typeof Autonomy>;
 export const AUTONOMY_ORDER: readonly Autonomy[] = ["read_only", "restricted", "supervised", "full"];
 
-/** Document 001's names and the Agent SDK's, all accepted where a mode is asked for. */
+/** The modes of document 001 and the Agent SDK, all accepted wherever a mode is requested. */
 export const PermissionMode = z.enum([
   "default",
   "acceptEdits",
@@ -60,7 +60,7 @@ export const RateLimit = z
   .strict();
 export type RateLimit = z.infer<typeof RateLimit>;
 
-/** One named set of rules. Everything absent is inherited from nothing: it means what its comment says. */
+/** One named set of rules. Absent fields are not inherited: they mean what their comment says. */
 export const Profile = z
   .object({
     description: z.string().max(2_000).optional(),
@@ -68,30 +68,33 @@ export const Profile = z
     tools: names.optional(),
     /** Tools or rules (`Bash(npm run test:*)`, `Edit(src/**)`) that run without a question. */
     allow: names.optional(),
-    /** Tools or rules that always ask, even where autonomy would not. */
+    /** Tools or rules that always ask, whatever the autonomy. */
     ask: names.optional(),
     /**
-     * Under `supervised` only what `ask` names is asked; every other call runs as far as rules, paths and hooks let it. Absent: changes
-     * of files and programs are asked, too. Without `ask` it means nothing.
+     * Under `supervised` only what `ask` names is asked; every other call runs within rules, paths and hooks. Absent: file changes and
+     * programs are asked too. Without `ask` it has no effect.
      */
     ask_only_listed: z.boolean().optional(),
     /** Tools or rules that are refused; wins over everything. */
     deny: names.optional(),
-    /** What a session gets when it does not ask for one. Absent: `supervised`. */
+    /** What a session gets by default. Absent: `supervised`. */
     autonomy: Autonomy.optional(),
-    /** The most that an operator may ask for; others but admins never get more than `autonomy`. Absent: an operator gets `autonomy`, an admin `full`. */
+    /**
+     * The most that an operator may request; others except admins never get more than `autonomy`. Absent: an operator gets `autonomy`, an admin `full`.
+     */
     max_autonomy: Autonomy.optional(),
-    /** Agents may choose it by name. Absent: no; the default profile is theirs anyway. Whoever chooses how it is judged widens its own policy. */
+    /** Agents may choose it by name. Absent: no; they always have the default profile. Choosing one's own rules would widen them. */
     for_agents: z.boolean().optional(),
-    /** Operators may choose it by name. Absent: only of the profiles that ship, and only beside the default profile that ships. */
+    /** Operators may choose it by name. Absent: only built-in profiles, and only beside the built-in default profile. */
     for_operators: z.boolean().optional(),
-    /** What visitors may choose for a session, and whoever comes over document 000's socket. Absent: nothing of it. */
+    /** What visitors and clients of document 000's socket may choose for a session. Absent: nothing. */
     client_may_choose: z.array(ClientChoice).max(20).optional(),
     /** Tools of the visitor's own page, and AskUserQuestion, whose questions a visitor may answer itself; globs. Absent: none. */
     visitor_may_approve: names.optional(),
     /**
-     * Agents that may answer for sessions of this profile beside people, for no more than they may do themselves. `creator`: whose token
-     * began the session. `parent`: the same, for sessions with a `parent_session_id` while that session is open. Absent: only people.
+     * Agents that may answer for sessions of this profile besides people, for no more than they may do themselves. `creator`: the
+     * principal that started the session. `parent`: the same, for sessions with a `parent_session_id` while that session is open.
+     * Absent: only people.
      */
     approvers: z
       .array(z.enum(["creator", "parent"]))
@@ -111,17 +114,17 @@ export const Profile = z
     max_turns: z.number().int().min(1).max(1_000).optional(),
     /** Providers that sessions may use; globs. Absent or empty: all. */
     allowed_providers: names.optional(),
-    /** Hosts of providers that sessions may reach, without ports; `unix` is a socket of this machine. Globs. Absent or empty: all. */
+    /** Provider hosts that sessions may reach, without ports; `unix` is a local socket. Globs. Absent or empty: all. */
     provider_hosts: names.optional(),
-    /** Models that may be asked; globs. Absent or empty: all. */
+    /** Models that may be used; globs. Absent or empty: all. */
     allowed_models: names.optional(),
-    /** Models that are refused; globs. Wins over `allowed_models`. */
+    /** Models that are refused; globs. Overrides `allowed_models`. */
     blocked_models: names.optional(),
-    /** Money, all in micro-USD. The most that one session may spend, forks and sub-agents of it included. Absent: no limit. */
+    /** Money, all in micro-USD. The most that one session may spend, including its forks and sub-agents. Absent: no limit. */
     max_cost_microusd: MicroUsd.optional(),
-    /** What a session gets that asks for no limit of its own. Absent: `max_cost_microusd`. */
+    /** For sessions that set no limit of their own. Absent: `max_cost_microusd`. */
     default_max_cost_microusd: MicroUsd.optional(),
-    /** A session must say `max_cost_microusd` itself. Absent: no. */
+    /** A session must set `max_cost_microusd` itself. Absent: no. */
     require_max_cost: z.boolean().optional(),
     /** For one turn. Absent: no limit. */
     max_cost_microusd_per_tick: MicroUsd.optional(),
@@ -129,15 +132,15 @@ export const Profile = z
     max_cost_microusd_per_day: MicroUsd.optional(),
     /** For one principal, ever. Absent: no limit. */
     max_cost_microusd_per_agent: MicroUsd.optional(),
-    /** Each time a turn passes a multiple of this, a person is asked. Absent: nobody is. */
+    /** Each time a turn exceeds a multiple of this, a person is asked. Absent: nobody is. */
     approval_threshold_microusd: MicroUsd.min(1).optional(),
     /** Who may approve money for its sessions, by id or name of the principal. Absent or empty: whoever may approve. */
     budget_approvers: names.optional(),
     /** Sessions of one principal that have not ended. Absent: no limit. */
     max_concurrent: z.number().int().min(1).max(100_000).optional(),
-    /** The longest conversation that is sent to a model. Absent: what the model takes. */
+    /** The longest conversation that is sent to a model. Absent: the model's maximum. */
     max_context_tokens: z.number().int().min(1_000).max(100_000_000).optional(),
-    /** A session is made only with an Idempotency-Key. Absent: no. */
+    /** A session can only be created with an Idempotency-Key. Absent: no. */
     require_idempotency: z.boolean().optional(),
     /** Model requests and tokens of one session in a minute. Absent: no limit. */
     session_rate: RateLimit.optional(),
@@ -180,6 +183,6 @@ export type Effect = z.infer<typeof Effect>;
 export const PipelineStep = z.enum(["schema", "tool", "policy", "paths", "hooks", "autonomy", "approval", "limits"]);
 export type PipelineStep = z.infer<typeof PipelineStep>;
 
-/** What the pipeline says of one call, and which rule decided. */
+/** The pipeline's ruling on one call, and which rule decided. */
 export const Ruling = z.object({ effect: Effect, step: PipelineStep, rule: z.string(), why: z.string() });
 export type Ruling = z.infer<typeof Ruling>;

@@ -12,7 +12,7 @@ export interface ToolCallStart {
   readonly message_id?: string | undefined;
 }
 
-/** A tool call as it ended. The optional parts fill the fields of the item's own kind. */
+/** The end of a tool call. The optional parts fill the fields of the item's own kind. */
 export interface ToolCallEnd {
   readonly status: Exclude<ItemStatus, "in_progress">;
   readonly output: readonly ContentBlock[];
@@ -27,7 +27,7 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The item that stands for a tool call, by the tool's name in the rich mapping. */
+/** The item of a tool call, by the tool's name in the rich mapping. */
 export function startToolItem(call: ToolCallStart): ToolItem {
   const common = {
     id: call.id,
@@ -57,7 +57,7 @@ export function startToolItem(call: ToolCallStart): ToolItem {
   }
 }
 
-/** The item of a call that a person changed: its own fields say what runs, `input` what was asked. */
+/** The item of a call that a person changed: its own fields say what runs, `input` what was requested. */
 export function editedToolItem(item: ToolItem, approved_input: Readonly<Record<string, unknown>>): ToolItem {
   const edited = { approved_input: { ...approved_input } };
   switch (item.type) {
@@ -107,7 +107,7 @@ export function endToolItem(item: ToolItem, end: ToolCallEnd): ToolItem {
   }
 }
 
-/** The text of a tool's output; an image stands as a word. */
+/** The text of a tool's output; an image is replaced by a word. */
 export function outputText(blocks: readonly ContentBlock[]): string {
   return blocks.map((block) => (block.type === "text" ? block.text : `[image ${block.media_type}]`)).join("\n");
 }

@@ -7,7 +7,7 @@ import { Autonomy, RateLimit } from "./policy.ts";
 export const Role = z.enum(["admin", "operator", "agent", "viewer", "visitor", "issuer"]);
 export type Role = z.infer<typeof Role>;
 
-/** Who did something, as the journal keeps it. `system` is Sallyport itself (the reconciler, an expiry). */
+/** Who did something, as journaled. `system` is Sallyport itself (recovery after a restart, an expiry). */
 export const PrincipalRef = z.object({
   id: z.string(),
   name: z.string(),
@@ -37,12 +37,12 @@ const Folder = z
   .refine((path) => path.startsWith("/") && !path.includes("\0"), "must be an absolute path");
 
 /**
- * What a token may do at most, fixed when it is made. It holds for each session that the token makes, also after the token is gone.
- * Money, rates and sessions of the tokens that it made itself count on it, too. Absent: only role and policy limit it.
+ * What a token may do at most, fixed when it is made. It also holds for the token's sessions after the token is gone. Money, rates
+ * and sessions of tokens derived from it count on it too. Absent: only role and policy limit it.
  */
 export const TokenBounds = z
   .object({
-    /** The profile of all its sessions. Absent: as the policy gives it to the role. */
+    /** The profile of all its sessions. Absent: what the policy gives the role. */
     profile: z.string().min(1).max(100).optional(),
     max_autonomy: Autonomy.optional(),
     /** The only tools of its sessions; globs. */
@@ -67,23 +67,23 @@ export const TokenBounds = z
   .strict();
 export type TokenBounds = z.infer<typeof TokenBounds>;
 
-/** A token that another one was made with: what that one may do at most. */
+/** A token from which another was derived, with its bounds. */
 export const TokenParent = z.object({ id: z.string(), bounds: TokenBounds });
 export type TokenParent = z.infer<typeof TokenParent>;
 
 export const CreateToken = TokenBounds.extend({
   role: Role,
   name: z.string().min(1).max(200),
-  /** Seconds. Absent: a visitor's token lives an hour, another one until it is deleted. */
+  /** Seconds. Absent: a visitor's token lives an hour, any other until it is deleted. */
   expires_in_s: z.number().int().min(1).max(LIMITS.tokenLifeS).optional(),
-  /** Of a visitor's token: who it is for, in the product's own words. The same subject is the same visitor again, with its sessions and what it spent. */
+  /** Of a visitor's token: the visitor's id in the product. The same subject is the same visitor again, with its sessions and spending. */
   subject: z.string().min(1).max(LIMITS.tokenSubjectChars).optional(),
 }).strict();
 export type CreateToken = z.infer<typeof CreateToken>;
 
 export const TokenView = z.object({
   id: z.string(),
-  /** Who the token speaks for; the same as `id` unless it was made for a `subject`. */
+  /** The principal that the token speaks for; the same as `id` unless it was made for a `subject`. */
   principal_id: z.string(),
   name: z.string(),
   role: Role,
@@ -92,7 +92,7 @@ export const TokenView = z.object({
   expires_at: z.string().optional(),
   /** To the minute. Absent: never. */
   last_used_at: z.string().optional(),
-  /** The token that it was made with, and whose limits hold for it, too. Absent: an admin made it. */
+  /** The token that it was derived from, and whose limits hold for it too. Absent: an admin made it. */
   made_with: z.string().optional(),
   bounds: TokenBounds,
 });
@@ -101,6 +101,6 @@ export type TokenView = z.infer<typeof TokenView>;
 export const TokenList = z.object({ tokens: z.array(TokenView), next: z.string().optional() });
 export type TokenList = z.infer<typeof TokenList>;
 
-/** The only answer that ever holds the token itself. */
+/** The only answer that ever contains the token itself. */
 export const TokenCreated = TokenView.extend({ token: z.string() });
 export type TokenCreated = z.infer<typeof TokenCreated>;

@@ -19,7 +19,7 @@ export type ProviderAuth = z.infer<typeof ProviderAuth>;
 const PROVIDER_ID = /^[a-z][a-z0-9_-]{0,63}$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/;
 
-/** Absent: nothing is wrong with it. Never repeats the text: somebody may have put a password into it. */
+/** Absent: it is valid. Never repeats the text: it may contain a password. */
 function addressProblem(text: string): string | undefined {
   if (text.startsWith("unix:")) return text.startsWith("unix:/") ? undefined : "must be unix: and an absolute path";
   if (!URL.canParse(text)) return "must be an address such as http://127.0.0.1:11434, or unix: and a path";
@@ -47,7 +47,7 @@ const Credential = z.object({
     .optional(),
   /** A file with mode 0600 or 0400, one key a line. Relative: to the folder of sallyport.yaml. `~/` is the home of the user. */
   credential_file: z.string().min(1).max(LIMITS.pathChars).optional(),
-  /** Prints one key. Words: run as they are; text: run by `/bin/sh -c`. */
+  /** Prints one key. A list is run directly; a text is run by `/bin/sh -c`. */
   credential_command: z
     .union([z.string().min(1).max(4_000), z.array(z.string().max(4_000)).min(1).max(100)])
     .optional(),
@@ -63,20 +63,20 @@ function given(one: z.infer<typeof Credential>): number {
   return CREDENTIAL_FIELDS.filter((field) => one[field] !== undefined).length;
 }
 
-/** One provider as `sallyport.yaml` says it. Everything absent is what its kind ships with. */
+/** One provider in `sallyport.yaml`. Absent fields have the defaults of its kind. */
 export const ProviderSetting = Credential.extend({
   /** Absent: the kind of the same name, else none. */
   kind: ProviderKind.optional(),
   base_url: Address.optional(),
-  /** Where the two wires have different addresses. */
+  /** If the two wires have different addresses. */
   base_urls: z.object({ anthropic: Address.optional(), openai: Address.optional() }).strict().optional(),
   wire: ProviderWire.optional(),
   wires: z.array(ProviderWire).min(1).max(ProviderWire.options.length).optional(),
-  /** Several keys; the first that does not rest is used. */
+  /** Several keys; the first one that is not paused is used. */
   credentials: z.array(OneCredential).min(1).max(LIMITS.credentialsPerProvider).optional(),
   auth: ProviderAuth.optional(),
   default_model: z.string().min(1).max(200).optional(),
-  /** Nothing is charged for models without a price. Absent: only for `sim` and the kind `local`. */
+  /** Models without a price are free. Absent: only for `sim` and the kind `local`. */
   free: z.boolean().optional(),
 })
   .extend(RateLimit.shape)
@@ -101,7 +101,7 @@ export const ProviderSetting = Credential.extend({
   });
 export type ProviderSetting = z.infer<typeof ProviderSetting>;
 
-/** The demo model that runs beside the server: only these of its settings can be changed. */
+/** The demo model beside the server: only these of its settings can be changed. */
 const SIM_FIELDS: ReadonlySet<string> = new Set(["default_model", "free", "requests_per_minute", "tokens_per_minute"]);
 
 /** `providers` of `sallyport.yaml`, by id. */
@@ -120,7 +120,7 @@ export const ProviderSettings = z.record(z.string(), ProviderSetting).superRefin
     const address = setting.base_url ?? setting.base_urls;
     if ((kind === undefined || kind === "local") && address === undefined)
       refuse([id, "base_url"], "is missing: say where the provider answers");
-    // Without this the first account of the kind would be charged unseen.
+    // Without this check the first account of the kind would silently be charged.
     const hasSource = given(setting) > 0 || setting.credentials !== undefined || setting.auth === "none";
     if (kind !== undefined && kind !== "local" && kind !== id && !hasSource)
       refuse([id, "credential_env"], "is missing: say where the key of this account comes from");
@@ -139,31 +139,31 @@ export const PriceSettings = z
   });
 export type PriceSettings = z.infer<typeof PriceSettings>;
 
-/** A provider as the API shows it. Never holds a key. */
+/** A provider as the API shows it. Never contains a key. */
 export const ProviderView = z.object({
   id: z.string(),
-  /** Sessions that name no provider get it. */
+  /** Used by sessions that name no provider. */
   is_default: z.boolean(),
   wires: z.array(ProviderWire),
   /** By wire: host and port, or `unix`. */
   hosts: z.object({ anthropic: z.string().optional(), openai: z.string().optional() }),
   /** Empty: a session must name its model. */
   default_model: z.string(),
-  /** Nothing is charged for models without a price. */
+  /** Models without a price are free. */
   free: z.boolean(),
   credential: z.enum(["found", "missing", "not_needed"]),
-  /** What tells the keys apart: `ANTHROPIC_API_KEY`, `key.txt#2`. The first is the one that is used next. */
+  /** Names that identify the keys: `ANTHROPIC_API_KEY`, `key.txt#2`. The first one is used next. */
   credential_names: z.array(z.string()),
-  /** What to do where the credential is missing. */
+  /** What to do if the credential is missing. */
   message: z.string().optional(),
 });
 export type ProviderView = z.infer<typeof ProviderView>;
 
-/** What a provider answered when it was asked whether it is there and takes our key. */
+/** A provider's answer to a test: whether it is reachable and accepts our key. */
 export const ProviderReport = z.object({
   id: z.string(),
   status: z.enum(["ok", "unauthenticated", "unreachable", "failed"]),
-  /** Words for a person; says what to do when it is not `ok`. */
+  /** For people; says what to do when it is not `ok`. */
   message: z.string(),
   wires: z.array(ProviderWire),
   models: z.array(z.string()).optional(),

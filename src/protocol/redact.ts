@@ -1,28 +1,28 @@
 import { LIMITS } from "./limits.ts";
 
-/** Takes secrets out of what is written. */
+/** Removes secrets from text. */
 export interface Redactor {
   (text: string): string;
-  /** Takes out known secrets alone. For what a person decides on: nothing of it is hidden by its looks. */
+  /** Removes only known secrets. For what a person decides on: nothing is hidden because of its looks. */
   exact(text: string): string;
-  /** One more secret, from now on. Of those that were learnt, the last `redactedSecrets` are known. */
+  /** Adds a secret. Of the learnt ones, the last `redactedSecrets` are known. */
   learn(secret: string): void;
-  /** How much of a text that goes on can be shown already: from there on it may be the beginning of a secret. */
+  /** How much of a growing text can already be shown: the rest may be the beginning of a secret. */
   clear(text: string): number;
 }
 
 const MASK = "[redacted]";
 const SHORTEST_SECRET = 8;
-/** What looks like one of our tokens or a model vendor's key, wherever it comes from. No key is longer than this. */
+/** What looks like one of our tokens or a model vendor's key, whatever its source. No key is longer than this. */
 const LOOKS_SECRET = /(?:sp_[A-Za-z0-9_-]{40,256}|sk-(?:ant|proj|or)-[A-Za-z0-9_-]{16,256})(?![A-Za-z0-9_-])/g;
-/** The end of a text that may grow into one. */
+/** The end of a text that may grow into a secret. */
 const MAY_BECOME_SECRET = /(?:sp_|sk-)[A-Za-z0-9_-]*$|s[pk]?$/;
-/** Nothing that may be a secret is longer: a longer run is shown, redacted as far as it goes. */
+/** No possible secret is longer: a longer run is shown, redacted as far as it goes. */
 const LONGEST_HELD = 4_096;
 
 /**
- * The one redactor for everything that is written: known secrets by their exact value, then what looks like one. A
- * secret shorter than eight characters is not searched for: it would hit ordinary words.
+ * The one redactor for all output: known secrets by their exact value, then what looks like one. Secrets shorter than
+ * eight characters are ignored: they would match ordinary words.
  */
 export function makeRedactor(secrets: readonly string[]): Redactor {
   const given = new Set(secrets);
@@ -57,10 +57,10 @@ export function makeRedactor(secrets: readonly string[]): Redactor {
   return Object.assign(redact, { exact: redactExact, clear, learn });
 }
 
-/** What is searched for: longest first, so that a secret inside another one does not leave the rest of it standing. */
+/** The search terms, longest first, so that a secret inside another one does not leave part of it visible. */
 function formsOf(secrets: Iterable<string>): readonly string[] {
   const long = [...secrets].filter((secret) => secret.length >= SHORTEST_SECRET);
-  // Most of what is written is JSON, where a quote or a backslash of a secret stands escaped.
+  // Most output is JSON, where quotes and backslashes of a secret are escaped.
   const forms = new Set(long.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]));
   return [...forms].sort((one, other) => other.length - one.length);
 }
@@ -74,7 +74,7 @@ function begun(text: string, secret: string): number {
   return 0;
 }
 
-/** Redacts texts that come in pieces: what may be the beginning of a secret is held back until the next piece clears it. */
+/** Redacts texts that arrive in pieces: a possible beginning of a secret is held back until the next piece clears it. */
 export class PieceRedactor {
   readonly #redact: Redactor;
   readonly #held = new Map<string, string>();
@@ -83,7 +83,7 @@ export class PieceRedactor {
     this.#redact = redact;
   }
 
-  /** What can be shown of a text after one more piece; may be nothing. */
+  /** What can be shown of a text after one more piece; may be empty. */
   next(key: string, piece: string): string {
     const text = (this.#held.get(key) ?? "") + piece;
     const clear = this.#redact.clear(text);

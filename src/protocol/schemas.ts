@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { BridgeControl, CompatRow, RichRow } from "./dialects/bridge.ts";
 
-/** `sallyport/schemas`: what goes over document 002's socket, as JSON Schema (2020-12), for validators in any language. */
+/** `sallyport/schemas`: the messages of document 002's socket, as JSON Schema (2020-12), for validators in any language. */
 export const JSON_SCHEMAS = {
   /** A row as document 002 has it. */
   "compat-row": z.toJSONSchema(CompatRow),
-  /** A row with all that the journal has. */
+  /** A row with everything that the journal has. */
   "rich-row": z.toJSONSchema(RichRow),
-  /** What a client says. */
+  /** A client's message. */
   "bridge-control": z.toJSONSchema(BridgeControl, { io: "input" }),
 } as const;
 export type JsonSchemaName = keyof typeof JSON_SCHEMAS;

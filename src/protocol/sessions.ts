@@ -26,7 +26,7 @@ const metadata = z
     `metadata may hold ${LIMITS.metadataBytes} bytes`,
   );
 
-/** A JSON Schema of type object; what is wrong with it is said when a session is made. */
+/** A JSON Schema of type object; mistakes are reported when a session is created. */
 const OutputSchema = z
   .record(z.string(), z.unknown())
   .refine(
@@ -41,7 +41,7 @@ export const AgentDefinition = z
     description: z.string().min(1).max(LIMITS.agentDescriptionChars),
     /** What it is told before its task. */
     prompt: z.string().min(1).max(LIMITS.agentPromptChars),
-    /** The only tools that it has, of those that the session has. Absent: the session's. */
+    /** The only tools that it has, from the session's. Absent: the session's. */
     tools: z.array(z.string().min(1).max(200)).max(500).optional(),
     /** Of the session's provider. Absent: the session's. */
     model: z.string().min(1).max(200).optional(),
@@ -57,10 +57,10 @@ const Agents = z
     `all agents together may have ${LIMITS.agentsChars} characters`,
   );
 
-/** What happens where a limit leaves no money: a person is asked, or the turn fails. Absent: a person is asked. */
+/** What happens when a limit leaves no money: a person is asked, or the turn fails. Absent: a person is asked. */
 const AtBudgetEnd = z.enum(["ask", "fail"]);
 
-/** What decides how a session runs; narrowed by policy when it is made, the same for its whole life but for what `ConfigureSession` changes. */
+/** How a session runs; narrowed by policy when it is created, then fixed except for what `ConfigureSession` changes. */
 export const SessionSettings = z.object({
   engine: z.string(),
   provider: z.string(),
@@ -71,7 +71,7 @@ export const SessionSettings = z.object({
   profile: z.string(),
   autonomy: Autonomy,
   permission_mode: PermissionMode.optional(),
-  /** The only tools of this session; absent: what the profile gives. */
+  /** The only tools of this session; absent: the profile's. */
   tools: z.array(z.string()).optional(),
   /** Reads are asked for too (document 001's `auto_approve_safe: false`). */
   ask_reads: z.boolean().optional(),
@@ -81,9 +81,9 @@ export const SessionSettings = z.object({
   thinking_tokens: z.number().int().optional(),
   /** micro-USD; absent: no limit of its own. */
   max_cost_microusd: z.number().int().optional(),
-  /** The longest conversation that is sent to the model; absent: what the model takes. */
+  /** The longest conversation that is sent to the model; absent: the model's maximum. */
   max_context_tokens: z.number().int().optional(),
-  /** Each turn ends with a value of this form, in `structured_output`. Absent: with words. */
+  /** Each turn ends with a value of this form, in `structured_output`. Absent: with text. */
   output_schema: OutputSchema.optional(),
   /** Sub-agents by their name (`subagent_type`). Absent: the engine's own. */
   agents: Agents.optional(),
@@ -137,8 +137,8 @@ export const SetBudget = z.object({ max_cost_microusd: MicroUsd }).strict();
 export type SetBudget = z.infer<typeof SetBudget>;
 
 /**
- * Changes how a session runs from now on: `model` from its next turn, the others from its next tool call. A mode alone sets the autonomy as it
- * would for a new session; an autonomy alone ends the mode.
+ * Changes how a session runs from now on: `model` from its next turn, the others from its next tool call. A mode alone sets the autonomy as
+ * for a new session; an autonomy alone ends the mode.
  */
 export const ConfigureSession = z
   .object({
@@ -155,7 +155,7 @@ export const ConfigureSession = z
   );
 export type ConfigureSession = z.infer<typeof ConfigureSession>;
 
-/** The models that a session can change to, its own first. */
+/** The models that a session can switch to, its own first. */
 export const SessionModels = z.object({ current: z.string(), models: z.array(z.string()) });
 export type SessionModels = z.infer<typeof SessionModels>;
 
@@ -169,11 +169,11 @@ export const QueuedPrompt = z.object({
   turn_id: z.string(),
   text: z.string(),
   by: PrincipalRef,
-  /** Somebody stopped the turn before it: it begins only after `resume`. Absent: it begins when its turn comes. */
+  /** Somebody stopped the turn before it: it begins only after `resume`. Absent: it begins in order. */
   held: z.literal(true).optional(),
 });
 
-/** How to end a turn. `hold_queue`: prompts that wait now do not begin before `resume`. Absent: the next one begins. */
+/** How to end a turn. `hold_queue`: waiting prompts do not begin before `resume`. Absent: the next one begins. */
 export const Interrupt = z.object({ hold_queue: z.boolean().optional() }).strict();
 export type Interrupt = z.infer<typeof Interrupt>;
 
@@ -199,7 +199,7 @@ export const SessionView = z.object({
   cost_microusd: z.number().int(),
   /** The part of `cost_microusd` that is a bound, not measured; absent: none. */
   bound_microusd: z.number().int().positive().optional(),
-  /** The limit that holds now; absent: none of its own. */
+  /** The limit in force; absent: none of its own. */
   limit_microusd: z.number().int().optional(),
   error: ErrorDetail.optional(),
   title: z.string(),

@@ -4,11 +4,11 @@ import { AnswerCall, DeclareTools, WithdrawTools, type PageMessage } from "./pag
 import { ConfigureSession, CreateSession, ForkSession, Interrupt, SubmitPrompt } from "./sessions.ts";
 
 const id = z.string().max(100);
-/** A caller's own name for a command; the receipt carries it back. A repeated one gets the first answer again. */
+/** A caller's own id for a command; the receipt returns it. A repeated one gets the first answer again. */
 const command_id = z.string().min(1).max(200);
 const session_id = z.string().max(100);
 
-/** What a client says on `/api/ws`. The first message must be `hello`. */
+/** A client's message on `/api/ws`. The first must be `hello`. */
 export const ClientMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("hello"), protocol: z.string().max(20) }).strict(),
   z.object({ type: z.literal("subscribe"), session_id, after: z.number().int().nonnegative().optional() }).strict(),
@@ -31,21 +31,21 @@ export const ClientMessage = z.discriminatedUnion("type", [
 ]);
 export type ClientMessage = z.infer<typeof ClientMessage>;
 
-/** What the server says besides events and deltas, which go out as they are. */
+/** The server's messages besides events and deltas, which are sent unchanged. */
 export type ServerMessage =
   | { readonly type: "welcome"; readonly protocol: string; readonly server: string }
   | { readonly type: "subscribed"; readonly session_id: string; readonly after: number }
   /** `ended`: the session has ended and all of its journal was sent. */
   | { readonly type: "unsubscribed"; readonly session_id: string; readonly ended?: boolean }
-  /** Said again when so much waited for this client that it was dropped: the lists are to be read anew. */
+  /** Sent again when too much waited for this client and was dropped: it must read the lists again. */
   | { readonly type: "feeding" }
   | { readonly type: "receipt"; readonly command_id: string; readonly result: unknown }
   | {
       readonly type: "refused";
       readonly command_id?: string;
-      /** Of the `subscribe` that was refused. */
+      /** The session of the refused `subscribe`. */
       readonly session_id?: string;
-      /** It was `feed` that was refused. */
+      /** The `feed` was refused. */
       readonly feed?: true;
       readonly error: { readonly code: string; readonly message: string; readonly details?: unknown };
     }

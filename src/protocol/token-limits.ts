@@ -1,10 +1,10 @@
 /** Bounds of tokens; a part of LIMITS. */
 export const TOKEN_LIMITS = {
-  /** The longest life of a token that expires, and of a visitor's; and what a visitor's has unless it says otherwise. Seconds. */
+  /** The longest life of an expiring token, and of a visitor's; and a visitor's default. Seconds. */
   tokenLifeS: 315_360_000,
   visitorTokenMaxS: 86_400,
   visitorTokenS: 3_600,
-  /** Tokens that made one another, from the first to the last. */
+  /** The longest chain of tokens derived from one another. */
   tokenDepth: 4,
   tokenTools: 200,
   tokenOrigins: 20,
@@ -14,12 +14,12 @@ export const TOKEN_LIMITS = {
   tokenChars: 500,
   /** Tokens whose rights are in memory; others are read again. */
   tokensInMemory: 100_000,
-  /** How often, at most, it is written down that a token was used. */
+  /** How often, at most, the use of a token is stored. */
   tokenUseMs: 60_000,
-  /** How often, at least, it is looked whether a token that somebody is connected with has expired. */
+  /** How often, at least, the tokens of open connections are checked for expiry. */
   tokenCheckMs: 30_000,
   /** How long an expired token is still listed. */
   expiredTokenKeptMs: 86_400_000,
-  /** How long a browser remembers that an origin may ask. Seconds. */
+  /** How long a browser caches a preflight answer. Seconds. */
   corsMaxAgeS: 600,
 } as const;

@@ -5,10 +5,10 @@ import { BudgetLine, MicroUsd, TokenCount, UsageGroup, UsageLine } from "./money
 /** A day of the calendar, UTC. */
 const Day = z.iso.date("must be a day such as 2026-11-15");
 
-/** Which usage is asked for, as it stands in an address. */
+/** A usage query, as in an address. */
 export const UsageQuery = z
   .object({
-    /** Groups with commas between them; the lines are ordered by them, in this order. */
+    /** Groups separated by commas; the lines are ordered by them, in this order. */
     by: z
       .string()
       .max(100)
@@ -35,29 +35,29 @@ export type UsageQuery = z.infer<typeof UsageQuery>;
 
 export const UsageReport = z.object({
   lines: z.array(UsageLine),
-  /** Of everything that was asked for, also of lines that were cut. */
+  /** Of the whole query, including lines that were cut. */
   total: UsageLine,
-  /** The accounts as they are now, whatever days were asked for. */
+  /** The current accounts, whatever days were requested. */
   budgets: z.array(BudgetLine),
   /** There are more lines than `limit`. */
   truncated: z.literal(true).optional(),
 });
 export type UsageReport = z.infer<typeof UsageReport>;
 
-/** What one session used. The flat fields carry document 003's names; money is micro-USD in all of them. */
+/** One session's usage. The flat fields have document 003's names; all money is micro-USD. */
 export const SessionUsage = z.object({
   session_id: z.string(),
   requests: z.number().int(),
   tokens: TokenCount,
-  /** Of its own requests; forks and sub-sessions have lines of their own. */
+  /** Of its own requests; forks and sub-sessions have their own lines. */
   cost_microusd: MicroUsd,
   /** The part of the cost that is a bound. */
   bound_microusd: MicroUsd,
-  /** Set aside for requests that run now, those of its forks included. */
+  /** Reserved for running requests, including those of its forks. */
   reserved_microusd: MicroUsd,
   /** Absent: no limit of its own. */
   limit_microusd: MicroUsd.optional(),
-  /** What is left of it; forks have drawn on it too. */
+  /** What is left of it; forks draw on it too. */
   remaining_microusd: MicroUsd.optional(),
   /** By provider and model. */
   models: z.array(UsageLine),

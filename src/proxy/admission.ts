@@ -14,14 +14,14 @@ import type { Route } from "./routes.ts";
 export interface Admitted {
   readonly judged: AdmissibleRequest;
   readonly credentials: readonly Credential[];
-  /** Undefined: it costs nothing whatever comes. */
+  /** Undefined: it is free in any case. */
   readonly reserved: ReservedRequest | undefined;
 }
 
 const MAX_COST_HEADER = "x-sallyport-max-cost-microusd";
 const ABORTED: Denial = { failure: new Failure("aborted", "the caller is gone") };
 
-/** Whether a request may go out, and with what money. `body`: absent where the route has none. */
+/** Whether a request may go out, and with what money. `body`: absent if the route has none. */
 export async function admit(call: ProxyCall, route: Route, body: Buffer | undefined): Promise<Admitted | Denial> {
   try {
     const judged = judge(call, route, body);
@@ -34,7 +34,7 @@ export async function admit(call: ProxyCall, route: Route, body: Buffer | undefi
     if (wanted instanceof Failure) return { failure: wanted };
     const stopped = wanted.claim.amount === 0 ? undefined : stoppedBy(call, judged.provider.id);
     if (stopped !== undefined) return stopped;
-    // One that is surely short enough needs nobody to count it.
+    // A request that is surely short enough need not be counted.
     if (judged.mayCount && asked.facts.bytes > (judged.context.maxContextTokens ?? Infinity)) {
       return await admitCounted(call, { judged, credentials, reserved: undefined }, wanted);
     }
@@ -50,7 +50,7 @@ export async function admit(call: ProxyCall, route: Route, body: Buffer | undefi
   }
 }
 
-/** A provider that breaks off again and again gets no request for a while. */
+/** A provider that keeps breaking off gets no request for a while. */
 function stoppedBy(call: ProxyCall, provider: string): Denial | undefined {
   const retryAfterMs = call.state.options.breaker.refusedFor(provider);
   if (retryAfterMs === undefined) return undefined;
@@ -61,7 +61,7 @@ function stoppedBy(call: ProxyCall, provider: string): Denial | undefined {
   return { failure: new Failure("model_unavailable", words), status: 503, retryAfterMs };
 }
 
-/** What a request may cost at most, and whose money that is. */
+/** The most that a request can cost, and whose money that is. */
 interface RequestClaim {
   readonly claim: Claim;
   readonly price: Price;
@@ -85,7 +85,7 @@ function requestClaimOf(
   return { claim, price, facts, maxOutput: worst.output };
 }
 
-/** The session's limits, and the request's own if it names one. */
+/** The session's limits, and the request's own if it has one. */
 function spendingLimitsOf(
   call: ProxyCall,
   { spendingLimits }: RequestContext,
@@ -118,8 +118,8 @@ function hold(
 }
 
 /**
- * The provider itself says how long the prompt is: where its bytes alone would be too many for the session's context or
- * limit. `shortage`: what the bytes came to; absent: they were not asked for.
+ * Asks the provider for the prompt's length, if its bytes alone would exceed the session's context or limit.
+ * `shortage`: by the byte count; absent: not tried.
  */
 async function admitCounted(
   call: ProxyCall,

@@ -2,7 +2,10 @@ import { LIMITS } from "../protocol/index.ts";
 import type { CallerRequest, CallerResponse } from "./caller.ts";
 import type { HttpRefusal } from "./refusals.ts";
 
-/** Sends an answer of ours. Where a body is still coming the connection ends with it, but not before the caller could read it. */
+/**
+ * Sends one of our own answers. If a body is still arriving, the connection closes afterwards, but only once the caller could
+ * read the answer.
+ */
 export function sendRefusal(
   request: CallerRequest,
   response: CallerResponse,
@@ -16,12 +19,12 @@ export function sendRefusal(
     "content-length": text.length,
     ...(isRead ? {} : { connection: "close" }),
   });
-  // Who asked whether to send a body has not sent it.
+  // A caller that sent `Expect` has not sent its body yet.
   if (isRead || request.headers.expect !== undefined) response.end(text);
   else linger(request, response, text);
 }
 
-/** Closing at once would reset the connection under a caller who is still writing, and take the answer with it. */
+/** Closing at once would reset the connection of a caller that is still writing, and lose the answer. */
 function linger(request: CallerRequest, response: CallerResponse, text: Buffer): void {
   response.write(text);
   let left: number = LIMITS.proxyLingerBytes;
@@ -42,7 +45,7 @@ function linger(request: CallerRequest, response: CallerResponse, text: Buffer):
     .on("error", () => undefined);
 }
 
-/** Ends an answer in the middle, so that the caller sees it, but not before the last bytes of it have gone out. */
+/** Breaks an answer off so that the caller notices, but only after its last bytes have gone out. */
 export function breakOff(response: CallerResponse, rest: Buffer | undefined): void {
   if (rest !== undefined) response.write(rest);
   response.socket?.destroySoon();

@@ -3,11 +3,11 @@ import { Failure, LIMITS } from "../protocol/index.ts";
 import type { ProxyCall } from "./call.ts";
 import { Gather } from "./meter/gather.ts";
 
-/** The bytes of all bodies that are in memory. */
+/** The total size of all bodies in memory, in bytes. */
 export class BodyAllowance {
   #bytes = 0;
 
-  /** False: there is no room for so many more. */
+  /** False: there is no room for that many more. */
   take(bytes: number): boolean {
     if (this.#bytes + bytes > LIMITS.proxyBodiesBytes) return false;
     this.#bytes += bytes;
@@ -21,11 +21,11 @@ export class BodyAllowance {
 
 export interface BodyTaker {
   taken(call: ProxyCall, body: Buffer): void;
-  /** It is not taken, and what is left of it is not wanted. */
+  /** The body is refused, and the rest of it is discarded. */
   refused(call: ProxyCall, failure: Failure): void;
 }
 
-/** Collects a body without ever holding more than it may. Nothing is told of it when the caller leaves meanwhile. */
+/** Collects a body without ever holding more than allowed. Calls nothing if the caller leaves meanwhile. */
 export function readBody(call: ProxyCall, taker: BodyTaker): void {
   const { request, response } = call;
   const { "content-encoding": encoding, "content-length": announced, expect } = request.headers;
@@ -33,7 +33,7 @@ export function readBody(call: ProxyCall, taker: BodyTaker): void {
     taker.refused(call, new Failure("unsupported", `a body in ${encoding} is not read here: send it as it is`));
     return;
   }
-  // Node has refused what is not a number.
+  // Node has already refused values that are not numbers.
   const length = announced === undefined ? undefined : Number(announced);
   if (length !== undefined && length > LIMITS.proxyBodyBytes) {
     taker.refused(call, tooLarge());
@@ -72,7 +72,7 @@ class Collecting {
       this.#refuse(noRoom());
       return;
     }
-    // Nearly every body comes in one piece, which is kept as it is.
+    // Nearly every body comes in one piece, which is used without copying.
     if (this.#first === undefined) {
       this.#first = piece;
       return;
@@ -104,7 +104,7 @@ class Collecting {
 }
 
 const MARKS = new Set(Buffer.from("[{,:"));
-/** Nothing that is shorter can grow beyond reason. */
+/** Shorter bodies cannot grow beyond reason. */
 const HARMLESS_BYTES = 1_048_576;
 
 /** The fields of a body, or what is wrong with it. */
@@ -130,12 +130,12 @@ function countMarks(body: Buffer): number {
 const QUOTE = 34;
 const BACKSLASH = 92;
 const COLON = 58;
-/** A string that is longer is searched for its end by the machine. */
+/** The end of a longer string is found with native search. */
 const SHORT_STRING = 48;
 
 /**
- * Names with a value in a JSON text that has been parsed. If its objects have fewer, one of them had the same name twice: then
- * another reader might take the other value, and what is judged here is not what would happen there.
+ * Counts the keys in an already parsed JSON text. If its objects have fewer, some key occurs twice. Another reader might then
+ * take the other value, and this judgement would not hold there.
  */
 export function countNames(body: Buffer): number {
   let names = 0;

@@ -1,39 +1,39 @@
 import { LIMITS } from "../protocol/index.ts";
 
-/** What is remembered of one provider that broke off. */
+/** What is remembered about a provider that broke off. */
 interface ProviderTrouble {
-  /** When answers broke, the newest last; those of the window only. */
+  /** When answers broke off, newest last; only those in the window. */
   failures: number[];
   /** How often requests have been stopped in a row: each time for twice as long. */
   level: number;
-  /** No request goes out before this moment. */
+  /** No request goes out before this time. */
   openUntil: number;
-  /** When the one request went out that tries it again; undefined: none is under way. */
+  /** When the one test request went out; undefined: none is under way. */
   probeAt: number | undefined;
 }
 
-/** How a provider does, by the requests that went to it. */
+/** The condition of a provider, judged by the requests sent to it. */
 export type ProviderCondition =
   | { readonly state: "good" }
-  /** It broke off lately. `retryAfterMs`: requests are stopped for so long; 0: they are not. */
+  /** It broke off recently. `retryAfterMs`: requests are stopped for this long; 0: they are not. */
   | { readonly state: "troubled"; readonly failures: number; readonly retryAfterMs: number };
 
 const GOOD: ProviderCondition = { state: "good" };
 
 /**
- * Stops requests to a provider that breaks off again and again. A broken answer is charged at its bound, so that a provider
- * which flaps would use up budgets for nothing.
+ * Stops requests to a provider that keeps breaking off. A broken answer is charged at its bound, so an unstable provider
+ * would use up budgets for nothing.
  */
 export class ProviderBreaker {
   readonly #elapsed: () => number;
   readonly #troubles = new Map<string, ProviderTrouble>();
 
-  /** `elapsed`: milliseconds of a clock that does not jump. */
+  /** `elapsed`: milliseconds of a monotonic clock. */
   constructor(elapsed: () => number) {
     this.#elapsed = elapsed;
   }
 
-  /** Milliseconds after which to try again; undefined: a request may go out now. */
+  /** Milliseconds until the next try; undefined: a request may go out now. */
   refusedFor(provider: string): number | undefined {
     const trouble = this.#current(provider);
     if (trouble === undefined || trouble.level === 0) return undefined;
@@ -45,26 +45,26 @@ export class ProviderBreaker {
     return undefined;
   }
 
-  /** An answer broke, and nobody knows what it cost. */
+  /** An answer broke off, at unknown cost. */
   broke(provider: string): void {
     const now = this.#elapsed();
     const trouble = this.#current(provider) ?? this.#add(provider);
     trouble.failures = [...trouble.failures.slice(1 - LIMITS.breakerFailures), now];
     trouble.probeAt = undefined;
     if (trouble.level === 0 && trouble.failures.length < LIMITS.breakerFailures) return;
-    // Those that were under way when it was stopped do not stop it for longer.
+    // Requests already under way when it was stopped do not extend the stop.
     if (now < trouble.openUntil) return;
     trouble.openUntil = now + Math.min(LIMITS.breakerMaxPauseMs, LIMITS.breakerPauseMs * 2 ** trouble.level);
     trouble.level += 1;
   }
 
-  /** An answer came whole. What it did before is forgotten only with time. */
+  /** An answer arrived in full. Earlier failures only expire with time. */
   answered(provider: string): void {
     const trouble = this.#troubles.get(provider);
     if (trouble !== undefined) trouble.probeAt = undefined;
   }
 
-  /** Somebody made sure that it works. */
+  /** Somebody has checked that it works. */
   reset(provider: string): void {
     this.#troubles.delete(provider);
   }
@@ -76,7 +76,7 @@ export class ProviderBreaker {
     return { state: "troubled", failures: trouble.failures.length, retryAfterMs };
   }
 
-  /** Undefined: nothing, or nothing that still counts. */
+  /** Undefined: nothing, or nothing recent. */
   #current(provider: string): ProviderTrouble | undefined {
     const trouble = this.#troubles.get(provider);
     if (trouble === undefined) return undefined;

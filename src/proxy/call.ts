@@ -10,7 +10,7 @@ import type { RateSubject } from "./rates.ts";
 import { refusalOf } from "./refusals.ts";
 import type { Route } from "./routes.ts";
 
-/** Why a request is not passed on. */
+/** Why a request is not forwarded. */
 export interface Denial {
   readonly failure: Failure;
   readonly status?: number | undefined;
@@ -26,7 +26,7 @@ export interface CallOutcome {
   readonly charge?: Charge | undefined;
 }
 
-/** Where nobody knows whose key it was: its session ended before it asked for the first time. */
+/** Used when the owner of a key is unknown: its session ended before the first request. */
 const NOBODY: Pick<RequestContext, "session_id" | "turn_id" | "agent" | "engine" | "provider"> = {
   session_id: "",
   agent: "",
@@ -37,7 +37,7 @@ const NOT_FOUND = "unknown";
 const GONE: CallOutcome = { outcome: "caller_gone" };
 const NO_SUBJECTS: readonly RateSubject[] = [];
 
-/** One request of somebody with a key, from its first byte to its one `Exchange`. */
+/** One request with a valid key, from its first byte to its one `Exchange`. */
 export class ProxyCall implements Awaited {
   readonly id: string;
   readonly startedAt: number;
@@ -46,7 +46,7 @@ export class ProxyCall implements Awaited {
   readonly response: CallerResponse;
   readonly connection: ProxyConnection;
   readonly owner: KeyOwner;
-  /** Undefined: there is none at that address. */
+  /** Undefined: no route at that address. */
   readonly route: Route | undefined;
   wire: Wire;
   model = "";
@@ -58,13 +58,13 @@ export class ProxyCall implements Awaited {
   reserved = 0;
   /** Where it was sent; absent: nowhere. */
   server: Exchange["server"] = undefined;
-  /** What the provider says of its answer; absent: nothing. */
+  /** What the provider reports about its answer; absent: nothing. */
   answer: Exchange["answer"] = undefined;
-  /** Milliseconds since the epoch; 0: nothing has come. */
+  /** Milliseconds since the epoch; 0: nothing has arrived. */
   firstByteAt = 0;
-  /** Whose rates it counts on. */
+  /** Whose rate limits it counts on. */
   subjects = NO_SUBJECTS;
-  /** Bytes of its body that count on the allowance of all bodies. */
+  /** Bytes of its body that count on the allowance for all bodies. */
   #held = 0;
   #isTold = false;
 
@@ -102,7 +102,7 @@ export class ProxyCall implements Awaited {
     return true;
   }
 
-  /** Its body is needed no more. */
+  /** Its body is no longer needed. */
   letGo(): void {
     this.state.allowance.give(this.#held);
     this.#held = 0;
@@ -113,7 +113,7 @@ export class ProxyCall implements Awaited {
     this.tell(GONE);
   }
 
-  /** Its body cannot be read, and somebody else says so. */
+  /** Its body cannot be read, and the error is sent elsewhere. */
   drop(code: ErrorCode, status: number): void {
     this.letGo();
     this.status = status;
@@ -121,7 +121,7 @@ export class ProxyCall implements Awaited {
     this.connection.awaited = undefined;
   }
 
-  /** Answers with an error of ours. Nothing was passed on. */
+  /** Answers with one of our errors. Nothing was forwarded. */
   refuse({ failure, status, retryAfterMs, shortage }: Denial): void {
     this.letGo();
     if (this.isGone) return;
@@ -133,7 +133,7 @@ export class ProxyCall implements Awaited {
     sendRefusal(this.request, this.response, refusal);
   }
 
-  /** Says, once, how it went. */
+  /** Reports the outcome, once. */
   tell({ outcome, code, shortage, charge }: CallOutcome): void {
     if (this.#isTold) return;
     this.#isTold = true;
@@ -176,7 +176,7 @@ export class ProxyCall implements Awaited {
       options.told(exchange);
       this.owner.holder.told?.(exchange);
     } catch (error) {
-      options.log.error({ error, request: this.id }, "somebody who was told of a model request failed");
+      options.log.error({ error, request: this.id }, "a listener for model requests failed");
     }
   }
 }

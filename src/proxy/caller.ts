@@ -1,22 +1,22 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** A request as the proxy reads it: Node's own `IncomingMessage`, or one of this process. */
+/** A request as the proxy reads it: Node's own `IncomingMessage`, or one from this process. */
 export interface CallerRequest {
   readonly url?: string | undefined;
   readonly method?: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: string[];
-  /** All of it has come. */
+  /** All of it has arrived. */
   readonly complete: boolean;
   readonly readableEnded: boolean;
-  /** The body, where it is whole from the beginning; absent: it comes as events. */
+  /** The body, if it is complete from the start; absent: it comes as events. */
   readonly wholeBody?: Buffer | undefined;
   on(event: "data" | "end" | "error", listener: (piece: Buffer) => void): this;
   once(event: "end", listener: () => void): this;
   off(event: "data" | "end", listener: (piece: Buffer) => void): this;
 }
 
-/** An answer as the proxy writes it: Node's own `ServerResponse`, or one of this process. */
+/** An answer as the proxy writes it: Node's own `ServerResponse`, or one within this process. */
 export interface CallerResponse {
   readonly headersSent: boolean;
   readonly destroyed: boolean;
@@ -26,7 +26,7 @@ export interface CallerResponse {
   writeHead(status: number, headers: Record<string, string | number> | string[]): unknown;
   writeContinue(): void;
   flushHeaders(): void;
-  /** False: the caller reads slower than this is written; `drain` follows. */
+  /** False: the caller reads more slowly than this writes; `drain` follows. */
   write(bytes: Buffer): boolean;
   end(bytes?: Buffer | string): unknown;
   destroy(): unknown;

@@ -5,28 +5,28 @@ import type { AdmissibleRequest } from "./judge.ts";
 import type { MeterTally } from "./meter/tally.ts";
 import type { Exchange } from "./proxy.ts";
 
-/** A request with the money that is reserved for it. */
+/** A request with its reserved money. */
 export interface ReservedRequest {
   readonly reservation: Reservation;
   readonly price: Price;
   readonly facts: RequestFacts;
-  /** The most tokens that it can put out. */
+  /** The most output tokens it can have. */
   readonly maxOutput: number;
 }
 
-/** The whole reservation: nobody knows what was generated. */
+/** The whole reservation: the real usage is unknown. */
 export function chargeAll({ reservation }: ReservedRequest): Charge {
   return { tokens: NO_TOKENS, cost: reservation.amount, bound: reservation.amount };
 }
 
-/** What was told, and the bound of what was not. */
+/** What the provider reported, and the bound of what it did not. */
 export function chargeTold(reserved: ReservedRequest, tally: MeterTally): Charge {
   const { reservation, price, facts, maxOutput } = reserved;
   const options = { placePercent: facts.placePercent };
   const tokens = tally.tokens();
   const told = costOf(price, tokens, options);
   if (tally.input !== undefined && tally.output !== undefined && tally.isFinal) return { tokens, cost: told, bound: 0 };
-  // What the provider's own tools find is input as well, and comes after the input was told.
+  // Results of the provider's own tools are input too, and come after the input was reported.
   const isInputKnown = tally.input !== undefined && facts.serverTools.length === 0;
   const most = isInputKnown
     ? costOf(price, { ...tokens, output: Math.max(tokens.output, maxOutput) }, options)
@@ -36,8 +36,8 @@ export function chargeTold(reserved: ReservedRequest, tally: MeterTally): Charge
 }
 
 /**
- * A provider that breaks off is charged the uncertain part once for all attempts of a call, and is stopped when it does so
- * again and again. A caller that leaves does not count: the provider may still work on each of its requests.
+ * A provider that breaks off is charged the uncertain part once for all attempts of a call, and is stopped if it keeps
+ * doing so. A caller that leaves does not count: the provider may still work on each of its requests.
  */
 export function chargeInTheEnd(
   { options, uncertain, closing }: ProxyState,

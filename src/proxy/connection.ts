@@ -2,20 +2,20 @@ import type { CallerResponse } from "./caller.ts";
 
 /** Something that a caller waits for. */
 export interface Awaited {
-  /** The caller is gone. */
+  /** The caller has disconnected. */
   leave(): void;
 }
 
 /** A caller's connection: one request at a time. */
 export class ProxyConnection {
-  /** It came when there were too many. */
+  /** It arrived when there were too many. */
   readonly isSurplus: boolean;
-  /** The last answer; the next request comes when it has ended. */
+  /** The last answer; the next request comes after it has ended. */
   answer: CallerResponse | undefined = undefined;
-  /** The request that is under way. */
+  /** The request under way. */
   awaited: Awaited | undefined = undefined;
   isGone = false;
-  /** What comes on it cannot be read any more. */
+  /** Its input can no longer be read. */
   isGivenUp = false;
   #leaving: AbortController | undefined = undefined;
 
@@ -23,7 +23,7 @@ export class ProxyConnection {
     this.isSurplus = isSurplus;
   }
 
-  /** Aborted when the caller leaves. One for all requests of the connection, and only where it is wanted. */
+  /** Aborted when the caller disconnects. One for all requests of the connection, made on first use. */
   get signal(): AbortSignal {
     this.#leaving ??= new AbortController();
     if (this.isGone) this.#leaving.abort();

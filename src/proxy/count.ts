@@ -4,7 +4,7 @@ import { countOf, parseFields } from "./meter/tally.ts";
 import type { Credential } from "./providers.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** What counts as input. Anything else would be refused there. */
+/** The fields that count as input. The provider refuses any other here. */
 const COUNTED = [
   "model",
   "system",
@@ -17,7 +17,7 @@ const COUNTED = [
 ] as const;
 const PATH = "/v1/messages/count_tokens";
 
-/** Asks the provider how many tokens a Messages request has. Undefined: it does not say. Costs nothing there. */
+/** Asks the provider how many tokens a Messages request has. Undefined: no answer. This costs nothing. */
 export async function countTokens(
   { pool, origin, prefix }: Upstream,
   asked: {
@@ -52,7 +52,7 @@ export async function countTokens(
     }
     return answer.statusCode === 200 ? countOf(parseFields(Buffer.concat(pieces))?.["input_tokens"]) : undefined;
   } catch {
-    // Then the bound stays what it is.
+    // The bound then stays as it is.
     return undefined;
   }
 }

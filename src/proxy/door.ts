@@ -14,7 +14,7 @@ import { Relay } from "./relay.ts";
 import { refusalOf } from "./refusals.ts";
 import { routeOf, wireOfCaller, type Route } from "./routes.ts";
 
-/** The one door of both listeners. */
+/** Handles requests of both listeners. */
 export class Door implements BodyTaker {
   readonly #state: ProxyState;
   readonly #connections = new WeakMap<Duplex, ProxyConnection>();
@@ -22,13 +22,13 @@ export class Door implements BodyTaker {
   #open = 0;
   #requests = 0;
 
-  /** `connections`: how many it takes. */
+  /** `connections`: how many it accepts. */
   constructor(state: ProxyState, connections: number) {
     this.#state = state;
     this.#most = connections;
   }
 
-  /** Requests that have come and whose answer has not ended. */
+  /** Requests whose answer has not ended yet. */
   get requests(): number {
     return this.#requests;
   }
@@ -48,7 +48,7 @@ export class Door implements BodyTaker {
     this.#take(request, response, this.#connections.get(request.socket) ?? new ProxyConnection(false));
   }
 
-  /** A request of this process: without a socket, and judged, reserved and metered like any other. */
+  /** A request from this process: no socket, but judged, reserved and metered like any other. */
   async post(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
     if (signal.aborted) throw GONE;
     this.#open += 1;
@@ -84,10 +84,7 @@ export class Door implements BodyTaker {
     const owner = this.#state.keys.find(request.headers);
     if (owner === undefined) {
       this.#refuse(request, response, route, {
-        failure: new Failure(
-          "unauthenticated",
-          "this is no key of a session that is open: ask with the session's own key",
-        ),
+        failure: new Failure("unauthenticated", "this key belongs to no open session: use the session's own key"),
       });
       return;
     }
@@ -96,8 +93,8 @@ export class Door implements BodyTaker {
   }
 
   /**
-   * What comes on a connection cannot be read any more. `free`: it waits for an answer to that; `busy`: an answer to
-   * something else is under way there; `given up`: this has been said before.
+   * The input of a connection can no longer be read. `free`: it waits for an error answer. `busy`: another answer is
+   * under way. `given up`: this was reported before.
    */
   giveUp(socket: Duplex, { code }: Failure, status: number): "free" | "busy" | "given up" {
     const connection = this.#connections.get(socket);
@@ -112,7 +109,7 @@ export class Door implements BodyTaker {
     return "free";
   }
 
-  /** What is wrong with a request whoever sends it. */
+  /** What is wrong with a request, whoever sends it. */
   #refusalFor(
     request: CallerRequest,
     connection: ProxyConnection,
@@ -190,7 +187,7 @@ export class Door implements BodyTaker {
 }
 
 function ignore(): void {
-  // Nothing can be written to a caller that is gone; its leaving is handled elsewhere.
+  // Nothing can be written to a disconnected caller; the disconnect is handled elsewhere.
 }
 
 const GONE = new Error("the caller is gone");

@@ -7,17 +7,17 @@ import type { RouteName } from "./routes.ts";
 
 type ServerTool = RequestFacts["serverTools"][number];
 
-/** What a request may cost, and how long it is without its pictures. */
+/** What affects a request's cost, and its length without images. */
 export interface BodyFacts extends RequestFacts {
-  /** Bytes of pictures that stand in the body itself. */
+  /** Bytes of images inside the body itself. */
   readonly pictureBytes: number;
   /** Fields of all its objects together. */
   readonly names: number;
-  /** The first name that a lenient reader could take for the known one behind it. */
+  /** The first name that a lenient reader could take for the known one that follows it. */
   readonly lookalike?: readonly [name: string, known: string] | undefined;
 }
 
-/** Reads what a body may make its provider do. `bytes`: of the body as it is sent on. */
+/** Reads what a body may make its provider do. `bytes`: the size of the body as forwarded. */
 export function readFacts(route: RouteName, body: RequestFields, bytes: number): BodyFacts {
   const contents = lookIntoBody(route, body);
   return {
@@ -38,7 +38,7 @@ export function readFacts(route: RouteName, body: RequestFields, bytes: number):
   };
 }
 
-/** The first field that names text which the provider has and the body has not. */
+/** The first field that refers to text which only the provider has. */
 function remoteContext(route: RouteName, body: RequestFields): string | undefined {
   const fields = fieldsOfRoute(route);
   for (const name in body) {
@@ -48,7 +48,7 @@ function remoteContext(route: RouteName, body: RequestFields): string | undefine
   return undefined;
 }
 
-/** Responses' way to ask for it: a list beside the input. */
+/** In Responses, compaction is requested by a list beside the input. */
 function listedCompactions(body: RequestFields): number {
   return objectsOf(body["context_management"]).length;
 }
@@ -60,7 +60,7 @@ function serverTools(route: RouteName, body: RequestFields, { hiddenTools }: Bod
     if (typeof type !== "string" || partKind(type) === "callers_tool") continue;
     tools.push({ type, maxUses: wholeNumber(max_uses) ?? wholeNumber(body["max_tool_calls"]) });
   }
-  // Inside of messages and other tools: where they stay for later requests too, so that no count of uses bounds them.
+  // Tools inside messages or other tools also stay for later requests, so no count of uses bounds them.
   for (const type of hiddenTools) tools.push({ type: `${type} outside of \`tools\`` });
   if (objectsOf(body["mcp_servers"]).length > 0) tools.push({ type: "mcp_servers" });
   for (const { id } of objectsOf(body["plugins"])) tools.push({ type: `plugin ${String(id)}` });
@@ -78,7 +78,7 @@ function maxOutputOf(route: RouteName, body: RequestFields): number | undefined 
       const named = [wholeNumber(body["max_tokens"]), wholeNumber(body["max_completion_tokens"])].filter(
         (one) => one !== undefined,
       );
-      // What was predicted in vain is paid for as if it had been written.
+      // Rejected prediction tokens are charged like output.
       const predicted = isSet(body["prediction"]) ? Buffer.byteLength(JSON.stringify(body["prediction"])) : 0;
       return named.length === 0 ? undefined : Math.max(...named) + predicted;
     }
@@ -88,7 +88,7 @@ function maxOutputOf(route: RouteName, body: RequestFields): number | undefined 
 }
 
 const USUAL_TIERS = new Set(["auto", "default", "standard", "standard_only", "normal"]);
-/** OpenRouter's suffixes of a model's name that choose dearer hosts. */
+/** OpenRouter's model suffixes that choose more expensive hosts. */
 const DEARER_HOSTS = /:(?:nitro|exacto)$/;
 
 function tierOf(body: RequestFields, { reasoningMode }: BodyContents): string | undefined {

@@ -1,7 +1,7 @@
 import type { Credential } from "./providers.ts";
 import type { Wire } from "./proxy.ts";
 
-/** Headers of one connection only (RFC 9110 §7.6.1) and what is framed anew. */
+/** Headers of one connection only (RFC 9110 §7.6.1), and those that are framed anew. */
 const HOP_BY_HOP = [
   "connection",
   "keep-alive",
@@ -19,16 +19,16 @@ const NOT_SENT = new Set([
   "host",
   "content-length",
   "expect",
-  // Usage is read from what comes back.
+  // The proxy must read the usage in the answer.
   "accept-encoding",
-  // The caller's key opens this door only, and it has no other.
+  // The caller's key is valid only here, and the caller has no other.
   "x-api-key",
   "api-key",
   "x-goog-api-key",
   "authorization",
   "cookie",
   "cookie2",
-  // Where the caller sits is nobody's business.
+  // The provider must not learn where the caller is.
   "origin",
   "referer",
   "via",
@@ -48,19 +48,19 @@ const NOT_RETURNED = new Set([
   "proxy-authentication-info",
   "x-api-key",
   "api-key",
-  // The caller is not to go around.
+  // The caller must not bypass the proxy.
   "alt-svc",
 ]);
 const OURS = "x-sallyport-";
 
-/** Lists of which the credential's part is added to the caller's. */
+/** List headers: the credential's values are added to the caller's. */
 const JOINED = "anthropic-beta";
 
-/** What goes to the provider: the caller's headers, as they came and in their order, and the credential's. */
+/** What goes to the provider: the caller's headers, unchanged and in order, and the credential's. */
 export function forwardedHeaders(
   raw: readonly string[],
   options: {
-    /** The caller's `Connection`, which may name more that is not passed on. */
+    /** The caller's `Connection` header, which may name more headers to drop. */
     readonly connection: string | undefined;
     readonly credential: Readonly<Record<string, string>>;
   },
@@ -88,7 +88,7 @@ function joined(lists: readonly string[]): string {
   return [...new Set(lists.flatMap((list) => list.split(",").map((word) => word.trim())))].join(",");
 }
 
-/** What comes back to the caller: all but what is for this connection, and what could carry a credential. */
+/** What goes back to the caller: all except connection headers and any that could carry a credential. */
 export function returnedHeaders(raw: readonly Buffer[], secrets: readonly string[]): string[] {
   const headers: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
@@ -100,13 +100,13 @@ export function returnedHeaders(raw: readonly Buffer[], secrets: readonly string
   return headers;
 }
 
-/** The first value of a header in such a list; undefined: it has none. */
+/** The first value of a header in such a list; undefined: none. */
 export function headerOf(headers: readonly string[], name: string): string | undefined {
   for (let index = 0; index < headers.length; index += 2) if (headers[index] === name) return headers[index + 1];
   return undefined;
 }
 
-/** The same without one of them. */
+/** The same list without one header. */
 export function withoutHeader(headers: readonly string[], name: string): string[] {
   return headers.filter((_, index) => headers[index - (index % 2)] !== name);
 }
@@ -114,7 +114,7 @@ export function withoutHeader(headers: readonly string[], name: string): string[
 const SHORTEST_SECRET = 8;
 const NO_SECRETS: readonly string[] = [];
 
-/** What must not come back: the values of a credential's headers, without words like `Bearer`. */
+/** What must not go back: the values of a credential's headers, without words like `Bearer`. */
 export function secretsOf(credential: Credential | undefined, wire: Wire): readonly string[] {
   if (credential === undefined) return NO_SECRETS;
   const headers = credential.headers(wire);

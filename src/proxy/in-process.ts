@@ -4,7 +4,7 @@ import { LIMITS, type ModelRequest, type ModelResponse } from "../protocol/index
 import type { CallerRequest, CallerResponse } from "./caller.ts";
 import type { ProxyConnection } from "./connection.ts";
 
-/** A request of this process: whole from the beginning. */
+/** A request from this process: complete from the start. */
 export class InProcessRequest implements CallerRequest {
   readonly url: string;
   readonly method = "POST";
@@ -36,10 +36,10 @@ export class InProcessRequest implements CallerRequest {
 
 type Head = Record<string, string | number> | readonly string[];
 
-/** An answer to a caller of this process: what is written waits here until it is read. */
+/** An answer to a caller in this process: written data waits here until it is read. */
 export class InProcessResponse extends EventEmitter implements CallerResponse {
   readonly shouldKeepAlive = false;
-  /** After the caller of this has said what it wants when it is closed. */
+  /** Deferred, so that the caller can first register its close handler. */
   readonly socket = { destroySoon: (): void => process.nextTick(() => this.destroy()) };
   headersSent = false;
   destroyed = false;
@@ -50,7 +50,7 @@ export class InProcessResponse extends EventEmitter implements CallerResponse {
   #unread: Buffer[] = [];
   #unreadBytes = 0;
   #isFull = false;
-  /** Nobody wants the rest. */
+  /** The rest is no longer wanted. */
   #isDropped = false;
   #wake: () => void = () => undefined;
 
@@ -81,7 +81,7 @@ export class InProcessResponse extends EventEmitter implements CallerResponse {
   }
 
   flushHeaders(): void {
-    // The caller has them since they were written.
+    // The caller gets the bytes as soon as they are written.
   }
 
   write(bytes: Buffer): boolean {
@@ -159,7 +159,7 @@ export class InProcessResponse extends EventEmitter implements CallerResponse {
     this.#wake = () => undefined;
   }
 
-  /** What is left (the last line break, as a rule) is dropped; an answer that never ends is cut off. */
+  /** The rest (usually the last line break) is dropped; an endless answer is cut off. */
   #drop(): void {
     this.#isDropped = true;
     this.#take();

@@ -19,11 +19,11 @@ export interface AdmissibleRequest {
   readonly context: RequestContext;
   readonly provider: Provider;
   readonly upstream: Upstream;
-  /** Undefined: it costs nothing whatever comes. */
+  /** Undefined: it is free in any case. */
   readonly price: Price | undefined;
   /** Undefined: it has no body. */
   readonly asked: ReadBody | undefined;
-  /** The provider can say how long a prompt is. */
+  /** The provider can count a prompt's tokens. */
   readonly mayCount: boolean;
 }
 
@@ -31,16 +31,16 @@ export interface AdmissibleRequest {
 interface ReadBody {
   readonly sent: Buffer | string;
   readonly facts: BodyFacts;
-  /** The caller did not ask for the usage of a stream, and does not get to see it. */
+  /** The caller did not ask for a stream's usage, so it is not shown. */
   readonly hideUsage: boolean;
 }
 
-/** Bytes of a prompt for one token, as a rule; only where nobody counts. */
+/** Estimated bytes per token of a prompt; used only where no provider counts. */
 const BYTES_PER_TOKEN = 4;
-/** And for one picture. */
+/** Estimated tokens per image. */
 const PICTURE_TOKENS = 1_600;
 
-/** All that can be said at once: whether this session may ask this, and how often. Nothing changes but the count of requests. */
+/** All checks that need no waiting: whether this session may send this request, and how often. Changes only the count of requests. */
 export function judge(call: ProxyCall, route: Route, body: Buffer | undefined): AdmissibleRequest | Denial {
   const { options, upstreams, rates, prices } = call.state;
   const context = call.owner.holder.context();
@@ -67,7 +67,7 @@ export function judge(call: ProxyCall, route: Route, body: Buffer | undefined): 
   return { context, provider, upstream, price, asked, mayCount };
 }
 
-/** Where the provider is asked in the request's own format. */
+/** The provider's address for the request's own format. */
 function speaking(call: ProxyCall, route: Route, provider: Provider): string {
   if (route.wire === undefined && provider.baseUrl[call.wire] === undefined) {
     call.wire = WIRES.find((wire) => provider.baseUrl[wire] !== undefined) ?? call.wire;
@@ -78,11 +78,11 @@ function speaking(call: ProxyCall, route: Route, provider: Provider): string {
   throw new Failure(
     "wire_unsupported",
     `the provider ${provider.id} does not speak ${NAMES[call.wire]}, only ${spoken.map((wire) => NAMES[wire]).join(" and ")}: ` +
-      "ask it in that format, or use another provider. Requests are never translated.",
+      "send the request in that format, or use another provider. Requests are never translated.",
   );
 }
 
-/** Where the policy lists the hosts that a session may reach, nothing goes to others. */
+/** If the policy lists allowed hosts, requests go to no others. */
 function refusedHost({ allowedHosts = [] }: RequestContext, address: string): Failure | undefined {
   const host = address.startsWith("unix:") ? "unix" : new URL(address).hostname;
   if (allowedHosts.length === 0 || allowedHosts.some((glob) => globMatches(glob, host))) return undefined;
@@ -97,7 +97,7 @@ const NAMES: Readonly<Record<Wire, string>> = {
   openai: "OpenAI's Responses and Chat Completions (/v1/responses, /v1/chat/completions)",
 };
 
-/** Reads a body. It is sent on as it came, unless the usage of a stream must be asked for. */
+/** Reads a body. It is forwarded unchanged, unless a stream's usage must be requested. */
 function ask(
   call: ProxyCall,
   { route, provider }: { readonly route: Route; readonly provider: Provider },
@@ -120,12 +120,12 @@ function ask(
   const sent = hideUsage ? withUsage(fields) : body;
   const facts = readFacts(route.name, fields, Buffer.byteLength(sent));
   if (facts.names !== countNames(body)) {
-    return new Failure("invalid_request", "the body has an object in which the same name stands twice: send it once");
+    return new Failure("invalid_request", "an object in the body has the same name twice: send it once");
   }
   if (!route.metered) return { sent, facts, hideUsage };
   if (facts.lookalike !== undefined) return lookalikeName(facts.lookalike);
   const price = call.state.prices.priceOf(provider, model)?.price;
-  // What costs nothing may have fields that nobody here knows.
+  // A free request may have fields that are unknown here.
   const unknown = price !== undefined && isFree(price) ? "taken" : "refused";
   return refusedField(route.name, fields, unknown) ?? { sent, facts, hideUsage };
 }
@@ -148,12 +148,12 @@ function rulesOf(context: RequestContext, hasModel: boolean): Parameters<typeof 
 function unpriced(provider: Provider, model: string): Failure {
   return new Failure(
     "model_unpriced",
-    `nobody knows what the model ${model} of the provider ${provider.id} costs, so it is refused: ` +
+    `the price of the model ${model} of the provider ${provider.id} is not known, so it is refused: ` +
       "an admin can set its price in sallyport.yaml (`prices`), or choose another model",
   );
 }
 
-/** The words by which the vendors' own programs know that a conversation must become shorter. */
+/** The wording by which the vendors' programs know that they must shorten a conversation. */
 export function tooLong({ maxContextTokens }: RequestContext, facts: BodyFacts): Failure | undefined {
   if (maxContextTokens === undefined) return undefined;
   if (facts.remote !== undefined) {
@@ -174,7 +174,7 @@ export function tooLong({ maxContextTokens }: RequestContext, facts: BodyFacts):
   );
 }
 
-/** The same ones as long as nothing changes. */
+/** Reuses the same list as long as nothing changes. */
 function subjectsOf(owner: KeyOwner, context: RequestContext, provider: Provider): readonly RateSubject[] {
   const { sessionRate, agentRate, tokenParents, session_id, agent } = context;
   const { rate } = provider;

@@ -9,12 +9,12 @@ const KEY_BYTES = 32;
 /** Prefix and 256 bits in base64url. */
 const KEY_CHARS = PREFIX.length + 43;
 
-/** Somebody with a key. */
+/** The owner of a key. */
 export interface KeyOwner {
   readonly holder: KeyHolder;
-  /** As its session last stood; absent: it never did. */
+  /** The session's last known context; absent: none yet. */
   context: RequestContext | undefined;
-  /** Whose rates its requests count on, and what that follows from. */
+  /** Whose rate limits its requests count on, and what that was derived from. */
   subjects: RateStanding;
 }
 
@@ -34,10 +34,7 @@ const UNLIMITED: RateStanding = {
   list: [],
 };
 
-/**
- * Who may ask, by the hash of a key of 256 random bits. It is looked up by that hash, so that the time which it takes
- * tells nothing of a key.
- */
+/** Owners by the hash of their 256-bit random key. Lookup by hash makes the timing reveal nothing about a key. */
 export class KeyRing {
   readonly #owners = new Map<string, KeyOwner>();
 
@@ -47,7 +44,7 @@ export class KeyRing {
   }
 
   /**
-   * A key that is valid until its owner revokes it. Time does not end it: a session may wait for a person for days, and a
+   * A key that is valid until its owner revokes it. It does not expire: a session may wait days for a person, and a
    * machine may sleep in the middle of a turn.
    */
   lease(holder: KeyHolder): KeyLease {
@@ -60,7 +57,7 @@ export class KeyRing {
     return { key, revoke: () => void this.#owners.delete(name) };
   }
 
-  /** Whose key stands in the headers. Undefined: nobody's, or it is dead. */
+  /** The owner of the key in the headers. Undefined: unknown or revoked. */
   find(headers: IncomingHttpHeaders): KeyOwner | undefined {
     const { "x-api-key": direct, authorization } = headers;
     const owner = typeof direct === "string" ? this.#use(direct) : undefined;

@@ -6,7 +6,7 @@ import type { Door } from "./door.ts";
 import { refusalOf } from "./refusals.ts";
 import { claimSocket } from "./socket-place.ts";
 
-/** What callers may take: time for the head of a request and for all of it, and connections. */
+/** Limits for callers: time for a request's head and for all of it, and connections. */
 export interface CallerBounds {
   readonly headersMs: number;
   readonly requestMs: number;
@@ -16,7 +16,7 @@ export interface CallerBounds {
 export interface Listeners {
   readonly socketUrl: string;
   readonly tcpUrl: string;
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ function openServer({ door, newId, bounds }: ProxyListenOptions): Server {
     },
     (request, response) => door.handle(request, response),
   );
-  // All of them are there to be counted; Node would pass over the rest in silence.
+  // Keep all headers so that they can be counted; Node would silently drop the rest.
   server.maxHeadersCount = 0;
   server.maxConnections = bounds.connections + LIMITS.proxySurplusConnections;
   server.on("checkContinue", (request, response) => door.handle(request, response));
@@ -74,7 +74,7 @@ function openServer({ door, newId, bounds }: ProxyListenOptions): Server {
   return server;
 }
 
-/** Answers what is no HTTP, or not in time. Nothing of it has been passed on. */
+/** Answers what is not HTTP, or not in time. Nothing of it has been forwarded. */
 function refuseUnread(
   error: NodeJS.ErrnoException,
   where: { readonly socket: Duplex; readonly door: Door; readonly newId: () => string },
@@ -87,7 +87,7 @@ function refuseUnread(
   const { failure, status } = unreadFailure(error);
   const state = door.giveUp(socket, failure, status);
   if (state === "given up") return;
-  // In the middle of an answer nothing else may stand.
+  // Nothing else may be written in the middle of an answer.
   if (state === "busy") {
     socket.destroy();
     return;
@@ -103,7 +103,7 @@ function refuseUnread(
   );
 }
 
-/** The caller left in the middle of a request. */
+/** The caller disconnected in the middle of a request. */
 const GONE = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
 
 const REASONS: Readonly<Record<number, string>> = {

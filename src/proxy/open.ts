@@ -16,7 +16,7 @@ const BOUNDS: CallerBounds = {
   connections: LIMITS.proxyConnections,
 };
 
-/** Opens the model proxy on its own listeners. Reservations that are open when it closes are settled to their bound. */
+/** Opens the model proxy on its own listeners. Reservations still open when it closes are settled at their bound. */
 export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BOUNDS): Promise<ModelProxy> {
   const state: ProxyState = {
     options,

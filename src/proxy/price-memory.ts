@@ -2,7 +2,7 @@ import type { PriceBook } from "../ledger/index.ts";
 import { LIMITS, type PricedModel } from "../protocol/index.ts";
 import type { Provider } from "./providers.ts";
 
-/** Prices that were asked for in the last second. Looking them up takes longer than all else of an admission. */
+/** Prices looked up in the last second. The lookup takes longer than the rest of an admission. */
 export class PriceMemory {
   readonly #book: PriceBook;
   readonly #known = new Map<string, PricedModel | undefined>();
@@ -20,7 +20,7 @@ export class PriceMemory {
     return priced;
   }
 
-  /** From now on the newest ones count. */
+  /** From now on the newest prices count. */
   forget(): void {
     this.#known.clear();
   }

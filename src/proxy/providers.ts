@@ -1,9 +1,9 @@
 import type { ProviderCondition } from "./breaker.ts";
 import type { Wire } from "./proxy.ts";
 
-/** One key of a provider, ready to be put on a request. */
+/** One key of a provider, ready for use in a request. */
 export interface Credential {
-  /** Tells keys apart without showing them: `ANTHROPIC_API_KEY`, `key.txt#2`. */
+  /** Identifies the key without showing it: `ANTHROPIC_API_KEY`, `key.txt#2`. */
   readonly name: string;
   /** Lower-case header names and values, for this wire. */
   headers(wire: Wire): Readonly<Record<string, string>>;
@@ -22,11 +22,11 @@ export interface Provider {
     readonly tokens_per_minute?: number | undefined;
   };
   /**
-   * Keys to try, the best first; those that rest come last. Empty: the provider needs none.
-   * A Failure `model_unauthenticated` that says how to set one when it needs one and has none.
+   * Keys to try, the best first; paused ones come last. Empty: the provider needs none. A Failure
+   * `model_unauthenticated`, with instructions, when it needs one and has none.
    */
   credentials(): Promise<readonly Credential[]>;
-  /** What a key was answered: one that was refused or is exhausted rests for a while. */
+  /** Reports how a key was answered: one that was refused or is exhausted is paused for a while. */
   report(
     credential: Credential,
     outcome: { readonly status: number; readonly retryAfterMs?: number | undefined },
@@ -36,23 +36,23 @@ export interface Provider {
 export interface ProviderHealth {
   readonly id: string;
   readonly status: "ok" | "unauthenticated" | "unreachable" | "failed";
-  /** Words for a person; says what to do when it is not `ok`. */
+  /** For people; says what to do when it is not `ok`. */
   readonly message: string;
   readonly wires: readonly Wire[];
   readonly models?: readonly string[] | undefined;
   readonly latency_ms?: number | undefined;
 }
 
-/** The configured providers; the newest settings and credentials at each call. */
+/** The configured providers, with the newest settings and credentials at each call. */
 export interface ProviderBook {
-  /** A Failure `invalid_request` that lists those that there are. */
+  /** A Failure `invalid_request` that lists the existing ones. */
   get(id: string): Provider;
   list(): readonly Provider[];
   /** Asks the provider itself (`GET /v1/models`), with its credential. Never rejects. */
   test(id: string): Promise<ProviderHealth>;
-  /** What it answered in the last minute; asks it where nobody did. Never rejects. */
+  /** Its answer of the last minute; otherwise asks it. Never rejects. */
   health(id: string): Promise<ProviderHealth>;
-  /** How it did lately, by the requests that went to it. */
+  /** Its recent condition, judged by the requests sent to it. */
   condition(id: string): ProviderCondition;
   close(): void;
 }

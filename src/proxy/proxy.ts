@@ -10,11 +10,11 @@ import {
   type TokenCount,
 } from "../protocol/index.ts";
 
-/** The formats that models speak. A request is never translated from one to another. */
+/** The formats that models speak. A request is never translated between them. */
 export const WIRES = ProviderWire.options;
 export type Wire = ProviderWire;
 
-/** What the proxy must know of a session at the moment of a request. */
+/** What the proxy must know about a session at the time of a request. */
 export interface RequestContext {
   readonly session_id: string;
   /** Absent between turns. */
@@ -29,17 +29,20 @@ export interface RequestContext {
   readonly allowedHosts?: readonly string[] | undefined;
   /** Globs; absent or empty: all. */
   readonly allowedModels?: readonly string[] | undefined;
-  /** Globs; win over `allowedModels`. */
+  /** Globs; override `allowedModels`. */
   readonly blockedModels?: readonly string[] | undefined;
   readonly maxContextTokens?: number | undefined;
   readonly spendingLimits: readonly SpendingLimit[];
   readonly sessionRate?: RateLimit | undefined;
   readonly agentRate?: RateLimit | undefined;
-  /** The tokens that the principal's token was made with: their rates count these requests, too. The same array as long as nothing changes. */
+  /**
+   * The tokens from which the principal's token was derived: these requests count on their rate limits too. The same array as long as nothing
+   * changes.
+   */
   readonly tokenParents?: readonly TokenParent[] | undefined;
 }
 
-/** How one request went: for the log, the metrics, the traces and its session. Holds no text of anybody. */
+/** The outcome of one request, for the log, the metrics, the traces and its session. Contains no prompt or answer text. */
 export interface Exchange {
   readonly id: string;
   /** Milliseconds since the epoch. */
@@ -52,12 +55,12 @@ export interface Exchange {
   readonly wire: Wire;
   /** `/v1/messages`, … */
   readonly route: string;
-  /** As asked; empty where the route has none. */
+  /** As requested; empty if the route has none. */
   readonly model: string;
   readonly stream: boolean;
   readonly request_bytes: number;
   readonly response_bytes: number;
-  /** What the caller got. 0: it was gone before. */
+  /** The status that the caller got. 0: it had disconnected. */
   readonly status: number;
   /** `refused`: nothing was forwarded. `broken`: the answer began and did not end. */
   readonly outcome: "completed" | "refused" | "provider_error" | "broken" | "caller_gone";
@@ -68,14 +71,14 @@ export interface Exchange {
   readonly cost_microusd: number;
   /** The part of the cost that is a bound. */
   readonly bound_microusd: number;
-  /** Credentials that were tried. */
+  /** How many credentials were tried. */
   readonly attempts: number;
-  /** Milliseconds after `started_at`; absent when nothing came. */
+  /** Milliseconds after `started_at`; absent: nothing arrived. */
   readonly first_byte_ms?: number | undefined;
   readonly duration_ms: number;
-  /** Where it was sent: a host and its port, or the path of a socket. Absent: it was not. */
+  /** Where it was sent: a host and its port, or the path of a socket. Absent: nowhere. */
   readonly server?: { readonly address: string; readonly port?: number | undefined } | undefined;
-  /** What the provider says of its answer, as far as it does. */
+  /** What the provider reports about its answer. */
   readonly answer?:
     | {
         readonly id?: string | undefined;
@@ -85,17 +88,17 @@ export interface Exchange {
     | undefined;
 }
 
-/** What a session offers to the proxy for as long as its key lives. */
+/** What a session provides to the proxy while its key is valid. */
 export interface KeyHolder {
-  /** A Failure when the session may ask nothing any more. Called for each request; takes no time. */
+  /** A Failure when the session may send no more requests. Called for each request; must be fast. */
   context(): RequestContext | Failure;
-  /** Called first for each request. A promise: the request waits for it, and it may be that it never resolves. */
+  /** Called first for each request. If it returns a promise, the request waits for it, perhaps forever. */
   begin?(id: string): Promise<void> | undefined;
   /** Called when the request has been settled, before the caller sees its last bytes. */
   told?(exchange: Exchange): void;
 }
 
-/** A session's own key to the proxy. Kept hashed, in memory only. It ends with `revoke` or with this process, not by time. */
+/** A session's own key to the proxy. Stored as a hash, in memory only. It ends with `revoke` or with this process, not by time. */
 export interface KeyLease {
   readonly key: string;
   revoke(): void;
@@ -107,13 +110,13 @@ export interface ModelProxy {
   readonly socketUrl: string;
   /** `http://127.0.0.1:1234`. */
   readonly tcpUrl: string;
-  /** A request of this process: without a socket, and judged, reserved and metered like any other. */
+  /** A request from this process: no socket, but judged, reserved and metered like any other. */
   readonly post: PostToModel;
-  /** The caller owns the key and ends it. */
+  /** The caller owns the key and revokes it. */
   lease(holder: KeyHolder): KeyLease;
-  /** Keys that are valid. */
+  /** Number of valid keys. */
   readonly sessionKeys: number;
-  /** Requests that have come and whose answer has not ended. */
+  /** Requests whose answer has not ended yet. */
   readonly openRequests: number;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { Failure, LIMITS, type RateLimit } from "../protocol/index.ts";
 export interface RateSubject {
   /** `session/…`, `agent/…`, `provider/…`. */
   readonly key: string;
-  /** In words: `this session`. */
+  /** For messages: `this session`. */
   readonly whose: string;
   readonly limit: RateLimit;
 }
@@ -15,13 +15,13 @@ export interface RateRefusal {
 }
 
 const SLOT_MS = 5_000;
-/** A minute, and the slot that has just begun: so no minute, wherever it begins, sees more than the limit. */
+/** A minute plus the current slot, so that no minute, wherever it begins, sees more than the limit. */
 const SLOTS = 60_000 / SLOT_MS + 1;
 
-/** Counts of the last minute, by the five seconds. */
+/** Counts of the last minute, in slots of five seconds. */
 class SlotCounts {
   readonly #slots = new Float64Array(SLOTS);
-  /** The number of the newest slot since the epoch. */
+  /** The newest slot, numbered from the epoch. */
   #newest = 0;
 
   add(now: number, amount: number): void {
@@ -59,17 +59,17 @@ interface RateEntry {
   usedAt: number;
 }
 
-/** How much was asked in the last minute, by whom. Only those who have a limit are counted. */
+/** Requests and tokens of the last minute, by subject. Only subjects with a limit are counted. */
 export class RequestRates {
   readonly #now: () => number;
-  /** The one that was used longest ago comes first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, RateEntry>();
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Counts a request for all of them, or for none and says why. */
+  /** Counts a request for all subjects, or for none and says why. */
   take(subjects: readonly RateSubject[]): RateRefusal | undefined {
     if (subjects.length === 0) return undefined;
     const now = this.#now();
@@ -82,14 +82,14 @@ export class RequestRates {
     return undefined;
   }
 
-  /** Counts the tokens of a request that is over. */
+  /** Counts the tokens of a finished request. */
   used(subjects: readonly RateSubject[], tokens: number): void {
     if (subjects.length === 0 || tokens === 0) return;
     const now = this.#now();
     for (const { key } of subjects) this.#entry(key, now).tokens.add(now, tokens);
   }
 
-  /** Forgets those whose last minute is empty. */
+  /** Forgets subjects with nothing in the last minute. */
   sweep(): void {
     const old = this.#now() - SLOTS * SLOT_MS;
     for (const [key, { usedAt }] of this.#entries) {

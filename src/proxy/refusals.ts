@@ -1,7 +1,7 @@
 import { Failure, limitFacts, shortageWords, type ErrorCode, type Shortage } from "../protocol/index.ts";
 import type { Wire } from "./proxy.ts";
 
-/** What is answered instead of passing a request on. */
+/** The answer sent instead of forwarding a request. */
 export interface HttpRefusal {
   readonly status: number;
   /** Lower-case names. */
@@ -9,7 +9,7 @@ export interface HttpRefusal {
   readonly body: string;
 }
 
-/** The status of a refusal, as the two vendors use them. */
+/** The status of a refusal, as both vendors use them. */
 function statusOf(code: ErrorCode): number {
   switch (code) {
     case "unauthenticated":
@@ -71,10 +71,10 @@ const OPENAI_TYPES: Readonly<Record<number, string>> = {
 };
 
 export interface RefusalContext {
-  /** Absent: nobody knows what the caller speaks, so it gets what both can read. */
+  /** Absent: the caller's format is unknown, so the answer suits both. */
   readonly wire: Wire | undefined;
   readonly id: string;
-  /** Where it is another than the code's own. */
+  /** Set if it differs from the code's own status. */
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
 }
@@ -90,7 +90,7 @@ export function refusalOf(failure: Failure, context: RefusalContext): HttpRefusa
       "x-sallyport-code": failure.code,
       "x-sallyport-request-id": id,
       ...(retryAfterMs === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }),
-      // The vendors' own libraries would try again by themselves what cannot go better.
+      // Otherwise the vendors' libraries would retry what cannot succeed.
       ...(status === 402 || status === 409 ? { "x-should-retry": "false" } : {}),
     },
     body: JSON.stringify(bodyOf(failure, status, context)),

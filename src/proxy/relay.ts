@@ -17,10 +17,10 @@ import type { Credential } from "./providers.ts";
 import type { Exchange } from "./proxy.ts";
 import { refusalOf } from "./refusals.ts";
 
-/** `error`: the provider refuses, and what it says is collected. `passing`: its answer goes to the caller as it comes. */
+/** `error`: the provider refuses, and its message is collected. `passing`: its answer goes to the caller as it arrives. */
 type Phase = "waiting" | "error" | "passing" | "over";
 
-/** How much of a reservation is paid: nothing, what the provider told and the bound of what it did not, or all of it. */
+/** How much of a reservation is charged: nothing, the reported usage plus the bound of the rest, or all of it. */
 type Payment = "nothing" | "told" | "all";
 
 interface RelayEnd {
@@ -29,7 +29,7 @@ interface RelayEnd {
   readonly code?: ErrorCode | undefined;
 }
 
-/** A provider's refusal, as far as it has come. */
+/** A provider's refusal, as far as it has arrived. */
 interface ProviderRefusal {
   readonly status: number;
   readonly headers: readonly string[];
@@ -37,8 +37,8 @@ interface ProviderRefusal {
 }
 
 /**
- * Passes one request on and its answer back, and settles it on the way. Undici's handler in its plain form: it gets each
- * piece, and the headers as they came, with nothing between.
+ * Forwards one request and its answer, and settles it on the way. Undici's handler in its plain form: it gets each piece
+ * and the raw headers directly.
  */
 export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
   readonly #state: ProxyState;
@@ -47,17 +47,17 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
   readonly #admitted: Admitted;
   #phase: Phase = "waiting";
   #credential: Credential | undefined = undefined;
-  /** Undefined: the request is not yet on its way to the provider, who may work on it from then on. */
+  /** Undefined: the request is not yet on its way. Once it is, the provider may work on it. */
   #abort: ((reason?: Error) => void) | undefined = undefined;
   #resume: (() => void) | undefined = undefined;
   #meter: Meter | undefined = undefined;
   #isSettled = false;
   #hasBody = false;
-  /** When the provider last said something; in a stream of events: ended a line. */
+  /** When the provider was last heard; in a stream of events: when it last ended a line. */
   #heardAt: number;
   #hasLines = false;
   readonly #startedAt: number;
-  /** Since when the caller does not read; undefined: it does. */
+  /** Since when the caller does not read; undefined: it reads. */
   #stalledAt: number | undefined = undefined;
   #refused: ProviderRefusal | undefined = undefined;
   /** Pieces of one tick, which are written together. */
@@ -122,13 +122,13 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
     passed.push(REQUEST_ID, id);
     this.#response.writeHead(status, passed);
     this.#phase = "passing";
-    // Who waits for a stream sees that it has begun, also when nothing else of it has come yet.
+    // A caller of a stream sees that it has begun, even if nothing else has arrived yet.
     this.#flushSoon();
     return true;
   }
 
   onData(piece: Buffer): boolean {
-    // A stream that never ends a line says nothing, however long it takes for that.
+    // A stream that never ends a line counts as silent.
     if (!this.#hasLines || piece.includes(LINE_FEED)) this.#heardAt = this.#state.time;
     if (this.#phase === "passing") {
       this.#pieces.push(piece);
@@ -148,7 +148,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
     const bytes = this.#metered();
     const rest = this.#meter?.finish();
     this.#settleAnswer();
-    // A stream can end without its last word, though its connection ends as it should.
+    // A stream can lack its final event although its connection ended normally.
     if (this.#meter === undefined || this.#meter.tally.isFinal) this.#settle({ outcome: "completed", payment: "told" });
     else this.#settle({ outcome: "broken", payment: this.#hasBody ? "told" : "all", code: "model_stream_cut" });
     this.#over();
@@ -194,7 +194,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
     this.#fail(failure, { outcome: "broken", payment: this.#unheard() }, 504);
   }
 
-  /** The wall clock also counts the time for which the machine slept. */
+  /** The wall clock also counts time in which the machine slept. */
   #isOverdue(now: number): boolean {
     const { startedAt } = this.#call;
     const wall = this.#state.options.now() - startedAt;
@@ -211,12 +211,12 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
     }
   }
 
-  /** What a request costs of which nothing has come back: all, unless it never went out or was refused. */
+  /** The charge for a request without an answer: all, unless it never went out or was refused. */
   #unheard(): Payment {
     return this.#abort === undefined || this.#phase === "error" ? "nothing" : "all";
   }
 
-  /** At the end of this tick: what the provider sent at once is read and written at once. */
+  /** At the end of this tick: what the provider sent together is written together. */
   #flushSoon(): void {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
@@ -240,7 +240,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
     });
   }
 
-  /** What the caller gets of what has come. Before it can see that the answer has ended, the answer's money is counted. */
+  /** What the caller gets of what has arrived. The answer is charged before the caller can see its end. */
   #metered(): Buffer | undefined {
     const pieces = this.#pieces;
     const [first] = pieces;
@@ -255,7 +255,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
     return passed;
   }
 
-  /** The provider has said its last word, well or not. */
+  /** The provider has ended its answer, successfully or not. */
   #settleAnswer(): void {
     const meter = this.#meter;
     if (meter?.end === undefined || this.#isSettled) return;
@@ -297,7 +297,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
     }
   }
 
-  /** The provider's refusal is whole: another credential may do better, or the caller gets it. */
+  /** The provider's refusal is complete: try another credential, or pass it to the caller. */
   #endRefusal(): void {
     const refused = this.#refused;
     if (refused === undefined) return;
@@ -334,7 +334,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
     this.#response.end(clean);
   }
 
-  /** Some repeat the key that they refuse. */
+  /** Some providers repeat the key that they refuse. */
   #withoutSecrets(body: Buffer): Buffer {
     const text = body.toString();
     let clean = this.#state.options.redact(text);
@@ -342,7 +342,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
     return clean === text ? body : Buffer.from(clean);
   }
 
-  /** The caller gets an error of ours: nothing of an answer has been passed on. */
+  /** Sends one of our errors to the caller: nothing of an answer has been forwarded. */
   #fail(failure: Failure, ending: RelayEnd, status?: number): void {
     const { id, wire, request } = this.#call;
     const refusal = refusalOf(failure, { wire, id, status });
@@ -354,7 +354,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
     sendRefusal(request, this.#response, refusal);
   }
 
-  /** An answer that has begun ends here; the caller sees that, unless the provider had said its last word. */
+  /** Ends an answer that has begun. The caller sees a break, unless the provider had finished. */
   #cut(code: ErrorCode): void {
     const rest = this.#metered();
     const isWhole = this.#meter?.end !== undefined;
@@ -382,7 +382,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
   }
 }
 
-/** A name may have letters that a header must not have. */
+/** A name may have characters that are not allowed in a header. */
 function headerText(name: string): string {
   return name.replaceAll(/[^\x20-\x7e]/g, "?");
 }

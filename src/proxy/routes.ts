@@ -4,10 +4,10 @@ import type { Wire } from "./proxy.ts";
 
 export type RouteName = "messages" | "count_tokens" | "responses" | "chat" | "models" | "model" | "root";
 
-/** One way in. */
+/** One route of the proxy. */
 export interface Route {
   readonly name: RouteName;
-  /** As it stands in the log; nothing of the caller's. */
+  /** As logged; contains nothing from the caller. */
   readonly path: string;
   readonly methods: readonly string[];
   /** Absent: both, and the session's provider decides. */
@@ -30,7 +30,7 @@ const ROUTES: ReadonlyMap<string, Route> = new Map(
 );
 const ONE_MODEL: Route = { name: "model", path: "/v1/models/:id", methods: ["GET"], metered: false };
 const MODELS_PREFIX = "/v1/models/";
-/** Names of models, with a maker's name before a slash. */
+/** Model names, optionally with a maker's name before a slash. */
 const MODEL_NAME = /^[A-Za-z0-9][\w.:@+-]*(?:\/[A-Za-z0-9][\w.:@+-]*)*$/;
 
 /** Undefined: there is nothing at that address. */
@@ -51,7 +51,7 @@ function isModelName(text: string): boolean {
   }
 }
 
-/** The format of a caller whose address does not tell it. */
+/** The format of a caller whose address does not show it. */
 export function wireOfCaller(headers: IncomingHttpHeaders): Wire {
   return headers["anthropic-version"] !== undefined || headers["x-api-key"] !== undefined ? "anthropic" : "openai";
 }

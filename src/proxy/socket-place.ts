@@ -6,22 +6,22 @@ import { Failure } from "../protocol/index.ts";
 
 const NAME = "model.sock";
 const FOLDER_PREFIX = "sallyport-model-";
-/** Where it is made. */
+/** The temporary folder in which the socket is made. */
 const HOME_PREFIX = ".model-";
-/** What every system's socket addresses hold, in bytes. */
+/** The path length that every system's socket addresses allow, in bytes. */
 const LONGEST_PATH = 103;
 const PROBE_MS = 1_000;
 
 export interface SocketPlace {
   readonly path: string;
-  /** Takes away what was made, unless it is somebody else's by now. */
+  /** Removes the socket, unless it belongs to somebody else by now. */
   remove(): void;
 }
 
 /**
- * Listens on a socket that only its owner can open, from the first moment on: it is made in a folder which nobody else can
- * enter, and moved to its place. A socket that a dead process left is replaced. Where the path is longer than a socket's
- * address can be, it lies in a folder of its own for temporary files, and a link in the home says where.
+ * Listens on a socket that only its owner can ever open: it is made in a private folder, then moved to its place. A dead
+ * process's socket is replaced. If the path is too long for a socket address, the socket lies in a private temporary
+ * folder, and a link in the home points to it.
  */
 export async function claimSocket(home: string, listen: (path: string) => Promise<void>): Promise<SocketPlace> {
   const wanted = join(home, NAME);
@@ -54,13 +54,13 @@ export async function claimSocket(home: string, listen: (path: string) => Promis
   };
 }
 
-/** Numbers of files come again; together with the time they do not. */
+/** Inode numbers are reused; combined with the time they are unique. */
 function identityOf(path: string): string | undefined {
   const there = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return there === undefined ? undefined : `${there.ino} ${there.ctimeNs}`;
 }
 
-/** Takes away what a dead process left there. */
+/** Removes what a dead process left there. */
 async function clear(wanted: string): Promise<void> {
   const there = lstatSync(wanted, { throwIfNoEntry: false });
   if (there === undefined) return;
@@ -73,7 +73,7 @@ async function clear(wanted: string): Promise<void> {
   rmSync(wanted, { force: true });
 }
 
-/** Refuses what no server of this home made there. */
+/** Refuses anything there that no server of this home made. */
 export function refuseForeignSocket(home: string): void {
   refuseForeign(join(home, NAME));
 }

@@ -12,9 +12,9 @@ import type { UncertainCharges } from "./uncertain.ts";
 import type { Upstreams } from "./upstream.ts";
 
 export interface ProxyOptions {
-  /** Where the unix socket lies. */
+  /** The folder of the unix socket. */
   readonly home: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly tcpPort: number;
   readonly ledger: Ledger;
   readonly prices: PriceBook;
@@ -24,16 +24,16 @@ export interface ProxyOptions {
   readonly networkProxies?: NetworkProxies | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Milliseconds since some moment: how long nothing was heard, whatever the wall clock does. */
+  /** Milliseconds of a monotonic clock, to measure silence. */
   readonly elapsed: () => number;
   readonly newId: NewId;
   readonly log: Log;
   readonly redact: Redactor;
-  /** Told of every request of a known key, when it has been settled. Takes no time. */
+  /** Called for every request of a known key, after it has been settled. Must be fast. */
   readonly told: (exchange: Exchange) => void;
 }
 
-/** Something that is under way and must not be silent for too long. */
+/** Work in progress that must not be silent for too long. */
 export interface WatchedWork {
   /** `now`: as `ProxyState.time`. */
   check(now: number): void;
@@ -51,7 +51,7 @@ export interface ProxyState {
   readonly upstreams: Upstreams;
   readonly uncertain: UncertainCharges;
   readonly watched: Set<WatchedWork>;
-  /** `elapsed`, looked at every second: enough to notice silence, and free for each piece that passes. */
+  /** `elapsed`, updated every second: enough to notice silence, and free to read for each piece. */
   time: number;
   closing: boolean;
 }

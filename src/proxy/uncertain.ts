@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Charge } from "../ledger/index.ts";
 import { LIMITS } from "../protocol/index.ts";
 
-/** What was charged for one call without being certain. */
+/** What was charged for one call at a bound. */
 interface Uncertain {
   bound: number;
   at: number;
@@ -15,8 +15,8 @@ interface TriedCall {
 }
 
 /**
- * Charges the uncertain part of a call once, however often its provider breaks off. What a provider told is charged each
- * time; of what it did not tell, the largest bound counts for all attempts together.
+ * Charges the uncertain part of a call once, however often its provider breaks off. Reported usage is charged each time;
+ * of the unreported part, the largest bound counts for all attempts together.
  */
 export class UncertainCharges {
   readonly #elapsed: () => number;
@@ -41,7 +41,7 @@ export class UncertainCharges {
     return { ...charge, cost: charge.cost - charge.bound + bound, bound };
   }
 
-  /** It was answered: the same bytes are another call from now on. */
+  /** It was answered: the same bytes are a new call from now on. */
   answered(call: TriedCall): void {
     if (this.#calls.size > 0) this.#calls.delete(nameOf(call));
   }

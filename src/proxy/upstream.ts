@@ -4,7 +4,7 @@ import { throughProxies, type NetworkProxies } from "./network-proxies.ts";
 
 const UNIX = "unix:";
 
-/** Connections to one provider, and what stands before its paths. */
+/** Connections to one provider, and the prefix of its paths. */
 export interface Upstream {
   readonly pool: Dispatcher;
   readonly origin: string;
@@ -13,7 +13,7 @@ export interface Upstream {
   readonly server: { readonly address: string; readonly port?: number };
 }
 
-/** Connections to providers, by where they lead. They stay open for a while; the oldest address goes first. */
+/** Connections to providers, by address. They stay open for a while; the oldest address goes first. */
 export class Upstreams {
   readonly #upstreams = new Map<string, Upstream>();
   readonly #proxies: NetworkProxies;
@@ -40,7 +40,7 @@ export class Upstreams {
     await Promise.all(open.map(({ pool }) => pool.destroy()));
   }
 
-  /** Its requests go on to their end. */
+  /** Its requests still run to their end. */
   #dropOldest(): void {
     for (const [baseUrl, { pool }] of this.#upstreams) {
       this.#upstreams.delete(baseUrl);
@@ -54,7 +54,7 @@ function open(baseUrl: string, proxies: NetworkProxies): Upstream {
   const shared = {
     connections: LIMITS.proxyUpstreamConnections,
     pipelining: 1,
-    // Silence is watched by the relay, which knows whether it is the caller who does not read.
+    // The relay watches for silence: it knows whether it is the caller that does not read.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveMaxTimeout: LIMITS.proxyUpstreamIdleTlsMs * 2,

@@ -1,8 +1,8 @@
-/** Started by the watchdog when its server is dead: `after-death.js <marker> <life>` ends what that server left. */
+/** Started by the watchdog when its server has died: `after-death.js <marker> <life>` ends what that server left. */
 import { readFileSync } from "node:fs";
 import { reapAfter } from "./local.ts";
 
-/** As /proc counts: hundredths of a second on every Linux. */
+/** The unit of /proc: hundredths of a second on every Linux. */
 const TICKS_PER_SECOND = 100;
 
 const [, , marker = "", life = ""] = process.argv;

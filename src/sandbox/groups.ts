@@ -1,18 +1,18 @@
 import { signal, type ProcessEntry } from "./processes.ts";
 
 /**
- * The process groups that began here. A group's number is its leader's, and belongs to it as long as it has a member; then
- * the system may give it to others. So a group whose leader ended is only believed in as long as nobody else has the number.
+ * The process groups started here. A group's id is its leader's pid, and stays taken while it has members; then the system
+ * may reuse it. So a group whose leader has ended is trusted only while no new process has that id.
  */
 export class Groups {
-  /** By number: whether the leader still lives. */
+  /** By id: whether the leader is still alive. */
   readonly #alive = new Map<number, boolean>();
 
   add(leader: number): void {
     this.#alive.set(leader, true);
   }
 
-  /** To be called in the same turn in which the leader's end is learned. */
+  /** Must be called in the same tick in which the leader's end is learned. */
   leaderEnded(leader: number): void {
     if (signal(-leader, 0)) this.#alive.set(leader, false);
     else this.#alive.delete(leader);
@@ -24,12 +24,12 @@ export class Groups {
     return this.#alive.size > 0;
   }
 
-  /** Those that can be signalled as a whole without a doubt. */
+  /** Those that can safely be signalled as a whole. */
   withLeader(): readonly number[] {
     return [...this.#alive].flatMap(([group, alive]) => (alive ? [group] : []));
   }
 
-  /** Whether a process of this list is a member; of one group only, if it is named. Groups without members are forgotten. */
+  /** Whether a process of this list is a member, of one group only if it is given. Empty groups are forgotten. */
   membership(entries: readonly ProcessEntry[], only?: number): (entry: ProcessEntry) => boolean {
     const pids = new Set(entries.map((entry) => entry.pid));
     const used = new Set(entries.flatMap((entry) => [entry.group, entry.session]));

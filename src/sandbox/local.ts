@@ -20,11 +20,11 @@ export interface LocalSandboxOptions {
   readonly sessionId: string;
   /** HOME of everything that runs here. */
   readonly home: string;
-  /** Stands for the server's own home folder: a later server of the same home ends by it what this one left. */
+  /** Identifies the server's home folder: a later server of the same home uses it to end what this one left. */
   readonly marker: string;
-  /** Marks that a process cannot take off; absent: only its environment tells whose it is. */
+  /** Marks that a process cannot remove; absent: only its environment identifies it. */
   readonly marks?: ProcessMarks | undefined;
-  /** Memory of each process that is opened, with all that it started; absent: LIMITS.engineMemoryBytes. */
+  /** Memory limit of each opened process and its children; absent: LIMITS.engineMemoryBytes. */
   readonly memoryBytes?: number | undefined;
   /** The same of each command that is spawned; absent: LIMITS.commandMemoryBytes. */
   readonly commandMemoryBytes?: number | undefined;
@@ -35,8 +35,8 @@ export interface LocalSandboxOptions {
 }
 
 /**
- * Runs programs as they are on this machine. It is no wall: it gives a clean environment and ends what it started.
- * Every process carries three variables, so that one which leaves its group (setsid, a double fork) is still found.
+ * Runs programs directly on this machine. It is no wall: it gives a clean environment and ends what it started. Every
+ * process carries three variables, so that one which leaves its group (setsid, a double fork) is still found.
  */
 export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
   const environment = cleanEnvironment(options);
@@ -61,7 +61,7 @@ export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
   const prepare = <Request extends OpenRequest>(request: Request): ProcessStart<Request> => {
     if (closed) throw new Failure("session_closed", "The session is closed: nothing can be started in it any more.");
     spawned += 1;
-    // Unique also where two homes have a session of the same name.
+    // Unique even if two homes have a session of the same name.
     const run = `${options.marker}.${options.sessionId}.${spawned}`;
     const { argv, cwd } = request;
     return {
@@ -91,11 +91,11 @@ export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
   };
 }
 
-/** Ends every process of this home that belongs to no session of `living`. At the start no session lives yet. Answers how many. */
+/** Ends every process of this home that belongs to no session of `living`. At the start there are none. Returns how many it ended. */
 export async function reapOrphans(options: {
   readonly marker: string;
   readonly living?: readonly string[] | undefined;
-  /** The marks of this server; absent: those of any server of this home are strays. */
+  /** The marks of this server; absent: processes of any server of this home are strays. */
   readonly marks?: ProcessMarks | undefined;
 }): Promise<number> {
   const { marker, living = [], marks } = options;
@@ -111,8 +111,8 @@ export async function reapOrphans(options: {
 }
 
 /**
- * Ends what a server left that has just died. The next one may be there already, with processes of its own: by their mark
- * they are another server's; by their environment alone, only those count that began before `now`.
+ * Ends what a server left that has just died. The next server may already run processes of its own. Their mark tells them
+ * apart; without marks, only processes that began before `now` are ended.
  */
 export async function reapAfter(dead: {
   readonly marker: string;
@@ -159,7 +159,7 @@ function cleanEnvironment(options: LocalSandboxOptions): Readonly<Record<string,
 
 interface ProcessStart<Request> {
   readonly request: Request;
-  /** What is really started: the request's own command line behind a mark. */
+  /** What is really started: the request's command line, wrapped to set the mark. */
   readonly command: readonly [string, ...string[]];
   readonly environment: Readonly<Record<string, string>>;
   readonly run: string;
@@ -170,7 +170,7 @@ interface ProcessStart<Request> {
 async function start(starting: ProcessStart<SpawnRequest>, memoryBytes: number): Promise<Running> {
   const { request } = starting;
   const child = launch(starting, "ignore");
-  // Listened to before the first await: a short program is over by then.
+  // Registered before the first await: a short program may already have ended by then.
   const exit = exitOf(child, request.onOutput);
   const pid = await started(child, request);
   const kill = (options?: KillOptions): Promise<void> => endRun({ ...starting, pid, exit }, options);
@@ -200,7 +200,7 @@ async function talk(starting: ProcessStart<OpenRequest>, memoryBytes: number): P
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
   const { stdin, stdout, stderr } = child;
-  // A pipe that breaks is a pipe that ended: `exit` tells.
+  // A broken pipe is a closed pipe: `exit` reports the end.
   for (const pipe of [stdin, stdout, stderr]) pipe?.on("error", () => undefined);
   const pid = await started(child, request);
   if (stdin === null || stdout === null || stderr === null) throw new Error("a process without pipes");
@@ -246,7 +246,7 @@ async function started(child: ChildProcess, request: OpenRequest): Promise<numbe
   return child.pid;
 }
 
-/** Arguments that no program can get (a NUL in them, too long) are thrown by Node itself. */
+/** Node itself throws for arguments that no program can get (a NUL in them, too long). */
 function spawnQuietly(work: () => ChildProcess): ChildProcess {
   try {
     return work();
@@ -286,15 +286,15 @@ async function endRun({ pid, run, mark, groups, exit }: RunningProcess, options:
     groups: () => groups.withLeader().filter((group) => group === pid),
     graceMs: options.graceMs ?? LIMITS.killGraceMs,
   });
-  // What cannot be ended even so (it hangs in the kernel) is not waited for.
+  // A process that cannot be killed (it hangs in the kernel) is not waited for.
   await Promise.race([exit, pause(LIMITS.outputDrainMs, undefined, { ref: false })]);
 }
 
 type Exit = Awaited<Running["exit"]>;
 
 /**
- * Resolves when the process is over and all it wrote was handed on. Something it left in the background may hold its
- * pipes open without end, so silence counts as the end too; from then on what comes is read and thrown away.
+ * Resolves when the process has ended and all its output was handed on. Something it left in the background may keep
+ * its pipes open forever, so silence counts as the end too; later output is discarded.
  */
 function exitOf(child: ChildProcess, onOutput: SpawnRequest["onOutput"]): Promise<Exit> {
   return new Promise((resolve) => {
@@ -305,7 +305,7 @@ function exitOf(child: ChildProcess, onOutput: SpawnRequest["onOutput"]): Promis
         chunks += 1;
         if (!over) onOutput(chunk, stream);
       });
-      // A pipe that breaks is a pipe that ended.
+      // A broken pipe is a closed pipe.
       child[stream]?.on("error", () => undefined);
     }
     const finish = (exit: Exit): void => {
@@ -328,14 +328,14 @@ function exitOf(child: ChildProcess, onOutput: SpawnRequest["onOutput"]): Promis
         seen = chunks;
         wait();
       };
-      // The pipes are read once more between the timer and the look: a busy server may be late with both.
+      // The pipes are read once more between the timer and the check: a busy server may be late with both.
       const wait = (): void => void setTimeout(() => setImmediate(look), LIMITS.outputQuietMs);
       wait();
     });
   });
 }
 
-/** They are still read, so that who holds the other end is not blocked, but keep no process alive. */
+/** They are still read, so that the writer at the other end is not blocked, but keep no process alive. */
 function releasePipes(child: ChildProcess): void {
   for (const pipe of [child.stdout, child.stderr])
     if (pipe !== null && "unref" in pipe) (pipe as { unref(): void }).unref();

@@ -29,18 +29,18 @@ const PRLIMIT = ["/usr/bin/prlimit", "/bin/prlimit"] as const;
 /** `ulimit` names this limit `-w` in some shells and `-x` in bash. */
 const SHELL = ["/bin/sh", "-c", 'ulimit -w "$0" 2>/dev/null || ulimit -x "$0" || exit 126; exec "$@"'] as const;
 
-/** Puts a number before a command line. */
+/** Prefixes a command line so that it runs with a mark. */
 type Prefix = (mark: bigint) => readonly string[];
 
-/** Which part of a server's processes a mark names. */
+/** Selects processes by their mark. */
 export interface MarkFilter {
-  /** The value of `SALLYPORT_INSTANCE`: stands for the home folder. */
+  /** The value of `SALLYPORT_INSTANCE`, which identifies the home folder. */
   readonly marker: string;
-  /** Absent: of any server of that home. */
+  /** Absent: any server of that home. */
   readonly life?: number | undefined;
 }
 
-/** Whether a mark is of this home, and of this server if one is named. */
+/** Whether a mark belongs to this home, and to this server if one is given. */
 export function isMarkOf(mark: bigint | undefined, { marker, life }: MarkFilter): boolean {
   if (mark === undefined || mark >> HOME_AT !== (FLAG >> HOME_AT) + homeOf(marker)) return false;
   return life === undefined || ((mark >> LIFE_AT) & (2n ** LIFE_BITS - 1n)) === BigInt(life);
@@ -50,11 +50,11 @@ export function isMarkOf(mark: bigint | undefined, { marker, life }: MarkFilter)
 export interface SandboxMarks {
   /** The mark of the n-th run. Absent: none can be set here. */
   of(run: number): bigint | undefined;
-  /** The same command line, so that everything it starts has the mark. */
+  /** The same command line, wrapped so that everything it starts has the mark. */
   wrap(argv: readonly [string, ...string[]], options: WrapOptions): readonly [string, ...string[]];
-  /** Whether a process of this sandbox has this mark. */
+  /** Whether this mark belongs to this sandbox. */
   has(mark: bigint | undefined): boolean;
-  /** Every process of it has ended. */
+  /** All its processes have ended. */
   close(): void;
 }
 
@@ -64,7 +64,7 @@ interface WrapOptions {
   readonly cwd: string;
 }
 
-/** Hands out the marks of one server. */
+/** Allocates the marks of one server. */
 export class ProcessMarks {
   readonly #base: bigint;
   readonly #prefix: Prefix | undefined;
@@ -80,7 +80,7 @@ export class ProcessMarks {
     this.#prefix = prefix;
   }
 
-  /** Tries which way works on this machine. */
+  /** Finds out which method works on this machine. */
   static async open(marker: string, random: () => number): Promise<ProcessMarks> {
     const life = Math.floor(random() * 2 ** Number(LIFE_BITS));
     const trial = new ProcessMarks({ marker, life }, undefined);
@@ -90,7 +90,7 @@ export class ProcessMarks {
     return trial;
   }
 
-  /** Whether processes are marked in a way that they cannot take off. False: only their environment tells. */
+  /** Whether processes carry a mark that they cannot remove. False: only their environment identifies them. */
   get lasting(): boolean {
     return this.#prefix !== undefined;
   }
@@ -104,7 +104,7 @@ export class ProcessMarks {
       of,
       wrap: (argv, { run, searchPath, cwd }) => {
         const mark = of(run);
-        // A program that is not there is left to fail by itself.
+        // A missing program is left to fail by itself.
         if (mark === undefined || prefix === undefined || !canStart(argv[0], searchPath, cwd)) return argv;
         const [program = argv[0], ...words] = [...prefix(mark), ...argv];
         return [program, ...words];
@@ -114,7 +114,7 @@ export class ProcessMarks {
     };
   }
 
-  /** Whether a process is of this home and belongs to no sandbox that is open. */
+  /** Whether a process is of this home and belongs to no open sandbox. */
   isStray(mark: bigint | undefined): boolean {
     if (mark === undefined || !isMarkOf(mark, { marker: this.#marker })) return false;
     const slot = Number((mark >> RUN_BITS) & (2n ** SLOT_BITS - 1n));
@@ -141,8 +141,8 @@ function prefixes(): readonly Prefix[] {
 }
 
 /**
- * A process that has such a limit already is somebody else's, who looks for it: it is left as it is. Where limits cannot be
- * set at all, the environment is all there is.
+ * If this server itself runs under such a limit, another server tracks it by that mark, which is left alone. If limits
+ * cannot be set at all, only the environment is used.
  */
 async function works(prefix: Prefix, mark: bigint): Promise<boolean> {
   const [program, ...words] = [...prefix(mark), "/bin/cat", "/proc/self/limits"];
@@ -152,7 +152,7 @@ async function works(prefix: Prefix, mark: bigint): Promise<boolean> {
   return readMark(text) === mark && readMark(readFileSync("/proc/self/limits", "latin1")) === undefined;
 }
 
-/** The hard limit on file locks, of the text of /proc/<pid>/limits. Absent: there is none. */
+/** The hard limit on file locks, from the text of /proc/<pid>/limits. Absent: there is none. */
 export function readMark(limits: string | undefined): bigint | undefined {
   const found = /^Max file locks +\S+ +(\d+) /m.exec(limits ?? "")?.[1];
   return found === undefined ? undefined : BigInt(found);
@@ -168,7 +168,7 @@ function isProgram(path: string): boolean {
   return isThere(path) && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** A file that can be executed, or a folder that can be entered. */
+/** An executable file, or a folder that can be entered. */
 function isThere(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { LIMITS } from "../protocol/index.ts";
 
 const KIB = 1_024;
-/** Processes of one tree that are looked at. */
+/** The most processes examined in one tree. */
 const TREE_PROCESSES = 1_000;
 
 /**
- * Memory that a process and all its descendants have for themselves; pages of files, which the system can drop, do not
- * count. 0 where the system does not tell.
+ * Private memory of a process and all its descendants; file pages, which the system can drop, do not count. 0 if the
+ * system does not tell.
  */
 function treeBytes(pid: number): number {
   let sum = 0;
@@ -54,7 +54,7 @@ function list(path: string): readonly string[] {
   }
 }
 
-/** Calls back once when the tree of a process has more than so many bytes. The answer stops the watch. */
+/** Calls back once when a process tree uses more than this many bytes. The returned function stops the watch. */
 export function watchMemory(options: {
   readonly pid: number;
   readonly bytes: number;

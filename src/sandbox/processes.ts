@@ -9,33 +9,33 @@ export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** The kernel's session; 0 where the system does not tell. */
+  /** The kernel's session id; 0 if unknown. */
   readonly session: number;
-  /** See `marks.ts`; absent: it has none, or the system does not tell. */
+  /** See `marks.ts`; absent: it has none, or it is unknown. */
   readonly mark: bigint | undefined;
-  /** Clock ticks from the system's start to the process's; 0 where the system does not tell. */
+  /** Clock ticks from the system's start to the process's; 0 if unknown. */
   readonly begun: number;
   /** Whether it was started with this variable set to this value. */
   startedWith(name: string, value: string): boolean;
-  /** Whether it still lives: its number may be another's by now. */
+  /** Whether it is still alive: its pid may have been reused. */
   lives(): boolean;
 }
 
 const READ_AT_ONCE = 64;
 const LIST_ROUNDS = 10;
-/** More than Linux lets a program be started with by default. */
+/** More than the default limit of Linux for a new program. */
 const ENVIRONMENT_BYTES = 2_621_440;
 const STAT_BYTES = 4_096;
 const PS_BYTES = 67_108_864;
 
-/** Every process that can be seen, without the dead ones that only wait for their parent. */
+/** Every visible process, without zombies. */
 export async function listProcesses(): Promise<readonly ProcessEntry[]> {
   return process.platform === "linux" ? listFromProc() : listFromPs();
 }
 
 /**
- * Read without a detour through the thread pool, which costs several times as much, in pieces that hold up nobody. What began
- * meanwhile is looked at too, until nothing is new: a process that forks and ends would otherwise slip through.
+ * Reads synchronously, which is several times cheaper than the thread pool, in short slices. Repeats until nothing is new:
+ * otherwise a process that forks and ends would be missed.
  */
 async function listFromProc(): Promise<readonly ProcessEntry[]> {
   const buffer = Buffer.allocUnsafe(ENVIRONMENT_BYTES);
@@ -57,7 +57,7 @@ async function listFromProc(): Promise<readonly ProcessEntry[]> {
 function readProcEntry(pid: string, buffer: Buffer): ProcessEntry | undefined {
   const stat = readStat(pid, buffer);
   if (stat === undefined || isDead(stat)) return undefined;
-  // A process of somebody else keeps its environment to itself.
+  // The environment of another user's process is not readable.
   const delimited = `\0${readProc(`/proc/${pid}/environ`, buffer) ?? ""}\0`;
   return {
     pid: Number(pid),
@@ -83,7 +83,7 @@ interface ProcStat {
   readonly begun: string | undefined;
 }
 
-/** Ended, and only waits for its parent to take notice. */
+/** A zombie: it ended, and its parent has not noticed. */
 function isDead(stat: ProcStat): boolean {
   return stat.state === "Z" || stat.state === "X";
 }
@@ -91,7 +91,7 @@ function isDead(stat: ProcStat): boolean {
 function readStat(pid: string, buffer: Buffer): ProcStat | undefined {
   const stat = readProc(`/proc/${pid}/stat`, buffer);
   if (stat === undefined) return undefined;
-  // The program's name stands in parentheses and may itself hold any character.
+  // The program's name is in parentheses and may contain any character.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, parent, group, session] = fields;
   return { state, parent: Number(parent), group: Number(group), session: Number(session), begun: fields[19] };
@@ -120,7 +120,7 @@ async function listFromPs(): Promise<readonly ProcessEntry[]> {
   return text.split("\n").flatMap((line) => parsePsLine(line) ?? []);
 }
 
-/** One line of `ps -E`: the environment stands behind the command's words. */
+/** One line of `ps -E`: the environment follows the command's words. */
 export function parsePsLine(line: string): ProcessEntry | undefined {
   const found = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line);
   if (found === null || found[4]?.startsWith("Z") === true) return undefined;
@@ -170,17 +170,16 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
 }
 
 export interface EndOptions {
-  /** The processes that must end; asked again until there are none. */
+  /** Returns the processes that must end; called again until there are none. */
   readonly find: () => Promise<readonly ProcessEntry[]>;
-  /** Process groups to end as a whole first: so no parent can remark on its children's end. */
+  /** Process groups to end as a whole first, so that no parent can react to its children's end. */
   readonly groups: () => Iterable<number>;
   readonly graceMs: number;
 }
 
 /**
- * SIGTERM once to each, SIGKILL after the grace time. All are looked for before the first one ends, because then nobody can
- * tell any more whose child a process was; so that this look costs no time, the groups are stopped for as long as it takes.
- * Answers how many there were.
+ * SIGTERM once to each, SIGKILL after the grace time. All are listed before the first one ends, because afterwards parents
+ * can no longer be determined. The groups are stopped while they are listed. Returns how many there were.
  */
 export async function endProcesses({ find, groups, graceMs }: EndOptions): Promise<number> {
   const known = new Map<number, ProcessEntry>();
@@ -197,7 +196,7 @@ export async function endProcesses({ find, groups, graceMs }: EndOptions): Promi
     const name = patient ? "SIGTERM" : "SIGKILL";
     if (poll === 0 || !patient) signalGroups(name);
     for (const entry of patient ? fresh : known.values()) if (entry.lives()) signal(entry.pid, name);
-    // A stopped process takes the signal only when it goes on.
+    // A stopped process receives the signal only when it continues.
     if (poll === 0) signalGroups("SIGCONT");
     for (const entry of fresh) if (entry.lives()) signal(entry.pid, "SIGCONT");
     grace ??= setTimeout(() => {

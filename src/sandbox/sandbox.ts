@@ -5,10 +5,10 @@ export interface KillOptions {
   readonly graceMs?: number;
 }
 
-/** A process in its own process group. `exit` never rejects; after it no more output comes. */
+/** A process in its own process group. `exit` never rejects; no output comes after it. */
 export interface Running {
   readonly pid: number;
-  /** `reason`: why it was ended here; absent: it was not, or its owner did. */
+  /** `reason`: why it was ended here; absent: it was not, or its owner ended it. */
   readonly exit: Promise<{
     readonly code: number | null;
     readonly signal: string | null;
@@ -29,7 +29,7 @@ export interface SpawnRequest extends OpenRequest {
   readonly onOutput: (chunk: Buffer, stream: "stdout" | "stderr") => void;
 }
 
-/** A process that its owner talks with. Its pipes are the owner's: it must read both outputs. */
+/** A process with pipes that its owner uses. The owner must read both outputs. */
 export interface Piped extends Running {
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -38,17 +38,17 @@ export interface Piped extends Running {
   signal(name: "SIGINT" | "SIGTERM" | "SIGKILL"): boolean;
 }
 
-/** A place to run: one per session. */
+/** Where processes run: one per session. */
 export interface Sandbox {
   readonly kind: "local";
   /** Where programs are looked for, in this order. */
   readonly searchPath: readonly string[];
-  /** True while a process that was started here, or one that it left in its group, is alive. */
+  /** True while a process started here, or one left in its group, is alive. */
   readonly busy: boolean;
-  /** Answers once the process is started; a program that cannot be started is a Failure `tool_failed`. */
+  /** Resolves once the process is started; a program that cannot be started is a Failure `tool_failed`. */
   spawn(request: SpawnRequest): Promise<Running>;
-  /** The same for a program that is talked with. `exit` resolves as soon as the process is over. */
+  /** The same with pipes. `exit` resolves as soon as the process has ended. */
   open(request: OpenRequest): Promise<Piped>;
-  /** Ends every process that ever started here, also those that left their group. */
+  /** Ends every process ever started here, including those that left their group. */
   close(): Promise<void>;
 }

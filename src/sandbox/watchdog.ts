@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { LIMITS } from "../protocol/index.ts";
 
 /**
- * A shell that waits for a line. The pipe closes without one when the server dies, however it dies; then the shell becomes
- * the program that ends what the server left. Until then it takes a megabyte of memory.
+ * A shell that waits for a line. If the server dies, the pipe closes without one; then the shell becomes the program that
+ * ends what the server left. Until then it takes a megabyte of memory.
  */
 const WAIT = 'read -r word && exit 0; exec "$@"';
 const PROGRAM = fileURLToPath(new URL("./after-death.js", import.meta.url));
@@ -12,14 +12,14 @@ const PROGRAM = fileURLToPath(new URL("./after-death.js", import.meta.url));
 interface WatchdogOptions {
   readonly marker: string;
   readonly life: number;
-  /** Calls back once after `ms`; the answer takes it back. */
+  /** Calls back once after `ms`; call the returned function to cancel. */
   readonly after: (ms: number, callback: () => void) => () => void;
   readonly onLost: (reason: string) => void;
 }
 
-/** Ends the processes of this server when it is killed. */
+/** Ends the processes of this server if it is killed. */
 export interface Watchdog {
-  /** The server stops by itself, and has ended its processes. */
+  /** The server stops normally, and has ended its processes. */
   close(): void;
 }
 
@@ -31,7 +31,7 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
   const start = (): void => {
     if (closed || process.platform !== "linux") return;
     const words = ["-c", WAIT, "sh", process.execPath, PROGRAM, options.marker, String(options.life)];
-    // In a group of its own: what ends the server's group must not end it.
+    // In its own process group: a signal to the server's group must not end it.
     const started = spawn("/bin/sh", words, { detached: true, cwd: "/", env: {}, stdio: ["pipe", "ignore", "ignore"] });
     child = started;
     let over = false;

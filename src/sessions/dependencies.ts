@@ -18,9 +18,9 @@ import type { SessionState } from "./core/state.ts";
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds since some moment: for durations. It does not jump when the wall clock is set or the machine was suspended. */
+  /** Milliseconds of a monotonic clock, for durations. It does not jump when the wall clock is set or the machine was suspended. */
   elapsed(): number;
-  /** Calls back once after `ms`; the answer takes it back. Does not keep the process alive. */
+  /** Calls back once after `ms`; call the returned function to cancel. Does not keep the process alive. */
   after(ms: number, callback: () => void): () => void;
 }
 
@@ -32,9 +32,9 @@ export interface ExpiryClock extends Clock {
 
 /** Where sessions' model calls go: always through the proxy. */
 export interface Models {
-  /** What a session gets that names none. */
+  /** For sessions that name none. */
   readonly defaultProvider: string;
-  /** Of the default provider; absent: what that provider says. */
+  /** Of the default provider; absent: that provider's own default. */
   readonly defaultModel?: string | undefined;
   readonly providers: ProviderBook;
   readonly prices: PriceBook;
@@ -42,23 +42,23 @@ export interface Models {
   readonly ledger: Ledger;
 }
 
-/** A session's tools with their shells and the folder they work in. */
+/** A session's tools with their shells and working folder. */
 export interface SessionEnvironment {
   readonly toolbox: ExtensibleToolbox;
   readonly sandbox: Sandbox;
   /** Folders beyond the workspace that may be read. Absolute, real. */
   readonly extraRead: readonly string[];
-  /** True for what is the server's own, wherever it lies. */
+  /** True for the server's own files, wherever they are. */
   isHidden(real: string): boolean;
   /** Follows symlinks; relative paths start at the workspace. */
   resolve(path: string): Promise<string>;
   /** What an absolute path is on the disk. Never rejects. */
   look(path: string): Promise<{ readonly real: string; readonly exists: boolean }>;
-  /** True while a process of the session is alive, or tools are offered to it: then it must not rest. */
+  /** True while a process of the session runs, or tools are registered: then it must not rest. */
   readonly busy: boolean;
   /** Ends every process. */
   close(): Promise<void>;
-  /** The session has ended for good: its kept output goes too. */
+  /** The session has ended for good: its stored output is deleted too. */
   discard(): Promise<void>;
 }
 
@@ -79,14 +79,14 @@ export interface Dependencies {
   readonly processes: EngineProcesses;
   readonly readers: ReaderTurns;
   readonly drain: Drain;
-  /** Whether the process can hardly open any more files and connections. */
+  /** Whether the process is about to run out of file descriptors. */
   readonly isShortOfFiles: () => boolean;
-  /** Told of every event once it is on the disk, in the order of its session. Takes no time and never throws. */
+  /** Called for every event once it is on the disk, in its session's order. Must be fast and never throw. */
   readonly observe: (event: JournalEvent, state: SessionState) => void;
-  /** Puts another object in the place of a session whose state the store refused. It goes on from what is stored. */
+  /** Replaces a session object whose state the store refused. The new one continues from what is stored. */
   readonly reload: (session: Session) => void;
   readonly openEnvironment: (wanted: EnvironmentRequest) => Promise<SessionEnvironment>;
-  /** Where the engine of a session keeps what its own program needs. Absolute. */
+  /** Where a session's engine keeps what its own program needs. Absolute. */
   readonly engineFolder: (session_id: string) => string;
   /** Files and folders that exist for one session alone. Absolute. */
   readonly sessionFiles: (session_id: string) => readonly string[];
@@ -96,9 +96,9 @@ export interface Dependencies {
   /** 0 ≤ x < 1. */
   readonly random: () => number;
   readonly log: Log;
-  /** What every event passes before it is written or sent. */
+  /** Applied to every event before it is written or sent. */
   readonly redact: Redactor;
   readonly reach: ReachCheckpoint;
-  /** False: no engine is started before a session needs it. */
+  /** False: no engine starts before a session needs it. */
   readonly startAhead: boolean;
 }

@@ -33,9 +33,9 @@ import { WarmSessions } from "./lifecycle/warm.ts";
 export interface GatewayOptions {
   readonly dependencies: Omit<Dependencies, "policy" | "limits" | "processes" | "reload" | "readers" | "drain">;
   readonly places: WorkspacePlaces;
-  /** Which sessions are deleted by themselves; absent: none. */
+  /** Which sessions are deleted automatically; absent: none. */
   readonly retention?: RetentionSettings | undefined;
-  /** The policy of the file in the home folder; absent where there is none. */
+  /** The policy from the file in the home folder; absent: there is none. */
   readonly policyFile?: Policy | undefined;
 }
 
@@ -97,7 +97,7 @@ export class Gateway {
       .map(({ id }) => id);
   }
 
-  /** Opens the store and settles what the last run left, before the first command is taken. */
+  /** Opens the store and settles what the last run left, before the first command is accepted. */
   static async open(options: GatewayOptions): Promise<Gateway> {
     const book = await PolicyBook.open(options.dependencies.store, options.policyFile);
     const limits = new SetLimits(options.dependencies.store);
@@ -123,7 +123,7 @@ export class Gateway {
     return gateway;
   }
 
-  /** All engines that this server knows, also those that cannot be used here, with what to do about it. */
+  /** All engines that this server knows. Those that cannot be used here say what to do about it. */
   describeEngines(): readonly EngineView[] {
     return [...this.#dependencies.engines.values()].map(viewEngine);
   }
@@ -133,12 +133,12 @@ export class Gateway {
     return [...this.#registry.inMemory.map(({ state }) => state.id), ...this.#warm.ids];
   }
 
-  /** Engines' processes that are at work, that wait for their session's next turn, and that wait for a session. */
+  /** Engine processes that work, that wait for their session's next turn, and that wait for a session. */
   get pool(): { readonly working: number; readonly idle: number; readonly warm: number } {
     return { ...this.#dependencies.processes.counts, warm: this.#warm.ids.length };
   }
 
-  /** Figures for whoever measures the server. */
+  /** Figures for monitoring. */
   async readings(): Promise<{
     readonly sessionsInMemory: number;
     readonly openTurns: number;
@@ -172,7 +172,7 @@ export class Gateway {
     };
   }
 
-  /** Whether what is asked for can be stored at the moment. */
+  /** Whether new requests can be stored at the moment. */
   get storeHealth(): StoreHealth {
     return this.#dependencies.store.health();
   }
@@ -197,7 +197,7 @@ export class Gateway {
     return whileStoring(this.#dependencies, work);
   }
 
-  /** Refuses new work, and gives calls that run some time to end. What is open then waits for the next start. */
+  /** Refuses new work, and gives running calls time to end. What is still open then waits for the next start. */
   drain(options: DrainOptions): Promise<void> {
     return drainSessions({ dependencies: this.#dependencies, registry: this.#registry }, options);
   }
@@ -210,7 +210,7 @@ export class Gateway {
     await Promise.allSettled(this.#registry.inMemory.map((session) => session.halt()));
   }
 
-  /** First everything that the last run left is written down, then it goes on. */
+  /** First writes down everything that the last run left open, then continues it. */
   async #reconcile(): Promise<void> {
     const rows = await this.#dependencies.store.read.unsettled();
     const restored = await Promise.all(rows.map((row) => this.#restore(row)));
@@ -218,10 +218,10 @@ export class Gateway {
     await Promise.all(sessions.map((session) => session.recover()));
     for (const session of sessions) session.start();
     if (sessions.length > 0)
-      this.#dependencies.log.info({ sessions: sessions.length }, "took up what the last run left");
+      this.#dependencies.log.info({ sessions: sessions.length }, "resumed what the last run left");
   }
 
-  /** Undefined where the row is damaged: the others are taken up nevertheless. */
+  /** Undefined if the row is damaged: the others are restored nevertheless. */
   async #restore(row: SessionRow): Promise<Session | undefined> {
     try {
       return await this.#registry.restore(row);

@@ -8,12 +8,12 @@ export function tokenText(number: number): string {
   return WORDS[number % WORDS.length] ?? "";
 }
 
-/** The id of a tool call; `index` is its place in the message. */
+/** The id of a tool call; `index` is its position in the message. */
 export function callId(prefix: string, request: SimRequest, index: number): string {
   return `${prefix}${request.digest.slice(0, 20)}${index.toString(16).padStart(4, "0")}`;
 }
 
-/** Absent: it leaves nothing in the message. */
+/** Absent: it adds nothing to the message. */
 export function partOf(act: Act, request: SimRequest): ReplyPart | undefined {
   if (isFault(act)) return undefined;
   switch (act.do) {
@@ -37,20 +37,20 @@ export function partsOf(reply: ModelReply, request: SimRequest): readonly ReplyP
   return reply.acts.map((act) => partOf(act, request)).filter((part) => part !== undefined);
 }
 
-/** A tool that takes a plain text gets the input's only field `input`, or all of it as JSON. */
+/** A tool that takes plain text gets the input's only field `input`, or all of it as JSON. */
 function inputText({ input, cut }: Extract<Act, { do: "tool" }>, freeform: boolean): string {
   const only = freeform && Object.keys(input).length === 1 ? input["input"] : undefined;
   const whole = typeof only === "string" ? only : JSON.stringify(input);
   return cut === undefined ? whole : whole.slice(0, wholeChars(whole, Math.min(cut, whole.length - 1)));
 }
 
-/** The place at or before `end` that does not split a character of two code units. */
+/** The position at or before `end` that does not split a surrogate pair. */
 export function wholeChars(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   return end > 0 && end < text.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 }
 
-/** What the usage at the end of a reply says. */
+/** The usage reported at the end of a reply. */
 export function tally(reply: ModelReply, request: SimRequest): TokenTally {
   let output = 0;
   let thinking = 0;
@@ -79,7 +79,7 @@ function outputTokens(act: Act, request: SimRequest): number {
   }
 }
 
-/** The reply as far as the request's bound of tokens lets it go. */
+/** The reply cut to the request's token limit. */
 export function withinMaxTokens(reply: ModelReply, request: SimRequest): ModelReply {
   let left = request.maxTokens ?? Infinity;
   for (const [index, act] of reply.acts.entries()) {
@@ -90,7 +90,7 @@ export function withinMaxTokens(reply: ModelReply, request: SimRequest): ModelRe
   return reply;
 }
 
-/** As much of an act as so many tokens are. */
+/** The part of an act that fits into this many tokens. */
 function begun(act: Act, tokens: number): readonly Act[] {
   if (act.do === "tool") {
     const room = tokens - estimateTokens(act.name);

@@ -1,10 +1,10 @@
 import type { Fields, SimMessage } from "./wire.ts";
 
-/** Text that programs put beside a person's words. */
+/** Text that programs add to a person's words. */
 const REMINDER = { start: "<system-reminder>", end: "</system-reminder>" };
-/** What Claude Code says by itself: that a person interrupted it, or that the answer has not the form that was asked for. */
+/** Claude Code's own messages: that a person interrupted it, or that the answer does not have the requested form. */
 const OWN_WORDS = [/^\[Request interrupted by user[^\]]*\]$/, /^\[structured-output-enforce\] /];
-/** How our own loop ends a prompt that was never answered; what follows is another prompt. */
+/** How our own loop ends an unanswered prompt; another prompt follows. */
 const UNANSWERED = "[No answer";
 
 export interface LastPrompt {
@@ -14,7 +14,7 @@ export interface LastPrompt {
   readonly after: readonly SimMessage[];
 }
 
-/** The last message in which a person says something. */
+/** The last message that contains a person's words. */
 export function findPrompt(messages: readonly SimMessage[]): LastPrompt {
   for (let index = messages.length - 1; index >= 0; index -= 1) {
     const message = messages[index];
@@ -50,7 +50,7 @@ export interface PastToolCall {
   readonly is_error: boolean;
 }
 
-/** The tool calls in a part of a conversation with what came of them, in order. */
+/** The tool calls in a part of a conversation with their results, in order. */
 export function toolOutcomes(messages: readonly SimMessage[]): readonly PastToolCall[] {
   const calls = new Map<string, { readonly tool: string; readonly input: Fields }>();
   const outcomes: PastToolCall[] = [];

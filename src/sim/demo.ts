@@ -28,7 +28,7 @@ const PAGE_HELP = `${INTRO} I understand a few plain requests and use the tools 
 const PAGE_TOOL = /^mcp__.+__(?:add_viewer|list_tables_in_schema)$/;
 const REJECTED = /^User rejected(?: tool execution)?:\s*/;
 
-/** One call of the plan. `needs`: what the result before it must contain for this call to make sense. */
+/** One call of the plan. `needs`: what the previous result must contain for this call to make sense. */
 interface PlannedCall {
   readonly tool: string;
   readonly input: Fields;
@@ -36,7 +36,7 @@ interface PlannedCall {
   readonly needs?: string | undefined;
 }
 
-/** The reply to a prompt without a script: the next tool call, or what came of them all. */
+/** The reply to a prompt without a script: the next tool call, or a summary of all results. */
 export function demoReply(
   request: SimRequest,
   prompt: string,
@@ -77,7 +77,7 @@ export function demoReply(
   return say([INTRO, ...report(outcomes), ...missing, ...words].join(" "));
 }
 
-/** The reply to what is meant for the tools of a page; undefined where no page offers what it takes. */
+/** The reply to a request for a page's tools; undefined if no page offers what it needs. */
 function pageReply(
   request: SimRequest,
   prompt: string,
@@ -196,7 +196,7 @@ function literal(text: string): string {
 function report(outcomes: readonly PastToolCall[]): readonly string[] {
   return (
     outcomes
-      // A read that only prepared an edit needs no words of its own.
+      // A read that only prepared an edit is not mentioned.
       .filter(
         (outcome, index) => outcome.is_error || !(outcome.tool === "Read" && outcomes[index + 1]?.tool === "Edit"),
       )

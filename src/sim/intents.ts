@@ -64,7 +64,7 @@ function pattern(source: string): RegExp {
   return new RegExp(`^${source}$`, "i");
 }
 
-/** What a person asks for, step by step; nothing when it is not understood. */
+/** What a person asks for, step by step; empty when it is not understood. */
 export function readIntents(prompt: string): readonly Intent[] {
   if (SUMMARY.test(prompt)) return [{ want: "summary" }];
   if (prompt.length > SIM_LIMITS.demoPromptChars) return [];
@@ -96,7 +96,7 @@ function tidy(text: string): string {
   return start + bare.slice(start.length).replace(POLITE_END, "").trimEnd();
 }
 
-/** Without the marks that end a sentence. */
+/** Without trailing punctuation. */
 function trimEnd(text: string): string {
   let end = text.length;
   while (end > 0 && ".!?,; \t\n\r".includes(text.charAt(end - 1))) end -= 1;
@@ -131,7 +131,7 @@ function readTodo(request: string): Intent | undefined {
   return filled.length === 0 ? undefined : { want: "todo", items: filled };
 }
 
-/** The text for a file is taken to its last mark. */
+/** The text for a file extends to its last quote. */
 function readContent(request: string): Intent | undefined {
   const named = CREATE_WITH.exec(request);
   if (named === null || !isPath(named[1])) return undefined;

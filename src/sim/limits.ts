@@ -5,17 +5,17 @@ export const SIM_LIMITS = {
   streamTokens: 1_000_000,
   delayMs: 600_000,
   faultTimes: 1_000,
-  /** Places in conversations where a fault was played and is not over. */
+  /** Positions in conversations with an unfinished fault. */
   faultsRemembered: 1_000,
-  /** Conversations that are held for their callers, and their characters together. */
+  /** Stored conversations, and their total characters. */
   threads: 1_000,
   threadChars: 16_000_000,
   /** Tokens in one write of a stream without a pace. */
   tokensPerWrite: 256,
   demoSteps: 8,
-  /** A longer prompt is none that the demo understands. */
+  /** The demo does not read longer prompts. */
   demoPromptChars: 20_000,
-  /** The same for requests whose words are looked at one by one. */
+  /** The same for requests that are read word by word. */
   demoSentenceChars: 1_000,
   demoQuoteChars: 1_500,
 } as const;

@@ -29,7 +29,7 @@ export interface SimOptions {
   readonly demoDelayMs?: number | undefined;
   /** Milliseconds; only differences count. Absent: the machine's clock. */
   readonly now?: (() => number) | undefined;
-  /** Told of every request and how it was answered. */
+  /** Called for every request with its answer. */
   readonly onExchange?: ((exchange: SimExchange) => void) | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface SimExchange {
   readonly path: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What was sent, parsed. */
+  /** The parsed body. */
   readonly body: unknown;
   readonly status: number;
 }
@@ -122,7 +122,7 @@ export function createSimModel(options: SimOptions = {}): SimModel {
   };
 }
 
-/** Paths that both vendors have are told apart by the headers. A caller who shows no key at all gets Anthropic's shape. */
+/** Headers distinguish the vendors on shared paths. A caller without a key gets Anthropic's format. */
 function vendorOf(path: string, headers: Readonly<Record<string, string>>): Vendor {
   const vendor = QUESTIONS.get(path)?.vendor;
   if (vendor !== undefined) return vendor;
@@ -133,7 +133,7 @@ function vendorOf(path: string, headers: Readonly<Record<string, string>>): Vend
 
 function errorOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  // The readers follow the request's own depth.
+  // The parsers recurse as deep as the request.
   if (error instanceof RangeError) return new ApiError(400, "The request body is nested too deeply");
   return new ApiError(500, `Internal error: ${(error as Error).message}`);
 }
@@ -163,7 +163,7 @@ function failingOf(fault: Extract<ScriptedFault, { do: "fail" }>): Failing {
   return { error: new ApiError(fault.status, fault.message, { type: fault.type }), retryAfter: fault.retryAfter };
 }
 
-/** An error before the first word is an answer of its own; later ones fall into the stream. */
+/** An error before the first word is a separate answer; later ones occur within the stream. */
 async function earlyFault(reply: ModelReply, response: ServerResponse): Promise<Failing | undefined> {
   const last = reply.acts.at(-1);
   if (last?.do !== "fail" || reply.acts.some((act) => !isFault(act) && act.do !== "wait")) return undefined;

@@ -2,7 +2,7 @@ import type { PastToolCall } from "./conversation.ts";
 import type { PagePlan } from "./page.ts";
 import type { Fields } from "./wire.ts";
 
-/** What people ask of an open table beside pictures: counts, orders, changes. */
+/** What people ask about an open table besides charts: counts, orders, changes. */
 
 const CLEAR =
   /^(?:clear|remove|reset|take away|delete|drop)(?: all)?(?: the| my| your)? filters?$|^(?:show|bring back) all(?: the)? rows(?: again)?$/i;
@@ -32,7 +32,7 @@ const KINDS: Readonly<Record<string, string>> = {
   minimum: "min",
 };
 
-/** Finds a column by words: its name in any letters, or the only one that holds them. Part of a script. */
+/** Finds a column by words: its name in any case, or the only one that contains them. Part of a script. */
 const COLUMN_OF = `const column = (words) => {
   const plain = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, " ").trim();
   const wanted = plain(words).replace(/s$/, "");
@@ -42,7 +42,7 @@ const COLUMN_OF = `const column = (words) => {
   return found;
 };`;
 
-/** By the page's own names of its viewers; undefined: no plan for what was asked. */
+/** By the page's own names of its viewers; undefined: no plan for the request. */
 export function readTablePlan(request: string, typeOf: (words: string) => string | undefined): PagePlan | undefined {
   if (CLEAR.test(request)) return one("apply_filter", { expression: "" }, "I will take the filter away.");
   return (

@@ -3,14 +3,14 @@ import { SIM_LIMITS } from "./limits.ts";
 import { readTablePlan } from "./page-table.ts";
 import type { Fields } from "./wire.ts";
 
-/** One call of a page's tool, by the page's own name for it. `input` sees what the calls before it gave. */
+/** One call of a page's tool, by the page's own name. `input` gets the results of earlier calls. */
 interface PageStep {
   readonly tool: string;
   readonly announce: string;
   readonly input: (before: readonly PastToolCall[]) => Fields;
 }
 
-/** What a person asks of a page that offers document 000's tools: the calls, and the words for what came of the last one. */
+/** A person's request to a page with document 000's tools: the calls, and the text for the last result. */
 export interface PagePlan {
   readonly steps: readonly PageStep[];
   readonly words: (last: PastToolCall) => string;
@@ -18,12 +18,12 @@ export interface PagePlan {
 
 type PlanReader = (request: string) => PagePlan | undefined;
 
-/** What a page puts before the first prompt ends with this. */
+/** The end of what a page puts before the first prompt. */
 const REQUEST = "User request: ";
 const NAME = "`[^`]+`|\"[^\"]+\"|'[^']+'|“[^”]+”|[\\w$.-]+";
 const DO = "(?:add|show|make|create|draw|plot|open|give|put|build)(?: me| us)?";
 
-/** Each type of viewer by the words that people use; the longer ones first. */
+/** Each viewer type by common words; the longer ones first. */
 const VIEWERS: readonly (readonly [RegExp, string])[] = [
   [/3d scatter(?: ?plot)?/, "3d scatter plot"],
   [/scatter ?(?:plot|chart)?/, "Scatter plot"],
@@ -75,7 +75,7 @@ const TYPES = /\b(?:which|what|list)\b.*\b(?:viewers|charts|viewer types)\b/i;
 const DOCUMENTATION = /^(?:how (?:do|can) i|search the (?:docs|documentation) for|help me with) (.+)$/i;
 const UNDO = /^(?:undo|take (?:it|that|everything) back)\b/i;
 
-/** A plan for what a person wrote; undefined where it is nothing for a page. */
+/** A plan for a person's request; undefined if it is not for a page. */
 export function readPagePlan(prompt: string): PagePlan | undefined {
   const at = prompt.lastIndexOf(REQUEST);
   const request = (at < 0 ? prompt : prompt.slice(at + REQUEST.length))
@@ -146,7 +146,7 @@ function columnsOf(words: string): readonly string[] {
     .filter((part) => part !== "");
 }
 
-/** The columns go to the viewer's properties for columns, in the order in which the page described them. */
+/** Assigns the columns to the viewer's column properties, in the page's order. */
 function propertiesFor(description: string, columns: readonly string[]): Fields {
   const [first, second] = columns;
   if (first === undefined) return {};

@@ -34,8 +34,8 @@ export function findScript(text: string): string | undefined {
 }
 
 /**
- * The reply of a script to a conversation: `after` is what came after the prompt that holds the script. Each message of
- * the model was one message of the script; after the last one there is an empty message that ends the turn.
+ * The reply of a script to a conversation: `after` is what came after the prompt with the script. Each message of the
+ * model was one message of the script; after the last one an empty message ends the turn.
  */
 export function scriptedReply(script: string, after: readonly SimMessage[]): ModelReply {
   const replies = readScript(script);
@@ -47,14 +47,14 @@ function plain(acts: readonly Act[]): ModelReply {
   return { acts, stopReason: "end_turn", usage: {}, wordMs: 0 };
 }
 
-/** What Claude Code puts into the model's mouth when a conversation is taken up in the middle of a turn. */
+/** What Claude Code inserts as the model's answer when a conversation is resumed in the middle of a turn. */
 const FILLER = "No response requested.";
 
 function isFiller({ content: [block, ...more] }: SimMessage): boolean {
   return more.length === 0 && block?.type === "text" && block.text === FILLER;
 }
 
-/** A message that was paused and the one that went on with it come back as one, so blocks are counted too. */
+/** A paused message and its continuation come back as one, so blocks are counted too. */
 function position(replies: readonly ModelReply[], after: readonly SimMessage[]): number {
   let next = 0;
   for (const message of after) {
@@ -87,7 +87,7 @@ export function readScript(json: string): readonly ModelReply[] | string {
   return builder.end();
 }
 
-/** Groups steps into messages: a call of tools ends one, and so does a stop reason. */
+/** Groups steps into messages: a tool call ends one, and so does a stop reason. */
 class ScriptBuilder {
   readonly #replies: ModelReply[] = [];
   #acts: Act[] = [];
@@ -123,7 +123,7 @@ class ScriptBuilder {
 
   #close(stopReason: StopReason): void {
     const last = this.#acts.at(-1);
-    // A message that runs out of tokens while it calls a tool ends in the middle of the input.
+    // A message that runs out of tokens during a tool call ends in the middle of the input.
     if (stopReason === "max_tokens" && last?.do === "tool")
       this.#acts[this.#acts.length - 1] = { ...last, cut: Math.ceil(JSON.stringify(last.input).length / 2) };
     this.#replies.push({ acts: this.#acts, stopReason, usage: this.#usage, wordMs: 0 });
@@ -210,7 +210,7 @@ function readStream(value: unknown): readonly Act[] | string {
   return [{ do: "tokens", count: tokens, perSecond: per_second }];
 }
 
-/** `times` may stand beside or inside. */
+/** `times` may be beside or inside. */
 function readFault(kind: string, value: unknown, step: Fields): readonly Act[] | string {
   const inner = (typeof value === "object" && value !== null ? value : {}) as Fields;
   const times = inner["times"] ?? step["times"] ?? 1;
@@ -227,11 +227,11 @@ function readFault(kind: string, value: unknown, step: Fields): readonly Act[] |
   return [{ do: "fail", times, status, type, message: message ?? `scripted error ${status}`, retryAfter: retry_after }];
 }
 
-/** Remembers how often a fault was played at a place of a conversation: all that the scripted model remembers. */
+/** Counts how often a fault was played at a position of a conversation: all that the scripted model remembers. */
 export class FaultCounter {
   readonly #played = new Map<string, number>();
 
-  /** The reply with its first fault that is still due as its last act, or without any. */
+  /** The reply with its first remaining fault as its last act, or without any. */
   resolve(reply: ModelReply, conversation: string): ModelReply {
     const kept: Act[] = [];
     for (const [index, act] of reply.acts.entries()) {
@@ -246,7 +246,7 @@ export class FaultCounter {
         return { ...reply, acts: [...kept, act] };
       }
     }
-    // All was played: another conversation with the same words begins anew.
+    // All faults were played: another conversation with the same words starts again.
     for (const index of reply.acts.keys()) this.#played.delete(`${conversation}/${index}`);
     return { ...reply, acts: kept };
   }

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createSimModel, type SimOptions } from "./model.ts";
 
 export type SimPlace =
-  | { readonly host?: string | undefined; /** 0 or absent: any free one. */ readonly port?: number | undefined }
+  | { readonly host?: string | undefined; /** 0 or absent: any free port. */ readonly port?: number | undefined }
   /** A unix socket. */
   | { readonly path: string };
 
@@ -20,7 +20,7 @@ export async function startSim(place: SimPlace = {}, options: SimOptions = {}): 
   const server = createServer((request, response) => {
     void model.handle(request, response);
   });
-  // Callers keep connections open between turns, which a person may take a while to write.
+  // Callers keep connections open between turns, while a person writes.
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -6,7 +6,7 @@ export function signatureOf(thinking: string): string {
   return SIGNATURE_MARK + createHash("sha256").update(thinking).digest("base64");
 }
 
-/** Signatures of other models cannot be checked and are believed. */
+/** Signatures of other models cannot be checked and are accepted. */
 export function isSignature(signature: string, thinking: string): boolean {
   return !signature.startsWith(SIGNATURE_MARK) || signature === signatureOf(thinking);
 }

@@ -13,7 +13,7 @@ import {
   type ModelReply,
 } from "./wire.ts";
 
-/** Sizes of the pieces in which a tool's input is sent: odd, so that borders fall anywhere. */
+/** Sizes of the pieces of a tool's input: odd, so that boundaries fall anywhere. */
 const INPUT_PIECES = [1, 7, 3, 13, 5, 31, 2, 64] as const;
 const WORD = /\S+\s*|\s+/g;
 
@@ -49,7 +49,7 @@ export class ReplyStream {
   readonly #now: () => number;
   #text = "";
   #index = 0;
-  /** A part stays open until the next one begins, so that a fault can fall into it. */
+  /** A part stays open until the next one begins, so that a fault can occur within it. */
   #open: ReplyPart | undefined;
 
   constructor({ reply, request, format, response, now }: Played) {
@@ -105,7 +105,7 @@ export class ReplyStream {
     let at = 0;
     for (let piece = 0; at < text.length; piece += 1) {
       const end = Math.min(text.length, at + (INPUT_PIECES[piece % INPUT_PIECES.length] ?? 1));
-      // A character of two code units goes whole into the piece where it begins.
+      // A surrogate pair stays whole in the piece where it begins.
       const next = wholeChars(text, end) === end ? end : end + 1;
       this.#piece(text.slice(at, next));
       at = next;
@@ -121,7 +121,7 @@ export class ReplyStream {
     }
   }
 
-  /** Keeps the rate however late a timer comes. */
+  /** Keeps the rate however late a timer fires. */
   async #paced(count: number, perSecond: number): Promise<void> {
     const start = this.#now();
     let sent = 0;

@@ -1,6 +1,6 @@
-/** Characters of a token. */
+/** Characters per token. */
 export const TOKEN_CHARS = 4;
-/** What a picture of usual size costs. */
+/** The cost of an image of usual size. */
 const IMAGE_TOKENS = 1_600;
 const IMAGE_TYPES: ReadonlySet<unknown> = new Set(["image", "image_url", "input_image"]);
 
@@ -9,7 +9,7 @@ export function estimateTokens(text: string): number {
   return tokensOf(text.length);
 }
 
-/** The characters that a value of a request stands for; a picture counts by its price, not by its base64. */
+/** The characters of a request's value; an image counts by its price, not by its base64. */
 export function countChars(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value === "number" || typeof value === "boolean") return TOKEN_CHARS;

@@ -1,10 +1,10 @@
-/** The parts of a conversation that the scripted model looks at, the same for every wire. */
+/** The parts of a conversation that the scripted model reads, the same for every wire. */
 export type PromptBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: Fields }
   | { readonly type: "tool_result"; readonly tool_use_id: string; readonly text: string; readonly is_error: boolean }
-  /** Pictures, documents and whatever else is let through unread. */
+  /** Images, documents and other blocks pass unread. */
   | { readonly type: "other"; readonly of: string };
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -34,22 +34,22 @@ export interface SimRequest {
   readonly system: string;
   /** Names of the tools that were offered. */
   readonly tools: ReadonlySet<string>;
-  /** Those of them whose input is a plain text. */
+  /** Those of them with plain text input. */
   readonly freeform: ReadonlySet<string>;
   readonly messages: readonly SimMessage[];
   /** Hex; the same for the same conversation on the same wire. */
   readonly digest: string;
   readonly tokens: InputTokens;
-  /** The most tokens that the answer may have. Absent: as many as it has. */
+  /** The most tokens of the answer. Absent: no limit. */
   readonly maxTokens?: number | undefined;
 }
 
 /** An answer that is an error body. */
 export class ApiError extends Error {
   readonly status: number;
-  /** Absent: what the vendor calls this status. */
+  /** Absent: the vendor's name for this status. */
   readonly type: string | undefined;
-  /** What is wrong, by OpenAI's names: a place in the request and a word. */
+  /** What is wrong, in OpenAI's terms: a position in the request and a code. */
   readonly param: string | undefined;
   readonly code: string | undefined;
 
@@ -80,19 +80,19 @@ export type Act =
       readonly do: "tool";
       readonly name: string;
       readonly input: Fields;
-      /** Characters of the input after which the message ended. Absent: it was sent whole. */
+      /** Characters of the input after which the message was cut. Absent: it was sent whole. */
       readonly cut?: number | undefined;
     }
   | { readonly do: "wait"; readonly ms: number }
   | ScriptedFault;
 
-/** What goes wrong here, `times` times, before the reply is given whole. */
+/** What goes wrong here, `times` times, before the reply succeeds. */
 export type ScriptedFault =
   | {
       readonly do: "fail";
       readonly times: number;
       readonly status: number;
-      /** Absent: what the vendor calls this status. */
+      /** Absent: the vendor's name for this status. */
       readonly type?: string | undefined;
       readonly message: string;
       /** Seconds. */
@@ -110,11 +110,11 @@ export type StopReason =
   | "refusal"
   | "model_context_window_exceeded";
 
-/** One message of the model, before it is put on a wire. */
+/** One message of the model, before it is encoded. */
 export interface ModelReply {
   readonly acts: readonly Act[];
   readonly stopReason: StopReason;
-  /** What is reported instead of what was counted. */
+  /** Reported instead of the counted usage. */
   readonly usage: Partial<TokenTally>;
   /** Pause after each word, in milliseconds. */
   readonly wordMs: number;
@@ -135,11 +135,11 @@ export type ReplyPart =
       readonly input: Fields;
       /** The input as text, as far as it was sent. */
       readonly text: string;
-      /** `text` is no JSON. */
+      /** `text` is not JSON. */
       readonly freeform: boolean;
     };
 
-/** What happens while a reply is streamed. `index` is the part's place in the message; `text` is the next piece of it. */
+/** What happens while a reply is streamed. `index` is the part's position in the message; `text` is its next piece. */
 export type Moment =
   | { readonly at: "begin" }
   | { readonly at: "open"; readonly part: ReplyPart; readonly index: number }
@@ -149,19 +149,19 @@ export type Moment =
   | { readonly at: "fail"; readonly error: ApiError }
   | { readonly at: "garble" };
 
-/** One reply in the words of one wire. */
+/** One reply in the format of one wire. */
 export interface Format {
-  /** The bytes of a stream that tell of a moment; empty where the wire says nothing. To be asked in order. */
+  /** The bytes of a stream for a moment; empty if the wire sends nothing. Must be called in order. */
   encode(moment: Moment): string;
   /** The answer without streaming. */
   whole(): Fields;
 }
 
-/** A request that was read. */
+/** A parsed request. */
 export interface ReadRequest {
   readonly request: SimRequest;
   format(reply: ModelReply): Format;
-  /** Told of an answer without faults, before it is sent. */
+  /** Called with an answer without faults, before it is sent. */
   answered?(answer: Fields): void;
 }
 

@@ -10,7 +10,7 @@ export const REFUSED = {
   chain: "The store refused an earlier write that this one follows: nothing of it was stored.",
 } as const;
 
-/** Words for the caller; what stands behind them, for the operator's log, is the cause and never sent out. */
+/** The message is for the caller; the cause is for the operator's log and never sent out. */
 export function storeFailure(code: "conflict" | "store_failed", message: string, cause: unknown): Failure {
   const failure = new Failure(code, message);
   failure.cause = cause;
@@ -37,7 +37,7 @@ const REPLACED_ENDS: Readonly<Record<keyof typeof ENDS, string>> = {
   lost: ENDS.lost,
 };
 
-/** The words of every refusal while nothing can be written. */
+/** The message of every refusal while nothing can be written. */
 export function stalledFailure(stall: Stall | undefined, end: keyof typeof ENDS): Failure {
   const cause = stall === undefined ? "" : `: ${CAUSES[stall.cause]}`;
   const isReplaced = stall?.cause === "replaced";

@@ -10,7 +10,7 @@ import type {
   UsageLine,
 } from "../protocol/index.ts";
 
-/** One session's row. `state` is the session's projection as JSON, written in the same commit as the events it follows from. */
+/** One session's row. `state` is the session's projection as JSON, written in the same commit as its events. */
 export interface SessionRow {
   readonly id: string;
   readonly status: Status;
@@ -18,22 +18,22 @@ export interface SessionRow {
   readonly seq: number;
   readonly created_at: string;
   readonly updated_at: string;
-  /** The principal's id that made it. */
+  /** The id of the principal that created it. */
   readonly created_by: string;
-  /** A fork refers to its parent's journal up to and including `parent_seq`; its own events go on from there. */
+  /** A fork refers to its parent's journal up to and including `parent_seq`; its own events continue from there. */
   readonly parent_id?: string;
   readonly parent_seq?: number;
-  /** Whether a restart has anything to do here: an open turn, a queue, or a pending approval. */
+  /** Whether a restart has work to do here: an open turn, a queue, or a pending approval. */
   readonly unsettled: boolean;
   readonly engine: string;
-  /** What a search looks through, in lower case. */
+  /** The text that a search examines, in lower case. */
   readonly search: string;
-  /** The ids of the tokens on whose limits it counts beside its own, each with a space before and behind it; empty: none. */
+  /** The ids of the other tokens on whose limits it counts, each with a space before and after it; empty: none. */
   readonly token_parents: string;
   readonly state: string;
 }
 
-/** One event. `body` is the JSON of the EventBody alone: the envelope is put around it when it is read. */
+/** One event. `body` is the JSON of the EventBody alone: the envelope is added on reading. */
 export interface EventRow {
   readonly session_id: string;
   readonly seq: number;
@@ -46,7 +46,7 @@ export interface EventRow {
 export interface ReceiptRow {
   readonly principal_id: string;
   readonly key: string;
-  /** SHA-256 of what was asked: the same key for another question is refused. */
+  /** SHA-256 of the request: the same key for another request is refused. */
   readonly request_hash: string;
   readonly answer: string;
   /** Milliseconds since the epoch. */
@@ -56,7 +56,7 @@ export interface ReceiptRow {
 /** One token. */
 export interface PrincipalRow {
   readonly id: string;
-  /** Who the token speaks for; several tokens may speak for one. */
+  /** The principal that the token speaks for; several tokens may speak for one. */
   readonly principal_id: string;
   readonly name: string;
   readonly role: Role;
@@ -69,11 +69,11 @@ export interface PrincipalRow {
   readonly expires_at?: number;
   /** Milliseconds since the epoch. Absent: never used. */
   readonly last_used_at?: number;
-  /** The id of the token that it was made with, and ends with. Absent: an admin made it. */
+  /** The id of the token that it was derived from, and ends with. Absent: an admin made it. */
   readonly made_with?: string;
 }
 
-/** One line of the audit log: who did what to what. */
+/** One row of the audit log: who did what to what. */
 export interface AuditRow {
   readonly id: string;
   readonly at: string;
@@ -91,7 +91,7 @@ export interface DocumentRow {
   readonly body: string;
 }
 
-/** Money that is set aside for one model request until its cost is known. A row that is there at start belongs to a dead process. */
+/** Money reserved for one model request until its cost is known. A row found at start belongs to a dead process. */
 export interface ReservationRow {
   readonly id: string;
   readonly at: string;
@@ -131,10 +131,16 @@ export interface UsageRow {
   readonly bound_microusd: number;
 }
 
-/** Everything here becomes durable together or not at all. Rows with a key that exists replace it, events and reservations never do. */
+/**
+ * Everything here becomes durable together or not at all. Rows with an existing key replace the old ones, except events and
+ * reservations.
+ */
 export interface Write {
   readonly sessions?: readonly SessionRow[];
-  /** Their rows and approvals go at once; their events with the next `sweep`, but for those that a fork begins with. Usage, spending and audit stay. */
+  /**
+   * Their rows and approvals are deleted at once; their events with the next `sweep`, except those that a fork begins with. Usage, spending and audit
+   * stay.
+   */
   readonly deletedSessions?: readonly string[];
   readonly events?: readonly EventRow[];
   readonly approvals?: readonly Approval[];
@@ -146,17 +152,17 @@ export interface Write {
   readonly audit?: readonly AuditRow[];
   readonly documents?: readonly DocumentRow[];
   readonly reservations?: readonly ReservationRow[];
-  /** Ids; those that are unknown are no error. */
+  /** Ids; unknown ones are ignored. */
   readonly endedReservations?: readonly string[];
-  /** Added to what is there. */
+  /** Added to the existing amounts. */
   readonly spending?: readonly SpendingRow[];
-  /** Added to what is there. */
+  /** Added to the existing amounts. */
   readonly usage?: readonly UsageRow[];
 }
 
 export interface RowPage<Row> {
   readonly rows: readonly Row[];
-  /** Give it back as `cursor` for the next page; absent on the last one. */
+  /** Pass it as `cursor` for the next page; absent on the last one. */
   readonly next?: string;
 }
 
@@ -164,7 +170,7 @@ interface SessionQuery {
   readonly status?: Status;
   readonly created_by?: string;
   readonly engine?: string;
-  /** Words in lower case that `search` must all hold. */
+  /** Lower-case words that `search` must all contain. */
   readonly words?: readonly string[];
   readonly cursor?: string;
   readonly limit: number;
@@ -173,14 +179,14 @@ interface SessionQuery {
 interface ApprovalQuery {
   readonly status?: ApprovalStatus;
   readonly session_id?: string;
-  /** Only approvals of sessions that this principal made. */
+  /** Only approvals of sessions that this principal created. */
   readonly created_by?: string;
   readonly cursor?: string;
   readonly limit: number;
 }
 
 interface AuditQuery {
-  /** What the action begins with. */
+  /** A prefix of the action. */
   readonly action?: string;
   /** A principal's id. */
   readonly by?: string;
@@ -189,7 +195,7 @@ interface AuditQuery {
 }
 
 interface PrincipalQuery {
-  /** Absent: all but visitors, of whom there may be very many. */
+  /** Absent: all except visitors, of whom there may be very many. */
   readonly role?: Role;
   /** Only tokens that this one made. */
   readonly made_with?: string;
@@ -197,10 +203,10 @@ interface PrincipalQuery {
   readonly limit: number;
 }
 
-/** A web origin that tokens name, and until when the last of them lives. */
+/** A web origin that tokens name, and when the last of those tokens expires. */
 export interface OriginRow {
   readonly origin: string;
-  /** Milliseconds since the epoch. Absent: for ever. */
+  /** Milliseconds since the epoch. Absent: never. */
   readonly until?: number;
 }
 
@@ -211,20 +217,20 @@ interface EventQuery {
   /** Inclusive; absent: to the end. */
   readonly upto?: number;
   readonly limit: number;
-  /** Ends the page with the event whose body passes this many characters; absent: no such bound. */
+  /** Ends the page with the event whose body exceeds this many characters; absent: no such bound. */
   readonly chars?: number | undefined;
 }
 
 interface RestingQuery {
-  /** Last changed before this time; absent: whenever. */
+  /** Last changed before this time; absent: any. */
   readonly before?: string | undefined;
-  /** Those behind this one; absent: from the first. */
+  /** Those after this one; absent: from the first. */
   readonly after?: { readonly updated_at: string; readonly id: string } | undefined;
   readonly limit: number;
 }
 
 interface StoredUsageQuery {
-  /** At least one; the lines are ordered by these, in this order. */
+  /** At least one; the rows are ordered by these, in this order. */
   readonly by: readonly UsageGroup[];
   /** Days, inclusive; absent: from the first, to the last. */
   readonly from?: string;
@@ -234,10 +240,10 @@ interface StoredUsageQuery {
   readonly limit: number;
 }
 
-/** What is read. A read sees every commit that was answered before it was asked. */
+/** All reads. A read sees every commit that was answered before it. */
 export interface StoreReader {
   session(id: string): Promise<SessionRow | undefined>;
-  /** With `engine` or `words` one page looks at a bounded number of sessions: it may be short, or empty, and have a `next`. */
+  /** With `engine` or `words`, one page examines a bounded number of sessions: it may be short, or empty, and have a `next`. */
   sessions(query: SessionQuery): Promise<RowPage<SessionRow>>;
   /** Sessions that a restart must look at (`unsettled`). */
   unsettled(): Promise<readonly SessionRow[]>;
@@ -247,7 +253,7 @@ export interface StoreReader {
   turnEnd(query: { readonly session_id: string; readonly turn_id: string }): Promise<number | undefined>;
   approval(id: string): Promise<Approval | undefined>;
   approvals(query: ApprovalQuery): Promise<RowPage<Approval>>;
-  /** Absent when unknown or past its time. */
+  /** Absent when unknown or expired. */
   receipt(query: {
     readonly principal_id: string;
     readonly key: string;
@@ -256,9 +262,9 @@ export interface StoreReader {
   /** Newest first. */
   principals(query: PrincipalQuery): Promise<RowPage<PrincipalRow>>;
   principal(id: string): Promise<PrincipalRow | undefined>;
-  /** The ids of the tokens that were made with this one, and with those, and so on. */
+  /** The ids of all tokens derived from this one, directly or indirectly. */
   principalsMadeWith(id: string): Promise<readonly string[]>;
-  /** The origins that tokens name which live at `now`. */
+  /** The origins of tokens that are valid at `now`. */
   origins(now: number): Promise<readonly OriginRow[]>;
   principalByHash(token_hash: string): Promise<PrincipalRow | undefined>;
   audit(query: AuditQuery): Promise<RowPage<AuditRow>>;
@@ -269,34 +275,34 @@ export interface StoreReader {
   /** What was spent on an account, micro-USD; 0 when it is unknown. */
   spent(account: string): Promise<number>;
   usage(query: StoredUsageQuery): Promise<readonly UsageLine[]>;
-  /** Sessions that a restart has nothing to do with, the longest unchanged first. */
+  /** Sessions that a restart need not look at, the longest unchanged first. */
   resting(query: RestingQuery): Promise<readonly SessionRow[]>;
   /** How many sessions there are. */
   sessionCount(): Promise<number>;
-  /** When a session last changed, or something was last audited, before this time; undefined: never. */
+  /** The time of the last change or audit row before this time; undefined: none. */
   lastStored(before: string): Promise<string | undefined>;
-  /** Bytes that rows and indexes take; free space within the store is not counted. */
+  /** Bytes that rows and indexes take, without free space inside the store. */
   usedBytes(): Promise<number>;
   /** Sessions of a principal that have not ended (not `complete`, not `failed`). */
   activeSessions(created_by: string): Promise<number>;
-  /** The same of all tokens that were made with this one. */
+  /** The same for all tokens derived from this one. */
   activeSessionsMadeWith(token_id: string): Promise<number>;
 }
 
 export interface CommitOptions {
-  /** Nobody waits for it, so it may wait a few milliseconds for other Writes to share their commit. Order is kept. */
+  /** Nobody waits for it, so it may wait a few milliseconds to share a commit. Order is kept. */
   readonly patient?: boolean | undefined;
-  /** It has waited for company already: it goes to the writer at once, and takes along what waits. */
+  /** It has already waited to share a commit: it goes to the writer at once, with everything that waits. */
   readonly atOnce?: boolean | undefined;
-  /** While nothing can be written it is kept, and stored when that is over. Absent: it is refused then. */
+  /** While nothing can be written it is kept, and stored afterwards. Absent: it is refused then. */
   readonly untilStored?: boolean | undefined;
-  /** Writes with the same name follow from each other: after one was refused, so are all that come later. */
+  /** Writes with the same name depend on each other: after one was refused, so are all later ones. */
   readonly chain?: string | undefined;
 }
 
 /** Why nothing can be written at the moment. */
 export interface Stall {
-  /** `replaced`: the database's files are not on the disk any more, or other files are. It lasts until the server is started again. */
+  /** `replaced`: the database's files were removed or replaced. This lasts until the server is restarted. */
   readonly cause: "locked" | "full" | "read_only" | "io" | "replaced";
   /** For the operator. */
   readonly why: string;
@@ -304,20 +310,20 @@ export interface Stall {
   readonly since: number;
 }
 
-/** The disk that holds the store, and what the store takes of it. */
+/** The disk that holds the store, and how much the store uses. */
 export interface StoreDisk {
   readonly freeBytes: number;
   /** How many more files can be made (inodes). */
   readonly freeFiles: number;
   readonly databaseBytes: number;
-  /** Written and not yet folded into the database. */
+  /** Written but not yet folded into the database. */
   readonly walBytes: number;
 }
 
 export interface StoreHealth {
-  /** Sessions of which a page of the database was found damaged; absent: none were looked for. */
+  /** Sessions with damaged pages; absent: not checked. */
   readonly damaged?: ReadonlySet<string> | undefined;
-  /** Absent: writing works. It goes on by itself when the disk is back. */
+  /** Absent: writing works. It resumes by itself when the disk is back. */
   readonly stall?: Stall | undefined;
   /** Text that waits to be stored, in UTF-16 units. */
   readonly waitingChars: number;
@@ -325,7 +331,7 @@ export interface StoreHealth {
   readonly waitingWrites: number;
   /** Writes that were refused since the start because nothing could be written. */
   readonly refusedWrites: number;
-  /** Absent where it is not known. */
+  /** Absent if unknown. */
   readonly disk?: StoreDisk | undefined;
   /** Fewer bytes or files are free than there must be for new work; absent: there are enough. */
   readonly lowSpace?: (Pick<StoreDisk, "freeBytes" | "freeFiles"> & { readonly minFreeBytes: number }) | undefined;
@@ -333,11 +339,14 @@ export interface StoreHealth {
 
 export interface Store {
   readonly read: StoreReader;
-  /** Resolves when everything in `write` is on the disk. Writes asked for in one event-loop turn share one commit; order is kept. */
+  /**
+   * Resolves when everything in `write` is on the disk. Writes requested in one turn of the event loop share one commit; order is
+   * kept.
+   */
   commit(write: Write, options?: CommitOptions): Promise<void>;
-  /** Deletes what is past its time: receipts, tokens that expired a while ago, events of deleted sessions. Answers how many rows went. */
+  /** Deletes expired rows: receipts, tokens that expired a while ago, events of deleted sessions. Returns how many. */
   sweep(now: number): Promise<number>;
   health(): StoreHealth;
-  /** Waits for what was asked, but not for a disk that stays away, then closes. */
+  /** Waits for pending Writes, but not for a disk that stays unavailable, then closes. */
   close(): Promise<void>;
 }

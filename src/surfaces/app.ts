@@ -41,7 +41,7 @@ import { isOpen, webPages } from "./web-pages.ts";
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The HTTP surface: thin, every route checked at the door and by the service that it calls. */
+/** The HTTP surface: thin; every route is checked here and by the service that it calls. */
 export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   const app: HttpApp = new OpenAPIHono<HttpEnvironment>({
     defaultHook: (result, context) => {
@@ -89,10 +89,10 @@ function isPage({ method, path }: { readonly method: string; readonly path: stri
   return (method === "GET" || method === "HEAD") && isOpen(path);
 }
 
-/** Nothing of ours is there, and nobody is asked for a token: clients look there for other ways to sign in. */
+/** We serve nothing there, and ask nobody for a token: clients look there for other ways to sign in. */
 const NOTHING_THERE = /^\/\.well-known(\/|$)/;
 
-/** Where a person who mistypes an address does not get to. */
+/** Paths that a person does not reach by mistyping an address. */
 function isForPrograms(path: string): boolean {
   return (
     isMountPath(path) ||
@@ -110,7 +110,7 @@ function notHere(context: Context<HttpEnvironment>): Response {
   return refuse(context, new Failure("not_found", `there is no ${context.req.method} ${context.req.path}`));
 }
 
-/** A client of another major version is told so, whatever it asks for. One that names none is taken as it is. */
+/** Rejects a client of another major version, whatever the request. One that names no version is accepted. */
 function checkProtocol(protocol: string | undefined): void {
   if (protocol === undefined || speaksOurs(protocol)) return;
   throw new Failure(
@@ -231,7 +231,7 @@ export function checkJson(text: string): void {
   }
 }
 
-/** As every answer carries it. */
+/** The id that every answer carries. */
 function requestId({ env }: Context<HttpEnvironment>): string {
   return String(env.outgoing.getHeader(REQUEST_ID));
 }

@@ -27,7 +27,7 @@ interface BridgePeer {
 
 type Submit = Extract<BridgeControl, { control: "run.submit" }>;
 
-/** In a session's metadata: it was started here, and those who come later are told of it. */
+/** In a session's metadata: it was started here, and later clients are told about it. */
 const SURFACE = "thread";
 
 /** Document 002's `/bridge`: the rows of every run that this client may see, and its controls. */
@@ -43,7 +43,7 @@ export class BridgeSocket {
   #provider: BridgeProvider;
   /** Where runs without `resumeId` go: a session's id, `last`, or `none` for a new one. */
   #resume = "none";
-  /** Threads that this socket ran something in and that may still be at it, the newest last. */
+  /** Threads in which this socket started a run that may still be going, the newest last. */
   #submitted: readonly string[] = [];
   #last: string | undefined;
 
@@ -63,7 +63,7 @@ export class BridgeSocket {
     closed.addEventListener("abort", () => this.#threads.close());
     const query = new URLSearchParams(peer.request.url?.split("?", 2)[1] ?? "");
     this.#choose(query.get("mapping"));
-    // First joined, then told of what was: a run that begins in between is in one of the two.
+    // Join first, then replay: a run that begins in between is in one of the two.
     door.bridge.join(this, closed);
     const replay = query.get("replay") === "off" ? Promise.resolve() : this.#replay();
     this.#opened = replay.catch((error: unknown) => this.#refuse(error));
@@ -86,7 +86,7 @@ export class BridgeSocket {
     else this.#refuse(new Failure("invalid_request", `mapping: ${ThreadMapping.options.join(" or ")}`));
   }
 
-  /** The newest threads that this client may see, the oldest of them first: each from the beginning of a turn. */
+  /** The newest threads that this client may see, the oldest first: each from the beginning of a turn. */
   async #replay(): Promise<void> {
     const { sessions } = this.#options.gateway;
     const known = await this.#started();
@@ -102,7 +102,7 @@ export class BridgeSocket {
     }
   }
 
-  /** The newest sessions that this client may see and that were started at the bridge. */
+  /** The newest sessions started at the bridge that this client may see. */
   async #started(): Promise<readonly SessionView[]> {
     const { sessions } = await this.#options.gateway.sessions.list(this.#caller, { limit: LIMITS.pageSize });
     return sessions.filter(({ settings }) => settings.metadata?.["surface"] === SURFACE);
@@ -154,11 +154,11 @@ export class BridgeSocket {
       return;
     }
     const beginning = base === undefined ? this.#fresh(message) : { resume_session_id: base.id };
-    // Clients that know the document alone would not see the question.
+    // Clients that only know the document would not see the question.
     const ending: Partial<CreateSession> = this.#mapping === "compat" ? { at_budget_end: "fail" } : {};
     const request: CreateSession = { ...beginning, ...ending, prompt, metadata: { surface: SURFACE } };
     const session = await sessions.create(this.#caller, request, message.idempotencyKey);
-    // A session that has ended goes on as a fork: who follows it from now on means that one.
+    // A session that has ended continues as a fork: from now on its followers mean that one.
     if (base !== undefined && this.#resume === base.id) this.#resume = session.id;
     this.#began({ session_id: session.id, after: session.forked_from?.seq ?? 0 });
   }
@@ -178,13 +178,13 @@ export class BridgeSocket {
     this.#bridge.announce(run);
   }
 
-  /** The session to go on with; absent: a new one. */
+  /** The session to continue; absent: a new one. */
   async #target({ resumeId = this.#resume, cwd }: Submit): Promise<SessionView | undefined> {
     if (isNew(resumeId)) return undefined;
     return resumeId === "last" ? this.#newest(cwd) : this.#options.gateway.sessions.get(this.#caller, resumeId);
   }
 
-  /** The caller's newest thread, in a workspace if one is named: this socket's own first. */
+  /** The caller's newest thread, in a workspace if one is given: this socket's own first. */
   async #newest(cwd: string | undefined): Promise<SessionView | undefined> {
     const fits = ({ settings }: SessionView): boolean => cwd === undefined || settings.workspace === cwd;
     if (this.#last !== undefined) {
@@ -206,7 +206,7 @@ export class BridgeSocket {
     const id = named ?? (await this.#ownRuns()).at(-1) ?? this.#onlyRun();
     const session = await sessions.get(this.#caller, id);
     if (session.turn_id === undefined) throw new Failure("not_found", `nothing runs in thread ${id}`);
-    // The turn's own end says `turn.failed` to everybody who follows it.
+    // The turn's own end sends `turn.failed` to everybody who follows it.
     await stopWork(this.#options.gateway, this.#caller, id);
   }
 

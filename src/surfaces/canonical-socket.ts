@@ -9,7 +9,7 @@ type SocketCommand = Exclude<
   { type: "hello" | "subscribe" | "unsubscribe" | "feed" | "ping" | "tool.result" }
 >;
 
-/** `/api/ws`: many sessions over one socket: subscriptions from a seq, a feed of all that changes, commands, receipts, tools of a page. */
+/** `/api/ws`: many sessions over one socket: subscriptions from a seq, a feed of all changes, commands, receipts, page tools. */
 export class CanonicalSocket {
   readonly #options: SurfaceOptions;
   readonly #guard: Guard;
@@ -48,7 +48,7 @@ export class CanonicalSocket {
     if (!parsed.success) {
       const issue = parsed.error.issues[0];
       const why = `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a message"}`;
-      // A page that answers nonsense has answered: the agent need not wait for the end of its patience.
+      // An invalid answer is an answer too: the agent need not wait for its timeout.
       if (isAnswer(raw) && this.#pages.garbled(raw.call_id, why)) return;
       this.#guard.meter(this.#caller);
       throw new Failure("invalid_request", why);
@@ -117,7 +117,7 @@ export class CanonicalSocket {
     this.#say({ type: "unsubscribed", session_id, ...(ended ? { ended } : {}) });
   }
 
-  /** Asked again it only says that it is open. */
+  /** A repeated request only confirms that it is open. */
   #openFeed(): void {
     const batches = this.#feeding ? undefined : this.#options.gateway.feed.open(this.#caller, this.#feed.signal);
     this.#feeding = true;
@@ -200,7 +200,7 @@ function isAnswer(raw: unknown): raw is { readonly call_id: string } {
   return type === "tool.result" && typeof call_id === "string";
 }
 
-/** What a refusal is about, so that a client with many questions knows which one it answers. */
+/** What a refusal is about, so that a client with many requests can match it. */
 function aboutOf(message: ClientMessage): { command_id?: string; session_id?: string; feed?: true } {
   if (message.type === "feed") return { feed: true };
   if (message.type === "subscribe") return { session_id: message.session_id };

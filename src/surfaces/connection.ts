@@ -7,13 +7,13 @@ import { checkJson } from "./app.ts";
 const CLOSE_TOO_SLOW = 1013;
 const AS_TEXT = { binary: false } as const;
 
-/** One WebSocket with bounded memory: what is sent is waited for, what comes in is parsed with bounds. */
+/** One WebSocket with bounded memory: sends are awaited, incoming messages are parsed with bounds. */
 export class SocketConnection {
   readonly #socket: WebSocket;
   /** What the socket writes to. */
   readonly #stream: Pick<Duplex, "cork" | "uncork">;
   readonly #closed = new AbortController();
-  /** While answers wait for the client to read: resolves when they are gone. */
+  /** Set while answers wait for the client to read: resolves when they are gone. */
   #answersSent: Promise<void> | undefined;
   /** Messages of the client that are not handled yet. */
   #waiting = { messages: 0, bytes: 0 };
@@ -25,7 +25,7 @@ export class SocketConnection {
     socket.once("close", () => this.#closed.abort());
   }
 
-  /** Aborted when the other side is gone, or is not listened to any more. */
+  /** Aborted when the other side is gone, or no longer listened to. */
   get closed(): AbortSignal {
     return this.#closed.signal;
   }
@@ -35,13 +35,13 @@ export class SocketConnection {
     return this.#said;
   }
 
-  /** Ends it from our side: nothing that still comes is heard, nothing more is said. */
+  /** Ends it from our side: ignores what still arrives, sends nothing more. */
   end(code: number, reason: string): void {
     this.#closed.abort();
     this.#socket.close(code, reason);
   }
 
-  /** Sends an answer. From a client that does not read its answers no further message is taken; in the end it is cut off. */
+  /** Sends an answer. If a client does not read its answers, no further message is taken; in the end it is cut off. */
   say(message: object): void {
     const socket = this.#socket;
     if (socket.readyState !== socket.OPEN) return;
@@ -65,14 +65,14 @@ export class SocketConnection {
     this.#listenOrNot();
   }
 
-  /** Reads from the client only while its answers go out and its messages are handled: the rest waits on its own side. */
+  /** Reads from the client only while its answers go out and its messages are handled: the rest waits on its side. */
   #listenOrNot(): void {
     const isFull = this.#waiting.bytes > LIMITS.socketMessageBytes;
     if (this.#answersSent !== undefined || isFull) this.#socket.pause();
     else this.#socket.resume();
   }
 
-  /** Sends frames, which are encoded once for all sockets; resolves when there is room for more. Empties the batch as it goes, so that a reader that does not read holds little. With a signal none is sent after its abort. */
+  /** Sends frames, which are encoded once for all sockets; resolves when there is room for more. Empties the batch as it goes, so that a slow reader holds little memory. Sends none after the signal is aborted. */
   async push(frames: Pick<Frame, "bytes">[], signal?: AbortSignal): Promise<void> {
     const socket = this.#socket;
     while (frames.length > 0) {
@@ -103,8 +103,8 @@ export class SocketConnection {
   }
 
   /**
-   * Calls back for each message, one at a time, with what had been `said` when it came; a message that is not JSON goes to
-   * `broken`.
+   * Calls back for each message, one at a time, with the count of `said` when it arrived; a message that is not JSON goes
+   * to `broken`.
    */
   listen(handle: (message: unknown, said: number) => Promise<void> | void, broken: (failure: Failure) => void): void {
     let turn: Promise<void> = Promise.resolve();

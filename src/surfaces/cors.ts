@@ -7,13 +7,13 @@ const REQUEST_HEADERS =
 const ANSWER_HEADERS =
   "mcp-session-id, retry-after, sallyport-protocol, sallyport-truncated, www-authenticate, x-request-id, x-sallyport-errno";
 
-/** Lets a page of another origin read the answer. Never with cookies: a token is all that counts here. */
+/** Lets a page of another origin read the answer. Never with cookies: only the token counts. */
 export function allowOrigin(answer: ServerResponse, origin: string): void {
   answer.setHeader("access-control-allow-origin", origin);
   answer.setHeader("access-control-expose-headers", ANSWER_HEADERS);
 }
 
-/** A browser asks whether a page may ask: without a token, because it never sends one with that. */
+/** A browser's preflight: without a token, because it never sends one with that. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 }

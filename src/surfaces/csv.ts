@@ -2,7 +2,7 @@ import type { AuditEntry, UsageGroup, UsageLine } from "../protocol/index.ts";
 
 const MICRO = 1_000_000;
 
-/** Figures of a line, in the order of their columns. */
+/** The figures of a row, in column order. */
 const FIGURES: readonly (readonly [name: string, of: (line: UsageLine) => number | string])[] = [
   ["requests", ({ requests }) => requests],
   ["input_tokens", ({ tokens }) => tokens.input],
@@ -17,7 +17,7 @@ const FIGURES: readonly (readonly [name: string, of: (line: UsageLine) => number
   ["cost_dollars", ({ cost_microusd }) => dollars(cost_microusd)],
 ];
 
-/** Usage as RFC 4180 has it: a line of names, then one line for each, ended by CRLF. */
+/** Usage as in RFC 4180: a header, then one row for each, ended by CRLF. */
 export function usageCsv(by: readonly UsageGroup[], lines: readonly UsageLine[]): string {
   const rows = lines.map((line) => [
     ...by.map((group) => cell(line[group] ?? "")),
@@ -46,7 +46,7 @@ export function wantsCsv(accept: string | undefined): boolean {
   return accept !== undefined && /\btext\/csv\b/i.test(accept);
 }
 
-/** A model's name is a stranger's text: one that a spreadsheet would run as a formula gets an apostrophe before it. */
+/** A model's name is untrusted text: one that a spreadsheet would run as a formula gets an apostrophe before it. */
 function cell(text: string): string {
   const safe = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/.test(text) ? `'${text}` : text;
   return /[",\r\n;\t']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

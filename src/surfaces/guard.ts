@@ -10,7 +10,7 @@ const SUBPROTOCOL = "sallyport.token.";
 const SIGN_IN_FAILED = "a sign-in failed: the token is not known, was deleted or has expired";
 const TOO_MANY_FAILED = "too many wrong tokens: more of them are not logged for up to a minute";
 
-/** The door of every surface: is this request for us, from whom, and not too often. */
+/** The entry check of every surface: is this request for us, from whom, and not too often. */
 export class Guard {
   readonly requests: AccessLog;
   readonly connections: OpenConnections;
@@ -30,8 +30,8 @@ export class Guard {
   }
 
   /**
-   * Refuses a page of a site that nobody named, and a name that only points here (DNS rebinding). Answers the origin of another site
-   * whose pages may ask; absent: the page is our own, or there is none.
+   * Refuses pages of unknown sites, and host names that only point here (DNS rebinding). Returns the origin of another site whose
+   * pages may make requests; absent: the page is our own, or there is none.
    */
   checkOrigin(request: IncomingMessage): string | undefined {
     refuseDoubled(request);
@@ -43,23 +43,23 @@ export class Guard {
     throw new Failure("forbidden", "requests from this Origin are not taken; an admin can name it as allowed origin");
   }
 
-  /** Refuses a token away from the pages that it is for, and pages that only other tokens are for. */
+  /** Refuses a token on pages that it is not for, and pages that are only for other tokens. */
   checkPlace({ role, token }: Caller, request: IncomingMessage): void {
     const { host = "", origin } = request.headers;
-    // An issuer is a server: the origins of its token are only for those that it makes.
+    // An issuer is a server: the origins of its token are only for the tokens that it makes.
     const origins = role === "issuer" ? undefined : token.bounds.origins;
     if (origins === undefined) {
       if (origin === undefined || this.#isOwn(origin, host) || this.#isNamed(origin)) return;
       throw new Failure("forbidden", "this token is not for pages of this origin; use one that names it");
     }
-    // A browser names no origin when a page reads from where it came itself.
+    // A browser sends no origin when a page reads from its own server.
     const isSame = origin === undefined && request.headers["sec-fetch-site"] === "same-origin";
     const from = origin === undefined ? (isSame ? [`http://${host}`, `https://${host}`] : []) : [origin];
     if (from.some((place) => origins.includes(place))) return;
     throw new Failure("forbidden", `this token works only from pages of ${origins.join(", ")}`);
   }
 
-  /** Exactly where the request went, or a name of this server that the settings have; ports count. */
+  /** Exactly the request's own address, or one of this server's configured names; ports count. */
   #isOwn(origin: string, host: string): boolean {
     const named = this.#options.ownOrigins?.() ?? [];
     return origin === `http://${host}` || origin === `https://${host}` || named.includes(origin);
@@ -79,13 +79,13 @@ export class Guard {
       return caller;
     } catch (error) {
       this.#tellFailedLogin(request, stranger);
-      // Only wrong tokens are counted and held back: a right one works however many others were tried.
+      // Only wrong tokens are counted and delayed: a valid one works however many others were tried.
       count(this.#perStranger, [{ key: stranger, limit: LIMITS.failedLoginsPerMinute, what: "too many wrong tokens" }]);
       throw error;
     }
   }
 
-  /** Somebody who tries tokens is seen in the log, and cannot fill it: neither from one address nor from many. */
+  /** Somebody who guesses tokens appears in the log, but cannot fill it: neither from one address nor from many. */
   #tellFailedLogin(request: IncomingMessage, stranger: string): void {
     const lines = this.#failedLoginLines;
     const { failedLoginsPerMinute: each, failedLoginLinesPerMinute: all } = LIMITS;
@@ -102,9 +102,9 @@ export class Guard {
     this.#options.log.warn(this.requests.about(request), isSilent ? TOO_MANY_FAILED : SIGN_IN_FAILED);
   }
 
-  /** An answer that is still being given when the caller's token is deleted breaks off, a stream above all. */
+  /** Breaks off a running answer, such as a stream, when the caller's token is deleted. */
   endWithToken(caller: Caller, answer: ServerResponse): void {
-    // Who deletes its own token is told that it did.
+    // A caller that deletes its own token still gets the answer.
     if (answer.req.method === "DELETE") return;
     answer.once(
       "close",
@@ -112,7 +112,7 @@ export class Guard {
     );
   }
 
-  /** Counts one request or message of a caller whose token still lives, and on the tokens that it was made with. A refused one counts on none. */
+  /** Counts one request or message of a caller with a valid token, also on the tokens it was derived from. A refused one counts on none. */
   meter(caller: Caller): void {
     this.#options.gateway.tokens.checkTime(caller);
     const { requestsPerMinute: most } = this.#options;
@@ -126,7 +126,7 @@ export class Guard {
   }
 }
 
-/** Headers that say who asks, and of whom: another program on the way might read the other one. */
+/** Headers that identify caller and server: with duplicates, another program on the way might read the other one. */
 const SAID_ONCE = ["host", "authorization", "origin", "content-type", "mcp-session-id", "idempotency-key"];
 
 function refuseDoubled({ rawHeaders }: IncomingMessage): void {
@@ -136,7 +136,7 @@ function refuseDoubled({ rawHeaders }: IncomingMessage): void {
 }
 
 interface CountedLimit extends MinuteLimit {
-  /** In words, when it is reached. */
+  /** The limit's name for messages. */
   readonly what: string;
 }
 
@@ -151,7 +151,7 @@ function count(counts: MinuteCounts, limits: readonly CountedLimit[]): void {
   throw new Failure("rate_limited", `${refused.reached.what}; try again in ${retry_after_s} s`, { retry_after_s });
 }
 
-/** From the Authorization header, or, where a browser cannot set one (WebSocket, EventSource, a link), from `?token=` or the subprotocol. */
+/** From the Authorization header. If a browser cannot set one (WebSocket, EventSource, a link), from `?token=` or the subprotocol. */
 function tokenOf(request: IncomingMessage): string | undefined {
   const { authorization } = request.headers;
   if (authorization !== undefined) return /^Bearer +(\S{1,500})$/i.exec(authorization)?.[1];

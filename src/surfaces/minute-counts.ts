@@ -2,24 +2,24 @@ import { LIMITS } from "../protocol/index.ts";
 
 const MINUTE_MS = 60_000;
 
-/** What is counted, and how often it may be in a minute. */
+/** What is counted, and how often it may happen in a minute. */
 export interface MinuteLimit {
   readonly key: string;
   readonly limit: number;
 }
 
-/** How often something happened in the minute that began with its first time, by key. */
+/** Counts by key, in minutes that begin with a key's first use. */
 export class MinuteCounts {
   readonly #elapsed: () => number;
-  /** The minute that began first comes first. */
+  /** The oldest minute first. */
   readonly #minutes = new Map<string, { readonly began: number; count: number }>();
 
-  /** `elapsed`: milliseconds on a clock that never jumps. */
+  /** `elapsed`: milliseconds of a monotonic clock. */
   constructor(elapsed: () => number) {
     this.#elapsed = elapsed;
   }
 
-  /** Counts once for all of them. Or for none, and answers which limit is reached and for how many ms. */
+  /** Counts once for all of them, or for none: then returns the reached limit and the wait in ms. */
   take<Limit extends MinuteLimit>(
     limits: readonly Limit[],
   ): { readonly reached: Limit; readonly ms: number } | undefined {

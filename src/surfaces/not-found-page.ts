@@ -32,8 +32,8 @@ function withoutToken(address: string): string | undefined {
 }
 
 /**
- * What somebody sees who mistypes an address in a browser. Holds nothing that needs a token, and no script that could take one out of
- * the address: the browser is sent to the address without it.
+ * The page for a mistyped address in a browser. Holds nothing that needs a token, and no script that could take one out of the
+ * address: the browser is redirected to the address without it.
  */
 export function notFoundPage(context: Context<HttpEnvironment>): Response {
   const clean = withoutToken(context.req.url);

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { LIMITS, outOfFilesFailure } from "../protocol/index.ts";
 
-/** Counts the connections of a server. Those beyond the most there may be are told so; when there are many of them, they are closed. */
+/** Counts the connections of a server. Those above the limit get an error; far above it, they are closed. */
 export class OpenConnections {
   readonly #most: number;
   readonly #surplus = new WeakSet<Socket>();
@@ -14,7 +14,7 @@ export class OpenConnections {
 
   count(server: Server): void {
     server.maxConnections = this.#most + LIMITS.surplusConnections;
-    // A connection that is one too many is not kept for another request.
+    // A surplus connection is not kept for another request.
     server.prependListener("request", ({ socket }: IncomingMessage, answer: ServerResponse) => {
       if (this.#surplus.has(socket)) answer.shouldKeepAlive = false;
     });
@@ -27,7 +27,7 @@ export class OpenConnections {
     });
   }
 
-  /** Refuses what comes over a connection that is one too many. */
+  /** Refuses requests on a surplus connection. */
   checkRoom({ socket }: IncomingMessage): void {
     if (this.#surplus.has(socket)) throw outOfFilesFailure();
   }

@@ -2,17 +2,17 @@ import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
 import type { HttpEnvironment } from "./surface.ts";
 
-/** An HTTP request that has been answered, as it is counted: by its route, never by its path. */
+/** An answered HTTP request, counted by its route, never by its path. */
 export interface AnsweredRequest {
   readonly method: string;
-  /** Such as `/api/sessions/:id`; `other` where there is none. */
+  /** Such as `/api/sessions/:id`; `other` if there is none. */
   readonly route: string;
   readonly status: number;
 }
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Tells of each request when it has been answered; a stream when it has ended. */
+/** Reports each request when it has been answered; a stream when it has ended. */
 export function countRequests(onRequest: (request: AnsweredRequest) => void) {
   return createMiddleware<HttpEnvironment>(async (context, next) => {
     await next();

@@ -4,23 +4,23 @@ import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import { LIMITS } from "../protocol/index.ts";
 
-/** One line of the access log. Holds no query, no header but the id, no body. */
+/** One line of the access log. Contains no query, no header except the id, no body. */
 export interface AccessLine {
   readonly request_id: string;
   readonly method: string;
   /** Without the query; a long one is cut. */
   readonly path: string;
-  /** Absent: nothing was answered. */
+  /** Absent: there was no answer. */
   readonly status?: number | undefined;
   /** Of a WebSocket that has ended: how it was closed. */
   readonly close_code?: number | undefined;
   readonly ms: number;
-  /** Sent on the connection meanwhile, headers included. */
+  /** Bytes sent on the connection meanwhile, including headers. */
   readonly bytes: number;
-  /** Who asked; absent: nobody who is known. */
+  /** The caller; absent: unknown. */
   readonly principal?: string | undefined;
   readonly remote?: string | undefined;
-  /** The caller left before the answer was whole. */
+  /** The caller left before the answer was complete. */
   readonly aborted?: true | undefined;
 }
 
@@ -31,9 +31,9 @@ const WELL_FORMED = new RegExp(`^[\\w.~:@=+/-]{1,${LIMITS.requestIdChars}}$`);
 
 interface LoggedRequest {
   readonly id: string;
-  /** On the clock of durations. */
+  /** On the monotonic clock. */
   readonly began: number;
-  /** Sent on its connection before. */
+  /** Bytes sent on its connection before. */
   readonly bytesBefore: number;
   principal?: string | undefined;
 }
@@ -48,7 +48,7 @@ export class AccessLog {
     this.#write = write;
   }
 
-  /** An HTTP request: its answer carries the id whatever it is. */
+  /** An HTTP request: its answer always carries the id. */
   begin(request: IncomingMessage, answer: ServerResponse): void {
     const { id } = this.#know(request);
     answer.setHeader(REQUEST_ID, id);
@@ -79,7 +79,7 @@ export class AccessLog {
     socket.once("close", (close_code: number) => this.#line(request, { close_code }, "socket closed"));
   }
 
-  /** Something came that is no request. */
+  /** Something arrived that is not a request. */
   unreadable(stream: Duplex & { readonly remoteAddress?: string | undefined }, status: number): string {
     const request_id = randomUUID();
     const { remoteAddress: remote } = stream;
@@ -87,13 +87,13 @@ export class AccessLog {
     return request_id;
   }
 
-  /** It is known who asks. */
+  /** The caller is known. */
   signedIn(request: IncomingMessage, principal: string): void {
     const known = this.#known.get(request);
     if (known !== undefined) known.principal = principal;
   }
 
-  /** What says which request it was, for other lines of the log. */
+  /** Identifies the request in other lines of the log. */
   about(request: IncomingMessage): Pick<AccessLine, "method" | "path" | "remote"> & { readonly request_id?: string } {
     const id = this.#known.get(request)?.id;
     const { method = "", url = "", socket } = request;

@@ -9,7 +9,7 @@ interface RouteRight {
   readonly needs: Capability;
 }
 
-/** The rights that routes name in the API's description (`x-needs`), checked before anything of a request is read. */
+/** The rights that routes declare in the API's description (`x-needs`), checked before anything of a request is read. */
 export class RouteRights {
   readonly #app: HttpApp;
   #routes: readonly RouteRight[] | undefined;
@@ -18,7 +18,7 @@ export class RouteRights {
     this.#app = app;
   }
 
-  /** Who may not, is told that and nothing else, whatever is wrong with the request. */
+  /** A caller without the right learns only that, whatever else is wrong with the request. */
   check(caller: Caller, { method, path }: { readonly method: string; readonly path: string }): void {
     this.#routes ??= routesOf(this.#app);
     const wanted = method === "HEAD" ? "GET" : method;
@@ -28,7 +28,7 @@ export class RouteRights {
   }
 }
 
-/** A path with a name in it comes after those without one. */
+/** A path with a parameter comes after those without one. */
 function routesOf(app: HttpApp): readonly RouteRight[] {
   return app.openAPIRegistry.definitions
     .flatMap((definition) => {

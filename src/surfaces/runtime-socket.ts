@@ -72,7 +72,7 @@ export class RuntimeConnection implements RuntimePage {
     this.say(runtimeError(sessionId, failure.toBody().error));
   }
 
-  /** Takes no longer than it takes to look at a message: a query goes on beside the next ones. */
+  /** Returns as soon as a message was examined: a query runs beside the next ones. */
   async #take(raw: unknown, said: number): Promise<void> {
     const request = readRuntimeRequest(raw);
     const sessionId = "sessionId" in request ? request.sessionId : "";

@@ -50,7 +50,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const { readers } = options.gateway;
   const listener = getRequestListener((request, env) => app.fetch(request, env), {
     overrideGlobalObjects: false,
-    // Of a request that names none: the door refuses it.
+    // For a request without one: the guard refuses it.
     hostname: "unknown",
   });
   const bounds = {
@@ -108,7 +108,7 @@ function tellLostConnections(server: Server, { log, clock = SYSTEM_CLOCK }: Surf
   });
 }
 
-/** What is no HTTP, or comes too slowly, is answered as far as that is possible. */
+/** Input that is not HTTP, or too slow, is answered as far as possible. */
 function answerUnreadable(server: Server, guard: Guard): void {
   const answering = new WeakMap<Duplex, ServerResponse>();
   server.on("request", ({ socket }: IncomingMessage, answer: ServerResponse) => answering.set(socket, answer));
@@ -119,7 +119,7 @@ function answerUnreadable(server: Server, guard: Guard): void {
       stream.destroy();
       return;
     }
-    const [status, why] = UNREADABLE[error.code ?? ""] ?? [400, "this is no HTTP request that can be read"];
+    const [status, why] = UNREADABLE[error.code ?? ""] ?? [400, "this is not a readable HTTP request"];
     const request_id = guard.requests.unreadable(stream, status);
     endWith(stream, { status, failure: new Failure("invalid_request", why), request_id });
   });
@@ -130,7 +130,7 @@ const UNREADABLE: Readonly<Record<string, readonly [status: number, why: string]
   ERR_HTTP_REQUEST_TIMEOUT: [408, "the request did not come in time"],
 };
 
-/** Who speaks at which path. */
+/** The handler of each path. */
 function handlersFor(options: SurfaceOptions, guard: Guard): Readonly<Record<SocketPath, Handler>> {
   const bridge = new Bridge();
   const server = new RuntimeServer(options);
@@ -236,7 +236,7 @@ interface RawRefusal {
   readonly request_id: string;
 }
 
-/** Answers where there is no response to answer with, and is done with the connection. */
+/** Answers without a response object, and closes the connection. */
 function endWith(stream: Duplex, { status, failure, request_id }: RawRefusal): void {
   const text = JSON.stringify({ ...failure.toBody(), request_id });
   const head = [

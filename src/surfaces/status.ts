@@ -2,7 +2,7 @@ import type { ErrorCode } from "../protocol/index.ts";
 
 /** The statuses of refusals. */
 export type HttpStatus = 400 | 401 | 402 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 503;
-/** What a 401 says is wanted. */
+/** The challenge of a 401. */
 export const CHALLENGE = 'Bearer realm="sallyport"';
 
 /** The HTTP status of a refusal. */

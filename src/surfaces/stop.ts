@@ -2,15 +2,15 @@ import { Failure, type SessionView } from "../protocol/index.ts";
 import type { Caller, Gateway } from "../sessions/index.ts";
 
 /**
- * Ends the open turn for a client whose protocol has no word for `resume`: the prompts that the caller has in the queue are removed, those of
- * others are held. Nothing begins because somebody stopped.
+ * Ends the open turn for a client whose protocol has no `resume`: the caller's queued prompts are removed, those of others are held. Stopping
+ * starts nothing.
  */
 export async function stopWork({ sessions }: Pick<Gateway, "sessions">, caller: Caller, id: string): Promise<void> {
   await sessions.interrupt(caller, id, { hold_queue: true });
   await removeOwnHeld({ sessions }, caller, id);
 }
 
-/** Takes the caller's prompts that a stop holds out of the queue. */
+/** Removes the caller's held prompts from the queue. */
 export async function removeOwnHeld(
   { sessions }: Pick<Gateway, "sessions">,
   caller: Caller,
@@ -21,7 +21,7 @@ export async function removeOwnHeld(
     if (held === true && by.id === caller.id) await removeQueued({ sessions }, caller, { id, turn_id });
 }
 
-/** Takes a prompt out of the queue. False: it is not there any more. */
+/** Removes a prompt from the queue. False: it is no longer there. */
 export async function removeQueued(
   { sessions }: Pick<Gateway, "sessions">,
   caller: Caller,

@@ -24,15 +24,15 @@ export interface SurfaceOptions {
   readonly version: string;
   /** `host:port` values of the Host header that are ours; anything else is refused (DNS rebinding). */
   readonly allowedHosts: () => readonly string[];
-  /** Origins of pages that come from this server under another name, such as behind a proxy. Absent: none. */
+  /** Origins of this server's pages under another name, such as behind a proxy. Absent: none. */
   readonly ownOrigins?: (() => readonly string[]) | undefined;
-  /** Origins of other sites whose pages may ask with any token. Absent: only those that tokens name, with these tokens. */
+  /** Origins of other sites whose pages may use any token. Absent: only those that tokens name, with these tokens. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Requests and socket messages that one token may send a minute. */
   readonly requestsPerMinute: number;
-  /** By which minutes are counted. Absent: the machine's. */
+  /** The clock for minutes. Absent: the machine's. */
   readonly clock?: Clock | undefined;
-  /** The folder of the pages that the build made; absent: they are not served. */
+  /** The folder of the built pages; absent: they are not served. */
   readonly web?: string | undefined;
   /** Facts for `/health`, such as whether the demo model answers. */
   readonly describe: () => {
@@ -40,31 +40,31 @@ export interface SurfaceOptions {
     readonly default_provider: string;
     readonly default_workspace: string;
   };
-  /** Everything that is counted, as Prometheus reads it; absent: not counted. */
+  /** All metrics in Prometheus format; absent: not counted. */
   readonly metrics?: (() => Promise<string>) | undefined;
   /** Connections that may be open at once; absent: LIMITS.socketsOpen. */
   readonly connections?: number | undefined;
-  /** Told of each request that has been answered; absent: they are not counted. */
+  /** Called for each answered request; absent: they are not counted. */
   readonly onRequest?: ((request: AnsweredRequest) => void) | undefined;
   /** Takes the lines of the access log; absent: none are written. */
   readonly accessLog?: WriteAccessLine | undefined;
-  /** Document 000's surface; absent: as it ships. */
+  /** Document 000's surface; absent: the defaults. */
   readonly runtime?: RuntimeOptions | undefined;
-  /** Document 003's files; absent: `/claude` as it ships, and nothing is remembered beyond this process. */
+  /** Document 003's files; absent: `/claude` with the defaults, and nothing is remembered beyond this process. */
   readonly mount?: MountSurfaceOptions | undefined;
 }
 
 interface MountSurfaceOptions {
   /** By path, as sallyport.yaml says it. */
   readonly settings?: MountSettings | undefined;
-  /** Where it is kept what readers were shown before it was whole. Made when it is needed. */
+  /** Stores what readers were shown of unfinished messages. Created when needed. */
   readonly folder: string;
   /** Milliseconds since the epoch. Absent: the machine's clock. */
   readonly now?: (() => number) | undefined;
 }
 
 interface RuntimeOptions {
-  /** How long a page has for one call of a tool, ms. Absent: LIMITS.pageToolMs. */
+  /** How long a page has for one tool call, ms. Absent: LIMITS.pageToolMs. */
   readonly toolMs?: number | undefined;
   /** Of new conversations. Absent: the server's own default. */
   readonly engine?: string | undefined;

@@ -34,13 +34,13 @@ export class TerminalSocket {
   readonly #cwd: string | undefined;
   #session_id: string | undefined;
   #watching = new AbortController();
-  /** Questions in the order they came; the first is the one on show. */
+  /** Questions in order of arrival; the first one is shown. */
   #questions: Approval[] = [];
-  /** What had been said when the question on show was: an answer that came before cannot mean it. */
+  /** How many messages had been sent when the current question was shown: an earlier answer cannot mean it. */
   #shownAt = 0;
-  /** Answered from here: whoever sends the next answer knows that the question on show is another one. */
+  /** Answered from here: whoever sends the next answer knows that another question is shown. */
   readonly #own = new Set<string>();
-  /** The question on show was ended by somebody else, so an answer that names none may still mean that one. */
+  /** Somebody else ended the shown question, so an answer without a name may still mean that one. */
   #isReplaced = false;
 
   constructor(options: SurfaceOptions, guard: Guard, peer: AgentPeer) {
@@ -62,7 +62,7 @@ export class TerminalSocket {
     );
   }
 
-  /** A client that comes back names its session and sees it from the start, open questions included. */
+  /** A client that reconnects names its session and sees it from the start, including open questions. */
   async #open(session_id: string | undefined): Promise<void> {
     this.#connection.say({ type: "connected", cwd: this.#cwd ?? this.#options.describe().default_workspace });
     if (session_id === undefined) return;
@@ -96,7 +96,7 @@ export class TerminalSocket {
     }
   }
 
-  /** The question that an answer without a name means. Refused where it may mean one that is not on show any more. */
+  /** The question that an answer without a name means. Refused if it may mean one that is no longer shown. */
   #onShow(said: number): Approval {
     const [question] = this.#questions;
     if (question === undefined) throw new Failure("not_found", "nothing waits for an answer");
@@ -114,7 +114,7 @@ export class TerminalSocket {
     this.#shownAt = this.#connection.said;
   }
 
-  /** What a run says of how calls are judged holds from now on, also for a turn that is running. */
+  /** A run's permission settings take effect now, even for a running turn. */
   async #configure(session_id: string, { permission_mode, auto_approve_safe, model }: RunMessage): Promise<void> {
     const change: ConfigureSession = {
       ...(permission_mode === undefined ? {} : { permission_mode: permissionMode(permission_mode) }),
@@ -145,7 +145,7 @@ export class TerminalSocket {
       ask_reads: message.auto_approve_safe === false,
       prompt: { text: message.prompt },
       metadata: { surface: "approval" },
-      // Who cannot raise a limit does not wait for somebody who can.
+      // A caller that cannot raise a limit does not wait for somebody who can.
       ...(may(this.#caller.role, "approval.decide") === "no" ? { at_budget_end: "fail" } : {}),
       ...(cwd === undefined ? {} : { workspace: cwd }),
       ...(message.model === undefined ? {} : { model: message.model }),
@@ -157,7 +157,7 @@ export class TerminalSocket {
   async #cancel(): Promise<void> {
     const { sessions } = this.#options.gateway;
     const session = this.#session_id === undefined ? undefined : await sessions.get(this.#caller, this.#session_id);
-    // The turn's own end says `cancelled`.
+    // The turn's own end sends `cancelled`.
     if (session?.turn_id === undefined) this.#connection.say({ type: "cancelled", note: "No running process" });
     else await stopWork(this.#options.gateway, this.#caller, session.id);
   }
@@ -234,7 +234,7 @@ export class TerminalSocket {
     const { signal } = this.#watching;
     const frames = await this.#options.gateway.sessions.watch(this.#caller, session_id, 0, signal);
     this.#session_id = session_id;
-    // It may have gone while the session was made: nobody would ever end this watch.
+    // It may have disconnected while the session was created: nobody would ever end this watch.
     if (this.#connection.closed.aborted) return;
     void this.#feed(frames);
   }
@@ -257,7 +257,7 @@ export class TerminalSocket {
     if (value.type === "approval.resolved") {
       const first = this.#questions[0];
       const isOwn = this.#own.delete(value.approval_id);
-      // One that was cancelled was not answered, from wherever: what it showed had changed.
+      // A cancelled question was not answered by anybody: what it showed had changed.
       const isAnswered = isOwn && value.outcome !== "cancelled";
       if (first?.id === value.approval_id && !isAnswered) this.#isReplaced = true;
       this.#questions = this.#questions.filter(({ id }) => id !== value.approval_id);
@@ -273,7 +273,7 @@ export class TerminalSocket {
     for (const message of terminalMessages(value)) this.#connection.say(message);
   }
 
-  /** Ends the conversation that this socket had; its journal stays. */
+  /** Ends this socket's conversation; its journal stays. */
   async #leave(): Promise<void> {
     const session_id = this.#session_id;
     if (session_id === undefined) return;

@@ -21,34 +21,34 @@ const TYPES: Readonly<Record<string, string>> = {
   ".json": "application/json; charset=utf-8",
 };
 
-/** The addresses of each page, which finds its way from there by itself. Nothing secret is in a page: what it shows needs a token. */
+/** The addresses of each page, which does its own routing. Nothing in a page is secret: what it shows needs a token. */
 const PAGES = {
   console: ["/", "/new", "/agent", "/sessions/:id", ...CONSOLE_PAGES.map(({ to }) => to)],
   workbench: ["/workbench"],
 } as const;
 type PageName = keyof typeof PAGES;
 
-/** Where a script of an agent runs, inside the workbench. */
+/** Where an agent's script runs, inside the workbench. */
 const SCRIPT_FRAME = "/workbench/script-frame";
 
 const NOT_BUILT = "the web pages were not built: run `npm run build`";
 const ASSETS = "/assets/";
-/** The build puts a smaller form beside each large file: see scripts/packed.mjs. */
+/** The build puts a compressed copy beside each large file: see scripts/packed.mjs. */
 const PACKED = ".gz";
 const OPEN = new Set<string>([...Object.values(PAGES).flat(), SCRIPT_FRAME]);
 
-/** Whether an address is a page or a part of one, for which nobody needs a token. */
+/** Whether an address is a page or a part of one, which needs no token. */
 export function isOpen(path: string): boolean {
   return OPEN.has(path) || path.startsWith(ASSETS) || /^\/sessions\/[^/]+$/.test(path);
 }
 
-/** What the workbench may beyond the others: it compiles WebAssembly (its SQL engine, Parquet) and holds the script frame. */
+/** What the workbench may do beyond the others: compile WebAssembly (its SQL engine, Parquet) and hold the script frame. */
 const MORE: Readonly<Record<PageName, { readonly scripts: string; readonly frames: string }>> = {
   console: { scripts: "script-src 'self'", frames: "frame-src 'none'" },
   workbench: { scripts: "script-src 'self' 'wasm-unsafe-eval'", frames: "frame-src 'self'" },
 };
 
-/** Only our own scripts run, also where a model's text would like another; styles that libraries add carry the page's nonce. */
+/** Only our own scripts run, even if a model's text contains another; styles that libraries add carry the page's nonce. */
 function contentPolicy(name: PageName, nonce: string): string {
   return [
     "default-src 'none'",
@@ -66,12 +66,12 @@ function contentPolicy(name: PageName, nonce: string): string {
   ].join("; ");
 }
 
-/** Of a script that is started as a worker, which has the policy of its own file and not the page's. */
+/** For a script started as a worker, which has its own file's policy and not the page's. */
 const WORKER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'";
 
 /**
- * An origin of its own, for a worker of a text and nothing else: no network, no storage, no frames, no other scripts. Not even ours: with
- * 'self' a worker could load, and so send, whatever it likes from here.
+ * An opaque origin, only for a worker made from a text: no network, no storage, no frames, no other scripts. Not even ours: with 'self' a
+ * worker could load from here, and so send, anything.
  */
 function scriptFramePolicy(nonce: string): string {
   return `sandbox allow-scripts; default-src 'none'; script-src 'nonce-${nonce}'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
@@ -98,7 +98,7 @@ export function webPages(app: HttpApp, { web }: Pick<SurfaceOptions, "web">): vo
     }
   }
   app.get(SCRIPT_FRAME, (context) => {
-    // In the page itself: a document without an origin may load nothing from ours.
+    // Inline in the page: a document with an opaque origin may load nothing from ours.
     const script = web === undefined ? undefined : textOf(join(web, "script-frame.js"));
     if (script === undefined) throw new Failure("not_found", NOT_BUILT);
     const nonce = newNonce();
@@ -110,11 +110,11 @@ export function webPages(app: HttpApp, { web }: Pick<SurfaceOptions, "web">): vo
   app.get(`${ASSETS}:file`, async (context) => {
     const file = context.req.param("file");
     const hasPacked = assets.has(file + PACKED);
-    // Only names that were there at the start: nothing that is asked for becomes a path.
+    // Only names that existed at the start: no request becomes a path.
     if (web === undefined || (!assets.has(file) && !hasPacked)) throw new Failure("not_found", "there is no such file");
     const takesPacked = hasPacked && /\bgzip\b/.test(context.req.header("accept-encoding") ?? "");
     const content = await contentOf(join(web, "assets", file), { takesPacked, isOnlyPacked: !assets.has(file) });
-    // Not before it was read: a failure is not to be kept for a year.
+    // Not before it was read: a failure must not be cached for a year.
     context.header("cache-control", YEAR);
     context.header("vary", "accept-encoding");
     if (takesPacked) context.header("content-encoding", "gzip");
@@ -124,14 +124,14 @@ export function webPages(app: HttpApp, { web }: Pick<SurfaceOptions, "web">): vo
   });
 }
 
-/** A file as its reader takes it. What is there only packed is unpacked on the way, piece by piece. */
+/** A file in the form that its reader accepts. If only the compressed one exists, it is decompressed on the fly. */
 async function contentOf(
   path: string,
   { takesPacked, isOnlyPacked }: { readonly takesPacked: boolean; readonly isOnlyPacked: boolean },
 ): Promise<Uint8Array<ArrayBuffer> | ReadableStream> {
   if (takesPacked) return new Uint8Array(await readFile(path + PACKED));
   if (!isOnlyPacked) return new Uint8Array(await readFile(path));
-  // A reader that goes ends both.
+  // A reader that disconnects ends both.
   const unpacked = pipeline(createReadStream(path + PACKED), createGunzip(), () => undefined);
   return Readable.toWeb(unpacked) as ReadableStream;
 }

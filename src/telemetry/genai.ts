@@ -14,12 +14,12 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   "/v1/models/:id": "get_model",
 };
 
-/** `chat` where a model was asked for an answer. Undefined: there is nothing at that address. */
+/** `chat` if a model was asked for an answer. Undefined: there is nothing at that address. */
 export function operationOf(route: string): string | undefined {
   return Object.hasOwn(OPERATIONS, route) ? OPERATIONS[route] : undefined;
 }
 
-/** All input, as the conventions count it: what a cache held and what was written to one included. */
+/** All input, as the conventions count it: including cache reads and writes. */
 export function inputTokens(tokens: TokenCount): number {
   return tokens.input + tokens.cache_read + tokens.cache_write + tokens.cache_write_1h;
 }

@@ -1,6 +1,6 @@
 import { LIMITS, type Redactor } from "../protocol/index.ts";
 
-/** Whose an event is. */
+/** The session of an event. */
 export interface SessionLabels {
   readonly engine: string;
   readonly provider: string;
@@ -9,12 +9,12 @@ export interface SessionLabels {
   readonly agent: string;
 }
 
-/** What everything beyond a bound counts as. */
+/** The label of everything beyond a bound. */
 export const OTHER = "other";
 
 /**
- * The values of one label. Models and tools are named by whoever asks for them: only a name that has proven itself gets a
- * label, so that nobody can fill the table with invented ones.
+ * The values of one label. Callers name models and tools: only a proven name gets a label, so that nobody can fill the
+ * table with invented ones.
  */
 export class Labels {
   readonly #redact: Redactor;
@@ -24,7 +24,7 @@ export class Labels {
     this.#redact = redact;
   }
 
-  /** The label of a name: itself where it is known, or proven while there is room; else `other`. */
+  /** The label of a name: itself if it is known, or proven while there is room; otherwise `other`. */
   of(name: string, proven: boolean): string {
     if (name === "") return "";
     const cut = name.length > LIMITS.metricLabelChars ? name.slice(0, LIMITS.metricLabelChars) : name;

@@ -20,6 +20,6 @@ export function sparingly(log: Pick<Log, "warn">, now: () => number): Complain {
 
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // Node's failure to reach any of several addresses has a code and no message.
+  // Node's error for several unreachable addresses has a code and no message.
   return error.message === "" && "code" in error ? String(error.code) : error.message;
 }

@@ -30,14 +30,14 @@ function counters() {
       "outcome",
       "code",
     ]),
-    tokens: counter("sallyport_model_tokens_total", "Tokens as providers told them; reasoning is part of output.", [
+    tokens: counter("sallyport_model_tokens_total", "Tokens as providers reported them; reasoning is part of output.", [
       ...BY_MODEL,
       "kind",
     ]),
     cost: counter("sallyport_model_cost_microusd_total", "What model requests cost, micro-USD.", BY_MODEL),
     bound: counter(
       "sallyport_model_bound_microusd_total",
-      "The part of the cost that is a bound, because the provider never told, micro-USD.",
+      "The part of the cost that is a bound, because the provider did not report the usage, micro-USD.",
       BY_MODEL,
     ),
     refusals: counter("sallyport_budget_refusals_total", "Requests that a limit of money stopped.", ["kind"]),
@@ -90,7 +90,7 @@ function histograms() {
   };
 }
 
-/** What is counted of exchanges and events. Everything is bounded, nothing is kept per session. */
+/** Metrics of exchanges and events. Everything is bounded, nothing is kept per session. */
 export class Metrics {
   readonly #families = { ...counters(), ...histograms() };
   readonly #providers: Labels;
@@ -190,7 +190,7 @@ export class Metrics {
 
   #itemEnds(item: Item): void {
     if (!isToolItem(item)) return;
-    // A kind of its own has only what is there; of the rest, what has done its work once.
+    // Known kinds of items have fixed names; other tools must have succeeded once.
     const proven = (item.type !== "tool_call" && item.type !== "mcp_tool_call") || item.status === "completed";
     this.#families.toolCalls.add(1, [this.#tools.of(item.tool, proven), item.status]);
   }

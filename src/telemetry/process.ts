@@ -2,7 +2,7 @@ import { readingText, summaryText } from "./tally.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 
-/** Milliseconds between two looks at the event loop. */
+/** Milliseconds between two checks of the event loop. */
 const LOOK_MS = 20;
 const QUANTILES = [0.5, 0.99, 1] as const;
 
@@ -19,7 +19,7 @@ export function openProcessReadings(now: () => number): ProcessReadings {
   let sum = 0;
   let count = 0;
   const late = (quantile: number): number =>
-    // It measures from look to look: what is beyond the interval is the delay. Nanoseconds; 0 when it has not looked yet.
+    // Measures from check to check: what exceeds the interval is the delay. Nanoseconds; 0 before the first check.
     Math.max(0, delays.percentile(quantile * 100) / 1e9 - LOOK_MS / 1e3);
   const loop = (): string => {
     const after = performance.eventLoopUtilization();
@@ -65,7 +65,7 @@ function usage(now: () => number): string {
   );
 }
 
-/** Files and connections; nothing where the system does not tell. */
+/** Open files and connections; empty if the system does not tell. */
 function descriptors(): string {
   try {
     const open = readdirSync("/proc/self/fd").length - 1;

@@ -1,6 +1,6 @@
 import { readingText } from "./tally.ts";
 
-/** Numbers of the server, read when somebody scrapes. Absent ones are not shown. */
+/** Numbers of the server, read at each scrape. Absent ones are not shown. */
 export interface Readings {
   readonly sessionsInMemory: number;
   readonly openTurns: number;
@@ -10,7 +10,7 @@ export interface Readings {
   /** Engines' processes by what they do. */
   readonly engineProcesses?: Readonly<Record<"working" | "idle" | "warm", number>> | undefined;
   readonly watchers: number;
-  /** Micro-USD that is set aside for requests on their way. */
+  /** Micro-USD reserved for requests under way. */
   readonly reservedMicrousd: number;
   /** Micro-USD of this UTC day, everybody's. */
   readonly spentTodayMicrousd?: number | undefined;
@@ -27,7 +27,7 @@ export interface Readings {
   readonly storeWaitingWrites?: number | undefined;
   /** Writes that were refused since this process began, because nothing could be written. */
   readonly storeRefusedWrites?: number | undefined;
-  /** Sessions on damaged pages of the database that were met since this process began. */
+  /** Sessions found on damaged pages of the database since this process began. */
   readonly storeDamagedSessions?: number | undefined;
   /** Of the disk that holds the home folder. */
   readonly storeFreeBytes?: number | undefined;
@@ -41,7 +41,7 @@ interface Metric {
   readonly name: string;
   readonly help: string;
   readonly type: "gauge" | "counter";
-  /** Of a reading with several values, the label that tells them apart. */
+  /** The label that distinguishes the values of a reading with several. */
   readonly label?: string;
 }
 

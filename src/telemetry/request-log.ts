@@ -6,7 +6,7 @@ import type { Exchange } from "../proxy/index.ts";
 import { sparingly, wordsOf, type Complain } from "./log.ts";
 
 export interface RequestLogOptions {
-  /** Made when it is not there. */
+  /** Created if missing. */
   readonly folder: string;
   readonly redact: Redactor;
   readonly now: () => number;
@@ -17,15 +17,15 @@ export interface RequestLogOptions {
   readonly files?: number | undefined;
 }
 
-/** One line for each model request: who asked, what it cost, how it went. Holds no text of anybody. */
+/** One line for each model request: who asked, what it cost, how it went. Contains no prompt or answer text. */
 export interface ModelRequestLog {
-  /** Takes no time: it is written a moment later, in order. */
+  /** Fast: it is written a moment later, in order. */
   exchange(exchange: Exchange): void;
-  /** Lines that could not be kept, since this process began. */
+  /** Lines lost since this process began. */
   readonly dropped: number;
   /** Resolves when everything so far is in the file or the disk has refused it. Never rejects. */
   flush(): Promise<void>;
-  /** Writes what waits. What comes later is dropped. */
+  /** Writes what waits. Later lines are dropped. */
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function openRequestLog(options: RequestLogOptions): ModelRequestLog {
 }
 
 const FILE = "model-requests.jsonl";
-/** What stands at the name may be something else by now, put there by somebody else: no link is followed, no pipe waited for. */
+/** Somebody else may have put another file there: no link is followed, no pipe waited for. */
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 const APPEND = O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_WRONLY;
 
@@ -45,7 +45,7 @@ class BufferedLog implements ModelRequestLog {
   #lines: string[] = [];
   #chars = 0;
   #dropped = 0;
-  /** Dropped since the last line that was written. */
+  /** Lines dropped since the last written one. */
   #gap = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Settles when the write under way is over. */
@@ -76,7 +76,7 @@ class BufferedLog implements ModelRequestLog {
   }
 
   async flush(): Promise<void> {
-    // What is being written now is older than what waits: one more write, and all of it was tried.
+    // What is being written now is older than what waits: after one more write, all of it was tried.
     await this.#writing;
     await this.#write();
   }
@@ -167,7 +167,7 @@ class BufferedLog implements ModelRequestLog {
     }
   }
 
-  /** Opened anew for each write: whoever moves the file or its folder away takes nothing of what comes. */
+  /** Opened for each write: after a rotation, new lines go to the new file. */
   async #open(): Promise<FileHandle> {
     const file = await open(this.#file, APPEND, 0o600).catch(async (error: unknown) => {
       if (!isMissing(error)) throw error;
@@ -176,7 +176,7 @@ class BufferedLog implements ModelRequestLog {
     });
     try {
       const found = await file.stat();
-      if (!found.isFile()) throw new Error(`${this.#file} is no file`);
+      if (!found.isFile()) throw new Error(`${this.#file} is not a file`);
       if ((found.mode & 0o077) !== 0) await file.chmod(0o600);
       return file;
     } catch (error) {
@@ -204,7 +204,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-/** Field by field: what an exchange may carry one day is not written by itself. */
+/** Field by field: new fields of an exchange are not written automatically. */
 function lineOf(exchange: Exchange): object {
   return {
     at: new Date(exchange.started_at).toISOString(),

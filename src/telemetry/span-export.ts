@@ -14,7 +14,7 @@ import { Failure, LIMITS } from "../protocol/index.ts";
 import { wordsOf, type Complain } from "./log.ts";
 import { within } from "./within.ts";
 
-/** What became of spans that have ended. */
+/** Counts of ended spans. */
 export interface SpanCounts {
   readonly exported: number;
   readonly failed: number;
@@ -25,14 +25,14 @@ export interface SpanExportOptions {
   readonly version: string;
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Spans could not be sent, or there was no room for them. */
+  /** Called when spans could not be sent, or there was no room for them. */
   readonly complain: Complain;
 }
 
 /** OpenTelemetry's code for a success. */
 const SENT = 0;
 
-/** Ids of spans: those that were chosen for the next one, else random ones. */
+/** Ids of spans: those chosen for the next one, else random ones. */
 class Ids implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   chosen: { readonly traceId: string; readonly spanId: string } | undefined;
@@ -46,7 +46,7 @@ class Ids implements IdGenerator {
   }
 }
 
-/** Sends spans to a collector, in batches, without ever disturbing anybody. Registers nothing globally. */
+/** Sends spans to a collector in batches, without affecting anything else. Registers nothing globally. */
 export class SpanExport {
   readonly ids = new Ids();
   readonly tracer: Tracer;
@@ -55,7 +55,7 @@ export class SpanExport {
   readonly #origin: string;
   readonly #complain: Complain;
   readonly #counts = { exported: 0, failed: 0, dropped: 0 };
-  /** Gives up one batch each that is on its way. */
+  /** Functions that each give up one batch under way. */
   readonly #onTheirWay = new Set<(error: Error) => void>();
   /** Ended, and neither exported nor failed yet. */
   #waiting = 0;
@@ -75,7 +75,7 @@ export class SpanExport {
         maxQueueSize: LIMITS.traceQueueSpans,
         maxExportBatchSize: LIMITS.traceBatchSpans,
         scheduledDelayMillis: LIMITS.traceDelayMs,
-        // `#send` answers before: what is late in there is told to a handler of the whole process.
+        // `#send` answers earlier: the library reports a timeout to a process-wide handler.
         exportTimeoutMillis: LIMITS.traceExportMs * 3,
       },
     );
@@ -99,7 +99,7 @@ export class SpanExport {
     return this.#counts;
   }
 
-  /** A span that there is no room for, here or with whoever makes them. */
+  /** A span without room, here or at its source. */
   drop(): void {
     this.#counts.dropped += 1;
     this.#complain({ dropped: this.#counts.dropped }, "too many spans are open or wait to be sent; some are dropped");
@@ -124,7 +124,7 @@ export class SpanExport {
       this.#waiting -= spans.length;
       if (error === undefined) this.#counts.exported += spans.length;
       else this.#failed(spans.length, error);
-      // The batch is done with either way.
+      // The batch is finished either way.
       answer({ code: SENT });
     };
     this.#onTheirWay.add(end);

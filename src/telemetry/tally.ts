@@ -65,7 +65,7 @@ interface Distribution {
   sum: number;
 }
 
-/** How values are spread, over fixed bounds. */
+/** The distribution of values over fixed bounds. */
 export class Histogram {
   readonly #family: Family;
   readonly #bounds: readonly number[];
@@ -104,7 +104,7 @@ export class Histogram {
   }
 }
 
-/** A number as it is now. `counter`: one that only grows. */
+/** A current number. `counter`: one that only grows. */
 export function readingText(
   family: { readonly name: string; readonly help: string; readonly type: "gauge" | "counter" },
   samples: readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[],
@@ -117,7 +117,7 @@ export function readingText(
   return text;
 }
 
-/** How values are spread by quantiles of a recent time; sum and count are of all time. */
+/** The distribution of recent values by quantiles; sum and count are of all time. */
 export function summaryText(
   family: { readonly name: string; readonly help: string },
   {

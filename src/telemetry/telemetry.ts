@@ -21,7 +21,7 @@ export interface TelemetryOptions {
   readonly redact: Redactor;
 }
 
-/** Looks on and counts. Nothing that goes wrong in here reaches whoever told it something. */
+/** Observes and counts. No error in here reaches its callers. */
 export interface Telemetry {
   /** One model request has been settled. */
   exchange(exchange: Exchange): void;
@@ -29,17 +29,17 @@ export interface Telemetry {
   event(event: JournalEvent, session: SessionLabels): void;
   /** One HTTP request has been answered. */
   httpRequest(request: CountedRequest): void;
-  /** Writes came onto the disk together, after so many seconds. */
+  /** Writes reached the disk together, after this many seconds. */
   commit(seconds: number): void;
-  /** Where the numbers of the server are read at each scrape; a later call takes the place of an earlier one. */
+  /** Sets the source of the server's numbers, read at each scrape; a later call replaces an earlier one. */
   gauges(read: () => Readings | Promise<Readings>): void;
-  /** Everything as Prometheus reads it: `text/plain; version=0.0.4; charset=utf-8`. */
+  /** Everything in Prometheus format: `text/plain; version=0.0.4; charset=utf-8`. */
   metrics(): Promise<string>;
   /** Sends the traces that wait; gives up after a while. */
   close(): Promise<void>;
 }
 
-/** A Failure when the endpoint is no address. The libraries for traces are loaded only where there are traces. */
+/** A Failure when the endpoint is not an address. The trace libraries are loaded only if there are traces. */
 export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const { now, redact, endpoint } = options;
   const complain = sparingly(options.log, now);

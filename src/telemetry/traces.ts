@@ -32,7 +32,7 @@ export interface TracesOptions extends SpanExportOptions {
   readonly redact: Redactor;
 }
 
-/** Spans of turns, their tool calls and their model requests. No text of a prompt, an answer or a tool is ever on one. */
+/** Spans of turns, their tool calls and their model requests. They never contain the text of a prompt, an answer or a tool. */
 export class Traces {
   readonly #export: SpanExport;
   readonly #now: () => number;
@@ -55,7 +55,7 @@ export class Traces {
   exchange(exchange: Exchange): void {
     if (this.#closed) return;
     const operation = operationOf(exchange.route);
-    // Asked for at an address where nothing is: no operation, and counted all the same.
+    // A request to an unknown address: no operation, but counted all the same.
     if (operation === undefined) return;
     const model = this.#text(exchange.model);
     const parent = this.#parentOf(exchange);
@@ -125,7 +125,7 @@ export class Traces {
     if (!this.#room()) return;
     const first = idsOf(event.turn_id);
     const resumed = event.type === "turn.resumed";
-    // A resumed turn stays in its trace: the span of the process that died may never have been sent.
+    // A resumed turn stays in its trace: the span of the dead process may never have been sent.
     this.#export.ids.chosen = resumed ? { ...first, spanId: idsOf(`${event.turn_id}/${event.seq}`).spanId } : first;
     const span = this.#export.tracer.startSpan(
       `invoke_agent ${this.#text(session.engine)}`,
@@ -173,7 +173,7 @@ export class Traces {
     this.#finish(event.session_id, turn, time(Date.parse(event.at)));
   }
 
-  /** The turn of a session that will not be told to end: its process did, or this one does. */
+  /** The turn of a session whose end will never be reported: its process died, or this one ends. */
   #abandon(session_id: string, at: HrTime): void {
     const turn = this.#turns.get(session_id);
     if (turn === undefined) return;
@@ -220,7 +220,7 @@ export class Traces {
     const turn = this.#turns.get(event.session_id);
     if (turn === undefined) return;
     const at = Date.parse(event.at);
-    // One that began in a process before this one, or when there was no room: what the item tells of itself.
+    // It began in an earlier process, or when there was no room: its span comes from the item itself.
     const span = turn.tools.get(item.id) ?? this.#startTool(item, event, at - (item.duration_ms ?? 0));
     if (span === undefined) return;
     span.setAttribute("sallyport.status", item.status);
@@ -251,11 +251,11 @@ export class Traces {
   #parentOf(exchange: Exchange): SpanContext | undefined {
     if (exchange.turn_id === undefined) return undefined;
     const turn = this.#turns.get(exchange.session_id);
-    // Of a turn that has ended meanwhile, the ids are known all the same.
+    // The ids of an ended turn are known all the same.
     return turn?.turn_id === exchange.turn_id ? turn.span.spanContext() : idsOf(exchange.turn_id);
   }
 
-  /** What the provider says of its answer: names and ids of its own, so they are cut and redacted. */
+  /** What the provider reports about its answer: untrusted names and ids, so they are cut and redacted. */
   #answerAttributes({ answer = {} }: Exchange): Attributes {
     const { id, model, finish_reason } = answer;
     return {
@@ -312,18 +312,18 @@ function serverAttributes({ server }: Exchange): Attributes {
   return { "server.address": server.address, ...(server.port === undefined ? {} : { "server.port": server.port }) };
 }
 
-/** The words of a failure may quote anybody: only its kind is told. */
+/** A failure's message may quote anybody: only its kind is recorded. */
 function fail(span: Span, kind: string): void {
   span.setAttribute("error.type", kind).setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** The trace of a turn and its first span, known wherever its id is: after a restart, and after its end. */
+/** The trace of a turn and its first span, derived from its id: known after a restart, and after its end. */
 function idsOf(turn_id: string): SpanContext {
   const hash = createHash("sha256").update(turn_id).digest("hex");
   return { traceId: hash.slice(0, 32), spanId: hash.slice(32, 48), traceFlags: TraceFlags.SAMPLED };
 }
 
-/** Milliseconds since the epoch, as the spans want them; a bare number might be taken for a time since the process began. */
+/** Milliseconds since the epoch in the spans' format; a bare number could be read as a time since the process began. */
 function time(ms: number): HrTime {
   const seconds = Math.floor(ms / 1e3);
   return [seconds, Math.floor((ms - seconds * 1e3) * 1e6)];

@@ -1,6 +1,6 @@
 const LATE = Symbol("late");
 
-/** Waits for work, but not longer than `ms`: `undefined` when it was late or failed. The work itself goes on. */
+/** Waits for work, but not longer than `ms`: `undefined` when it was late or failed. The work itself continues. */
 export async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<typeof LATE>((resolve) => {

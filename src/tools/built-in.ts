@@ -16,7 +16,7 @@ import { taskStop } from "./shell/task-stop.ts";
 import type { AnyTool } from "./tool.ts";
 import { webFetch } from "./web/web-fetch.ts";
 
-/** Our own tools, in the order in which a model is told of them. */
+/** Our own tools, in the order in which models see them. */
 export const BUILT_IN_TOOLS: readonly AnyTool[] = [
   read,
   write,

@@ -5,13 +5,13 @@ import { genericPreview } from "./preview.ts";
 import { errorResult, type AnyTool, type ToolContext, type ToolResult } from "./tool.ts";
 import type { ToolDefinition } from "./toolbox.ts";
 
-/** What a client tool learns of one call. */
+/** What a client tool learns about one call. */
 interface ClientToolCall {
-  /** Aborted when nobody waits for the answer any more: the turn was stopped, the time is over, the tool was unregistered. */
+  /** Aborted when the answer is no longer needed: the turn was stopped, the time is over, the tool was unregistered. */
   readonly signal: AbortSignal;
-  /** The same for who wants to know why, and has many calls: a signal costs more than a short call. */
+  /** The same with the reason, for owners with many calls: a signal costs more than a short call. */
   onEnd(listener: (why: ClientToolEnd) => void): void;
-  /** The model's own id of the call; absent where an engine does not tell. */
+  /** The model's own id of the call; absent if an engine does not pass it on. */
   readonly tool_use_id?: string | undefined;
 }
 
@@ -31,19 +31,19 @@ export interface ClientTool {
   call(input: Readonly<Record<string, unknown>>, call: ClientToolCall): Promise<ToolResult>;
 }
 
-/** Why nobody waits for a call any more; `answered`: because its answer came. */
+/** Why a call is no longer waited for; `answered`: its answer came. */
 export type ClientToolEnd = "answered" | "timed_out" | "cancelled";
 
 /**
- * Unregisters tools. With words for the model: calls that run may end by themselves, and a later call is answered with the words. Without:
- * calls that run end with an error, and the tools are unknown from then on.
+ * Unregisters tools. With `words`: running calls may finish, and a later call is answered with the words. Without: running calls end with
+ * an error, and the tools are unknown from then on.
  */
 export type Unregister = (words?: string) => void;
 
-/** What calls must know of the end of their registration. */
+/** What calls must know about the end of their registration. */
 interface Registration {
   isOver: boolean;
-  /** Each call that runs. */
+  /** The running calls. */
   readonly running: Set<() => void>;
 }
 
@@ -59,7 +59,7 @@ export class ClientTools {
   readonly #registered = new Map<string, RegisteredTool>();
   /** The names of each registration. */
   readonly #names = new WeakMap<Unregister, ReadonlySet<string>>();
-  /** What is said of tools that were unregistered with words, the newest last. */
+  /** Stand-ins for tools that were unregistered with words, the newest last. */
   readonly #memories = new Map<string, AnyTool>();
 
   get size(): number {
@@ -78,7 +78,7 @@ export class ClientTools {
     return [...this.#registered.values()].map(({ definition }) => definition);
   }
 
-  /** All of them or, with a Failure, none; `instead` of earlier ones, which go in the same moment. */
+  /** All of them or, with a Failure, none; `instead` of earlier ones, which are replaced in the same step. */
   register(
     tools: readonly ClientTool[],
     { isTaken, instead }: { readonly isTaken: (name: string) => boolean; readonly instead?: Unregister | undefined },
@@ -130,7 +130,7 @@ export class ClientTools {
   }
 }
 
-/** A tool that is not there any more, for a model that was told of it. Nobody need be asked before it says so. */
+/** Stands in for an unregistered tool that the model still knows. It needs no approval to say so. */
 function memoryOf(name: string, words: string): AnyTool {
   return {
     name,
@@ -169,7 +169,7 @@ function definitionOf({ name, description, input_schema }: ClientTool): ToolDefi
 
 type ClientToolInput = Readonly<Record<string, unknown>>;
 
-/** The same tool as the toolbox has its own. */
+/** A client tool in the form of our own. */
 function asTool(tool: ClientTool, registration: Registration): AnyTool {
   const input = z.unknown().superRefine((value, context) => {
     for (const { path, message } of problemsOf(tool.input_schema, value))
@@ -188,7 +188,7 @@ function asTool(tool: ClientTool, registration: Registration): AnyTool {
   };
 }
 
-/** The owner's answer, or why there is none. Whatever comes first ends the wait, and the owner is told. */
+/** The owner's answer, or why there is none. Whatever comes first ends the wait, and the owner is notified. */
 async function execute(
   tool: ClientTool,
   input: ClientToolInput,
@@ -259,7 +259,7 @@ class WaitingCall implements ClientToolCall {
   }
 }
 
-/** Only what a tool of somebody else may say, and not too much of it; texts are cut with everybody's. */
+/** Limits a client tool's result to allowed content; texts are cut like those of all tools. */
 function within({ content, is_error }: ToolResult): ToolResult {
   const blocks = content.slice(0, LIMITS.clientToolResultBlocks).map((block): ContentBlock => {
     if (block.type === "text") return { type: "text", text: block.text };

@@ -11,7 +11,7 @@ import type { CallFacts, ExtensibleToolbox } from "./toolbox.ts";
 export interface ToolboxOptions {
   /** Which tools exist for the session, by their own names; absent: all. */
   readonly only?: ((name: string) => boolean) | undefined;
-  /** Tools beside our own. A name that is taken is a Failure. */
+  /** Additional tools. A duplicate name is a Failure. */
   readonly extra?: readonly AnyTool[] | undefined;
 }
 
@@ -80,7 +80,7 @@ function factsOf(name: string, tool: AnyTool | undefined, input: unknown): CallF
   return { ...facts, paths: tool.paths(parsed.input), hosts: tool.hosts(parsed.input) };
 }
 
-/** The result with its text cut to what a model may be given at once. */
+/** The result with its text cut to what a model may get at once. */
 function bounded(result: ToolResult): ToolResult {
   let room: number = LIMITS.toolOutputChars;
   const content = result.content.flatMap((block): readonly ContentBlock[] => {

@@ -3,7 +3,7 @@ import { BUILT_IN_TOOLS } from "./built-in.ts";
 import type { AnyTool } from "./tool.ts";
 import type { ToolDefinition } from "./toolbox.ts";
 
-/** How OpenAI's interface and those like it are told of a tool. */
+/** A tool's definition for OpenAI's API and compatible ones. */
 export interface FunctionDefinition {
   readonly type: "function";
   readonly function: {
@@ -13,7 +13,7 @@ export interface FunctionDefinition {
   };
 }
 
-/** A tool's schema is the same for all sessions; it is worked out once. */
+/** A tool's schema is the same for all sessions; it is computed once. */
 const definitions = new WeakMap<AnyTool, ToolDefinition>();
 
 export function definitionOf(tool: AnyTool): ToolDefinition {
@@ -32,7 +32,7 @@ function schemaOf(input: z.ZodType): Readonly<Record<string, unknown>> {
 
 export function toolDefinitions(form: "anthropic", tools?: readonly AnyTool[]): readonly ToolDefinition[];
 export function toolDefinitions(form: "openai", tools?: readonly AnyTool[]): readonly FunctionDefinition[];
-/** What models are told of the tools, with JSON Schema for their input, as either family of interfaces wants it. */
+/** Tool definitions for models, with JSON Schema for their input, in either API's format. */
 export function toolDefinitions(
   form: "anthropic" | "openai",
   tools: readonly AnyTool[] = BUILT_IN_TOOLS,

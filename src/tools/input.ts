@@ -3,7 +3,7 @@ import { LIMITS } from "../protocol/index.ts";
 import { isRefusal, type ToolRefusal } from "./refusal.ts";
 import type { AnyTool } from "./tool.ts";
 
-/** The input as the tool wants it, with defaults filled in; else what is wrong with it, for the model. */
+/** The input as the tool wants it, with defaults filled in; otherwise what is wrong with it, for the model. */
 export function parseInput(tool: AnyTool, input: unknown): { readonly input: unknown } | ToolRefusal {
   const size = sizeOf(input);
   if (isRefusal(size)) return { refused: `Invalid input for ${tool.name}: ${size.refused}` };
@@ -17,7 +17,7 @@ export function parseInput(tool: AnyTool, input: unknown): { readonly input: unk
   return { refused: `Invalid input for ${tool.name}: ${issues.join("; ")}` };
 }
 
-/** What does not fit its own schema stays, so that it is named as what it is: unknown. */
+/** An ignored argument that does not fit its own schema stays, so that it is reported as unknown. */
 function withoutIgnored({ ignored }: AnyTool, input: unknown): unknown {
   if (ignored === undefined || typeof input !== "object" || input === null) return input;
   const kept = Object.entries(input).filter(
@@ -34,7 +34,7 @@ function sizeOf(input: unknown): number | ToolRefusal {
   }
 }
 
-/** Names the argument first: that is what the model has to change. */
+/** The argument's name comes first: the model must change it. */
 function issueText(issue: z.core.$ZodIssue): string {
   const path = issue.path.join(".");
   if (issue.code === "unrecognized_keys") {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { LIMITS } from "../protocol/index.ts";
 
-/** One thing that does not fit. The path leads to it; empty: the whole input. */
+/** One mismatch. The path leads to it; empty: the whole input. */
 export interface SchemaProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -11,8 +11,8 @@ type Schema = Readonly<Record<string, unknown>>;
 type Path = SchemaProblem["path"];
 
 /**
- * What is wrong with a schema itself, in words; undefined: nothing. Everything that `problemsOf` walks through is looked at, so that it
- * may trust the shape.
+ * What is wrong with a schema itself, in words; undefined: nothing. Checks everything that `problemsOf` walks through, so that it may
+ * trust the shape.
  */
 export function schemaFault(schema: unknown): string | undefined {
   if (!isRecord(schema)) return "it must be an object";
@@ -21,9 +21,9 @@ export function schemaFault(schema: unknown): string | undefined {
 }
 
 /**
- * How an input differs from a JSON Schema, LIMITS.schemaIssues things at most; nothing where it fits. What limits the time that a check
- * may take is checked here: types, values, properties, items, lengths, ranges, combinations and references within the schema. Expressions (`pattern`), formats and what stands
- * in no list below are left to whoever offered the tool: an expression of a stranger could hold up the whole server.
+ * How an input differs from a JSON Schema, at most LIMITS.schemaIssues entries; empty if it fits. Checks only what can be checked in bounded time: types, values, properties,
+ * items, lengths, ranges, combinations and references within the schema. Expressions (`pattern`), formats and unlisted keywords are left to the tool's owner: a stranger's
+ * expression could block the whole server.
  */
 export function problemsOf(schema: Schema, input: unknown): readonly SchemaProblem[] {
   const check = new SchemaCheck(schema);
@@ -38,7 +38,7 @@ export function problemsOf(schema: Schema, input: unknown): readonly SchemaProbl
 
 class TooComplex extends Error {}
 
-/** They cost little beside a step, but there may be thousands of the one and millions of the other. */
+/** A name costs little beside a step, but there may be thousands of steps and millions of names. */
 const NAMES_PER_STEP = 16;
 const CHARS_PER_STEP = 256;
 
@@ -47,9 +47,9 @@ class SchemaCheck {
   readonly #root: Schema;
   #steps = 0;
   #depth = 0;
-  /** All that does not fit; of these the first are in `problems`. */
+  /** The number of all mismatches; the first ones are in `problems`. */
   #found = 0;
-  /** Of combinations: what does not fit there may be no problem at all. */
+  /** Depth of combinations: a mismatch inside one may be no problem at all. */
   #trying = 0;
 
   constructor(root: Schema) {
@@ -123,7 +123,7 @@ class SchemaCheck {
       this.#wrong(path, () => `must have at least ${minItems} items`);
     if (typeof maxItems === "number" && value.length > maxItems)
       this.#wrong(path, () => `must have at most ${maxItems} items`);
-    // An older draft has the list in `items` itself.
+    // In an older draft, `items` itself is the list.
     const listed = [prefixItems, items].find((rules) => Array.isArray(rules));
     const first = (listed ?? []) as readonly unknown[];
     const rest = Array.isArray(items) ? undefined : items;
@@ -140,7 +140,7 @@ class SchemaCheck {
     for (const name of required) {
       if (typeof name === "string" && !Object.hasOwn(value, name)) this.#wrong([...path, name], () => "is required");
     }
-    // What such a property may hold depends on an expression, which is not asked here.
+    // The value of such a property depends on an expression, which is not evaluated here.
     const others = isRecord(schema["patternProperties"]) ? true : schema["additionalProperties"];
     for (const [name, part] of Object.entries(value)) {
       const at = [...path, name];
@@ -154,17 +154,17 @@ class SchemaCheck {
     const { allOf, anyOf, oneOf, not } = schema;
     if (Array.isArray(allOf)) for (const part of allOf) this.value(part, value, path);
     if (Array.isArray(anyOf) && this.#fitting(anyOf as unknown[], value) === 0)
-      this.#wrong(path, () => "fits none of the forms that it may have");
+      this.#wrong(path, () => "fits none of the allowed forms");
     if (Array.isArray(oneOf)) {
       const fitting = this.#fitting(oneOf as unknown[], value);
-      if (fitting === 0) this.#wrong(path, () => "fits none of the forms that it may have");
-      if (fitting > 1) this.#wrong(path, () => "fits more than one of the forms of which it may have one");
+      if (fitting === 0) this.#wrong(path, () => "fits none of the allowed forms");
+      if (fitting > 1) this.#wrong(path, () => "fits more than one of the allowed forms, but may fit only one");
     }
     if (not !== undefined && this.#fitting([not], value) === 1)
-      this.#wrong(path, () => "has a form that it may not have");
+      this.#wrong(path, () => "has a form that is not allowed");
   }
 
-  /** How many of the schemas fit; their own complaints are not kept. */
+  /** How many of the schemas fit; their own mismatches are discarded. */
   #fitting(schemas: readonly unknown[], value: unknown): number {
     const before = this.#found;
     let fitting = 0;
@@ -178,7 +178,7 @@ class SchemaCheck {
     return fitting;
   }
 
-  /** Parts of a step count too. */
+  /** Fractions of a step count too. */
   #spend(steps: number): void {
     this.#steps += steps;
     if (this.#steps > LIMITS.clientToolSchemaSteps) throw new TooComplex();
@@ -215,7 +215,7 @@ function isOfType(type: unknown, value: unknown): boolean {
   }
 }
 
-/** Whole ones: half of a pair is none. */
+/** Counts whole characters, not halves of surrogate pairs. */
 function characters(text: string): number {
   let count = 0;
   for (const _character of text) count += 1;
@@ -236,7 +236,7 @@ function isRecord(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What a reference within the schema leads to; undefined: nothing. */
+/** The target of a reference within the schema; undefined: none. */
 function resolved(root: Schema, reference: string): unknown {
   if (reference !== "#" && !reference.startsWith("#/")) return undefined;
   let found: unknown = root;

@@ -4,11 +4,11 @@ import { problemsOf, schemaFault } from "./json-schema.ts";
 import { genericPreview, shorten } from "./preview.ts";
 import { errorResult, textResult, type AnyTool, type PathUse, type ToolContext, type ToolResult } from "./tool.ts";
 
-/** What a tool of a module is told of one call. */
+/** What a module's tool learns about one call. */
 export interface ModuleCall {
   /** Absolute, links followed. */
   readonly workspace: string;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal;
   /** Output while it runs; people see it at once. */
   readonly onOutput: (text: string) => void;
@@ -20,7 +20,7 @@ export interface ModuleResult {
   readonly is_error?: boolean;
 }
 
-/** A tool as a module of an operator declares it. Its code runs within the server, as trusted as the server itself. */
+/** A tool declared by an operator's module. Its code runs inside the server, as trusted as the server itself. */
 export interface ModuleTool {
   /** Its name within the module: letters, digits, _ and -. The model calls it `mcp__<module>__<name>`. */
   readonly name: string;
@@ -75,7 +75,7 @@ const Declared = z.object({
     .max(LIMITS.clientTools),
 });
 
-/** The tools of a module, as the toolbox has its own. A Failure names what is wrong with it. */
+/** The tools of a module, in the form of our own. A Failure names what is wrong with it. */
 export function toolsOfModule(exported: unknown, path: string): readonly AnyTool[] {
   const parsed = Declared.safeParse(exported);
   if (!parsed.success) {
@@ -83,7 +83,7 @@ export function toolsOfModule(exported: unknown, path: string): readonly AnyTool
     const place = issue === undefined || issue.path.length === 0 ? "what it exports" : issue.path.join(".");
     throw new Failure("invalid_request", `the tool module ${path}: ${place}: ${issue?.message ?? "is not valid"}`);
   }
-  // The objects themselves, so that their methods keep what they belong to.
+  // The original objects, so that their methods keep their `this`.
   const { name, tools } = exported as ToolModule;
   return tools.map((tool) => asTool(`mcp__${name}__${tool.name}`, tool));
 }
@@ -96,7 +96,11 @@ function asTool(name: string, tool: ModuleTool): AnyTool {
     for (const { path, message } of problems)
       context.addIssue({ code: "custom", path: path.length === 0 ? ["the input"] : [...path], message });
     if (problems.length > 0 || isJudgeable(tool, value as ModuleInput)) return;
-    context.addIssue({ code: "custom", path: ["the input"], message: "names paths or hosts that cannot be told" });
+    context.addIssue({
+      code: "custom",
+      path: ["the input"],
+      message: "names paths or hosts that cannot be determined",
+    });
   });
   return {
     name,
@@ -119,7 +123,7 @@ function asTool(name: string, tool: ModuleTool): AnyTool {
 const Paths = z.array(z.object({ path: z.string(), access: z.enum(["read", "write"]) }));
 const Hosts = z.array(z.string());
 
-/** What the gate cannot look at does not run. */
+/** A call that the gate cannot judge does not run. */
 function isJudgeable(tool: ModuleTool, input: ModuleInput): boolean {
   try {
     return Paths.safeParse(tool.paths?.(input) ?? []).success && Hosts.safeParse(tool.hosts?.(input) ?? []).success;
@@ -133,7 +137,7 @@ interface Execution {
   readonly context: ToolContext;
 }
 
-/** Whatever comes first ends the wait: its answer, the end of its time, or a stop. */
+/** Whatever comes first ends the wait: its answer, its time limit, or a stop. */
 async function execute(name: string, tool: ModuleTool, { input, context }: Execution): Promise<ToolResult> {
   const ms = tool.timeout_ms ?? LIMITS.moduleToolMs;
   const { workspace, onOutput } = context;
@@ -157,7 +161,8 @@ const Result = z.object({
 
 function resultOf(value: unknown): ToolResult {
   const parsed = Result.safeParse(value);
-  if (!parsed.success) return errorResult("Error: the tool answered something that is no result: {content, is_error?}");
+  if (!parsed.success)
+    return errorResult("Error: the tool returned something that is not a result: {content, is_error?}");
   const { content, is_error } = parsed.data;
   return typeof content === "string" ? textResult(content, { is_error }) : { content, is_error };
 }

@@ -1,13 +1,13 @@
 import { LIMITS, textWarnings, type FileDiff, type Warning } from "../protocol/index.ts";
 import type { ToolPreview } from "./tool.ts";
 
-/** How a call is shown when nothing better is known about it: its input as JSON. */
+/** The fallback preview of a call: its input as JSON. */
 export function genericPreview(input: unknown, warnings: ToolPreview["warnings"] = []): ToolPreview {
   const json = JSON.stringify(input, undefined, 2) ?? "";
   return { preview: { type: "generic", summary: shorten(json, LIMITS.previewSummaryChars) }, warnings };
 }
 
-/** The first characters, and `...` where there are more. Never ends in half a character. */
+/** The first characters, and `...` if there are more. Never ends in half a character. */
 export function shorten(text: string, characters: number): string {
   return text.length <= characters ? text : `${headOf(text, characters)}...`;
 }
@@ -23,7 +23,7 @@ export function tailOf(text: string, characters: number): string {
   return text.slice(first >= 0xdc00 && first <= 0xdfff ? start + 1 : start);
 }
 
-/** The preview with a warning for each text in it that shows less than it holds. A command's own were found when it was read. */
+/** The preview with a warning for each text with hidden characters. A command's own were found when it was parsed. */
 export function withTextWarnings(shown: ToolPreview, input: unknown): ToolPreview {
   const messages = hiddenIn(shown.preview, input);
   if (messages.length === 0) return shown;
@@ -39,7 +39,7 @@ function hiddenIn(preview: ToolPreview["preview"], input: unknown): readonly str
     case "multi_diff":
       return preview.files.flatMap((file) => hiddenInFile(file, file.diff));
     case "generic":
-      // An escaped line end is no letter of the word after it.
+      // An escaped line end must not join the word after it.
       return textWarnings("The input", (JSON.stringify(input) ?? "").replaceAll(/\\["\\bfnrt]/g, " "), "content");
     case "command":
     case "question":
@@ -48,7 +48,7 @@ function hiddenIn(preview: ToolPreview["preview"], input: unknown): readonly str
   }
 }
 
-/** Only what is new: what stood there before is not the agent's doing. */
+/** Only new text: the agent did not write what was there before. */
 function hiddenInFile({ file_path: path }: FileDiff, diff: string): readonly string[] {
   const added = diff
     .split("\n")

@@ -3,7 +3,7 @@ import { types } from "node:util";
 /** Why something cannot be done as asked, in words for the model. */
 export interface ToolRefusal {
   readonly refused: string;
-  /** It is not as it was when the call was permitted: it may be asked about again. */
+  /** It changed since the call was permitted: it may be asked about again. */
   readonly changed?: true;
 }
 
@@ -15,7 +15,7 @@ export function reasonOf(error: unknown): string {
   return types.isNativeError(error) ? error.message : String(error);
 }
 
-/** `ENOENT` and its like; empty when the error is none of the system's. Also of errors that another realm made. */
+/** `ENOENT` and similar; empty when it is not a system error. Also for errors from another realm. */
 export function systemCode(error: unknown): string {
   return types.isNativeError(error) && "code" in error && typeof error.code === "string" ? error.code : "";
 }

@@ -13,13 +13,13 @@ export interface ToolSessionOptions {
   /** Absent: none. */
   readonly hidden?: readonly string[];
   readonly webHosts: readonly string[];
-  /** What output passes before it is kept in a file; absent: it is kept as it is. */
+  /** Applied to output before it is stored in a file; absent: stored unchanged. */
   readonly redact?: Redactor | undefined;
   readonly newId: NewId;
   readonly now: () => number;
 }
 
-/** The sandbox stays the caller's: it is closed after the toolbox. */
+/** The caller owns the sandbox and closes it after the toolbox. */
 export function openToolSession(options: ToolSessionOptions): ToolSession {
   return { ...options, hidden: options.hidden ?? [], files: openFileLedger(), shells: openShells(options) };
 }

@@ -14,7 +14,7 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { FileLedger } from "./files/ledger.ts";
 import type { Shells } from "./shell/shells.ts";
 
-/** A path that a tool call names, and what it wants there. */
+/** A path that a tool call names, and how it is used. */
 export interface PathUse {
   readonly path: string;
   readonly access: "read" | "write";
@@ -27,7 +27,7 @@ export interface SubagentRequest {
   readonly model?: string | undefined;
 }
 
-/** What lives as long as its session: one workspace, its shells, what was read there. */
+/** What lives as long as its session: its workspace, its shells, the files it has read. */
 export interface ToolSession {
   /** Absolute, symlinks resolved. */
   readonly workspace: string;
@@ -38,20 +38,20 @@ export interface ToolSession {
   readonly outputFolder: string;
   /** Folders beyond the workspace that may be read; `outputFolder` is always one of them. */
   readonly extraRead: readonly string[];
-  /** Folders that do not exist for tools, wherever they lie: the server's own. Real; `outputFolder` is spared. */
+  /** Folders that are hidden from tools: the server's own. Real; `outputFolder` is exempt. */
   readonly hidden: readonly string[];
-  /** Hosts that WebFetch may reach; globs. A host of the own network only if it is named exactly. */
+  /** Hosts that WebFetch may reach; globs. A host of the local network only if it is named exactly. */
   readonly webHosts: readonly string[];
-  /** What output passes before it is kept in a file; absent: it is kept as it is. */
+  /** Applied to output before it is stored in a file; absent: stored unchanged. */
   readonly redact?: Redactor | undefined;
   readonly newId: NewId;
   readonly now: () => number;
 }
 
-/** What a person saw of a call before the yes. */
+/** What a person saw of a call before approving it. */
 export interface ApprovedRun {
   readonly planned: PlannedChange | undefined;
-  /** Of a command: its parts, with the programs and paths that they lead to. Absent: none were shown, or a person wrote another one. */
+  /** Of a command: its parts, with the programs and paths that they use. Absent: none were shown, or a person wrote another one. */
   readonly parts?: readonly CommandPart[] | undefined;
 }
 
@@ -65,14 +65,14 @@ export interface Permission {
 
 /** What one call may use. */
 export interface ToolContext extends ToolSession {
-  /** Absent: the call is bound to nothing but its input. */
+  /** Absent: the call is bound only to its input. */
   readonly permission?: Permission | undefined;
   readonly signal: AbortSignal;
   /** Output while the tool runs; live only. */
   readonly onOutput: (text: string) => void;
-  /** The model's own id of the call; absent where an engine does not tell. */
+  /** The model's own id of the call; absent if an engine does not pass it on. */
   readonly tool_use_id?: string | undefined;
-  /** Runs a sub-agent to its end; absent where the engine has none. */
+  /** Runs a sub-agent to its end; absent if the engine has none. */
   readonly subagent?: ((request: SubagentRequest) => Promise<ToolResult>) | undefined;
 }
 
@@ -83,7 +83,7 @@ export interface ToolResult {
   readonly changes?: readonly FileChange[] | undefined;
   /** Unified diff of what was changed. */
   readonly diff?: string | undefined;
-  /** Nothing was done: what the call was permitted for is not so any more. */
+  /** Nothing was done: what the call was permitted for has changed. */
   readonly changed?: true | undefined;
   /** It was asked about again, and refused. */
   readonly refusal?: RunRefusal | undefined;
@@ -98,7 +98,7 @@ interface RunRefusal {
 export interface ToolPreview {
   readonly preview: Preview;
   readonly warnings: readonly Warning[];
-  /** Of a tool that changes a file: what it will do. Absent: it cannot, or the tool is none of these. */
+  /** Of a tool that changes a file: what it will do. Absent: it cannot, or the tool changes no files. */
   readonly planned?: PlannedChange | undefined;
 }
 
@@ -109,16 +109,16 @@ export interface Tool<Input = never> {
   readonly aliases?: readonly string[];
   readonly description: string;
   readonly tier: Tier;
-  /** Runs beside other calls of the same message. Only where it changes nothing. */
+  /** Runs in parallel with other calls of the same message. Only if it changes nothing. */
   readonly concurrent: boolean;
   /**
-   * Arguments of a vendor's own tool of this name that mean nothing to ours: they are taken and left aside, and models that call ours are
-   * not told of them. Absent: none.
+   * Arguments of a vendor's own tool of this name that mean nothing to ours: they are accepted and ignored, and not shown to models that
+   * call ours. Absent: none.
    */
   readonly ignored?: Readonly<Record<string, z.ZodType>>;
   /** Strict: an unknown argument is an error that names it. */
   readonly input: z.ZodType<Input>;
-  /** What models are told of the input, JSON Schema. Absent: made from `input`. */
+  /** The input's JSON Schema for models. Absent: made from `input`. */
   readonly input_schema?: Readonly<Record<string, unknown>>;
   /** Always a question to a person, whatever the policy's autonomy (AskUserQuestion). */
   readonly alwaysAsks?: boolean;
@@ -127,11 +127,11 @@ export interface Tool<Input = never> {
   hosts(input: Input): readonly string[];
   /** Changes nothing. */
   preview(input: Input, session: ToolSession): Promise<ToolPreview>;
-  /** Never throws for what the outside world does: that is a result with `is_error`. */
+  /** Never throws for failures of the outside world: those are results with `is_error`. */
   execute(input: Input, context: ToolContext): Promise<ToolResult>;
 }
 
-/** A tool whose input is not known here. Only what its own schema gave out may be put into its methods. */
+/** A tool whose input type is unknown here. Only the output of its own schema may be passed to its methods. */
 export type AnyTool = Tool<unknown>;
 
 export function textResult(text: string, more: Partial<ToolResult> = {}): ToolResult {

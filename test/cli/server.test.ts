@@ -181,7 +181,7 @@ describe("sallyport serve", () => {
     const closed = await place.run(["run", "more", "--resume", id]);
     expect([closed.code, closed.stderr.split("\n")[1]]).toEqual([
       2,
-      "  `sallyport sessions fork <id>` makes a session that goes on from it",
+      "  `sallyport sessions fork <id>` makes a session that continues from it",
     ]);
     const list = await place.run(["sessions", "--status", "complete"]);
     expect(list.stdout).toMatch(new RegExp(`^SESSION .*\n${id} +complete .*\n$`));

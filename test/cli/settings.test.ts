@@ -366,7 +366,7 @@ describe("settings", () => {
       "HOME/sallyport.yaml has 17 mistakes:",
       "  line 1: prot is not a setting; did you mean port?",
       "  line 2: host Invalid input: expected string, received number",
-      "  line 3: provider minee is no provider; did you mean mine?",
+      "  line 3: provider minee is not a provider; did you mean mine?",
       expect.stringContaining("  line 5: providers.mine.base_url is missing"),
       "  line 6: providers.other.base_url must begin with http:// or https:// or unix:",
       '  line 6: providers.other.wire Invalid option: expected one of "anthropic"|"openai"',

@@ -181,7 +181,7 @@ describe("a session as a person reads it", () => {
     ).toEqual([
       "⏳ waits behind another prompt: do it (+1 line)",
       "❯ do it (+1 line) (anna)",
-      "↻ the server was started again and goes on with this turn",
+      "↻ the server was restarted and continues this turn",
       "! the model is busy; trying again",
       "⇣ the conversation was summarised (160,000 tokens before)",
       "✗ odd",

@@ -239,7 +239,7 @@ describe("the rich mapping", () => {
       row("item.completed", {
         id: "item_1",
         type: "error",
-        message: "The conversation became long (9 tokens): a summary stands for its older part.",
+        message: "The conversation became long (9 tokens): a summary replaces its older part.",
       }),
     ]);
   });

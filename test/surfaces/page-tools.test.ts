@@ -163,7 +163,7 @@ describe("tools of a page", () => {
     ]);
     expect([offered.status, await offered.ready().catch((error: unknown) => (error as Error).message)]).toEqual([
       { state: "withdrawn" },
-      "these tools were withdrawn; offer them anew",
+      "these tools were withdrawn; offer them again",
     ]);
   });
 

@@ -108,7 +108,7 @@ describe("a client tool", () => {
     const input_schema = { type: "object", anyOf: [{ required: ["a"] }, { required: ["b"] }] };
     tools.toolbox.register([tool({ input_schema })]);
     expect(await tools.error("mcp__page__weather", {})).toBe(
-      "Invalid input for mcp__page__weather: the input fits none of the forms that it may have",
+      "Invalid input for mcp__page__weather: the input fits none of the allowed forms",
     );
   });
 
@@ -359,14 +359,14 @@ describe("a schema", () => {
     [{ properties: { a: false } }, { a: 1 }, ["a is not allowed here"]],
     [{ required: ["toString"] }, {}, ["toString is required"]],
     [{ allOf: [{ minimum: 1 }, { maximum: 0 }] }, 0, [" must be at least 1"]],
-    [{ anyOf: [{ type: "string" }, { type: "null" }] }, 1, [" fits none of the forms that it may have"]],
+    [{ anyOf: [{ type: "string" }, { type: "null" }] }, 1, [" fits none of the allowed forms"]],
     [
       { oneOf: [{ type: "number" }, { type: "integer" }] },
       1,
-      [" fits more than one of the forms of which it may have one"],
+      [" fits more than one of the allowed forms, but may fit only one"],
     ],
-    [{ oneOf: [{ type: "string" }] }, 1, [" fits none of the forms that it may have"]],
-    [{ not: { type: "string" } }, "a", [" has a form that it may not have"]],
+    [{ oneOf: [{ type: "string" }] }, 1, [" fits none of the allowed forms"]],
+    [{ not: { type: "string" } }, "a", [" has a form that is not allowed"]],
     // An expression of a stranger is not evaluated here.
     [{ pattern: "^(a+)+$" }, `${"a".repeat(50)}!`, []],
     [tree, { left: { right: {} } }, []],

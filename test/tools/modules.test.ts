@@ -132,8 +132,8 @@ describe("tools of a module that the settings name", () => {
         { tool: "mcp__desk__open", input: { path: "a.txt" } },
       ),
     ).toEqual([
-      ["failed", [expect.stringContaining("cannot be told") as unknown]],
-      ["failed", [expect.stringContaining("no result") as unknown]],
+      ["failed", [expect.stringContaining("cannot be determined") as unknown]],
+      ["failed", [expect.stringContaining("not a result") as unknown]],
     ]);
   });
 });

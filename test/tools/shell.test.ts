@@ -180,7 +180,7 @@ describe("background", () => {
     const id = await background(tools, "printf 'a1\\nb2\\na3\\nb4\\nlast'");
     await tools.session.shells.find(id)?.wait(10_000, new AbortController().signal);
     expect(await tools.error("BashOutput", { bash_id: id, filter: "(" })).toMatch(
-      /^The filter is no valid regular expression/,
+      /^The filter is not a valid regular expression/,
     );
     expect(await tools.text("BashOutput", { bash_id: id, filter: "^a" })).toBe(
       "Status: completed (exit code 0)\na1\na3",

@@ -118,7 +118,7 @@ describe("matchingLines", () => {
 
   test("no expression", () => {
     expect(matchingLines(["a"], "(")).toEqual({
-      refused: expect.stringMatching(/^The filter is no valid regular expression/) as string,
+      refused: expect.stringMatching(/^The filter is not a valid regular expression/) as string,
     });
   });
 

@@ -102,7 +102,7 @@ describe("pages", () => {
     ["/image", "BASE/image is of type image/png, which cannot be shown as text."],
     ["/404", "BASE/404 answered 404 Not Found\n\n# Gone"],
     ["/loop", `BASE/loop redirects more than ${LIMITS.webRedirects} times.`],
-    ["/bad", "BASE/bad redirects to something that is no address."],
+    ["/bad", "BASE/bad redirects to something that is not an address."],
     ["/broken", /^BASE\/broken could not be fetched: incorrect header check$/],
     ["/cut", /^BASE\/cut could not be fetched: (aborted|socket hang up)$/],
   ])("%s is an error", async (path, expected) => {

@@ -40,7 +40,7 @@ describe("files that go with a prompt", () => {
     [
       "images of other kinds",
       new File(["<svg/>"], "a.svg", { type: "image/svg+xml" }),
-      "a.svg is no image that models take: PNG, JPEG, GIF or WebP.",
+      "a.svg is not an image that models accept: PNG, JPEG, GIF or WebP.",
     ],
     ["large images", png("a.png", LIMITS.attachmentBytes + 1), "a.png is too large; an image may have 5 MB."],
     [

@@ -27,11 +27,11 @@ import { AcpSession } from "./session.ts";
 export interface AcpOptions {
   readonly client: SallyportClient;
   readonly version: string;
-  /** What each new session asks for. */
+  /** The settings of each new session. */
   readonly settings: CreateSession;
-  /** The editor's folders are the server's too. */
+  /** The editor and the server share a file system. */
   readonly local: boolean;
-  /** Words for the log; never standard output. */
+  /** For the log; never standard output. */
   readonly complain: (words: string) => void;
 }
 
@@ -63,7 +63,7 @@ export class AcpAgent {
       .onNotification(session.cancel, ({ params }) => this.#cancel(params.sessionId));
   }
 
-  /** Lets go of all sessions. With `interrupt` the turns that the editor began end too. */
+  /** Releases all sessions. With `interrupt` the turns that the editor started end too. */
   async close(how: { readonly interrupt: boolean }): Promise<void> {
     await Promise.all([...this.#sessions.values()].map((session) => session.close(how)));
     this.#sessions.clear();
@@ -92,7 +92,7 @@ export class AcpAgent {
     this.#checkRoom();
     const view = await client.createSession({
       ...(local ? { workspace: cwd } : {}),
-      // Who cannot raise a limit does not wait for somebody who can.
+      // A caller that cannot raise a limit does not wait for somebody who can.
       ...(this.#mayDecide ? {} : { at_budget_end: "fail" }),
       ...settings,
     });
@@ -156,7 +156,7 @@ export class AcpAgent {
   }
 
   async #cancel(id: string): Promise<void> {
-    // A notification has no answer: what went wrong can only be written down.
+    // A notification has no answer: an error can only be logged.
     try {
       await this.#session(id).cancel();
     } catch (error) {
@@ -192,7 +192,7 @@ export class AcpAgent {
   }
 }
 
-/** Refusals in the protocol's own form. */
+/** Converts refusals to the protocol's own form. */
 async function told<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work();

@@ -1,15 +1,15 @@
 const NEWLINE = 0x0a;
-/** How much is kept of a line that is too long. */
+/** How much of a too long line is kept. */
 const START_BYTES = 1_000;
 
 export interface LineBounds {
   /** Without the line end. */
   readonly maxBytes: number;
-  /** Called with the beginning of a longer line, at its end. The answer stands in its place; undefined: nothing does. */
+  /** Called with the beginning of a longer line, at its end. The result replaces it; undefined: it is dropped. */
   readonly tooLong: (start: Uint8Array) => Promise<Uint8Array | undefined>;
 }
 
-/** Passes whole lines on. Of a line that is too long only the beginning is kept in memory. */
+/** Passes whole lines on. Of a too long line only the beginning is kept in memory. */
 export function boundedLines({ maxBytes, tooLong }: LineBounds): TransformStream<Uint8Array, Uint8Array> {
   let pieces: Uint8Array[] = [];
   let size = 0;

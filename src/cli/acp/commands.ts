@@ -3,7 +3,7 @@ import { dollars, spendingWords, type Prompt, type SessionUsage } from "../../pr
 import { modesOf } from "./modes.ts";
 import type { Configurable } from "./config-options.ts";
 
-/** Commands that are ours. Any other word after a slash goes to the model as it is. */
+/** Our own commands. Any other word after a slash goes to the model unchanged. */
 export const COMMANDS = [
   {
     name: "plan",

@@ -7,7 +7,7 @@ export type Configurable = Pick<SessionSettings, "model" | "autonomy" | "permiss
 
 const [ASK, SKIP] = ["ask", "allow"];
 
-/** What an editor shows to choose from. `models`: those that the session can change to. */
+/** The options that an editor shows. `models`: those that the session can switch to. */
 export function configOptions(settings: Configurable, models: readonly string[]): SessionConfigOption[] {
   const { currentModeId, availableModes } = modesOf(settings);
   const names = models.includes(settings.model) ? models : [settings.model, ...models];
@@ -44,14 +44,14 @@ export function configOptions(settings: Configurable, models: readonly string[])
   ];
 }
 
-/** What a choice changes. Throws a Failure where there is no such option or value. */
+/** What a choice changes. Throws a Failure if there is no such option or value. */
 export function changeOf(configId: string, value: string | boolean): ConfigureSession {
   switch (configId) {
     case "mode":
       return { permission_mode: modeOf(value) };
     case "model":
       if (typeof value !== "string" || value === "") break;
-      // Which models there are is the server's to say: those that are offered need not be all.
+      // The server decides which models exist: the offered ones need not be all.
       return { model: value };
     case "reads":
       if (value !== ASK && value !== SKIP) break;

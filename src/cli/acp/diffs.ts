@@ -2,10 +2,10 @@ import type { Diff } from "@agentclientprotocol/sdk";
 import type { FileDiff } from "../../protocol/index.ts";
 
 const FILE = /^\+\+\+ b\/(.*)$/;
-/** A length of one is left out. */
+/** A length of one is omitted. */
 const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 
-/** A unified diff as the pieces that it changes, each as a text before and a text after, with the lines around it. */
+/** A unified diff as separate changes, each with the text before and after, and the lines around it. */
 export function diffsOf(unified: string, kind: (path: string) => "new" | "changed"): readonly Diff[] {
   const diffs: Diff[] = [];
   const lines = unified.split("\n");
@@ -23,7 +23,7 @@ export function diffsOf(unified: string, kind: (path: string) => "new" | "change
   return diffs;
 }
 
-/** As many lines as the hunk's head says, whatever they look like; fewer where the diff was cut off. */
+/** As many lines as the hunk's header says, whatever they look like; fewer if the diff was cut off. */
 function takeHunk(
   lines: readonly string[],
   start: number,

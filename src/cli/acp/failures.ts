@@ -4,7 +4,7 @@ import { Failure } from "../../protocol/index.ts";
 const INVALID_PARAMS = -32_602;
 const INTERNAL = -32_603;
 
-/** A refusal as an editor gets it: our words, and our code beside its own. */
+/** A refusal for an editor: our message, and our code beside its own. */
 export function requestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   if (!(error instanceof Failure))

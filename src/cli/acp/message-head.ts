@@ -2,13 +2,13 @@
 const MEMBER = /\s*"(\w+)"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|null)\s*,/y;
 const RESULT = /\s*"(?:result|error)"\s*:/y;
 
-/** What the beginning of a message says about it. `id`: null where it is not known. */
+/** What the beginning of a message says about it. `id`: null if unknown. */
 export interface MessageHead {
   readonly id: string | number | null;
   readonly kind: "request" | "response" | "unknown";
 }
 
-/** Reads the members that stand before the first long one: libraries write a message's id first. */
+/** Reads the members before the first long one: libraries write a message's id first. */
 export function headOf(start: Uint8Array): MessageHead {
   const text = Buffer.from(start).toString("utf8");
   const members = new Map<string, string>();
@@ -20,7 +20,7 @@ export function headOf(start: Uint8Array): MessageHead {
   const id = idOf(members.get("id"));
   if (id === null) return { id, kind: "unknown" };
   if (members.has("method")) return { id, kind: "request" };
-  // The id of an answer is one of ours, and must not be taken for one of the editor's own.
+  // The id of an answer is one of ours, and must not be mistaken for the editor's.
   return matchAt(RESULT, text, at) === null ? { id: null, kind: "unknown" } : { id, kind: "response" };
 }
 

@@ -16,7 +16,7 @@ const MODES: Readonly<Record<PermissionMode, { readonly name: string; readonly d
   },
 };
 
-/** Those that a person picks from; another one is shown only where a session has it. */
+/** The modes that a person picks from; another one is shown only if a session has it. */
 const OFFERED: readonly PermissionMode[] = [
   "default",
   "sdk",
@@ -27,7 +27,7 @@ const OFFERED: readonly PermissionMode[] = [
   "bypassPermissions",
 ];
 
-/** A session without a mode has its autonomy alone. */
+/** A session without a mode has only its autonomy. */
 export function currentMode(mode: PermissionMode | undefined, autonomy: Autonomy): PermissionMode {
   return mode ?? (autonomy === "full" ? "bypassPermissions" : "default");
 }

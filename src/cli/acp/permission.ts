@@ -22,7 +22,7 @@ import { fenced, kindOf, locationsOf } from "./tool-calls.ts";
 const TITLE_CHARS = 120;
 const REJECT: PermissionOption = { optionId: "reject_once", name: "Reject", kind: "reject_once" };
 
-/** What is asked at once, and what each answer means. An answer that was not offered means nothing. */
+/** A question to the editor, and what each answer means. An answer that was not offered means nothing. */
 export interface PermissionQuestion {
   readonly request: RequestPermissionRequest;
   readonly chosen: (optionId: string) => Decision | QuestionAnswer | undefined;
@@ -57,7 +57,7 @@ export function choiceIn(answer: unknown): EditorChoice {
   return outcome.outcome === "selected" ? { optionId: outcome.optionId } : NO_CHOICE;
 }
 
-/** One of our approvals as an editor asks it; an agent's own questions are asked one after the other. */
+/** One of our approvals in an editor's form; an agent's own questions are asked one after the other. */
 export function askedOf(approval: Approval, workspace: string): readonly PermissionQuestion[] {
   const { preview } = approval;
   if (preview.type === "question") return preview.questions.map((question) => questionAsked(approval, question));
@@ -129,7 +129,7 @@ function questionAsked(approval: Approval, question: Question): PermissionQuesti
   };
 }
 
-/** Why it cannot be approved in an editor: a part of it cannot be shown there. */
+/** Why it cannot be approved in an editor: part of it cannot be shown there. */
 function whyNotHere({ id, preview, not_approvable }: Approval): string | undefined {
   if (not_approvable !== undefined) return not_approvable;
   if (filesOf(preview).every(({ cut }) => cut === undefined)) return undefined;
@@ -157,7 +157,7 @@ function toolCallOf(approval: Approval, workspace: string, elsewhere?: string): 
 }
 
 function fileContent(file: FileDiff): readonly ToolCallContent[] {
-  // Long contents are left out of a question: then its diff has the pieces that change.
+  // A question omits long contents: then its diff has the changed parts.
   const isLong = file.diff !== "" && (file.new_content === "" || (!file.is_new_file && file.original_content === ""));
   const diffs = isLong ? diffsOf(file.diff, () => (file.is_new_file ? "new" : "changed")) : [wholeDiff(file)];
   return diffs.map(({ path, oldText = null, newText }) => ({ type: "diff", path, oldText, newText }));

@@ -4,7 +4,7 @@ import { Failure, ImageMediaType, Prompt, type Attachment } from "../../protocol
 
 const IMAGE_ALONE = "Look at what is attached.";
 
-/** What an editor sends as one of our prompts. Throws a Failure for what a model here cannot be given. */
+/** Converts an editor's prompt to ours. Throws a Failure for content that models here do not accept. */
 export function promptOf(blocks: readonly ContentBlock[]): Prompt {
   const words: string[] = [];
   const attachments: Attachment[] = [];
@@ -21,7 +21,10 @@ export function promptOf(blocks: readonly ContentBlock[]): Prompt {
         break;
       case "resource":
         if (!("text" in block.resource))
-          throw new Failure("invalid_request", `${block.resource.uri} is no text; name the file instead of sending it`);
+          throw new Failure(
+            "invalid_request",
+            `${block.resource.uri} is not text; name the file instead of sending it`,
+          );
         words.push(`@${placeOf(block.resource.uri)}`);
         attachments.push({ type: "text", text: block.resource.text, name: placeOf(block.resource.uri).slice(-500) });
         break;

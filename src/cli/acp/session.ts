@@ -32,13 +32,13 @@ export interface EditorSessionOptions {
   readonly client: SallyportClient;
   readonly editor: AgentContext;
   readonly view: SessionView;
-  /** The models that the session can change to. */
+  /** The models that the session can switch to. */
   readonly models: readonly string[];
-  /** This token may answer approvals; otherwise they are for somebody else. */
+  /** This token may answer approvals; otherwise somebody else must. */
   readonly mayDecide: boolean;
   /** The editor shows notices. */
   readonly notices: boolean;
-  /** Words for the log. */
+  /** For the log. */
   readonly complain: (words: string) => void;
 }
 
@@ -47,7 +47,7 @@ interface PromptWaiter {
   readonly reject: (error: RequestError) => void;
 }
 
-/** An answer to a question that somebody else answered first, or that nobody waits for any more. */
+/** The answer came too late: somebody else answered first, or nobody waits any more. */
 const TOO_LATE = new Set([
   "already_answered",
   "timed_out",
@@ -60,27 +60,27 @@ const TOO_LATE = new Set([
 
 const NOT_OFFERED = "the editor gave an answer that was not offered";
 
-/** What came of a question to the editor. `closed`: why nobody there will answer it. */
+/** The outcome of a question to the editor. `closed`: why nobody there will answer it. */
 type EditorReply = { readonly decision: Decision } | { readonly closed: string };
 
-/** One session that an editor has open: shows what happens in it, whoever caused it, and asks its questions. */
+/** One session that an editor has open: shows what happens in it, whatever the cause, and asks its questions. */
 export class AcpSession {
   readonly #options: EditorSessionOptions;
   readonly #translator: EditorTranslator;
   readonly #closing = new AbortController();
-  /** Turns that this editor began and that have not ended. */
+  /** Unfinished turns that this editor started. */
   readonly #turns = new Map<string, PromptWaiter>();
   readonly #asking = new Map<string, AbortController>();
   readonly #notices: SessionUpdate[] = [];
-  /** Turns that were ended from here, and what the editor is to be told of it. */
+  /** Turns that were ended from here, and what the editor gets for them. */
   readonly #stopped = new Map<string, PromptResponse | RequestError>();
   #settings: Configurable;
   /** Resolves when the last cancellation has reached the server. */
   #cancelling: Promise<unknown> = Promise.resolve();
-  /** Resolves when it is known which turn each prompt that is on its way became. */
+  /** Resolves when each pending prompt has its turn. */
   #accepting: Promise<unknown> = Promise.resolve();
   #following: Promise<void> = Promise.resolve();
-  /** The last event that needs not be shown any more. */
+  /** The last event that need not be shown any more. */
   #shown: number;
 
   constructor(options: EditorSessionOptions) {
@@ -101,7 +101,7 @@ export class AcpSession {
   /** Shows everything from here on. */
   start(): void {
     this.#following = this.#follow();
-    // After the answer that is about to be sent: an editor does not know a session before it has its id.
+    // After the pending answer: an editor does not know a session before it has its id.
     setImmediate(() => {
       const update: SessionUpdate = { sessionUpdate: "available_commands_update", availableCommands: [...COMMANDS] };
       this.#tell(update).catch((error: unknown) => this.#complain(error));
@@ -117,7 +117,7 @@ export class AcpSession {
     this.#settings = (await this.#options.client.configure(this.id, change)).settings;
   }
 
-  /** Shows the journal up to now. The answer: the questions that are open. */
+  /** Shows the journal up to now. Returns the open questions. */
   async replay(): Promise<readonly string[]> {
     const { client, view } = this.#options;
     const open = new Set<string>();
@@ -130,21 +130,21 @@ export class AcpSession {
         else if (event.type === "approval.resolved") open.delete(event.approval_id);
         after = event.seq;
       }
-      // The newest events may only be on their way to the disk: they come when it is followed.
+      // The newest events may not be on the disk yet: they come when the session is followed.
       if (page.events.length === 0) break;
     }
     this.#shown = after;
     return [...open];
   }
 
-  /** Asks what was already open when the editor came. */
+  /** Asks the questions that were already open when the editor connected. */
   async askAgain(ids: readonly string[]): Promise<void> {
     const { client } = this.#options;
     const approvals = await Promise.all(ids.map((id) => client.approval(id)));
     for (const approval of approvals) if (approval.status === "pending") void this.#ask(approval);
   }
 
-  /** To be said with the next prompt: an editor does not know a session before it has its id. */
+  /** Shown with the next prompt: an editor does not know a session before it has its id. */
   sayLater(words: string): void {
     this.#notices.push(this.#translator.notice("warning", words));
   }
@@ -159,7 +159,7 @@ export class AcpSession {
     this.#accepting = Promise.allSettled([this.#accepting, begun]);
     const { ended } = await begun;
     const stop = (): void => {
-      // Aborted for another reason, the editor is gone: a turn goes on without it.
+      // Any other abort reason means that the editor is gone: a turn continues without it.
       if (signal.reason instanceof RequestError) this.cancel().catch((error: unknown) => this.#complain(error));
     };
     signal.addEventListener("abort", stop, { once: true });
@@ -184,7 +184,7 @@ export class AcpSession {
       await this.#options.client.interrupt(this.id, { hold_queue: true });
   }
 
-  /** Each prompt of this editor that waits ends. What others have in the queue is theirs. The answer: the turn that is open. */
+  /** Ends each waiting prompt of this editor. Other clients' prompts stay. Returns the open turn. */
   async #unqueue(): Promise<string | undefined> {
     const { client } = this.#options;
     const { turn_id: open, queue } = await client.session(this.id);
@@ -194,7 +194,7 @@ export class AcpSession {
     return open;
   }
 
-  /** What is left for the model; undefined: nothing, the command is done. */
+  /** What remains for the model; undefined: nothing, the command is done. */
   async #run({ name, rest }: SlashCommand, prompt: Prompt): Promise<Prompt | undefined> {
     const { client, models } = this.#options;
     switch (name) {
@@ -217,7 +217,7 @@ export class AcpSession {
     await this.#tell({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
   }
 
-  /** Shows nothing more. With `interrupt` the turns that this editor began end too. */
+  /** Shows nothing more. With `interrupt` the turns that this editor started end too. */
   async close({ interrupt }: { readonly interrupt: boolean }): Promise<void> {
     if (interrupt) await this.cancel().catch((error: unknown) => this.#complain(error));
     this.#closing.abort();
@@ -228,7 +228,7 @@ export class AcpSession {
   async #begin(prompt: Prompt): Promise<{ readonly ended: Promise<PromptResponse> }> {
     const { turn_id } = await this.#options.client.prompt(this.id, prompt);
     const ended = new Promise<PromptResponse>((resolve, reject) => this.#turns.set(turn_id, { resolve, reject }));
-    // Whoever asked may be gone before the turn ends.
+    // The caller may be gone before the turn ends.
     ended.catch(() => undefined);
     if (this.#closing.signal.aborted) this.#fail(new Failure("session_closed", "the session is no longer open here"));
     return { ended };
@@ -236,7 +236,7 @@ export class AcpSession {
 
   async #follow(): Promise<void> {
     const { client } = this.#options;
-    // A little earlier: the newest events may not be on the disk yet, and so not be a place to begin at.
+    // A little earlier: the newest events may not be on the disk yet, so no stream could begin there.
     const after = Math.max(0, this.#shown - LIMITS.watchPageEvents);
     try {
       for await (const frame of client.watch(this.id, { after, signal: this.#closing.signal })) {
@@ -297,7 +297,7 @@ export class AcpSession {
 
   async #tell(update: SessionUpdate): Promise<void> {
     const { sessionUpdate: kind } = update;
-    // The agent's words come in pieces, which may end inside of what is one sign: they stay as they are.
+    // The agent's text comes in pieces that may split one sign: they stay unchanged.
     const isPiece = kind === "agent_message_chunk" || kind === "agent_thought_chunk";
     const shown = isPiece ? update : withHiddenNamed(update);
     await this.#options.editor.notify(methods.client.session.update, { sessionId: this.id, update: shown });
@@ -317,14 +317,14 @@ export class AcpSession {
     } catch (error) {
       if (asking.signal.aborted || isTooLate(error)) return;
       this.#complain(error, `approval ${approval.id} stays open; answer it elsewhere`);
-      // The server refused the answer, and would again: nobody here can answer, so the turn does not wait for it.
+      // The server refused the answer, and would again. Nobody here can answer, so the turn does not wait.
       if (error instanceof Failure) await this.#stop(approval.turn_id, error);
     } finally {
       this.#asking.delete(approval.id);
     }
   }
 
-  /** This token cannot answer. For money nobody is waited for: the prompt ends and says why. */
+  /** This token cannot answer. If it is about money, nobody is waited for: the prompt ends with the reason. */
   async #leaveToOthers({ tool, turn_id, preview }: Approval): Promise<void> {
     if (tool === BUDGET_TOOL && preview.type === "budget") {
       const advice = "An operator can raise the limit; then send the prompt again.";
@@ -332,13 +332,13 @@ export class AcpSession {
     } else await this.#tell(this.#translator.notice("warning", `${tool} waits for somebody who may approve it`));
   }
 
-  /** Nobody in the editor will answer. A turn that it began ends; a question of somebody else's turn stays open for others. */
+  /** Nobody in the editor will answer. A turn that it started ends; a question of another client's turn stays open. */
   async #close({ id, turn_id, input_hash }: Approval, why: string): Promise<void> {
-    // A cancellation that is on its way ends this question, and must not meet the next turn.
+    // A pending cancellation ends this question, and must not hit the next turn.
     await this.#cancelling;
     if (!this.#turns.has(turn_id)) return;
     this.#stopped.set(turn_id, { stopReason: "cancelled" });
-    // As a cancellation: nothing that waits begins because of it.
+    // As with a cancellation: no waiting prompt may begin because of it.
     await this.#unqueue();
     const stop = { interrupt: true, hold_queue: true };
     await this.#options.client.decide(id, { decision: "reject", input_hash, feedback: why, ...stop });
@@ -373,7 +373,7 @@ export class AcpSession {
       });
       return choiceIn(answer);
     } catch (error) {
-      // An editor that could not ask. Any other error: the editor is gone, and the question stays open.
+      // The editor could not ask. Any other error: the editor is gone, and the question stays open.
       if (!(error instanceof RequestError)) throw error;
       return NO_CHOICE;
     }

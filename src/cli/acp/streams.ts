@@ -7,13 +7,13 @@ import { headOf } from "./message-head.ts";
 
 export interface LineStreamOptions {
   readonly input: Readable;
-  /** Stays open: whoever gave it ends it. */
+  /** Stays open: its owner closes it. */
   readonly output: Writable;
-  /** Words for the log. */
+  /** For the log. */
   readonly complain: (words: string) => void;
 }
 
-/** Lines of JSON over a program's own streams. A message that is too long is refused, and the next one is read. */
+/** Lines of JSON over a program's own streams. A too long message is refused, and the next one is read. */
 export function lineStream({ input, output, complain }: LineStreamOptions): Stream {
   const write = (line: Uint8Array | string): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -23,7 +23,7 @@ export function lineStream({ input, output, complain }: LineStreamOptions): Stre
     complain(`a message of the editor has more than ${LIMITS.bodyBytes} bytes and was not read`);
     const { id, kind } = headOf(start);
     const refusal = `${JSON.stringify({ jsonrpc: "2.0", id, error: refused().toErrorResponse() })}\n`;
-    // An answer to one of our own requests: whoever waits for it here is told.
+    // An answer to one of our own requests: the waiting caller gets the error.
     if (kind === "response") return Buffer.from(refusal);
     await write(refusal);
     return undefined;

@@ -67,7 +67,7 @@ export function output(item_id: string, text: string): ToolCallUpdate {
 
 export function locationsOf(input: Readonly<Record<string, unknown>>, workspace: string): ToolCallLocation[] {
   const path = [input["file_path"], input["notebook_path"], input["path"]].find((value) => typeof value === "string");
-  // What is shown of a path with hidden characters leads nowhere.
+  // A displayed path with hidden characters leads nowhere.
   if (path === undefined || showHidden(path, "command") !== path) return [];
   const line = input["offset"];
   return [
@@ -83,7 +83,7 @@ function toolTitle(item: ToolItem, workspace: string): string {
   return item.type === "command_execution" ? title : `${item.tool} ${title}`.trim();
 }
 
-/** What the call wants to do, as far as it is a change of a text. */
+/** What the call wants to change, if it changes a text. */
 function inputContent(item: ToolItem, workspace: string): ToolCallContent[] {
   const input = item.approved_input ?? item.input;
   const path = input["file_path"];
@@ -118,7 +118,7 @@ function asContent(diff: Diff): ToolCallContent {
   return { type: "diff", ...diff };
 }
 
-/** As it is, and not as the markup that an editor could take it for. */
+/** Shown literally, not as markup that an editor could interpret. */
 export function fenced(text: string): ToolCallContent {
   const longest = [...text.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 2);
   const fence = "`".repeat(longest + 1);

@@ -15,26 +15,26 @@ import { beginning, ending, output, running } from "./tool-calls.ts";
 
 export interface TranslatorOptions {
   readonly workspace: string;
-  /** Whether the editor itself sent this turn's prompt, and so has it on its screen. */
+  /** Whether the editor itself sent this turn's prompt, and so already shows it. */
   readonly isOwn: (turn_id: string) => boolean;
-  /** The editor shows notices; otherwise they come as thoughts. */
+  /** The editor shows notices; otherwise they are sent as thoughts. */
   readonly notices: boolean;
 }
 
-/** The words of an item that are on the editor's screen already. */
+/** The text of an item that the editor already shows. */
 interface SentText {
   readonly update: "agent_message_chunk" | "agent_thought_chunk";
   text: string;
 }
 
-/** The output of a tool that still runs. */
+/** The output of a tool that is still running. */
 interface Heard {
   text: string;
-  /** Its length when it was last told. */
+  /** Its length when it was last sent. */
   told: number;
 }
 
-/** A session's frames as the updates that an editor understands. Keeps what is open, does nothing else. */
+/** Translates a session's frames into updates for an editor. Only tracks what is open. */
 export class EditorTranslator {
   readonly #options: TranslatorOptions;
   readonly #said = new Map<string, SentText>();
@@ -94,7 +94,7 @@ export class EditorTranslator {
 
   /** The text so far of an item that is open. */
   #grown(item: Item): readonly SessionUpdate[] {
-    // A sub-agent's words are for the agent that asked it; its answer stands in its call.
+    // A sub-agent's text is for the agent that started it; its answer is in its call.
     if ((item.type !== "agent_message" && item.type !== "reasoning") || item.parent_id !== undefined) return [];
     const said = this.#said.get(item.id) ?? { update: chunkOf(item.type), text: "" };
     this.#said.set(item.id, said);
@@ -127,7 +127,7 @@ export class EditorTranslator {
     const begun = (this.#said.get(item.id)?.text ?? "") !== "";
     const updates = superseded ? [] : this.#grown(item);
     this.#said.delete(item.id);
-    // What is on the screen cannot be taken back, and the same words are about to come again.
+    // Shown text cannot be taken back, and the same text is about to come again.
     return superseded && begun ? [this.notice("warning", "the model's answer was cut off; it begins again")] : updates;
   }
 
@@ -142,7 +142,7 @@ export class EditorTranslator {
         if (heard === undefined) return [];
         heard.text = (heard.text + delta).slice(-LIMITS.acpOutputChars);
         heard.told += delta.length;
-        // Each time it is told whole, so it is told more seldom the longer it is.
+        // Each update has the whole output, so longer outputs are sent less often.
         if (heard.told < Math.max(LIMITS.acpOutputStepChars, heard.text.length / 2)) return [];
         heard.told = 0;
         return [{ sessionUpdate: "tool_call_update", ...output(item_id, heard.text) }];
@@ -158,7 +158,7 @@ export class EditorTranslator {
     return [{ sessionUpdate: said.update, messageId: item_id, content: { type: "text", text } }];
   }
 
-  /** Something that the person should know and that nobody said. */
+  /** Something that the person should know and that no message contains. */
   notice(severity: "info" | "warning" | "error", words: string): SessionUpdate {
     const title = showHidden(words, "content");
     return this.#options.notices

@@ -4,7 +4,7 @@ import { requestError } from "./failures.ts";
 
 export type TurnEndEvent = Extract<JournalEvent, { type: "turn.completed" | "turn.failed" }>;
 
-/** How a turn ended, in an editor's words; what it has none for is an error. */
+/** How a turn ended, in an editor's terms; without a matching term it is an error. */
 export function endOf(event: TurnEndEvent): PromptResponse | RequestError {
   if (event.type === "turn.completed") {
     if (event.stop_reason === "max_tokens" || event.stop_reason === "refusal") return { stopReason: event.stop_reason };

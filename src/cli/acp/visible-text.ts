@@ -1,6 +1,6 @@
 import { showHidden } from "../../protocol/index.ts";
 
-/** Everything in it that a person reads, with hidden characters named. A path is read as strictly as a command. */
+/** All text that a person reads, with hidden characters spelled out. A path is read as strictly as a command. */
 export function withHiddenNamed<Message>(message: Message): Message {
   return named(message, "") as Message;
 }
@@ -12,7 +12,7 @@ function named(value: unknown, key: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [visibleContent(name), named(one, name)]));
 }
 
-/** A piece of a file with Windows line ends may end between the two characters of one. */
+/** Part of a file with Windows line ends may end in the middle of one. */
 function visibleContent(text: string): string {
   if (!text.endsWith("\r")) return showHidden(text, "content");
   return `${showHidden(text.slice(0, -1), "content")}\r`;

@@ -24,7 +24,7 @@ const ANSWERS: ReadonlyMap<string, TypedAnswer["key"]> = new Map([
   ["help", "help"],
 ]);
 
-/** `y`, `n because …`. Only `no` and `stop` take words after the key; with any other they make the line unclear. */
+/** `y`, `n because …`. Only `no` and `stop` take text after the key; with any other the line is unclear. */
 export function readAnswer(line: string): TypedAnswer {
   const text = line.trim();
   const [word = ""] = text.split(/\s/, 1);

@@ -55,7 +55,7 @@ class Dialog {
   readonly #signal: AbortSignal;
   /** The input as the person changed it; absent: as the agent wants it. */
   #edited: Record<string, unknown> | undefined;
-  /** All of it was on the screen: nothing else is approved here. */
+  /** All of it was shown: nothing else can be approved here. */
   #isSeen = false;
 
   constructor(approval: Approval, asking: AskContext, signal: AbortSignal) {
@@ -112,7 +112,7 @@ class Dialog {
     }
   }
 
-  /** Why a yes is not taken now. */
+  /** Why an approval is not accepted now. */
   #objection(): string | undefined {
     const { not_approvable } = this.#approval;
     if (not_approvable !== undefined && this.#edited === undefined) return visible(not_approvable);
@@ -201,7 +201,7 @@ class Dialog {
   }
 }
 
-/** What a rejection carries of what was typed. */
+/** The typed reason of a rejection. */
 function feedback(reason: string): { readonly feedback?: string } {
   const text = reason.trim().slice(0, LIMITS.feedbackChars);
   return text === "" ? {} : { feedback: text };
@@ -214,7 +214,7 @@ function objectOf(text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Editors end a text with a newline; where there was none before, it is not the person's. */
+/** Editors end a text with a newline; if there was none before, it is removed. */
 function kept(before: string, after: string): string {
   return before.endsWith("\n") || !after.endsWith("\n") ? after : after.slice(0, -1);
 }

@@ -25,7 +25,7 @@ export function editableText(tool: string, input: EditedInput): EditableText | u
   return { field, text, name };
 }
 
-/** What an edited input would do, worked out from what the approval shows; the server rules on it again in any case. */
+/** What an edited input would do, derived from what the approval shows; the server rules on it again in any case. */
 export function previewEdited(approval: Approval, input: EditedInput): PreviewText {
   const { preview } = approval;
   switch (preview.type) {
@@ -73,7 +73,7 @@ export function previewEdited(approval: Approval, input: EditedInput): PreviewTe
   }
 }
 
-/** Another file's text, or one that was too long to be sent, is not known here. */
+/** Another file's text, or one that was too long to be sent, is unknown here. */
 function known(file: FileDiff, approval: Approval, input: EditedInput): boolean {
   const whole = file.original_content !== "" || file.is_new_file || file.removed === 0;
   return whole && file.error === undefined && input["file_path"] === approval.input["file_path"];
@@ -98,7 +98,7 @@ function redo(file: FileDiff, edits: Edits): FileDiff {
   const before = file.original_content;
   let after = before;
   if ("content" in edits) {
-    // The tool keeps a Windows file one, unless the new text brings line endings of its own.
+    // The tool keeps Windows line endings, unless the new text has its own.
     after =
       before.includes("\r\n") && !edits.content.includes("\r") ? edits.content.replaceAll("\n", "\r\n") : edits.content;
   } else {

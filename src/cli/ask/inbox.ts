@@ -11,11 +11,11 @@ import { askDecision } from "./dialog.ts";
 export interface InboxOptions {
   readonly client: Pick<SallyportClient, "approval" | "decide">;
   readonly screen: Screen;
-  /** Absent: nobody can be asked here, so it is only told how to answer elsewhere. */
+  /** Absent: nobody can be asked here, so it only says how to answer elsewhere. */
   readonly asking?: AskContext | undefined;
   /** The command that answers an approval. */
   readonly hint: (approval_id: string) => string;
-  /** What waited when the watching began: older questions of the journal were answered long ago. */
+  /** The open questions when watching began: older ones in the journal have been answered. */
   readonly known: { readonly seq: number; readonly pending: readonly string[] };
 }
 
@@ -29,7 +29,7 @@ export class ApprovalInbox {
   /** Of these, what is still to be asked here. */
   #queue: Approval[] = [];
   #open: { readonly id: string; readonly controller: AbortController } | undefined;
-  /** Answers that were sent from here: nobody needs to be told who gave them. */
+  /** Answers sent from here: their author need not be shown. */
   readonly #own = new Set<string>();
   #asking: AskContext | undefined;
   #work: Promise<void> | undefined;
@@ -46,7 +46,7 @@ export class ApprovalInbox {
     } else if (event.type === "approval.resolved") this.#resolved(event);
   }
 
-  /** Withdraws what is open; nothing is asked any more. */
+  /** Withdraws the open question; nothing is asked any more. */
   async close(): Promise<void> {
     this.#asking = undefined;
     this.#queue = [];
@@ -109,7 +109,7 @@ export class ApprovalInbox {
     }
   }
 
-  /** Nobody types any more: what waits is told instead. */
+  /** Nobody types any more: prints how to answer instead. */
   #stopAsking(): void {
     if (this.#asking === undefined) return;
     this.#asking = undefined;
@@ -131,7 +131,7 @@ export class ApprovalInbox {
     }
   }
 
-  /** The approval to ask about again; undefined where nothing is left to ask. */
+  /** The approval to ask about again; undefined if nothing is left to ask. */
   async #afterRefusal(approval: Approval, error: unknown): Promise<Approval | undefined> {
     const code = error instanceof Failure ? error.code : undefined;
     switch (code) {

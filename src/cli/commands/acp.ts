@@ -51,7 +51,7 @@ async function serve(
   settings: CreateSession,
 ): Promise<ExitCode> {
   const { surroundings, screen } = context;
-  // Loaded only where it is needed: no other command speaks this protocol.
+  // Loaded on demand: no other command speaks this protocol.
   const [{ AcpAgent }, { lineStream }] = await Promise.all([import("../acp/agent.ts"), import("../acp/streams.ts")]);
   const complain = (words: string): void => screen.line(words);
   const agent = new AcpAgent({
@@ -72,7 +72,7 @@ async function serve(
   );
   try {
     await editor.closed;
-    // With this process goes a server inside it: a turn that it drives would otherwise be taken up by the next start.
+    // A server inside this process ends with it: otherwise the next start would resume its turns.
     await agent.close({ interrupt: connection.embedded });
     return code;
   } finally {

@@ -146,7 +146,7 @@ class ApproveCommand {
     return input.isTTY === true && errors.isTTY === true;
   }
 
-  /** The whole dialog, or, when the flags hold the answer already, only whether it shall be sent. */
+  /** The whole dialog; if the flags already hold the answer, only a confirmation. */
   async #ask(approval: Approval): Promise<Decision | undefined> {
     const { surroundings, screen } = this.#context;
     const controller = new AbortController();
@@ -178,7 +178,7 @@ class ApproveCommand {
     return decision.updated_input === undefined ? "Run it?" : "Run it with the input shown?";
   }
 
-  /** The answer that the flags hold; what it is about is shown first. */
+  /** The answer from the flags; its subject is shown first. */
   async #flagged(approval: Approval): Promise<Decision> {
     const { reject, feedback, stop, session, input, json } = this.#options;
     const { input_hash } = approval;

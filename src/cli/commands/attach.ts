@@ -15,7 +15,7 @@ interface AttachOptions {
 }
 
 const HELP = `
-Shows the session from its beginning and then live, until it is closed. A lost connection is taken up again.
+Shows the session from its beginning and then live, until it is closed. A lost connection is resumed.
 Ctrl-C leaves; the session goes on.
 
 Example:

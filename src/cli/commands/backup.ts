@@ -10,7 +10,7 @@ import { settingsFor } from "../serving.ts";
 import { SETTINGS_FILE } from "../settings.ts";
 import { readTextFile } from "../text-file.ts";
 
-/** Files of the home that a backup holds beside the database. */
+/** Files of the home that a backup holds besides the database. */
 const FILES = [SETTINGS_FILE, POLICY_FILE];
 
 const BACKUP_HELP = `
@@ -80,7 +80,7 @@ export function addBackup(program: Command, context: CommandContext): void {
     });
 }
 
-/** The store's refusals in the words of a command. */
+/** Converts the store's refusals to a command's errors. */
 async function told<Report>(work: Promise<Report>): Promise<Report> {
   const { StoreRefusal } = await import("../../store/sqlite/refusal.ts");
   return work.catch((error: unknown) => {

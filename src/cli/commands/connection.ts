@@ -139,7 +139,7 @@ function configOf(options: AddConnectionOptions, cwd: string): ConnectionConfig 
   throw new Failure("invalid_request", `${issue?.path.join(".") ?? ""} ${issue?.message ?? "is not valid"}`.trim());
 }
 
-/** What only PostgreSQL has; with a file it is refused as unknown. */
+/** Only for PostgreSQL; with a file these are refused as unknown. */
 function credentialsOf({
   credentialEnv,
   credentialFile,
@@ -204,7 +204,7 @@ function showReports(context: CommandContext, reports: readonly ConnectionReport
     message.split("\n", 1)[0] ?? "",
   ]);
   show(context, [["CONNECTION", "STATUS", "TIME", "VERSION", "ANSWER"], ...rows]);
-  // What to do is longer than a line, and is to be copied.
+  // The instructions are longer than a line, and meant to be copied.
   for (const { message } of reports)
     if (message.includes("\n")) for (const line of message.split("\n")) context.screen.line(visible(line));
 }

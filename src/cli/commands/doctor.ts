@@ -68,7 +68,7 @@ function checkClaude(settings: Settings, environment: Environment): DoctorCheck 
   return ok("claude", `not found, so the engine loop does the work. ${missing}`);
 }
 
-/** Who answers a session that names no provider. Nobody is asked here. */
+/** The provider of a session that names none. No request is made. */
 function checkModel({ apiKey, provider, apiUrl }: Settings, name: string): DoctorCheck {
   const isKeySet = apiKey.value !== undefined;
   if (provider.value === "sim") {
@@ -94,7 +94,7 @@ interface ShownSetting {
   readonly origin: string;
 }
 
-/** Every setting with where it comes from. Secrets only as set or not. */
+/** Every setting with its source. Secrets only as set or not. */
 function settingsOf(settings: Settings): readonly ShownSetting[] {
   const plain = (name: string, { value, origin }: Setting<string | number | undefined>): ShownSetting => ({
     name,

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { Failure, LIMITS, type Attachment, type ImageMediaType } from "../../protocol/index.ts";
 
-/** Images of a prompt. What an image is, its first bytes say, not its name. */
+/** Images of a prompt. The first bytes decide the type, not the name. */
 export async function readImages(paths: readonly string[], cwd: string): Promise<readonly Attachment[]> {
   if (paths.length > LIMITS.attachmentsPerPrompt) {
     throw new Failure("invalid_request", `a prompt takes ${LIMITS.attachmentsPerPrompt} images at most`);

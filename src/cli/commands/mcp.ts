@@ -25,7 +25,7 @@ export function addMcp(program: Command, context: CommandContext): void {
 }
 
 async function serve({ surroundings, screen }: CommandContext, connection: ServerConnection): Promise<ExitCode> {
-  // Loaded only where it is needed: no other command speaks this protocol.
+  // Loaded on demand: no other command speaks this protocol.
   const { serveMcpStdio } = await import("../../surfaces/mcp/stdio.ts");
   const client = serveMcpStdio({
     tree: treeOver(connection),
@@ -49,7 +49,7 @@ async function serve({ surroundings, screen }: CommandContext, connection: Serve
   }
 }
 
-/** The tree of a server elsewhere, with the token that was given: what may be done, that server decides. */
+/** The tree of another server, with the given token: that server decides what is allowed. */
 function treeOver({ client, url, token }: ServerConnection): ClaudeTree {
   const files = new MountClient({ url, token });
   return {
@@ -60,7 +60,7 @@ function treeOver({ client, url, token }: ServerConnection): ClaudeTree {
     call: (path, text) => files.call(path, text),
     follow: async (session_id, signal) => {
       const { seq, status } = await client.session(session_id);
-      // A little earlier: the newest events may not be on the disk yet, and so not be a place to begin at.
+      // A little earlier: the newest events may not be on the disk yet, so no stream could begin there.
       const after = Math.max(0, seq - LIMITS.watchPageEvents);
       return { begun: { seq, status }, frames: client.watch(session_id, { after, signal }) };
     },

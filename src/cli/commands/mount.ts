@@ -17,7 +17,7 @@ interface MountFlags {
 }
 
 const HELP = `
-Stays in the foreground; Ctrl-C unmounts. Who may do what is what your token may do.
+Stays in the foreground; Ctrl-C unmounts. Your token decides what is allowed.
 
 Example:
   $ sallyport mount ./claude &
@@ -52,7 +52,7 @@ async function mount(
   const leaving = new AbortController();
   const stops = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) =>
     surroundings.onSignal(signal, () => {
-      // Asked for the second time, it cannot wait.
+      // The second signal does not wait.
       if (leaving.signal.aborted) surroundings.exit(EXIT.interrupted);
       leaving.abort();
     }),
@@ -68,7 +68,7 @@ async function mount(
     if (plain) {
       await plainFolder({ ...common, text, cwd: surroundings.cwd, path: mounter.path, onReady: ready });
     } else {
-      // Refused here rather than at the first `ls`.
+      // Fails here rather than at the first `ls`.
       await server.list("/claude");
       const folder = await readyFolder(text, { cwd: surroundings.cwd, mounter });
       await mountTree({ ...common, folder, mounter, allowOther, onReady: () => ready(folder) });

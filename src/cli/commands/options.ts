@@ -33,7 +33,7 @@ export function collect(text: string, before: readonly string[] | undefined): re
   return [...(before ?? []), text];
 }
 
-/** What every command asks for that begins sessions. */
+/** The options of every command that starts sessions. */
 export function addSessionOptions(command: Command): Command {
   return command
     .option("--model <name>", "the model to use")

@@ -48,7 +48,7 @@ function profileOf({ profiles, default_profile }: Policy, name: string = default
   throw new Failure("not_found", `there is no profile ${name}; there are: ${Object.keys(profiles).join(", ")}`);
 }
 
-/** Never over a file that somebody may have changed by hand. */
+/** Never overwrites a file that somebody may have edited. */
 async function writeNew(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: "wx" });

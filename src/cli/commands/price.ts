@@ -31,7 +31,7 @@ export function addPrice(program: Command, context: CommandContext): void {
   addRemove(price, context);
 }
 
-/** What can be asked about prices, with a server or without. */
+/** Price queries, with a server or without. */
 interface Prices {
   list(): Promise<readonly PricedModel[]>;
   of(provider: string, model: string): Promise<PricedModel | undefined>;
@@ -56,7 +56,7 @@ async function withPrices(
   }
   const { providers, prices } = settingsFor(context, command);
   const { environment, now } = context.surroundings;
-  // Loaded only where it is needed: the table is long.
+  // Loaded on demand: the table is long.
   const { openPriceBook } = await import("../../ledger/index.ts");
   const book = openPriceBook(() => prices.value, now);
   const known = resolveProviders(providers.value, { environment });
@@ -106,7 +106,7 @@ function matcherOf(glob: string | undefined): (name: string) => boolean {
   return (name) => pattern.test(name);
 }
 
-/** A price of the settings is for a glob that may name its provider itself. */
+/** A price in the settings is for a glob that may include its provider. */
 function nameOf(provider: string, model: string): string {
   return provider === "*" ? model : `${provider}/${model}`;
 }

@@ -43,7 +43,7 @@ export function addProvider(program: Command, context: CommandContext): void {
   addTest(provider, context);
 }
 
-/** What can be asked about providers, with a server or without. */
+/** Provider queries, with a server or without. */
 interface Providers {
   list(): Promise<readonly ProviderView[]>;
   test(id: string): Promise<ProviderReport>;
@@ -61,7 +61,7 @@ async function withProviders(
   }
   const settings = settingsFor(context, command);
   const { environment, now } = context.surroundings;
-  // Loaded only where it is needed: an HTTP client takes its time.
+  // Loaded on demand: an HTTP client takes time to load.
   const [{ openProviders, viewProvider }, { startSim }] = await Promise.all([
     import("../../proxy/index.ts"),
     import("../../sim/index.ts"),
@@ -230,13 +230,13 @@ function sourcesOf(options: AddProviderOptions, cwd: string): readonly Credentia
   const { credentialEnv = [], credentialFile = [], credentialCommand = [] } = options;
   return [
     ...credentialEnv.map((name) => ({ credential_env: name })),
-    // Here a path counts from where the command is typed, in the file from where the file is.
+    // On the command line a path is relative to the working folder, in the file to the file's folder.
     ...credentialFile.map((file) => ({ credential_file: file.startsWith("~/") ? file : resolve(cwd, file) })),
     ...credentialCommand.map((line) => ({ credential_command: line })),
   ];
 }
 
-/** Settings of which one stands in the place of the others. */
+/** Mutually exclusive settings. */
 const INSTEAD: readonly (readonly string[])[] = [
   ["credential_env", "credential_file", "credential_command", "credentials"],
   ["base_url", "base_urls"],

@@ -65,12 +65,12 @@ export function addRun(program: Command, context: CommandContext): void {
     .option("--system-prompt <text>", "words for the agent before the task")
     .option("--max-turns <n>", "model calls before it stops", wholeNumber({ from: 1, to: 1_000 }))
     .option("--max-cost <dollars>", "the most that the session may spend before it asks for more", dollarAmount)
-    .option("--resume <session>", "go on with a session; with other settings, with a fork of it")
+    .option("--resume <session>", "continue a session; with other settings, continue a fork of it")
     .option("--attach-image <file>", "an image for the agent to see; may be given several times", collect)
     .addOption(
       new Option(
         "--unattended <what>",
-        "when nobody answers an approval: deny it in the end, or park it until somebody does",
+        "if nobody answers an approval in time: deny it, or park it until somebody does",
       ).argParser(oneOf(Unattended)),
     )
     .option("--timeout <seconds>", "interrupt the turn after this time", wholeNumber({ from: 1, to: 604_800 }))
@@ -134,7 +134,7 @@ class RunCommand {
     }
   }
 
-  /** A new session, a session that goes on, or, where a resumed one shall have other settings, a fork of it. */
+  /** A new session, a resumed one, or a fork of it if it must have other settings. */
   async #begin(prompt: Prompt): Promise<BegunTurn> {
     const { client } = this.#connection;
     const { resume } = this.#options;
@@ -223,7 +223,7 @@ class RunCommand {
     );
   }
 
-  /** With the server goes a turn that it drives: it is ended, or the next command on this home would take it up again. */
+  /** A server in this process takes its turn down with it: end the turn, or the next command on this home would resume it. */
   async #leave(begun: BegunTurn): Promise<ExitCode> {
     if (!this.#leaving.signal.aborted) return EXIT.failed;
     const { client, embedded } = this.#connection;
@@ -271,7 +271,7 @@ class RunCommand {
   }
 }
 
-/** Ends this command's turn and no other: one that still waits leaves the queue. Prompts behind it wait for `sessions resume`. */
+/** Ends only this command's turn: one that still waits leaves the queue. Prompts behind it wait for `sessions resume`. */
 async function stopTurn(client: SallyportClient, { session_id, turn_id }: BegunTurn): Promise<void> {
   const { queue } = await client.session(session_id);
   if (queue.some((queued) => queued.turn_id === turn_id)) {

@@ -64,7 +64,7 @@ export function addServe(program: Command, context: CommandContext): void {
     )
     .option(
       "--drain-seconds <seconds>",
-      `how long commands that run have to end when the server is told to stop (default: ${LIMITS.drainSeconds})`,
+      `how long running commands have to end when the server stops (default: ${LIMITS.drainSeconds})`,
       wholeNumber({ from: 0, to: LIMITS.drainMaxSeconds }),
     )
     .option("--accept-data-loss", "start although the database holds less than it did; what is lost stays lost")
@@ -86,7 +86,7 @@ async function serveUntilStopped(
   const settings = readSettings(flags, environment, surroundings.cwd);
   const level = logLevelOf(flags.logLevel ?? environment["SALLYPORT_LOG_LEVEL"]);
   const stopping = stopSignals(context);
-  // A server outlives whoever reads its log.
+  // A server outlives the reader of its log.
   surroundings.goOnWithoutOutput();
   const { serve } = await import("../serve.ts");
   const serving = await serve({
@@ -129,7 +129,7 @@ interface StopSignals {
   readonly again: AbortSignal;
 }
 
-/** Whoever asks for the third time cannot wait: the process ends, and a watchdog ends its children. */
+/** The third signal does not wait: the process ends, and a watchdog ends its children. */
 function stopSignals({ surroundings }: CommandContext): StopSignals {
   const again = new AbortController();
   const first = new Promise<void>((resolve) => {
@@ -145,7 +145,7 @@ function stopSignals({ surroundings }: CommandContext): StopSignals {
   return { first, again: again.signal };
 }
 
-/** Who starts a second server on a home most likely looks for the first one's link. */
+/** Whoever starts a second server on a home most likely wants the first one's link. */
 async function withLink(error: unknown, settings: Settings): Promise<unknown> {
   if (!(error instanceof Failure) || error.code !== "conflict") return error;
   const running = await findServer(settings.home.value);
@@ -160,7 +160,7 @@ async function withLink(error: unknown, settings: Settings): Promise<unknown> {
 function greet(context: CommandContext, serving: Serving, settings: Settings): void {
   const { screen } = context;
   const url = new URL(serving.url);
-  // An address that means "all of them" is none that a browser can open.
+  // A browser cannot open the wildcard address.
   if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
   if (url.hostname === "[::]") url.hostname = "[::1]";
   print(context, `${url.origin}/?token=${serving.token}`);

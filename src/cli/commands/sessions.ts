@@ -77,7 +77,7 @@ export function addSessions(program: Command, context: CommandContext): void {
   addSet(sessions, context);
 }
 
-/** Prompts that a stop held back, and how they go on. */
+/** Prompts held back by a stop, and how to continue them. */
 function heldWords({ id, queue }: SessionView): string {
   const held = queue.filter((queued) => queued.held === true).length;
   if (held === 0) return "";
@@ -94,7 +94,7 @@ function addList(sessions: Command, context: CommandContext): void {
     .option("--json", "as JSON")
     .addHelpText("after", "\nExample:\n  $ sallyport sessions list --limit 5")
     .action(async (options: ListOptions, command: Command) => {
-      // A word that is no command of ours lands here, because listing is what happens without one.
+      // An unknown word ends up here, because listing is the default command.
       const [unknown] = command.args;
       if (unknown !== undefined) command.error(`error: unknown command '${unknown}'`);
       await withServer(context, command, async ({ client }) => {
@@ -146,7 +146,7 @@ function addFork(sessions: Command, context: CommandContext): void {
 function addBudget(sessions: Command, context: CommandContext): void {
   sessions
     .command("budget")
-    .description("set the most that a session may spend; a turn that waits for money goes on")
+    .description("set the most that a session may spend; a turn that waits for money continues")
     .argument("<session>")
     .argument("<dollars>", "such as 2.50", dollarAmount)
     .addHelpText("after", "\nExample:\n  $ sallyport sessions budget ses_01jqk3v7w8x9y2z3a4b5c6 2.50")

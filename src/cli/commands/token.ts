@@ -179,7 +179,7 @@ function lifetime(text: string): number {
   return seconds;
 }
 
-/** What limits a token, in a few words; empty: nothing. */
+/** A token's limits in a few words; empty: none. */
 function limitWords({ bounds }: TokenView): string {
   const money = (text: string, amount: number | undefined): readonly string[] =>
     amount === undefined ? [] : [`${dollars(amount)}${text}`];

@@ -3,7 +3,7 @@ export interface DoctorCheck {
   readonly name: string;
   readonly state: "ok" | "warn" | "fail";
   readonly found: string;
-  /** What to do; only where something is to be done. */
+  /** What to do; absent: nothing. */
   readonly advice?: string | undefined;
 }
 

@@ -56,7 +56,7 @@ export function checkTrust(settings: Settings, environment: Environment): readon
   );
 }
 
-/** The database of the home: is it whole, and can every row be read. */
+/** The home's database: is it intact, and can every row be read. */
 export async function checkDatabase(home: string): Promise<readonly DoctorCheck[]> {
   const path = join(home, "sallyport.db");
   const file = await statOf(path);
@@ -80,7 +80,7 @@ export async function checkFiles(settings: Settings): Promise<readonly DoctorChe
   ];
 }
 
-/** A running server, or what stands in the way of one, and the port that it would take. */
+/** A running server, or what prevents one, and the port that it would use. */
 export async function checkServer(settings: Settings): Promise<readonly DoctorCheck[]> {
   const running = await findServer(settings.home.value);
   return [

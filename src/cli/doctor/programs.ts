@@ -15,14 +15,14 @@ export function checkNode(version: string): DoctorCheck {
     : fail("node", version, `install Node.js ${OLDEST_NODE.join(".")} or newer from https://nodejs.org`);
 }
 
-/** Connections, files and pipes of a server count on it. */
+/** A server's connections, files and pipes count on it. */
 export function checkOpenFiles({ limit }: Pick<OpenFiles, "limit">): DoctorCheck {
   if (limit === undefined) return ok("open files", "the limit is not known here");
   const found = `${limit} at once`;
   return limit < LIMITS.openFilesAdvised ? warn("open files", found, RAISE_OPEN_FILES) : ok("open files", found);
 }
 
-/** The first line that a program says of its version; undefined when it cannot be run. */
+/** The first line of a program's version output; undefined when it cannot be run. */
 function versionOf(
   program: string,
   environment: Environment,
@@ -67,7 +67,7 @@ async function needed(environment: Environment, program: string, missing: Doctor
   return version === undefined ? missing : ok(program, version);
 }
 
-/** Nothing needs these yet; it is said what they are for. */
+/** Nothing needs these yet; the report says what they are for. */
 async function optional(environment: Environment, program: string, purpose: string): Promise<DoctorCheck> {
   const version = await versionOf(program, environment);
   return ok(program, version === undefined ? `not found; optional, for ${purpose}` : `${version}; for ${purpose}`);

@@ -11,7 +11,7 @@ import { setBackWords } from "../seen-time.ts";
 import type { Settings } from "../settings.ts";
 import { fail, ok, warn, type DoctorCheck } from "./checks.ts";
 
-/** What a server makes in its home. */
+/** Folders that a server creates in its home. */
 const FOLDERS = ["connections", "engines", "output"];
 const FILES = [SERVER_FILE, TOKEN_FILE, SEEN_TIME_FILE, "instance"];
 
@@ -19,7 +19,7 @@ const MEGABYTE = 1_000_000;
 /** A server makes a handful of files for each session. */
 const FEW_INODES = 1_000;
 
-/** What stands in the way of a start, found with what the start itself uses. Nothing is made or changed. */
+/** What prevents a start, checked with the start's own code. Nothing is created or changed. */
 export async function checkStart(
   settings: Settings,
   running: FoundServer | undefined,
@@ -100,7 +100,7 @@ export function judgeSpace({ bavail, bsize, files, ffree }: SpaceLeft): readonly
 
 type SpaceLeft = Pick<StatsFs, "bavail" | "bsize" | "files" | "ffree">;
 
-/** Of the folder itself, or of the one that will hold it. */
+/** Of the folder itself, or of its future parent. */
 async function spaceOf(folder: string): Promise<StatsFs | undefined> {
   const found = await statfs(folder).catch(() => undefined);
   return found ?? (dirname(folder) === folder ? undefined : spaceOf(dirname(folder)));
@@ -108,7 +108,7 @@ async function spaceOf(folder: string): Promise<StatsFs | undefined> {
 
 const Answer = z.object({ reasons: z.array(z.object({ code: z.string(), message: z.string() })).optional() });
 
-/** Whether a running server takes work, in its own words. */
+/** Whether a running server accepts work, in its own words. */
 export async function checkReady({ url, pid }: FoundServer): Promise<DoctorCheck> {
   const place = `${url} (pid ${pid})`;
   try {

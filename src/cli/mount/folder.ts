@@ -6,20 +6,20 @@ import { LIMITS } from "../../protocol/index.ts";
 /** What `mount` calls our mounts; the type is `fuse.sallyport`. */
 export const MOUNT_NAME = "sallyport";
 
-/** Who mounts, and where programs are searched. */
+/** The mounting user, and where programs are searched. */
 export interface Mounter {
   readonly uid: number;
   readonly gid: number;
   readonly path: string;
 }
 
-/** The folder's path as the kernel writes it. The folder itself is not touched: a dead mount there answers nothing. */
+/** The folder's path as the kernel writes it. The folder itself is not touched: a dead mount there does not answer. */
 export async function folderPath(text: string, cwd: string): Promise<string> {
   const path = resolve(cwd, text);
   return join(await realpath(dirname(path)), basename(path));
 }
 
-/** Makes the folder ready to be mounted on: there, empty, and without the dead mount of a process that was killed. */
+/** Prepares the folder for mounting: existing, empty, and without the dead mount of a killed process. */
 export async function readyFolder(
   text: string,
   { cwd, mounter }: { readonly cwd: string; readonly mounter: Mounter },
@@ -29,7 +29,7 @@ export async function readyFolder(
   const named = await folderPath(text, cwd);
   await clearDeadMount(named, mounter);
   await mkdir(named, { recursive: true });
-  // A symlink to a folder is followed; a mount lies on what it points to.
+  // A symlink to a folder is followed; the mount lies on its target.
   const folder = await realpath(named);
   if (folder !== named) await clearDeadMount(folder, mounter);
   if ((await readdir(folder)).length > 0) throw new MountTrouble(`${folder} is not empty; choose a folder of its own`);

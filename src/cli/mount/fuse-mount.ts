@@ -5,7 +5,7 @@ import { RemoteFiles, type MountServer } from "./remote-files.ts";
 
 export interface FuseMountOptions {
   readonly server: MountServer;
-  /** Ready to be mounted on. */
+  /** Prepared for mounting. */
   readonly folder: string;
   readonly mounter: Mounter;
   readonly allowOther: boolean;
@@ -17,7 +17,7 @@ export interface FuseMountOptions {
   readonly signal: AbortSignal;
 }
 
-/** The server's tree on a folder of this machine, until the signal or until somebody unmounts it. */
+/** The server's tree on a local folder, until the signal or until somebody unmounts it. */
 export async function mountTree(options: FuseMountOptions): Promise<void> {
   const { server, folder, mounter, allowOther, now, signal } = options;
   const mounted = await mountFuse({

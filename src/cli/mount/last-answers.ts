@@ -1,6 +1,6 @@
 import { LIMITS } from "../../protocol/index.ts";
 
-/** The newest answer to each user for each file that answers, for shells that write and read with two commands. */
+/** Each user's newest answer from each file that answers, for shells that write and read with two commands. */
 export class LastAnswers {
   readonly #answers = new Map<string, Uint8Array>();
 
@@ -8,7 +8,7 @@ export class LastAnswers {
     return this.#answers.get(`${uid}:${path}`);
   }
 
-  /** `undefined`: it was refused, and nobody should take an older answer for its. */
+  /** `undefined`: it was refused, and an older answer must not be mistaken for its own. */
   set(uid: number, path: string, answer: Uint8Array | undefined): void {
     const key = `${uid}:${path}`;
     this.#answers.delete(key);

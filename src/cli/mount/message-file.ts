@@ -2,29 +2,29 @@ import { FuseError, type FuseCaller, type OpenFile } from "../../fuse/index.ts";
 import { LIMITS } from "../../protocol/index.ts";
 
 export interface MessageFileOptions {
-  /** Opened for reading too: what is read is the answer to what was written. */
+  /** Also opened for reading: what is read is the answer to what was written. */
   readonly readable: boolean;
-  /** Whether this is the program that opened the file. The programs that it starts have copies of its descriptor. */
+  /** Whether this is the program that opened the file. Programs that it starts have copies of its descriptor. */
   readonly isOpener: (asking: Pick<FuseCaller, "pid">) => boolean;
   /** Whether a message may be sent before the last copy of the descriptor is closed. */
   readonly isWhole: (message: Uint8Array) => boolean;
   /** Sends what was written; the answer is what can be read then. */
   readonly send: (message: Uint8Array) => Promise<Uint8Array>;
-  /** What is read where nothing was written. */
+  /** What is read if nothing was written. */
   readonly unasked: () => Promise<Uint8Array>;
 }
 
 /**
- * A file that takes messages. A message is what is written until the program that opened the file closes it or, on the same handle, somebody
- * reads. What is left then is sent when the last copy of the descriptor is closed.
+ * A file that takes messages. A message is everything written until the opener closes the file or, on the same handle, somebody reads. The
+ * rest is sent when the last copy of the descriptor is closed.
  */
 export class MessageFile implements OpenFile {
-  /** There is no place to write to but the end: `pwrite` fails. */
+  /** Writes are only possible at the end: `pwrite` fails. */
   readonly stream = true;
   readonly #options: MessageFileOptions;
   #written: Uint8Array[] = [];
   #length = 0;
-  /** The last answer, or the failure in its place; `undefined` where nothing was sent or read yet. */
+  /** The last answer, or its failure; `undefined` if nothing was sent or read yet. */
   #answer: Promise<Uint8Array> | undefined;
   #position = 0;
 
@@ -36,7 +36,7 @@ export class MessageFile implements OpenFile {
     this.#length += data.length;
     if (this.#length <= LIMITS.mountWriteBytes) this.#written.push(data);
     else {
-      // Half a message is none.
+      // Half a message is dropped.
       this.#written = [];
       throw new FuseError("EFBIG");
     }
@@ -58,7 +58,7 @@ export class MessageFile implements OpenFile {
   }
 
   closed(): void {
-    // Nobody waits for this any more: why it is refused stands in `error`.
+    // Nobody waits for this any more: `error` holds the reason of a refusal.
     this.#send().catch(() => undefined);
   }
 
@@ -74,7 +74,7 @@ export class MessageFile implements OpenFile {
     this.#length = 0;
     if (tooLong) throw new FuseError("EFBIG");
     this.#position = 0;
-    // One after the other, in the order in which they were written.
+    // One after the other, in the order of writing.
     const before = this.#answer;
     const answer = (async () => {
       await before?.catch(() => undefined);

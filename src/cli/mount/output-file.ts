@@ -3,19 +3,19 @@ import type { OutputLength } from "./output-length.ts";
 import { fuseErrorOf } from "./troubles.ts";
 
 export interface OutputFileOptions {
-  /** The text from an offset on, until there is no more for now. A lost connection is taken up again by itself. */
+  /** The text from an offset on, until there is no more for now. A lost connection is resumed automatically. */
   readonly follow: (offset: number, signal: AbortSignal) => AsyncIterable<Uint8Array>;
   readonly length: OutputLength;
   /** Whether a reader at the end would wait for more. */
   readonly growing: () => Promise<boolean>;
-  /** Called once, when nobody has it open any more. */
+  /** Called once, after the last close. */
   readonly onRelease: () => void;
 }
 
 interface Following {
   readonly pieces: AsyncIterator<Uint8Array>;
   readonly stop: AbortController;
-  /** Asked for and not here yet: an interrupted read leaves it to the next one. */
+  /** Requested and not here yet: an interrupted read leaves it to the next one. */
   next: Promise<IteratorResult<Uint8Array>> | undefined;
 }
 
@@ -24,7 +24,7 @@ export class OutputFile implements OpenFile {
   readonly stream = false;
   readonly #options: OutputFileOptions;
   #following: Following | undefined;
-  /** The newest piece, and its place in the text. */
+  /** The newest piece, and its offset in the text. */
   #piece: Uint8Array = new Uint8Array(0);
   #at = 0;
   /** Reads of one handle come one after the other. */
@@ -72,13 +72,13 @@ export class OutputFile implements OpenFile {
         return new Uint8Array(0);
       }
     }
-    // To many programs a short read is the end: what the file was said to have comes whole.
+    // Many programs take a short read as the end: everything up to the reported size comes whole.
     const wanted = Math.min(offset + size, this.#options.length.known);
     while (this.#at + this.#piece.length < wanted) if (!(await this.#append(offset, signal))) break;
     return this.#piece.subarray(offset - this.#at).subarray(0, size);
   }
 
-  /** Adds the next piece to what is there from an offset on. False: there is no more for now. */
+  /** Adds the next piece from an offset on. False: there is no more for now. */
   async #append(offset: number, signal: AbortSignal): Promise<boolean> {
     const piece = await this.#next(signal);
     if (piece === undefined) return false;
@@ -88,7 +88,7 @@ export class OutputFile implements OpenFile {
     return true;
   }
 
-  /** For who does not wait: true at an end that a waiting reader would see too; EAGAIN where that one would wait. */
+  /** For a nonblocking read: true at an end that a blocking reader would also see; EAGAIN if that one would wait. */
   async #isAtEnd(offset: number): Promise<boolean> {
     const growing = await this.#options.growing();
     if ((await this.#options.length.now()) > offset) return false;
@@ -96,12 +96,12 @@ export class OutputFile implements OpenFile {
     return true;
   }
 
-  /** Undefined at the end, as far as there is one. */
+  /** Undefined at the end, if there is one. */
   async #next(signal: AbortSignal): Promise<Uint8Array | undefined> {
     const following = this.#following;
     if (following === undefined) return undefined;
     following.next ??= following.pieces.next();
-    // An interrupted read leaves it; then nobody may ask for it any more.
+    // An interrupted read leaves it; possibly nobody asks for it again.
     following.next.catch(() => undefined);
     try {
       const result = await orInterrupted(following.next, signal);

@@ -5,12 +5,12 @@ export interface OutputLengthOptions {
   readonly remote: string;
 }
 
-/** How long a growing text is, for `tail -f`: known from what was read, and counted along once somebody asks for it. */
+/** The length of a growing text, for `tail -f`: known from reads, and tracked once somebody asks. */
 export class OutputLength {
   readonly #options: OutputLengthOptions;
   /** Handles that are open. */
   users = 0;
-  /** Somebody read to the end and is still there. */
+  /** Somebody read to the end and still has it open. */
   followed = false;
   #known = 0;
   #counting: { readonly stop: AbortController; readonly begun: Promise<void> } | undefined;
@@ -55,9 +55,9 @@ export class OutputLength {
         this.saw(offset);
       }
     };
-    // What is written down is known at once; the words of an open message come with the stream.
+    // The stored part is known at once; the text of an open message comes with the stream.
     const begun = server.stat(remote).then(({ size }) => this.saw(size));
-    // A stream that breaks for good is begun anew with the next question.
+    // A stream that breaks for good is restarted by the next request.
     count().catch(() => this.stop());
     return { stop, begun };
   }

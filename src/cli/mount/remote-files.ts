@@ -18,14 +18,14 @@ import { isAnswerFile, UserQuestions } from "./shown-questions.ts";
 import { SnapshotFile } from "./snapshot-file.ts";
 import { patiently } from "./troubles.ts";
 
-/** What of the server a mount needs. */
+/** The part of the server that a mount needs. */
 export type MountServer = Pick<MountClient, "stat" | "list" | "read" | "write" | "call" | "follow">;
 
 export interface RemoteFilesOptions {
   readonly server: MountServer;
   /** The folder of the server that is mounted, such as `/claude`. */
   readonly root: string;
-  /** Every user of this machine may use it, so the mode bits are for all. */
+  /** Every user of this machine may use it, so the mode bits apply to all. */
   readonly allowOther: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -39,10 +39,10 @@ interface KnownStat {
 
 /** Files whose messages several programs may write, one after the other: cut in two they would say something else. */
 const MANY_WRITERS = /^\/sessions\/[^/]+\/(prompt|tools\/approve)$/;
-/** Where the words of the last refusal stand that belongs to no session. */
+/** The last refusal that belongs to no session. */
 const ERROR_PATH = "/error";
 
-/** The server's tree as files of this machine. Rights are those of the token; contents are read when a file is opened. */
+/** The server's tree as local files. Rights are the token's; contents are read when a file is opened. */
 export class RemoteFiles implements FuseFiles {
   readonly #options: RemoteFilesOptions;
   readonly #mounted: number;
@@ -138,7 +138,7 @@ export class RemoteFiles implements FuseFiles {
     const remote = this.#remote(path);
     const length = this.#lengths.get(path) ?? new OutputLength({ server, remote });
     this.#lengths.set(path, length);
-    // Whoever opens it may have been told a size before.
+    // The opener may have seen a size before.
     length.saw(this.#stats.get(path)?.stat.size ?? 0);
     length.users += 1;
     return new OutputFile({
@@ -154,7 +154,7 @@ export class RemoteFiles implements FuseFiles {
     });
   }
 
-  /** What is written down, and what was seen already of a message that is still being written. */
+  /** The stored length, and what was already seen of an open message. */
   async #lengthOf(path: string, written: number): Promise<number> {
     const length = this.#lengths.get(path);
     if (length === undefined) return written;
@@ -166,13 +166,13 @@ export class RemoteFiles implements FuseFiles {
     return this.#ask(() => this.#options.server.read(this.#remote(path), { peek: true }), signal);
   }
 
-  /** Names are looked up at every step of every path; what a file may be used for does not change from one to the next. */
+  /** Names are looked up at every step of every path; a file's permitted use does not change between them. */
   async #stat(path: string, signal: AbortSignal): Promise<FileStat> {
     const now = this.#options.now();
     const known = this.#stats.get(path);
     if (known !== undefined && known.until > now) return known.stat;
     const stat = await this.#ask(() => this.#options.server.stat(this.#remote(path), { sized: false }), signal);
-    // Another program may have mapped the file: to it a size of 0 would cut it.
+    // Another program may have mapped the file: a size of 0 would truncate it.
     const { size, modified } = known?.stat ?? stat;
     return this.#know(path, { ...stat, size, ...(modified === undefined ? {} : { modified }) });
   }
@@ -191,7 +191,7 @@ export class RemoteFiles implements FuseFiles {
     return patiently(ask, { again: true, ...(signal === undefined ? {} : { signal }) });
   }
 
-  /** What answers is as long as the last answer to this user. */
+  /** A file that answers is as long as this user's last answer. */
   #answerStat(stat: FileStat, path: string, uid: number): FileStat {
     return { ...stat, size: this.#answers.get(uid, path)?.length ?? 0 };
   }
@@ -227,7 +227,7 @@ function isWholeAnswer(message: Uint8Array): boolean {
   return text.endsWith("\n") || text.trimEnd().endsWith("}");
 }
 
-/** A session that has said nothing yet is waited for; one that has is read until it waits for a prompt or has ended. */
+/** Waits for a session that has said nothing yet; otherwise reads until it waits for a prompt or has ended. */
 async function* followUntilIdle(
   server: MountServer,
   { remote, offset, signal }: { readonly remote: string; readonly offset: number; readonly signal: AbortSignal },

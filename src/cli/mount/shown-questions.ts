@@ -5,7 +5,7 @@ const ANSWER_FILE = /^\/sessions\/([^/]+)\/tools\/approve$/;
 /** An answer that names its question, or may. */
 const NAMES = /apr_|input_hash/;
 
-/** The questions that each user of this machine has read to their end: the server knows only the token of all of them. */
+/** The questions that each local user has read completely: the server knows only their shared token. */
 export class UserQuestions {
   readonly #shown = new Map<string, ShownQuestions>();
 
@@ -18,13 +18,13 @@ export class UserQuestions {
     this.#put(key, file === "status" ? shownInStatus(this.#shown.get(key), ids[0]) : shownInList(ids));
   }
 
-  /** What an answer of this user can mean; `undefined`: the path takes no answers. */
+  /** The questions that this user's answer can mean; `undefined`: the path takes no answers. */
   of(uid: number, path: string): readonly string[] | undefined {
     const [, session] = ANSWER_FILE.exec(path) ?? [];
     return session === undefined ? undefined : (this.#shown.get(`${uid}:${session}`)?.ids ?? []);
   }
 
-  /** An answer was taken. Where it is not clear which question it was for, the user reads again before the next one. */
+  /** An answer was accepted. If it is unclear for which question, the user must read again before the next one. */
   answered(uid: number, path: string, message: Uint8Array): void {
     const [, session] = ANSWER_FILE.exec(path) ?? [];
     const key = `${uid}:${session ?? ""}`;

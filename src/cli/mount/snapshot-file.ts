@@ -1,6 +1,6 @@
 import { FuseError, type OpenFile } from "../../fuse/index.ts";
 
-/** What a file said when it was opened. */
+/** A file's content as of its opening. */
 export class SnapshotFile implements OpenFile {
   readonly stream = false;
   readonly length: number;

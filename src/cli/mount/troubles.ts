@@ -14,7 +14,7 @@ function fateOf(error: unknown): RequestFate {
   return BEFORE_SENDING.has(code) ? "undelivered" : "unknown";
 }
 
-/** What the caller of a file operation is told. */
+/** The error for the caller of a file operation. */
 export function fuseErrorOf(error: unknown): FuseError {
   if (error instanceof FuseError) return error;
   if (error instanceof Failure) return new FuseError(errnoOf(error), error.message);
@@ -22,8 +22,8 @@ export function fuseErrorOf(error: unknown): FuseError {
 }
 
 /**
- * Asks until there is an answer, as long as a server may need to come back; then the last error. `again`: a request that may have reached the
- * server is repeated too, as reading can be.
+ * Retries for as long as a server may need to come back, then throws the last error. `again`: also repeats a request that may have reached
+ * the server, which is safe for reads.
  */
 export async function patiently<Answer>(
   ask: () => Promise<Answer>,

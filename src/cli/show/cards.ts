@@ -62,7 +62,7 @@ function mark(status: ItemStatus, paint: Paint): string {
   }
 }
 
-/** A tool call that has ended: one line, and a second one where it did not go well. */
+/** An ended tool call: one line, and a second one if it failed. */
 export function endCard(item: ToolItem, workspace: string, paint: Paint): readonly string[] {
   const facts = [...factsOf(item, paint), ...(item.duration_ms === undefined ? [] : [duration(item.duration_ms)])];
   const status = item.status === "completed" || item.status === "failed" ? "" : ` ${item.status.replace("_", " ")}`;
@@ -72,7 +72,7 @@ export function endCard(item: ToolItem, workspace: string, paint: Paint): readon
   return isFine ? [head, ...asked] : [head, ...asked, ...reasonOf(item, paint)];
 }
 
-/** What the agent had asked for, where a person changed it. */
+/** What the agent had requested, if a person changed it. */
 function askedOf({ input, approved_input }: ToolItem, paint: Paint): readonly string[] {
   if (approved_input === undefined) return [];
   const changed = Object.entries(input).filter(

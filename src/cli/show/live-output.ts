@@ -2,7 +2,7 @@ import { LIMITS } from "../../protocol/index.ts";
 import { clip, visible } from "../terminal/visible.ts";
 import { count } from "../terminal/words.ts";
 
-/** The output of one command: its first lines at once, its last ones at the end, the number of those between. */
+/** The output of one command: its first lines at once, its last ones at the end, and the number of lines between. */
 export class LiveOutput {
   readonly #print: (line: string) => void;
   #rest = "";
@@ -34,7 +34,7 @@ export class LiveOutput {
 
   #take(line: string): void {
     this.#lines += 1;
-    // A progress bar draws over itself: what it drew last is what a person would see.
+    // A progress bar overwrites itself: only its last state counts.
     const last = line.split("\r").findLast((part) => part !== "") ?? "";
     const shown = clip(visible(last), LIMITS.terminalLineChars);
     if (this.#lines <= LIMITS.terminalOutputHead) {

@@ -19,13 +19,13 @@ export interface ShowOptions {
 }
 
 type CommandPreview = Extract<Preview, { type: "command" }>;
-/** What a person must see before the answer; the same for an approval and for an edited version of its input. */
+/** What a person must see before answering; the same for an approval and for an edited version of its input. */
 export type PreviewText = Pick<Approval, "preview" | "warnings"> & {
-  /** The whole input, for calls that have no better preview. Absent: the preview says it all. */
+  /** The whole input, for calls without a better preview. Absent: the preview shows everything. */
   readonly input?: Approval["input"] | undefined;
 };
 
-/** Everything that a person must see before saying yes. */
+/** Everything that a person must see before approving. */
 export function showPreview(shown: PreviewText, options: ShowOptions): readonly string[] {
   const { paint } = options;
   return [...bodyOf(shown, options), ...shown.warnings.map((warning) => showWarning(warning, paint))];

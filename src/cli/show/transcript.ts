@@ -18,9 +18,9 @@ import { LiveOutput } from "./live-output.ts";
 
 export interface TranscriptOptions {
   readonly screen: Screen;
-  /** Paths are shown from here on. */
+  /** Paths are shown relative to this. */
   readonly workspace: string;
-  /** The person typed this turn's prompt a moment ago: it is not repeated. */
+  /** The person has just typed this turn's prompt: it is not repeated. */
   readonly ownTurn?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ interface ShownItem {
   readonly output: LiveOutput;
 }
 
-/** A session as a person reads it, frame by frame. Approvals are the inbox's. */
+/** A session as a person reads it, frame by frame. The inbox shows approvals. */
 export class TerminalTranscript {
   readonly #options: TranscriptOptions;
   readonly #transcript = new Transcript(LIMITS.toolOutputChars);

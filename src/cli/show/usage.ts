@@ -19,7 +19,7 @@ const FIGURES: readonly (readonly [title: string, of: (line: UsageLine) => strin
   ["CACHE READ", ({ tokens }) => whole(tokens.cache_read)],
   ["CACHE WRITE", ({ tokens }) => whole(tokens.cache_write + tokens.cache_write_1h)],
 ];
-/** Only where there is any: what counts where a provider never told what was used. */
+/** Only if there is any: the amount that counts when a provider did not report the usage. */
 const BOUND = ["AT MOST", ({ cost_microusd }: UsageLine) => dollars(cost_microusd)] as const;
 
 /** One line for each group, then their total. */
@@ -37,7 +37,7 @@ export function usageTable(report: UsageReport, by: readonly UsageGroup[], width
   return table(turned(columns), width);
 }
 
-/** Accounts that have a limit, with how much of it is gone. */
+/** Accounts with a limit, and how much of it is used. */
 export function budgetTable(budgets: readonly BudgetLine[], width: number): readonly string[] {
   const limited = budgets.flatMap((line) =>
     line.limit_microusd === undefined ? [] : [{ ...line, limit: line.limit_microusd }],
@@ -54,7 +54,7 @@ export function budgetTable(budgets: readonly BudgetLine[], width: number): read
   return table(turned(columns), width);
 }
 
-/** Filled for what was spent, half filled for what is set aside now. */
+/** Filled for what was spent, half filled for what is reserved. */
 function bar({ spent_microusd, reserved_microusd, limit }: BudgetLine & { readonly limit: number }): string {
   const part = (amount: number): number => (limit === 0 ? 1 : Math.min(1, amount / limit));
   const used = spent_microusd + reserved_microusd;
@@ -73,7 +73,7 @@ function toTheRight(cells: readonly string[]): readonly string[] {
   return cells.map((cell) => cell.padStart(widest));
 }
 
-/** Columns as rows. */
+/** Transposes columns to rows. */
 function turned(columns: readonly (readonly string[])[]): readonly (readonly string[])[] {
   return (columns[0] ?? []).map((_cell, row) => columns.map((column) => column[row] ?? ""));
 }

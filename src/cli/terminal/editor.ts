@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Failure } from "../../protocol/index.ts";
 import type { Environment } from "../settings.ts";
 
-/** Lets a person change a text; the answer is the new text. `name` tells the editor what kind of text it is. */
+/** Lets a person change a text; returns the new text. `name` tells the editor what kind of text it is. */
 export type EditText = (text: string, name: string) => Promise<string>;
 
 /** The editor of `$VISUAL` or `$EDITOR`, on a private copy of the text. */
@@ -25,7 +25,7 @@ export function editorOf(environment: Environment): EditText {
   };
 }
 
-/** Through a shell, because `$EDITOR` may hold arguments. */
+/** Through a shell, because `$EDITOR` may contain arguments. */
 function runEditor(program: string, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn("/bin/sh", ["-c", `${program} "$1"`, "sh", path], { stdio: "inherit" });

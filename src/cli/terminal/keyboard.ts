@@ -2,7 +2,7 @@ import { clearScreenDown, createInterface, cursorTo, type Interface } from "node
 import { Writable } from "node:stream";
 import type { TerminalInput, TerminalOutput } from "../surroundings.ts";
 
-/** What readline writes reaches the screen only while a question is open; keys hit before it are forgotten. */
+/** Shows readline's output only while a question is open; keys pressed before are forgotten. */
 class Curtain extends Writable {
   readonly #screen: TerminalOutput;
   open = false;
@@ -26,7 +26,7 @@ class Curtain extends Writable {
 export interface KeyboardOptions {
   readonly input: TerminalInput;
   readonly screen: TerminalOutput;
-  /** Keys can be edited and Ctrl-C arrives as a key; otherwise plain lines are read. */
+  /** Lines can be edited and Ctrl-C arrives as a key; otherwise plain lines are read. */
   readonly terminal: boolean;
   readonly onInterrupt: () => void;
 }
@@ -35,7 +35,7 @@ interface LineWaiter {
   readonly resolve: (line: string | undefined) => void;
 }
 
-/** Reads a person's lines. A line that nobody asked for is dropped, so that nothing is ever agreed to by typing ahead. */
+/** Reads a person's lines. A line typed without a question is dropped, so that nothing is approved by typing ahead. */
 export class Keyboard {
   readonly #options: KeyboardOptions;
   readonly #curtain: Curtain;
@@ -87,7 +87,7 @@ export class Keyboard {
     });
   }
 
-  /** Lends the terminal to another program, such as an editor. */
+  /** Hands the terminal to another program for a while, such as an editor. */
   async lend<Result>(use: () => Promise<Result>): Promise<Result> {
     this.#lines.pause();
     if (this.#options.terminal) this.#options.input.setRawMode?.(false);

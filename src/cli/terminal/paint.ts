@@ -3,7 +3,7 @@ import type { Environment } from "../settings.ts";
 
 export type Paint = ReturnType<typeof picocolors.createColors>;
 
-/** Colours where a person looks at them: NO_COLOR and FORCE_COLOR win over what the stream is. */
+/** Colours if a person is watching: NO_COLOR and FORCE_COLOR override the stream's type. */
 export function paintFor(stream: { readonly isTTY?: boolean | undefined }, environment: Environment): Paint {
   const set = (name: string): boolean => environment[name] !== undefined && environment[name] !== "";
   const wanted = set("NO_COLOR")

@@ -7,13 +7,13 @@ interface ScreenText {
   readonly text: string;
   /** Leaves the line open for more of the same. */
   readonly open: boolean;
-  /** Begins on a new line in any case, or only where the other stream left a line open. */
+  /** Begins on a new line always, or only if the other stream left a line open. */
   readonly fresh: "always" | "after the other";
 }
 
 /**
- * What a person reads. The agent's own words go to standard output, everything around them to standard error, and on a
- * terminal both make one text: a new line begins where the other stream left one open.
+ * What a person reads. The agent's own text goes to standard output, everything else to standard error. On a terminal
+ * both form one text: a new line begins where the other stream left one open.
  */
 export class Screen {
   readonly paint: Paint;
@@ -30,12 +30,12 @@ export class Screen {
     this.paint = streams.paint;
   }
 
-  /** Words of the agent; may end in the middle of a line. */
+  /** The agent's text; may end in the middle of a line. */
   say(text: string): void {
     this.#write({ to: "output", text, open: !text.endsWith("\n"), fresh: "after the other" });
   }
 
-  /** The agent's thoughts: dim, in the middle of a line too. */
+  /** The agent's thoughts: dim, also in the middle of a line. */
   murmur(text: string): void {
     this.#write({
       to: "errors",

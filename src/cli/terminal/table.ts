@@ -2,7 +2,7 @@ import { visible } from "./visible.ts";
 
 const GAP = "  ";
 
-/** Columns as wide as their widest cell. The last one is cut to what is left of the width. */
+/** Columns as wide as their widest cell. The last one is cut to the remaining width. */
 export function table(rows: readonly (readonly string[])[], width: number): readonly string[] {
   const cells = rows.map((row) => row.map((cell) => visible(cell).replaceAll("\n", " ")));
   const widths: number[] = [];

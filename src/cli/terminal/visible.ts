@@ -4,14 +4,14 @@ import { showHidden } from "../../protocol/index.ts";
 const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F]/g;
 
 /**
- * Text from a model, a file or a program as it can be put on a terminal: whatever would move the cursor, change colours,
- * or hide and reorder what a person is about to agree to stands there as a visible sign.
+ * Makes text from a model, a file or a program safe for a terminal. Whatever would move the cursor, change colours, or
+ * hide and reorder text becomes a visible sign.
  */
 export function visible(text: string): string {
   return showHidden(pictured(text), "content");
 }
 
-/** The same for a command or a path, where nothing but plain characters is expected. */
+/** The same for a command or a path, where only plain characters are expected. */
 export function visibleCommand(text: string): string {
   return showHidden(pictured(text), "command");
 }

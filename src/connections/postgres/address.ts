@@ -12,7 +12,7 @@ export interface DatabaseAddress {
 
 const PORT = 5432;
 
-/** From an address that `postgresUrlProblem` found nothing wrong with. */
+/** Parses an address that `postgresUrlProblem` accepted. */
 export function addressOf(text: string): DatabaseAddress {
   const url = new URL(text);
   const folder = url.searchParams.get("host");
@@ -26,7 +26,7 @@ export function addressOf(text: string): DatabaseAddress {
   };
 }
 
-/** Unless it is said otherwise, what leaves this machine is encrypted and goes to nobody else. */
+/** By default, connections that leave this machine are encrypted and verified. */
 function sslOf(mode: string | null, host: string): DatabaseAddress["ssl"] {
   if (mode === "require") return { rejectUnauthorized: false };
   if (mode === "verify-full") return { rejectUnauthorized: true };
@@ -41,7 +41,7 @@ export function clientConfig({ ssl, ...address }: DatabaseAddress, password: str
   return {
     ...address,
     ssl: ssl === false ? false : { ...ssl },
-    // Always a function: without one the driver would look for ~/.pgpass by itself.
+    // Always a function: otherwise the driver would read ~/.pgpass by itself.
     password: () => password ?? "",
     application_name: "sallyport",
     client_encoding: "UTF8",

@@ -11,16 +11,16 @@ import { jsonOf } from "./values.ts";
 export interface PostgresOptions extends PostgresSessionOptions {
   readonly parser: PostgresParser;
   readonly statementMs: number;
-  /** The database role of a principal. Undefined: that of the login. Throws where the principal has none. */
+  /** The database role of a principal. Undefined: the login's. Throws if the principal has none. */
   readonly roleOf: (principal: string) => string | undefined;
 }
 
-/** A PostgreSQL database. Two things keep a statement from writing, each by itself: PostgreSQL's rights, and what the parser says of it. */
+/** A PostgreSQL database. Two independent things keep a statement from writing: PostgreSQL's rights, and our parser. */
 export class PostgresDatabase implements NamedDatabase {
   readonly catalog: string;
   readonly #options: PostgresOptions;
   readonly #lanes: Lanes<PostgresSession>;
-  /** Names of types by their number, as far as they were asked for. */
+  /** Type names by their number, as far as they were needed. */
   readonly #types = new Map<number, string>();
 
   constructor(options: PostgresOptions) {
@@ -86,7 +86,7 @@ export class PostgresDatabase implements NamedDatabase {
     const unknown = [...new Set(fields.map(({ dataTypeID }) => dataTypeID))].filter((type) => !this.#types.has(type));
     if (unknown.length === 0) return;
     if (this.#types.size > LIMITS.connectionColumns) this.#types.clear();
-    // Where the answer was cut off with its connection, the rows are still worth telling.
+    // If the answer was cut off with its connection, the rows are still useful.
     const known = await client
       .query<{ type: string; name: string }>(
         "SELECT type::text AS type, pg_catalog.format_type(type, NULL) AS name FROM unnest($1::oid[]) AS type",

@@ -7,7 +7,7 @@ import {
   type CatalogView,
 } from "../../protocol/index.ts";
 
-/** What the current role may read, in its own transaction. Estimates and values are PostgreSQL's own statistics: no table is looked at. */
+/** What the current role may read, in its own transaction. Estimates and values are PostgreSQL's own statistics: no table is scanned. */
 const SCHEMAS = "n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp)'";
 const MAY_READ = `pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND (pg_catalog.has_table_privilege(c.oid, 'SELECT')
   OR pg_catalog.has_any_column_privilege(c.oid, 'SELECT'))`;
@@ -65,13 +65,13 @@ interface ColumnRow {
   readonly type: string;
   readonly comment: string | null;
   readonly is_unique: boolean;
-  /** Negative: a share of all rows. */
+  /** Negative: a fraction of all rows. */
   readonly distinct: number | null;
   /** `N`: numbers; `D`: times. */
   readonly category: string;
-  /** Of numbers and times alone: statistics of long texts are large, and a range of them says nothing. */
+  /** Only for numbers and times: statistics of long texts are large, and their range means nothing. */
   readonly bounds: readonly string[] | null;
-  /** The same, and of others where they are few and all that PostgreSQL knows of. */
+  /** The same, and for others if they are few and complete according to PostgreSQL. */
   readonly common: readonly string[] | null;
 }
 
@@ -116,7 +116,7 @@ export async function describe(client: ClientBase, catalog: string): Promise<Cat
 }
 
 function tableOf({ name, rows, comment }: TableRow, columns: readonly ColumnRow[]): CatalogTable {
-  // Below 0: never looked at by PostgreSQL.
+  // Below 0: never analysed by PostgreSQL.
   const isKnown = rows >= 0 && columns.length > 0;
   return {
     name,
@@ -133,7 +133,7 @@ function columnOf(
   const count = distinct === null ? 0 : Math.round(distinct < 0 ? -distinct * rows : distinct);
   const known = [...(bounds ?? []), ...(common ?? [])];
   const isOrdered = category === "N" || category === "D";
-  // All of them, or none: a part would pass for the whole.
+  // All of them, or none: a part would look like the whole.
   const isWhole = !isOrdered && common !== null && common.length >= count;
   return {
     name,

@@ -8,10 +8,10 @@ interface PostgresError {
   readonly hint?: string | undefined;
 }
 
-/** Each one holds a digit: EPIPE and its like are the network's. */
+/** Every SQLSTATE contains a digit: EPIPE and similar are network errors. */
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
-/** What PostgreSQL, or the way there, says is wrong. In its own words, so that the caller can correct the statement. */
+/** An error of PostgreSQL or the connection. In its own words, so that the caller can correct the statement. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const told = error as PostgresError;
@@ -24,7 +24,7 @@ export function failureOf(error: unknown): Failure {
       return new Failure("timed_out", `${message}; select less, or ask the admin for more time`, details);
     case "55P03":
       return new Failure("timed_out", `${message}; somebody else holds it, try again`, details);
-    // A statement with parameters, for which nothing was sent.
+    // A statement with parameters, although none were sent.
     case "08P01":
       return new Failure("invalid_request", message, details);
     case "25006":
@@ -32,7 +32,7 @@ export function failureOf(error: unknown): Failure {
       return new Failure("forbidden", message, details);
     default:
   }
-  // Connections, logins, resources, an operator's doing, PostgreSQL's own trouble.
+  // Connections, logins, resources, operator actions, internal errors.
   return /^(?:08|28|3D|53|57|58|XX)/.test(code)
     ? new Failure("connection_failed", `the database says: ${message}`, details)
     : new Failure("invalid_request", message, details);
@@ -48,7 +48,7 @@ function detailsOf({ code, position, detail, hint }: PostgresError): Readonly<Re
   };
 }
 
-/** Messages of the network and of the driver hold no password. */
+/** Messages of the network and of the driver contain no password. */
 function reasonOf({ code, message }: PostgresError): string {
   if (message?.includes("client password must be a") === true)
     return "it wants a password; name one with credential_env or credential_file";

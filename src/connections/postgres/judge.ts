@@ -1,9 +1,9 @@
 import type { SqlClass } from "../../protocol/index.ts";
 
 /**
- * What a PostgreSQL statement does, by the tree that PostgreSQL's own parser makes of it. Keys of the tree are PostgreSQL's names of its
- * nodes and their parts; whatever somebody wrote is a value. So a column named update_count or a text 'DROP TABLE' does nothing, and a
- * DELETE is one wherever it stands.
+ * What a PostgreSQL statement does, according to the tree of PostgreSQL's own parser. Keys of the tree are PostgreSQL's node names;
+ * everything the user wrote is a value. So a column named update_count or a text 'DROP TABLE' does nothing, and a DELETE is found at any
+ * depth.
  */
 type ParseNode = Readonly<Record<string, unknown>>;
 
@@ -11,7 +11,7 @@ export interface Parsed {
   readonly stmts?: readonly { readonly stmt?: unknown }[] | undefined;
 }
 
-/** Names of functions with effects that a read-only transaction does not stop, that read the server's files, or that run a text as SQL. */
+/** Functions with effects that a read-only transaction does not stop, that read the server's files, or that run a text as SQL. */
 const FUNCTIONS: readonly RegExp[] = [
   // other processes, settings, the server itself
   /^pg_(?:terminate|cancel)_backend$/,
@@ -56,7 +56,7 @@ const EXPLAIN_OPTIONS: ReadonlySet<string> = new Set([
   "format",
 ]);
 
-/** The words for statements that are asked for most; others are told by PostgreSQL's name for them. */
+/** Names of the most common statements; others are shown by PostgreSQL's name. */
 const WORDS: Readonly<Record<string, string>> = {
   InsertStmt: "INSERT",
   UpdateStmt: "UPDATE",
@@ -82,7 +82,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const READS: SqlClass = { does: "reads" };
 
-/** Undefined: there is no statement in it. */
+/** Undefined: it contains no statement. */
 export function judge({ stmts = [] }: Parsed): SqlClass | undefined {
   const [only, more] = stmts;
   if (only === undefined) return undefined;
@@ -110,7 +110,7 @@ function judgeExplain(body: ParseNode): SqlClass {
   return kind === "SelectStmt" ? judgeSelect(query) : writes(`EXPLAIN of ${WORDS[kind] ?? kind.replace(/Stmt$/, "")}`);
 }
 
-/** Looks at the whole tree. Without recursion: how deep it nests is the caller's doing. */
+/** Walks the whole tree without recursion: the caller controls its depth. */
 function judgeSelect(select: ParseNode): SqlClass {
   const open: unknown[] = [select];
   while (open.length > 0) {
@@ -137,11 +137,11 @@ function refusalOf(key: string, value: unknown): string | undefined {
   return called === undefined ? undefined : `the function ${called}`;
 }
 
-/** The names in a node that may be those of functions, in small letters. */
+/** The names in a node that may be function names, in lower case. */
 function callable(key: string, value: unknown): readonly string[] {
   switch (key) {
     case "FuncCall":
-      // The last part is the function's name; whatever schema stands before it, it does the same.
+      // The last part is the function's name; the schema before it does not matter.
       return namesOf(listOf((value as ParseNode)["funcname"]).slice(-1));
     // PostgreSQL reads x.name and (x).name as name(x) where x has no such column.
     case "ColumnRef":

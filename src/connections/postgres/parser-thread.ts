@@ -3,12 +3,12 @@ import { hasSqlDetails, loadModule, parseSync } from "libpg-query";
 import { judge } from "./judge.ts";
 import type { ParserVerdict } from "./parser.ts";
 
-// PostgreSQL's parser in a thread of its own: a statement that nests too deep breaks the parser's memory for good, and then the thread is replaced.
+// PostgreSQL's parser in its own thread: a statement nested too deeply corrupts the parser's memory, and then the thread is replaced.
 
 await loadModule();
 
 function verdictOf(sql: string): ParserVerdict {
-  // The parser reads up to it, PostgreSQL would refuse it.
+  // The parser stops reading at a NUL; PostgreSQL would refuse it.
   if (sql.includes("\0")) return { kind: "class", verdict: { does: "writes", reason: "it holds a NUL character" } };
   try {
     const verdict = judge(parseSync(sql));

@@ -4,9 +4,9 @@ import { Failure, LIMITS, type SqlClass } from "../../protocol/index.ts";
 export type ParserVerdict =
   | { readonly kind: "class"; readonly verdict: SqlClass }
   | { readonly kind: "empty" }
-  /** `position` counts characters from 0, PostgreSQL itself from 1; below 0: not known. */
+  /** `position` counts characters from 0, PostgreSQL itself from 1; below 0: unknown. */
   | { readonly kind: "syntax"; readonly message: string; readonly position: number }
-  /** The parser fell over it, and is not to be used again. */
+  /** The statement broke the parser, which must not be used again. */
   | { readonly kind: "broken" };
 
 export interface ParserOptions {
@@ -15,18 +15,18 @@ export interface ParserOptions {
 
 interface ParserThread {
   readonly worker: Worker;
-  /** Told the verdict, once. Absent: nothing is asked. */
+  /** Receives the verdict, once. Absent: no statement is pending. */
   answer?: ((verdict: ParserVerdict) => void) | undefined;
 }
 
-/** PostgreSQL's parser. Begun at the first question, replaced when a statement broke it. */
+/** PostgreSQL's parser. Started at first use, replaced when a statement broke it. */
 export class PostgresParser {
   readonly #options: ParserOptions;
   #thread: ParserThread | undefined;
-  /** Resolves when the last statement has been looked at. One at a time: what one takes, or breaks, is not the others' affair. */
+  /** Resolves when the last statement has been parsed. One at a time: a slow or breaking statement does not affect others. */
   #turn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
-  /** Of them, by who asks. */
+  /** The number of those, by principal. */
   readonly #asked = new Map<string, number>();
   #isClosed = false;
 
@@ -34,7 +34,7 @@ export class PostgresParser {
     this.#options = options;
   }
 
-  /** A Failure where it is no SQL. */
+  /** A Failure when it is not SQL. */
   async classify(sql: string, principal: string): Promise<SqlClass> {
     const verdict = await this.#inTurn(sql, principal);
     switch (verdict.kind) {

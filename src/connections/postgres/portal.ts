@@ -13,7 +13,7 @@ export interface Fetched {
   readonly truncated: boolean;
 }
 
-/** What of pg's connection its types do not tell. */
+/** Parts of pg's connection that its types leave out. */
 interface PostgresConnection extends Omit<Connection, "execute" | "parse" | "bind" | "describe" | "close"> {
   parse(query: { readonly text: string }): void;
   bind(config: object): void;
@@ -23,8 +23,8 @@ interface PostgresConnection extends Omit<Connection, "execute" | "parse" | "bin
 }
 
 /**
- * One statement by the extended protocol, which takes one and no more, fetched a few rows at a time: a result that is too large is never
- * held, neither here nor on its way.
+ * One statement over the extended protocol, which accepts only one, fetched a few rows at a time: a large result is never held in
+ * memory.
  */
 export class Portal implements Submittable {
   readonly done: Promise<Fetched>;
@@ -102,12 +102,12 @@ export class Portal implements Submittable {
   }
 
   handleCopyData(): void {
-    // What it would give is not a row.
+    // The statement returns no rows.
   }
 
   handleError(error: unknown, connection: Connection): void {
     this.#error ??= error;
-    // The connection itself may be gone: then nothing else will come.
+    // The connection itself may be closed: then nothing else will arrive.
     if (connection.stream.writable) connection.sync();
     this.#finish();
   }
@@ -117,12 +117,12 @@ export class Portal implements Submittable {
   }
 
   #fetch(wire: PostgresConnection): void {
-    // One more than is wanted tells whether there are more.
+    // One more than wanted shows whether there are more.
     wire.execute({ rows: Math.min(LIMITS.connectionBatchRows, this.#maxRows + 1 - this.#rows.length) });
     wire.flush();
   }
 
-  /** One row can be as large as it likes; the driver would hold all of it. Then what comes is cut off with the connection. */
+  /** A single row can be huge, and the driver would hold all of it. So the connection is cut off when too much arrives. */
   #watch(wire: PostgresConnection): void {
     const { stream } = wire;
     const count = (chunk: Buffer): void => {

@@ -2,8 +2,8 @@ import { escapeIdentifier, type ClientBase } from "pg";
 import { Failure } from "../../protocol/index.ts";
 
 /**
- * What the login, or a role that it can become, may do beyond reading. In this order: rights over the server, roles that ship with
- * PostgreSQL and do more than read, tables and their columns, sequences, schemas, the database.
+ * What the login, or a role that it can assume, may do beyond reading. In this order: server rights, built-in roles that do more
+ * than read, tables and columns, sequences, schemas, the database.
  */
 const WRITABLE = `
 WITH mine AS MATERIALIZED (
@@ -45,7 +45,7 @@ interface Right {
   readonly schema: string;
 }
 
-/** Throws where the login may write: its own rights are the first of the two things that keep statements from it. */
+/** Throws if the login may write: its rights are the first of the two protections. */
 export async function refuseWritable(client: ClientBase): Promise<void> {
   const { rows } = await client.query<Right>(WRITABLE);
   if (rows.length === 0) return;

@@ -8,27 +8,27 @@ import { refuseWritable } from "./rights.ts";
 
 export interface PostgresSessionOptions {
   readonly address: DatabaseAddress;
-  /** Read when it is needed. Undefined: none is sent. */
+  /** Read on use. Undefined: none is sent. */
   readonly password: () => string | undefined;
   readonly allowWritable: boolean;
   readonly after: (ms: number, callback: () => void) => () => void;
 }
 
 export interface Transaction {
-  /** Undefined: that of the login. */
+  /** Undefined: the login's role. */
   readonly role: string | undefined;
   readonly ms: number;
   readonly signal: AbortSignal;
 }
 
-/** What of pg's client its types do not tell: what a request to cancel names. */
+/** Parts of pg's client that its types leave out: what a cancel request must name. */
 interface Backend {
   readonly processID: number | null;
   readonly secretKey: number | null;
   readonly connection: { readonly stream: { destroy(): void } };
 }
 
-/** One connection to a PostgreSQL server. Each piece of work has a read-only transaction of its own, of which nothing stays. */
+/** One connection to a PostgreSQL server. Each piece of work has its own read-only transaction, which leaves nothing behind. */
 export class PostgresSession implements Lane {
   readonly #client: pg.Client;
   readonly #options: PostgresSessionOptions;
@@ -87,7 +87,7 @@ export class PostgresSession implements Lane {
     } finally {
       stop();
       either.removeEventListener("abort", cancel);
-      // Also after an error the connection may be good; whether it is, this tells.
+      // The connection may still be usable after an error; this finds out.
       if (!this.#isDead && !either.aborted) await this.#forget().catch(() => this.#destroy());
       else this.#destroy();
     }
@@ -104,14 +104,14 @@ export class PostgresSession implements Lane {
     stop();
   }
 
-  /** Nothing of one caller is there for the next: no transaction, role, setting, lock, temporary table or prepared statement. */
+  /** Nothing of one caller remains for the next: no transaction, role, setting, lock, temporary table or prepared statement. */
   async #forget(): Promise<void> {
     if (this.#isDead) return;
     await this.#client.query("ROLLBACK");
     await this.#client.query("DISCARD ALL");
   }
 
-  /** Ends the statement in the database, by a connection of its own as PostgreSQL wants it; this one is given up. */
+  /** Ends the statement in the database, over a separate connection as PostgreSQL requires; this one is given up. */
   #cancel(): void {
     const { processID, secretKey } = this.#client as unknown as Backend;
     const { host, port } = this.#options.address;
@@ -125,7 +125,7 @@ export class PostgresSession implements Lane {
     const socket = host.startsWith("/") ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
     socket.setTimeout(LIMITS.connectionGraceMs, () => socket.destroy());
     socket.on("error", destroy);
-    // The server closes when it has passed the request on.
+    // The server closes it when it has forwarded the request.
     socket.on("close", destroy);
     socket.end(request);
     socket.resume();
@@ -141,8 +141,8 @@ export class PostgresSession implements Lane {
 const CANCEL = 80_877_102;
 
 /**
- * The beginning of each transaction. `standard_conforming_strings` because the parser here reads texts so: where a backslash hides a quote
- * for the one and not for the other, they would read different statements.
+ * The start of each transaction. `standard_conforming_strings` because the parser here reads texts that way. If a backslash hid a quote
+ * for only one of them, they would read different statements.
  */
 function opening(role: string | undefined, ms: number): string {
   return [

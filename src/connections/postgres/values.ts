@@ -39,10 +39,10 @@ const ARRAYS: ReadonlyMap<number, number> = new Map([
   [1182, 25],
 ]);
 
-/** Decimal digits that a JavaScript number surely keeps. */
+/** Decimal digits that a JavaScript number keeps exactly. */
 const EXACT_DIGITS = 15;
 
-/** A value as JSON, from how PostgreSQL writes it. Null is null. */
+/** A value as JSON, from PostgreSQL's text form. Null is null. */
 export function jsonOf(text: string | null, type: number): unknown {
   if (text === null) return null;
   const member = ARRAYS.get(type);
@@ -82,7 +82,7 @@ function finite(text: string): number | string {
   return Number.isFinite(value) ? value : text;
 }
 
-/** PostgreSQL has checked it; only what JSON of JavaScript cannot hold, or could not write again, stays a text. */
+/** PostgreSQL has validated it; only what JavaScript's JSON cannot represent stays a text. */
 function parsed(text: string): unknown {
   if (isDeep(text)) return text;
   try {
@@ -112,7 +112,7 @@ function arrayOf(text: string, member: number): unknown {
       create(source: string, transform: (entry: string | null) => unknown): { parse(): unknown };
     };
   };
-  // One whose bounds are written before it is not understood by the driver.
+  // The driver does not understand arrays with explicit bounds.
   if (!text.startsWith("{")) return text;
   return parser.arrayParser.create(text, (entry) => jsonOf(entry, member)).parse();
 }

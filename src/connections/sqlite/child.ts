@@ -4,9 +4,8 @@ import { openFile } from "./file.ts";
 import type { Answers, SqliteAnswer, SqliteQuestion } from "./messages.ts";
 import { classify, query, sqlFailure } from "./read.ts";
 
-// A process of its own for each lane of an SQLite connection: a statement that takes too long can only be ended with its process.
-
-// While a statement runs this thread hears nothing. A second one ends the process should the server be gone, or too much memory taken.
+// Each lane of an SQLite connection has its own process: a statement that takes too long can only be ended with its process. While a
+// statement runs, this thread receives nothing. A second thread ends the process if the server is gone, or it uses too much memory.
 const watchdog = new Worker(new URL("./watchdog.js", import.meta.url), { workerData: process.ppid });
 watchdog.unref();
 
@@ -26,7 +25,7 @@ function answerTo(question: SqliteQuestion): Answers[keyof Answers] {
         return query(database, question);
     }
   } finally {
-    // Each question finds the file as it is then, also when another was put in its place.
+    // Each question opens the file as it is now, even if it was replaced.
     database.setAuthorizer(null);
     database.close();
   }

@@ -12,14 +12,14 @@ export interface SqliteOptions {
   /** Absolute. */
   readonly path: string;
   readonly statementMs: number;
-  /** Folders of the server's own, of which nothing is read. Real. */
+  /** The server's own folders, of which nothing is read. Real. */
   readonly hidden: readonly string[];
   readonly after: (ms: number, callback: () => void) => () => void;
 }
 
 const MAIN = "main";
 
-/** An SQLite file, read by processes of its own. */
+/** An SQLite file, read by separate processes. */
 export class SqliteFile implements NamedDatabase {
   readonly catalog = MAIN;
   readonly #options: SqliteOptions;
@@ -62,13 +62,13 @@ export class SqliteFile implements NamedDatabase {
     });
   }
 
-  /** The server's own journal is an SQLite file too. */
+  /** The server's own database is an SQLite file too. */
   #refuseOwn(): void {
     let real: string;
     try {
       real = realpathSync(this.#options.path);
     } catch {
-      // Whoever opens it says what is wrong.
+      // Opening the file will report the error.
       return;
     }
     if (this.#options.hidden.some((folder) => real === folder || real.startsWith(folder + sep)))
@@ -78,7 +78,7 @@ export class SqliteFile implements NamedDatabase {
 
 const CHILD = fileURLToPath(new URL("./child.js", import.meta.url));
 
-/** One process that reads. It gets nothing of the server's environment. */
+/** One reading process. It gets nothing of the server's environment. */
 class ReadingProcess implements Lane {
   readonly #child: ChildProcess;
   readonly #after: SqliteOptions["after"];
@@ -111,7 +111,7 @@ class ReadingProcess implements Lane {
     return this.#isEnded || !this.#child.connected;
   }
 
-  /** Ended after `ms`, or when the signal is aborted, with its process. */
+  /** Ended after `ms`, or when the signal is aborted, together with its process. */
   async ask(question: SqliteQuestion, signal: AbortSignal, ms: number): Promise<SqliteAnswer> {
     const answer = this.#next(
       signal,
@@ -133,7 +133,7 @@ class ReadingProcess implements Lane {
     this.#child.kill("SIGKILL");
   }
 
-  /** The next thing that the process says. */
+  /** The next message from the process. */
   #next(signal: AbortSignal, ms: number, late: string): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const child = this.#child;
@@ -161,7 +161,7 @@ class ReadingProcess implements Lane {
   }
 }
 
-/** It ends itself with this signal when it has taken too much memory, and so does the system when there is none. */
+/** It ends itself with this signal when it uses too much memory, and so does the system when it runs out. */
 function endedBy(signal: unknown): Failure {
   return signal === "SIGKILL"
     ? new Failure(

@@ -13,10 +13,10 @@ const KEYS = 'SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(?) O
 
 type SqliteRow = Readonly<Record<string, string | number | bigint | Uint8Array | null>>;
 
-/** What there is in a file. Small tables are looked at for their values, as long as there is time. */
+/** The contents of a file. Small tables are scanned for their values, as long as there is time. */
 export function describe(database: DatabaseSyncInstance): CatalogView {
   const bound = LIMITS.connectionTables;
-  // The file is opened without room for parameters in statements; names are written into them, quoted.
+  // The file is opened with parameters disabled; names are written into statements, quoted.
   const listed = all(database, TABLES.replace("?", String(bound + 1)));
   const until = performance.now() + LIMITS.connectionSampleMs;
   const tables: CatalogTable[] = [];
@@ -69,7 +69,7 @@ interface Sampling {
   readonly table: string;
   readonly isView: boolean;
   readonly columns: readonly CatalogColumn[];
-  /** As performance.now() tells it. */
+  /** On the clock of performance.now(). */
   readonly until: number;
 }
 
@@ -149,7 +149,7 @@ function primaryKey(database: DatabaseSyncInstance, table: string): string[] {
     .map(({ name }) => String(name));
 }
 
-/** Undefined: SQLite could not: a view on a table that is gone, a virtual table whose module is not here. The rest is listed all the same. */
+/** Undefined: SQLite failed, as for a view on a missing table or a virtual table without its module. The rest is listed all the same. */
 function attempt<Value>(work: () => Value): Value | undefined {
   try {
     return work();

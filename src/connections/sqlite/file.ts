@@ -1,11 +1,11 @@
 import { lstatSync } from "node:fs";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
-// Not through the room's index: this runs in a process of its own, which is to start fast.
+// Not through the folder's index: this runs in its own process, which must start fast.
 import { Failure } from "../../protocol/failure.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 
 /**
- * Opens a file so that SQLite itself refuses to write: for reading only, nothing can be attached (so no VACUUM INTO either), no
+ * Opens a file so that SQLite itself refuses to write: read-only, nothing can be attached (so no VACUUM INTO either), no
  * extensions, no trust in functions that a schema names. No temporary file is written.
  */
 export function openFile(path: string): DatabaseSyncInstance {

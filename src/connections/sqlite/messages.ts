@@ -1,7 +1,7 @@
 import type { CatalogView, ErrorCode, SqlClass } from "../../protocol/index.ts";
 import type { Rows, SqlStatement } from "../database.ts";
 
-/** What the process that reads a file is asked. One question at a time. */
+/** Questions to the process that reads a file. One at a time. */
 export type SqliteQuestion =
   | { readonly kind: "test"; readonly path: string }
   | { readonly kind: "describe"; readonly path: string }

@@ -10,7 +10,7 @@ type Prepared =
   | { readonly statement: StatementSyncInstance; readonly refusal?: undefined }
   | { readonly statement?: undefined; readonly refusal: string };
 
-/** Prepares one statement that only reads, by SQLite's own parser. A Failure where it is no SQL; a refusal where it would do more. */
+/** Prepares one read-only statement with SQLite's own parser. A Failure when it is not SQL; a refusal when it would do more. */
 function prepareReading(database: DatabaseSyncInstance, sql: string): Prepared {
   if (sql.includes("\0")) return { refusal: "it holds a NUL character" };
   if (Buffer.from(sql).toString() !== sql) return { refusal: "it is not valid Unicode" };
@@ -73,7 +73,7 @@ export function query(database: DatabaseSyncInstance, { sql, maxRows }: SqlState
   };
 }
 
-/** An expression has no declared type: what its first value is, is told. */
+/** An expression has no declared type: the type of its first value is used. */
 function typed(
   column: { readonly name: string; readonly type: string },
   rows: readonly (readonly unknown[])[],
@@ -92,12 +92,12 @@ export function jsonOf(value: unknown): string | number | null {
   return typeof value === "string" ? value : null;
 }
 
-/** Bytes of it in the answer, about. */
+/** Its approximate size in the answer, in bytes. */
 function sizeOf(value: string | number | null): number {
   return typeof value === "string" ? Buffer.byteLength(value) + 3 : 8;
 }
 
-/** What SQLite says is wrong, in its own words, and where, when that can be told. */
+/** SQLite's error in its own words, with the position if known. */
 export function sqlFailure(error: unknown, sql: string): Failure {
   if (error instanceof Failure) return error;
   const message = wordsOf(error);

@@ -1,9 +1,9 @@
 /**
- * What a statement may do in an SQLite file. SQLite's own parser asks for each thing that a statement would do while it prepares it, at any
- * depth: in a view, a trigger, a WITH. Whatever is not named here is refused.
+ * What a statement may do in an SQLite file. While it prepares a statement, SQLite asks about each action, at any depth: in a view, a
+ * trigger, a WITH. Whatever is not listed here is refused.
  */
 
-/** SQLite's codes of what a statement would do, with the words for a person. */
+/** SQLite's action codes, with words for a person. */
 const ACTIONS: ReadonlyMap<number, string> = new Map([
   [1, "CREATE INDEX"],
   [2, "CREATE TABLE"],
@@ -41,7 +41,7 @@ const SELECT = 21;
 const FUNCTION = 31;
 const RECURSIVE = 33;
 
-/** With effects, or a way out of the database. Most are not built in; a build that has them does not get them here. */
+/** Functions with effects, or a way out of the database. Most are not built in; a build that has them must not use them here. */
 const FUNCTIONS: ReadonlySet<string> = new Set([
   "load_extension",
   "writefile",
@@ -52,7 +52,7 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   "sqlite_crashme",
 ]);
 
-/** Tell something about the tables and indices that they name. */
+/** Pragmas that describe the tables and indices that they name. */
 const TELLING: ReadonlySet<string> = new Set([
   "table_info",
   "table_xinfo",
@@ -67,7 +67,7 @@ const TELLING: ReadonlySet<string> = new Set([
   "pragma_list",
   "compile_options",
 ]);
-/** Tell something as long as they are given no value. */
+/** Pragmas that only read when they get no value. */
 const TELLING_BARE: ReadonlySet<string> = new Set([
   "application_id",
   "data_version",

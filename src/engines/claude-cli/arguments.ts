@@ -2,7 +2,7 @@ import type { Launch, ConversationStart } from "../claude/transport.ts";
 import { FORBIDDEN_TOOLS } from "../claude/tools.ts";
 import { serverConfigs } from "./control.ts";
 
-/** How the program is started. Nothing secret and nothing long is among it: others can read it. */
+/** How the program is started. Nothing secret and nothing long: others can read it. */
 export function argumentsOf({
   executable,
   host,

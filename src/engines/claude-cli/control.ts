@@ -12,8 +12,8 @@ interface Pending {
 }
 
 /**
- * The program's control protocol, in lines of JSON over its stdin and stdout: what it asks is answered, what it must know
- * is sent first.
+ * The program's control protocol, as lines of JSON over its stdin and stdout: answers its requests, and sends it what it
+ * must know first.
  */
 export class ControlChannel {
   readonly #listener: ProcessListener;
@@ -31,7 +31,7 @@ export class ControlChannel {
     this.#write = write;
   }
 
-  /** The first thing that the program reads: who decides on tools, which servers we offer, what the model is told. */
+  /** The first message to the program: who decides on tools, which servers we offer, what the model is told. */
   initialize({ settings, offer, servers }: Launch): Promise<unknown> {
     const append = settings.system_prompt?.trim() ?? "";
     return this.#request({
@@ -51,14 +51,14 @@ export class ControlChannel {
   }
 
   async setServers(servers: readonly OfferedToolServer[], changed: readonly string[]): Promise<void> {
-    // The program only reads a server's tools again after the server was gone.
+    // The program rereads a server's tools only after the server was removed.
     this.#servers = servers;
     const kept = servers.filter(({ name }) => !changed.includes(name));
     if (changed.length > 0) await this.#request({ subtype: "mcp_set_servers", servers: serverConfigs(kept) });
     await this.#request({ subtype: "mcp_set_servers", servers: serverConfigs(servers) });
   }
 
-  /** True when the message was for this protocol and nobody else. */
+  /** True when the message was only for this protocol. */
   take(message: VendorFields): boolean {
     switch (message["type"]) {
       case "control_request":
@@ -112,12 +112,12 @@ export class ControlChannel {
         return { mcp_response: answer ?? { jsonrpc: "2.0", id: 0, result: {} } };
       }
       default:
-        // Never left without an answer, or the program would wait for ever.
+        // Every request gets an answer, or the program would wait forever.
         throw new Error(`unsupported request ${String(request["subtype"])}`);
     }
   }
 
-  /** Answered by the program, or never when it ends before. */
+  /** Resolves with the program's answer; never if it ends before. */
   #request(request: object): Promise<unknown> {
     this.#requests += 1;
     const request_id = `sallyport_${this.#requests}`;
@@ -139,7 +139,7 @@ export class ControlChannel {
   }
 }
 
-/** Offered servers as the program is told of them. */
+/** Offered servers in the program's format. */
 export function serverConfigs(servers: readonly OfferedToolServer[]): Readonly<Record<string, object>> {
   return Object.fromEntries(servers.map(({ name }) => [name, { type: "sdk", name, alwaysLoad: true }]));
 }

@@ -15,8 +15,8 @@ interface ProcessOptions {
 }
 
 /**
- * The vendor's process as its SDK wants it: there at once, while the sandbox takes a moment to start one. Until then
- * what is written waits in the pipes. The SDK gets nothing but whole messages of bounded size: its own reader has no bound.
+ * The vendor's process in the form that its SDK expects: available at once, while the sandbox takes a moment to start one.
+ * Until then input waits in the pipes. The SDK gets only whole messages of bounded size: its own reader has no bound.
  */
 export class SandboxedProcess extends EventEmitter implements SpawnedProcess {
   readonly stdin = new PassThrough();
@@ -32,7 +32,7 @@ export class SandboxedProcess extends EventEmitter implements SpawnedProcess {
   constructor(options: ProcessOptions) {
     super();
     this.#options = options;
-    // An error event that nobody listens to would end the server.
+    // An unhandled error event would end the server.
     this.on("error", () => undefined);
     for (const pipe of [this.stdin, this.stdout]) pipe.on("error", () => undefined);
     let settle: (end: ProcessEnd) => void = () => undefined;
@@ -60,7 +60,7 @@ export class SandboxedProcess extends EventEmitter implements SpawnedProcess {
     return this.#end;
   }
 
-  /** A turn begins: its output is counted anew. */
+  /** A turn begins: its output is counted from zero. */
   begin(): void {
     this.#output?.begin();
   }
@@ -72,7 +72,7 @@ export class SandboxedProcess extends EventEmitter implements SpawnedProcess {
     return true;
   }
 
-  /** Ends it with all that it started. */
+  /** Ends it with all its children. */
   async killAll(graceMs: number): Promise<void> {
     const process = await this.#opening;
     await process?.kill({ graceMs });
@@ -86,7 +86,7 @@ export class SandboxedProcess extends EventEmitter implements SpawnedProcess {
       onMessage: (_, line) => void this.stdout.write(line),
       onNoise: (line) => listener.noise(line),
       drained: async () => {
-        // An SDK that has stopped reading is not waited for: its process ends.
+        // If the SDK has stopped reading, there is no wait for it: its process ends.
         if (this.stdout.writableNeedDrain) await once(this.stdout, "drain").catch(() => undefined);
         await listener.drained();
       },

@@ -28,7 +28,7 @@ export interface SpawnOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The part of the SDK's wire to an in-process MCP server that we use. */
+/** The part of the SDK's transport to an in-process MCP server that we use. */
 export interface McpTransport {
   onmessage?: (message: unknown) => void;
   start(): Promise<void>;
@@ -41,7 +41,7 @@ type CanUseTool = (
   context: { readonly toolUseID: string; readonly agentID?: string; readonly signal: AbortSignal },
 ) => Promise<VendorDecision>;
 
-/** The options of a query that we set: nothing of the SDK's own defaults may matter. */
+/** The options of a query that we set: none of the SDK's own defaults may matter. */
 export interface QueryOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -84,7 +84,7 @@ export interface Sdk {
   query(request: { readonly prompt: AsyncIterable<object>; readonly options: QueryOptions }): SdkQuery;
 }
 
-/** Why the package cannot be used; undefined: it is there. */
+/** Why the package cannot be used; undefined: it can. */
 export function missingSdk(): string | undefined {
   try {
     createRequire(import.meta.url).resolve(SDK_PACKAGE);
@@ -94,7 +94,7 @@ export function missingSdk(): string | undefined {
   }
 }
 
-/** Loads the SDK, which is not among our dependencies: the server starts without it. */
+/** Loads the SDK, which is not one of our dependencies: the server starts without it. */
 export async function loadSdk(): Promise<Sdk> {
   try {
     // By a name that the compiler does not follow: the build works without the package.

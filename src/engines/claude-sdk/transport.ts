@@ -43,12 +43,12 @@ export function openSdkTransport(sdk: Sdk, launch: Launch, listener: ProcessList
     await reading;
   };
   const ready = query.initializationResult();
-  // Whoever waits for it is told; nobody has to.
+  // Waiting callers get the rejection; there may be none.
   ready.catch(() => undefined);
   return {
     ready: ready.catch(() => new Promise<never>(() => undefined)),
     setServers: async (servers, changed) => {
-      // The program only reads a server's tools again after the server was gone.
+      // The program rereads a server's tools only after the server was removed.
       const kept = servers.filter(({ name }) => !changed.includes(name));
       if (changed.length > 0) await query.setMcpServers(sdkServers(kept));
       await query.setMcpServers(sdkServers(servers));
@@ -58,7 +58,7 @@ export function openSdkTransport(sdk: Sdk, launch: Launch, listener: ProcessList
       input.add(message);
     },
     interrupt: () => {
-      // A process that has ended cannot be interrupted; its end is told elsewhere.
+      // A process that has ended cannot be interrupted; its end is reported elsewhere.
       query.interrupt().catch(() => undefined);
     },
     finish: async () => {
@@ -81,7 +81,7 @@ async function read(
   try {
     for await (const message of query) listener.heard(readMessage(message));
   } catch {
-    // The SDK throws when the process ends badly; how it ended is known here better.
+    // The SDK throws when the process fails; the exact end is known here.
   }
   const end = await process()?.end;
   listener.ended(end ?? { code: null, signal: null, complaint: "" });
@@ -146,7 +146,7 @@ function sdkServers(servers: readonly OfferedToolServer[]): Readonly<Record<stri
   return Object.fromEntries(servers.map((server) => [server.name, sdkServer(server)]));
 }
 
-/** An offered server as the SDK takes one: it is given a wire and answers on it. */
+/** An offered server in the SDK's form: it gets a transport and answers on it. */
 function sdkServer(server: OfferedToolServer): object {
   return {
     type: "sdk",

@@ -7,28 +7,28 @@ import { borrowTranscript, mendTranscript, returnTranscript, transcriptOf, type 
 
 const FLUSH_ROUNDS = 20;
 
-/** Where a fork begins. `note` absent: nobody knows of any. */
+/** Where a fork begins. `note` absent: none is known. */
 interface BorrowedRecord {
   readonly from: RecordPlace & { readonly uuid: string };
   readonly note?: string;
 }
 
-/** Where a conversation goes on, and what the model must be told because the vendor's record lacks it. */
+/** Where a conversation continues, and what the model must be told because the vendor's record lacks it. */
 export interface ConversationBeginning {
   readonly start: ConversationStart;
-  /** Turns that have ended; empty: all are known. */
+  /** Ended turns to retell; empty: all are known. */
   readonly retell: string;
-  /** Whether the vendor has no record of anything; then all turns are retold. */
+  /** Whether the vendor has no record at all; then all turns are retold. */
   readonly lost: boolean;
   /** What was said and done in the open turn; empty: all is known. */
   readonly sofar: string;
-  /** What the model must still be told of the turn before; empty: nothing. */
+  /** What the model must still be told about the turn before; empty: nothing. */
   readonly note: string;
   /** Whether the vendor's record has the prompt of the open turn. */
   readonly hasPrompt: boolean;
 }
 
-/** Finds out how a conversation goes on in a new process. */
+/** Determines how a conversation continues in a new process. */
 export class ConversationStarter {
   readonly #opening: ConversationOptions;
   readonly #host: Host;
@@ -46,13 +46,13 @@ export class ConversationStarter {
     this.#newUuid = newUuid;
   }
 
-  /** The vendor's record is of no use: from now on nothing is taken up, only told. */
+  /** The vendor's record is unusable: from now on nothing is resumed, only retold. */
   giveUp(): void {
     this.#givenUp = true;
     this.#state.save({ session: undefined, fork: undefined });
   }
 
-  /** A turn begins, or goes on after a restart of the server: then without its prompt. */
+  /** A turn begins, or continues after a server restart: then without its prompt. */
   began(prompt: Prompt | undefined): void {
     this.#since.begin(this.#host.turnId(), prompt);
   }
@@ -61,13 +61,13 @@ export class ConversationStarter {
     for (const event of events) this.#since.add(event);
   }
 
-  /** The turn that the journal left open when the conversation was opened. */
+  /** The turn that the journal showed as open when the conversation was opened. */
   async left(): Promise<TurnStory | undefined> {
     const last = (await this.#past()).at(-1);
     return last?.end === undefined && last?.turn_id === this.#host.turnId() ? last : undefined;
   }
 
-  /** `prompt`: the vendor's id of the open turn's prompt, which may be in its record already; absent: it cannot be. */
+  /** `prompt`: the vendor's id of the open turn's prompt, which may already be in its record; absent: it cannot be. */
   async find(prompt?: string): Promise<ConversationBeginning> {
     const { folder } = this.#host;
     const { session, fork, turns } = this.#state.kept;
@@ -89,7 +89,7 @@ export class ConversationStarter {
     return { ...rest, start: { type: "fresh", session: this.#newUuid() }, retell: storyOf(ended), lost: true };
   }
 
-  /** Nothing when there is nothing in the record. */
+  /** Undefined when the record is empty. */
   async #resume(path: string, session: string, prompt: string | undefined): Promise<ConversationBeginning | undefined> {
     const { ended, left } = await this.#story();
     const { turns } = this.#state.kept;
@@ -110,15 +110,15 @@ export class ConversationStarter {
     };
   }
 
-  /** Turns whose end is not in the record. Whatever came before a prompt that is in it, was there or was told with that prompt. */
+  /** Turns whose end is not in the record. Everything before a recorded prompt was recorded, or was told with that prompt. */
   #missing(ended: readonly TurnStory[], isHeld: (uuid: string) => boolean): readonly TurnStory[] {
     const { session, turns } = this.#state.kept;
     const places = new Map(turns.map(({ turn_id, at }) => [turn_id, at]));
-    // What another record has was told when this one began.
+    // What another record contains was told when this one began.
     const isElsewhere = (turn_id: string): boolean => (places.get(turn_id)?.session ?? session) !== session;
     const last = ended.findLastIndex(({ turn_id }) => isElsewhere(turn_id) || isHeld(promptId(turn_id)));
     const newest = ended[last];
-    // A fork knows the end of each turn of its own; the others it had when it began.
+    // A fork knows the end of each of its own turns; it had the others when it began.
     const isFork = this.#opening.ancestry.length > 0;
     if (newest === undefined) return ended.filter(({ turn_id }) => !isFork || places.has(turn_id));
     const at = places.get(newest.turn_id);
@@ -148,7 +148,7 @@ export class ConversationStarter {
     return { from: { session: fork.session, uuid: fork.uuid } };
   }
 
-  /** The record of the nearest session that offers a turn, put into our own folder. */
+  /** The record of the nearest session that has a turn to offer, copied into our own folder. */
   async #ancestor(): Promise<BorrowedRecord | undefined> {
     const ancestor = this.#opening.ancestry.find(({ after_turn }) => after_turn !== undefined);
     const borrowed = ancestor === undefined ? undefined : borrowedFrom(ancestor);
@@ -157,7 +157,7 @@ export class ConversationStarter {
     return path !== undefined && (await this.#borrow(path, borrowed.from)) ? borrowed : undefined;
   }
 
-  /** What was said a moment ago may not be on the disk yet. */
+  /** Recent messages may not be on the disk yet. */
   async #borrow(path: string, place: BorrowedRecord["from"]): Promise<boolean> {
     for (let round = 0; round < FLUSH_ROUNDS; round += 1) {
       if (await borrowTranscript(path, place, this.#host.folder)) return true;
@@ -173,9 +173,9 @@ function borrowedFrom({ folder, after_turn }: Ancestor): BorrowedRecord | undefi
   return session === undefined || uuid === undefined ? undefined : { from: { session, uuid }, note: turn?.note ?? "" };
 }
 
-/** What a turn did that is not in the vendor's record; in no record: all of it. */
+/** What a turn did that the vendor's record lacks; without a record: all of it. */
 function callsOf(turn: TurnStory, held?: Holdings): string {
-  // A call that was approved before a restart runs under another id after it: only the journal knows that they are one.
+  // A call approved before a restart runs under another id afterwards: only the journal knows that they are the same.
   const known = turn.resumed > 1 ? undefined : held;
   const calls = turn.calls.filter(
     ({ tool_use_id, said }) =>

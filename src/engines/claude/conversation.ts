@@ -26,7 +26,7 @@ const RETOLD =
   "Claude Code's own record of this conversation is gone; the model was told what was said before as text. Files it had read it may read again.";
 const COMPLETED =
   "Claude Code's own record of this conversation lacked its end; the model was told what was said and done there as text.";
-/** Of a process that has been there all the time. */
+/** For a process that has been running all the time. */
 const ALL_KNOWN = { retell: "", lost: false, sofar: "", hasPrompt: false } as const;
 const NOT_BEGUN = {
   code: "engine_failed",
@@ -34,11 +34,11 @@ const NOT_BEGUN = {
 } as const;
 
 export interface ConversationMeans extends VendorProcessMeans {
-  /** One process for the whole conversation; else one for each turn. */
+  /** One process for the whole conversation; otherwise one for each turn. */
   readonly keep: boolean;
 }
 
-/** A conversation with Claude Code: whichever way its process is talked to, this is the same. */
+/** A conversation with Claude Code, independent of the transport to its process. */
 export class ClaudeConversation implements Conversation {
   readonly #opening: ConversationOptions;
   readonly #host: Host;
@@ -46,12 +46,12 @@ export class ClaudeConversation implements Conversation {
   readonly #state: StateFile;
   readonly #beginnings: ConversationStarter;
   readonly #line: VendorProcess;
-  /** A process that was started ahead of time, until its first turn. */
+  /** A process started ahead of time, until its first turn. */
   #warming:
     | Promise<{ readonly transport: VendorTransport; readonly beginning: ConversationBeginning } | undefined>
     | undefined;
   #run: TurnRun | undefined;
-  /** Takes back the start of the next turn's process. */
+  /** Cancels the start of the next turn's process. */
   #ahead = new AbortController();
 
   constructor(opening: ConversationOptions, host: Host, means: ConversationMeans) {
@@ -79,7 +79,7 @@ export class ClaudeConversation implements Conversation {
     this.#beginnings.began(prompt);
     return this.#drive(channel, async (run) => {
       const uuid = promptId(this.#host.turnId());
-      // Another process may have written it down before it died.
+      // Another process may have recorded it before it died.
       const begun = await this.#connect(run, run.again ? uuid : undefined);
       if (begun === undefined) return;
       const content = [...this.#retell(run, begun), ...(begun.note === "" ? [] : [aside(begun.note)])];
@@ -110,7 +110,7 @@ export class ClaudeConversation implements Conversation {
     });
   }
 
-  /** Starts the process that the first turn will find. */
+  /** Starts the process for the first turn. */
   async warm(): Promise<void> {
     if (this.#run !== undefined || this.#line.transport !== undefined) return;
     this.#warming = this.#beginnings.find().then(async (beginning) => {
@@ -123,7 +123,7 @@ export class ClaudeConversation implements Conversation {
     const first = await Promise.race([started?.transport.ready ?? "late", late]);
     over.abort("over");
     if (first !== "late") return;
-    // A turn may have come meanwhile, with another one.
+    // A turn may have started another one meanwhile.
     if (started !== undefined && started.transport === this.#line.transport) this.#line.drop();
     throw new Failure("engine_failed", "Claude Code was started ahead of time, but did not get ready.");
   }
@@ -131,10 +131,10 @@ export class ClaudeConversation implements Conversation {
   async close(): Promise<void> {
     this.#ahead.abort("over");
     await this.#line.close();
-    // One that was just being started goes with the rest.
+    // A process that is just starting is ended too.
     await this.#warming?.catch(() => undefined);
     await this.#line.close();
-    // It was started for nobody, and nobody came.
+    // It was started ahead of time, and no turn came.
     if (this.#warming !== undefined && this.#state.kept.turns.length === 0)
       await rm(this.#host.folder, { recursive: true, force: true });
   }
@@ -177,14 +177,14 @@ export class ClaudeConversation implements Conversation {
     }
   }
 
-  /** Each turn has a process of its own: this one's may go. `ahead`: the next one's is started, unless the turn itself comes first. */
+  /** Each turn has its own process: this one's may end. `ahead`: the next one's is started, unless the turn itself comes first. */
   async #changeProcess({ ahead }: { readonly ahead: boolean }): Promise<void> {
     const gone = this.#line.finish();
     if (!ahead) return;
     const { signal } = (this.#ahead = new AbortController());
     await this.#host.sleep(LIMITS.engineAheadMs, signal);
     await gone;
-    // One that does not start is started again by its turn, which tells why not.
+    // If it does not start, its turn starts it again and reports why.
     if (!signal.aborted) await this.warm().catch(() => undefined);
   }
 
@@ -205,7 +205,7 @@ export class ClaudeConversation implements Conversation {
     });
   }
 
-  /** A process that the turn's messages go to. Nothing when the turn has ended meanwhile. `prompt`: see `Beginnings.find`. */
+  /** A process for the turn's messages. Undefined when the turn has ended meanwhile. `prompt`: see `ConversationStarter.find`. */
   async #connect(run: TurnRun, prompt?: string): Promise<Omit<ConversationBeginning, "start"> | undefined> {
     const warm = await this.#warming?.catch(() => undefined);
     this.#warming = undefined;
@@ -236,7 +236,7 @@ export class ClaudeConversation implements Conversation {
     return this.#line.open(start);
   }
 
-  /** Turns that the model must be told of because they are not in the vendor's record. */
+  /** Retells turns that are not in the vendor's record. */
   #retell(run: TurnRun, { retell, lost }: Pick<ConversationBeginning, "retell" | "lost">): readonly VendorFields[] {
     if (retell === "") return [];
     run.notice(lost ? RETOLD : COMPLETED);
@@ -246,7 +246,7 @@ export class ClaudeConversation implements Conversation {
 
 const NO_TURN = { behavior: "deny", message: "The turn is over." } as const;
 
-/** What a dead server left open beside the calls that are asked about again. */
+/** What a dead server left open, other than the calls that are asked about again. */
 function abandoned(item: Item, asked: readonly ToolItem[]): readonly EngineEvent[] {
   if (asked.some(({ id }) => id === item.id)) return [];
   if (!isToolItem(item)) return [{ type: "item.completed", item: { ...item, status: "superseded" } }];

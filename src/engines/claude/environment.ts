@@ -5,8 +5,8 @@ import { configFolder } from "./transcripts.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * What the vendor's program gets beside the sandbox's clean environment: where the proxy is, the session's own key to it,
- * and how to be quiet. No credential is ever among it.
+ * The vendor program's additions to the sandbox's clean environment: the proxy's address, the session's own key to it,
+ * and settings that keep it quiet. Never a credential.
  */
 export function environmentOf({ host, settings, retries, temporary }: Launch): Readonly<Record<string, string>> {
   const { baseUrl, key, name } = host.model;
@@ -30,17 +30,17 @@ export function environmentOf({ host, settings, retries, temporary }: Launch): R
     ...(settings.max_context_tokens === undefined
       ? {}
       : { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(settings.max_context_tokens) }),
-    // The todo list as one tool, whole at each call.
+    // The todo list as one tool that always takes the whole list.
     CLAUDE_CODE_ENABLE_TASKS: "0",
-    // Paths are judged from the workspace, so no `cd` may outlive its command.
+    // Paths are judged from the workspace, so a `cd` must not outlive its command.
     CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: "1",
-    // Nothing goes on when a turn is over.
+    // Nothing may continue after a turn.
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
-    // Asking once more without streaming would be paid twice; asking again after a refusal hides it.
+    // A second request without streaming would be paid twice; a retry after a refusal would hide it.
     CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: "1",
     CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK: "1",
     CLAUDE_CODE_DISABLE_REFUSAL_RETRY: "1",
-    // What it wants to know of the workspace it finds out with tools, which are journaled.
+    // It learns about the workspace with tools, which are journaled.
     CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1",
     CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: "1",
     CLAUDE_CODE_DISABLE_TERMINAL_TITLE: "1",

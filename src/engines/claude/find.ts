@@ -6,8 +6,8 @@ import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { Host } from "../engine.ts";
 
 /**
- * Older ones do not know `client_composed`: they would read the file behind an `@name` in a prompt without asking, and take a
- * prompt that begins with a slash for a command of their own.
+ * Older versions do not know `client_composed`: they would read the file behind an `@name` in a prompt without asking, and
+ * take a prompt that begins with a slash for their own command.
  */
 const LEAST_VERSION = "2.1.248";
 export const SDK_PACKAGE = "@anthropic-ai/claude-agent-sdk";
@@ -26,9 +26,9 @@ export interface ClaudeOptions {
   readonly executable?: string | undefined;
   /** Absolute folders. */
   readonly searchPath?: readonly string[] | undefined;
-  /** The file from which the SDK's package is looked for; absent: this one. */
+  /** The file from which the SDK's package is resolved; absent: this one. */
   readonly importer?: string | undefined;
-  /** How often the program tries a failed request of the model again; absent: LIMITS.modelRetries. */
+  /** How often the program retries a failed model request; absent: LIMITS.modelRetries. */
   readonly retries?: number | undefined;
 }
 
@@ -50,7 +50,7 @@ export function missingClaude(options: ClaudeOptions): string | undefined {
   return `Claude Code was not found${where}. ${helpFor(options)}`;
 }
 
-/** Finds the program and makes sure, once, that it is new enough. */
+/** Finds the program and checks once that it is new enough. */
 export function claudeFinder(options: ClaudeOptions): (host: Host) => Promise<string> {
   let found: Promise<string> | undefined;
   return (host) => {
@@ -68,7 +68,7 @@ async function firstGood(options: ClaudeOptions, host: Host): Promise<string> {
   const old: string[] = [];
   for (const path of places) {
     const first = await askVersion(path, host);
-    // Somebody killed it, not knowing what it was: that says nothing about the program.
+    // Another process killed it, not knowing what it was: that says nothing about the program.
     const { version } = first.killed ? await askVersion(path, host) : first;
     if (version !== undefined && isAtLeast(version, LEAST_VERSION)) return path;
     old.push(`${path} is ${version ?? "no Claude Code that runs here"}`);
@@ -81,7 +81,7 @@ async function firstGood(options: ClaudeOptions, host: Host): Promise<string> {
   throw new Failure("unsupported", missingClaude(options) ?? helpFor(options));
 }
 
-/** `version` absent: it did not tell one. */
+/** `version` absent: it printed none. */
 async function askVersion(
   path: string,
   host: Host,
@@ -120,7 +120,7 @@ function isAtLeast(version: string, least: string): boolean {
   return true;
 }
 
-/** The SDK brings the program in a package for each platform. */
+/** The SDK ships the program in one package per platform. */
 function packaged(importer: string, name: string): readonly string[] {
   const platform = `${process.platform}-${process.arch}`;
   const variants = process.platform === "linux" ? [platform, `${platform}-musl`] : [platform];

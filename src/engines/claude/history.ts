@@ -9,33 +9,33 @@ import {
 } from "../../protocol/index.ts";
 import type { EngineEvent } from "../engine.ts";
 
-/** More than is ever told at once, so that whoever is told also hears that something is left out. */
+/** More than is ever retold at once, so that the model also learns that something is left out. */
 const KEPT_CHARS = 2 * LIMITS.engineHistoryChars;
 
-/** Something that was said or done at the top level of a turn, in words for the model. */
+/** Something said or done at the top level of a turn, in words for the model. */
 interface PastCall {
   readonly words: string;
   /** Of a call. */
   readonly tool_use_id?: string;
-  /** Of a message: its text as it was. */
+  /** Of a message: its original text. */
   readonly said?: string;
 }
 
 /** A turn as far as it is known. */
 export interface TurnStory {
   readonly turn_id: string;
-  /** Of the turn that is open; absent: it has ended, or its beginning is told elsewhere. */
+  /** Of the open turn; absent: it has ended, or its beginning is told elsewhere. */
   readonly prompt: Prompt | undefined;
   /** What the person said, in words for the model; empty: told elsewhere. */
   readonly asked: string;
   readonly calls: readonly PastCall[];
-  /** Calls that have ended, those of an ended turn left out. */
+  /** Calls that have ended, without those of an ended turn. */
   readonly done: ReadonlySet<string>;
-  /** What it began and did not end, oldest first. */
+  /** Items that were started but not ended, oldest first. */
   readonly open: readonly Item[];
-  /** How often a server took it up again. */
+  /** How often a server resumed it. */
   readonly resumed: number;
-  /** How it ended, in words for the model, empty when it did well; absent: it is open. */
+  /** How it ended, in words for the model, empty if it succeeded; absent: it is open. */
   readonly end: string | undefined;
 }
 
@@ -50,7 +50,7 @@ interface Telling {
   end: string | undefined;
 }
 
-/** The newest turns of a conversation, from the journal or as they happen: their text is bounded. */
+/** The newest turns of a conversation, from the journal or as they happen. Their text is bounded. */
 export class Story {
   readonly #turns: Telling[] = [];
   #chars = 0;
@@ -69,7 +69,7 @@ export class Story {
     return this.#turns.map((turn) => ({ ...turn, open: [...turn.open.values()] }));
   }
 
-  /** `prompt` absent: a turn that began earlier goes on. */
+  /** `prompt` absent: an earlier turn continues. */
   begin(turn_id: string, prompt: Prompt | undefined): void {
     const asked = prompt === undefined ? "" : `User: ${cut(prompt.text)}`;
     this.#turns.push({
@@ -127,7 +127,7 @@ export class Story {
     this.#count(words);
   }
 
-  /** Forgets the oldest where it becomes too much. */
+  /** Forgets the oldest when there is too much. */
   #count(words: string): void {
     this.#chars += words.length;
     while (this.#chars > KEPT_CHARS) {
@@ -143,7 +143,7 @@ export class Story {
   }
 }
 
-/** What was known when a conversation was opened, and what happened since. The last turn of the one may be the first of the other. */
+/** What was known when a conversation was opened, plus what happened since. The last turn of the one may be the first of the other. */
 export function joined(before: readonly TurnStory[], since: readonly TurnStory[]): readonly TurnStory[] {
   const last = before.at(-1);
   const [first, ...rest] = since;
@@ -156,13 +156,13 @@ export function joined(before: readonly TurnStory[], since: readonly TurnStory[]
   ];
 }
 
-/** Turns in words for the model, as much of the end as may be told. */
+/** Turns in words for the model; only as much of the end as the limit allows. */
 export function storyOf(turns: readonly TurnStory[]): string {
   return newest(turns.flatMap(({ asked, calls, end = "" }) => [asked, ...calls.map(({ words }) => words), end]));
 }
 
 function callOf(item: Item): PastCall | undefined {
-  // What a sub-agent did is in the result of its call.
+  // A sub-agent's work is in the result of its call.
   if (item.parent_id !== undefined || item.status === "superseded") return undefined;
   if (item.type === "agent_message")
     return item.text.trim() === "" ? undefined : { words: `Assistant: ${cut(item.text)}`, said: item.text };

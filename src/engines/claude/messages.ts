@@ -2,7 +2,7 @@ import { LIMITS, type Prompt, type ToolItem } from "../../protocol/index.ts";
 import type { UserMessage } from "./transport.ts";
 import type { VendorFields } from "./wire.ts";
 
-/** A prompt as the vendor's program takes it. Attachments first, so that the words of the person are the last thing the model reads. */
+/** A prompt in the vendor program's format. Attachments come first, so that the model reads the person's words last. */
 export function promptContent(prompt: Prompt): readonly VendorFields[] {
   const blocks = (prompt.attachments ?? []).flatMap((attachment): readonly VendorFields[] => {
     if (attachment.type === "image")
@@ -15,8 +15,8 @@ export function promptContent(prompt: Prompt): readonly VendorFields[] {
 }
 
 /**
- * A message as it goes over the wire. `client_composed`: the text is taken as it is. Without it the program would read the file
- * behind an `@name` without a question, and take a slash for a command of its own.
+ * A message as sent. `client_composed`: the text is taken literally. Without it the program would read the file behind an
+ * `@name` without a question, and take a slash for its own command.
  */
 export function wireMessage({ uuid, content }: UserMessage): VendorFields {
   return {
@@ -29,7 +29,7 @@ export function wireMessage({ uuid, content }: UserMessage): VendorFields {
   };
 }
 
-/** Words of Sallyport, not of the person: the model knows this frame. */
+/** Text from Sallyport, not from the person: the model knows this frame. */
 export function aside(text: string): VendorFields {
   const inner = text.replaceAll(/<(\/?)system-reminder>/g, "<$1system_reminder>");
   return { type: "text", text: `<system-reminder>\n${inner}\n</system-reminder>` };
@@ -47,7 +47,7 @@ export function retold(text: string): string {
   return `This conversation began earlier, and only this record of it is left:\n\n${text}\n\nGo on from there.`;
 }
 
-/** Where only the end of the vendor's record is missing. */
+/** For when only the end of the vendor's record is missing. */
 export function completed(text: string): string {
   return `The end of this conversation is missing above. This is what was said and done there:\n\n${text}\n\nGo on from there.`;
 }
@@ -57,7 +57,7 @@ export interface CallFate {
   readonly item: ToolItem;
   /** For the model. */
   readonly message: string;
-  /** Pictures that the call gave; absent: none. */
+  /** Images in the call's result; absent: none. */
   readonly images?: readonly VendorFields[] | undefined;
 }
 

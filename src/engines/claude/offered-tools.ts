@@ -2,7 +2,7 @@ import { LIMITS, outputText, PROTOCOL_VERSION, type ContentBlock } from "../../p
 import type { OfferedTool } from "./tools.ts";
 import { record, text, type VendorFields } from "./wire.ts";
 
-/** Runs a client tool; the call is named by the vendor's own id. */
+/** Runs a client tool; the call has the vendor's own id. */
 export type RunOfferedTool = (call: {
   readonly tool: string;
   readonly tool_use_id: string;
@@ -14,8 +14,8 @@ const PROTOCOL = "2025-06-18";
 const UNKNOWN_METHOD = -32_601;
 
 /**
- * Tools that the vendor's program is offered, as an MCP server without a wire: one message in, its answer out. Nothing is
- * answered to a notification.
+ * Tools offered to the vendor's program, as an MCP server without a transport: one message in, its answer out.
+ * Notifications get no answer.
  */
 export class OfferedToolServer {
   readonly name: string;
@@ -56,7 +56,7 @@ export class OfferedToolServer {
     }
   }
 
-  /** Ends what runs. */
+  /** Aborts running calls. */
   close(): void {
     for (const controller of this.#running.values()) controller.abort();
   }
@@ -84,21 +84,21 @@ function reply(id: unknown, result: VendorFields): VendorFields {
   return { jsonrpc: "2.0", id, result };
 }
 
-/** Always loaded: a tool that must be searched for first is a tool that is not used. */
+/** Always loaded: a tool that must be searched for first is not used. */
 function described({ tool, definition, concurrent }: OfferedTool): VendorFields {
   return {
     name: tool,
-    // The vendor's program runs such tools beside one another.
+    // The vendor's program runs such tools in parallel.
     annotations: { readOnlyHint: concurrent },
     description: definition.description,
     inputSchema: definition.input_schema,
-    // A longer result would be put into a file that the session's tools cannot read.
+    // The program would put a longer result into a file that the session's tools cannot read.
     _meta: { "anthropic/alwaysLoad": true, "anthropic/maxResultSizeChars": LIMITS.toolOutputChars },
   };
 }
 
 function toolAnswer(content: readonly ContentBlock[], isError: boolean): VendorFields {
-  // The vendor's program shows nothing but text for an error.
+  // The vendor's program shows only text for an error.
   const blocks = isError ? [{ type: "text" as const, text: outputText(content) }] : content;
   return {
     content: blocks.map((block) =>

@@ -21,9 +21,9 @@ interface Means {
 }
 
 /**
- * Decides on the calls that a dead server left open and runs those that are allowed: here, with our own tools, under the ids that they
- * were asked about. The vendor's process that made them is dead and will never run them. Each call that may not run beside others
- * runs alone and in order; it is marked as running only when its turn has come. A sub-agent goes on in our own loop, its open calls too.
+ * Decides on the calls that a dead server left open and runs those that are allowed: here, with our own tools, under their original ids.
+ * The vendor's process that made them is dead and will never run them. A call that may not run in parallel runs alone and in order, and
+ * is marked as running only when its turn has come. A sub-agent continues in our own loop, with its open calls.
  */
 export async function settleOpenCalls(means: Means, open: readonly ToolItem[]): Promise<readonly CallFate[]> {
   const { host } = means;
@@ -37,7 +37,7 @@ export async function settleOpenCalls(means: Means, open: readonly ToolItem[]): 
   return Promise.all(ends);
 }
 
-/** What a sub-agent, which goes on, has open itself: it looks after that. `known`: everything that is open. */
+/** Whether a continuing sub-agent has this item open: it takes care of it itself. `known`: everything that is open. */
 export function isOfSubagent(item: Item, open: readonly ToolItem[], known: readonly Item[]): boolean {
   const parent = "parent_id" in item ? item.parent_id : undefined;
   if (parent === undefined) return false;
@@ -72,7 +72,7 @@ async function goOn({ run, host, opening }: Means, item: ToolItem, ready: Promis
 
 function end(run: TurnRun, item: ToolItem, result: ToolResult): CallFate {
   const { content, is_error, refusal, ...details } = result;
-  // It was asked about again when it was about to run, because something had changed.
+  // It was asked about again just before it ran, because something had changed.
   if (refusal !== undefined) return refuse(run, item, { effect: "deny", message: outputText(content), ...refusal });
   const failed = run.signal.aborted ? "interrupted" : "failed";
   const ended = endToolItem(item, { status: is_error ? failed : "completed", output: content, is_error, ...details });

@@ -2,8 +2,8 @@ import type { ErrorCode, ErrorDetail } from "../../protocol/index.ts";
 import type { ResultMessage } from "./wire.ts";
 
 /**
- * What follows from the vendor's result. `funds`: there was no money for the next request. `lost`: it could not even begin, because it
- * does not find its own record of the conversation.
+ * What follows from the vendor's result. `funds`: there was no money for the next request. `lost`: it could not begin, because its own
+ * record of the conversation is missing.
  */
 export type VendorTurnEnd =
   | { readonly type: "completed"; readonly stop_reason: string; readonly structured_output?: unknown }
@@ -12,11 +12,11 @@ export type VendorTurnEnd =
   | { readonly type: "lost"; readonly message: string };
 
 export interface ResultContext {
-  /** The kind of error that the last message of the program's own stood for. */
+  /** The kind of error in the last message by the program itself. */
   readonly apiError: string | undefined;
-  /** An answer of the model broke off on the way. */
+  /** An answer of the model was cut off. */
   readonly cut: boolean;
-  /** Why the model proxy refused the last request; absent: an error is the provider's. */
+  /** Why the model proxy refused the last request; absent: the error is the provider's. */
   readonly refusal: ErrorCode | undefined;
   readonly max_turns: number;
   /** The session has an `output_schema`. */
@@ -70,18 +70,18 @@ export function outcomeOf(result: ResultMessage, context: ResultContext): Vendor
   return ofTheApi(result, context) ?? other(result);
 }
 
-/** An answer in a form that was asked for is itself a call, which is how its turn ends. */
+/** An answer in a requested form is itself a call, and its turn ends with it. */
 function completed({ stop_reason = "end_turn", structured }: ResultMessage, context: ResultContext): VendorTurnEnd {
-  // The program reminds the model once, and then takes what it says for its answer.
+  // The program reminds the model once, and then takes its text as the answer.
   if (structured === undefined) return context.structured ? NOT_STRUCTURED : { type: "completed", stop_reason };
   return { type: "completed", stop_reason: "end_turn", structured_output: structured };
 }
 
-/** What a request ended with that the model, or the proxy before it, answered with an error. */
+/** The end of a request that the model, or the proxy before it, answered with an error. */
 function ofTheApi(result: ResultMessage, { apiError, cut, refusal }: ResultContext): VendorTurnEnd | undefined {
   const { api_status, terminal_reason } = result;
   const said = words(result);
-  // The program knows only the status; the proxy's own reason says more.
+  // The program knows only the status; the proxy's own reason is more precise.
   if (refusal !== undefined && api_status !== undefined && !isPassing(api_status)) return failed(refusal, said);
   if (api_status === 401 || api_status === 403 || (apiError !== undefined && UNAUTHENTICATED.has(apiError)))
     return failed(
@@ -98,7 +98,7 @@ function ofTheApi(result: ResultMessage, { apiError, cut, refusal }: ResultConte
   return failed("model_error", `the model answered ${api_status} (${said})`);
 }
 
-/** Another attempt may go better. */
+/** Another attempt may succeed. */
 function isPassing(status: number): boolean {
   return status === 429 || status >= 500;
 }
@@ -114,7 +114,7 @@ function failed(code: ErrorDetail["code"], message: string): VendorTurnEnd {
   return { type: "failed", error: { code, message } };
 }
 
-/** The program's words without its own preamble. */
+/** The program's message without its own preamble. */
 function words({ text, errors, subtype }: ResultMessage): string {
   const said = text === "" ? errors.join("; ") : text;
   const bare = said.replace(/^(?:Failed to authenticate\. )?API Error: (?:\d{3} |Request rejected \(\d{3}\) · )?/, "");

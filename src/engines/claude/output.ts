@@ -7,7 +7,7 @@ import type { VendorFields } from "./wire.ts";
 
 const NEWLINE = 0x0a;
 
-/** What a program wrote cannot be taken. */
+/** A program's output exceeds the limits. */
 export class OutputFailure extends Error {}
 
 /** Bytes of unfinished lines that all processes of an engine may hold together. */
@@ -15,7 +15,7 @@ export class OutputAllowance {
   #used = 0;
   #most = 0;
 
-  /** The most that was ever held at once. */
+  /** The most ever held at once. */
   get most(): number {
     return this.#most;
   }
@@ -38,14 +38,14 @@ interface ReaderOptions {
   readonly allowance: OutputAllowance;
   /** A message, and its line with the newline. */
   readonly onMessage: (message: VendorFields, line: Buffer) => void;
-  /** The first lines that are no messages. */
+  /** The first lines that are not messages. */
   readonly onNoise: (line: string) => void;
 }
 
-/** Cuts a program's output into messages. Throws `OutputFailure` when it is more than anybody needs. */
+/** Splits a program's output into messages. Throws `OutputFailure` when it is too much. */
 export class OutputReader {
   readonly #options: ReaderOptions;
-  /** The line that has begun, in pieces. */
+  /** The current unfinished line, in pieces. */
   #pieces: Buffer[] = [];
   #length = 0;
   #total = 0;
@@ -56,7 +56,7 @@ export class OutputReader {
     this.#options = options;
   }
 
-  /** A turn begins: what was said before does not count any more. */
+  /** A turn begins: the counts start again. */
   begin(): void {
     this.#total = 0;
     this.#noiseBytes = 0;
@@ -75,12 +75,12 @@ export class OutputReader {
     this.#keep(chunk.subarray(from));
   }
 
-  /** The last line may lack its end. */
+  /** The last line may lack its newline. */
   end(): void {
     this.#flush(Buffer.from("\n"));
   }
 
-  /** Gives back what it holds; nothing more is added. */
+  /** Returns its share of the allowance; nothing more is added. */
   close(): void {
     this.#options.allowance.give(this.#length);
     this.#pieces = [];
@@ -115,7 +115,7 @@ export class OutputReader {
   }
 }
 
-/** Nothing when it is no message. */
+/** Undefined when it is not a message. */
 function parse(text: string): VendorFields | undefined {
   if (!text.trimStart().startsWith("{")) return undefined;
   try {
@@ -127,23 +127,23 @@ function parse(text: string): VendorFields | undefined {
 }
 
 interface FollowOutputOptions extends ReaderOptions {
-  /** Resolves when what was told has been taken; nothing more is read until then. */
+  /** Resolves when everything reported has been taken; nothing more is read until then. */
   readonly drained: () => Promise<unknown>;
 }
 
-/** The output of a process, in order, never more of it in memory than the limits say. */
+/** The output of a process, in order, with bounded memory. */
 export class ProcessOutput {
   readonly #process: Piped;
   readonly #reader: OutputReader;
   readonly #drained: () => Promise<unknown>;
   readonly #stderr = new StderrTail();
   #failure: string | undefined;
-  /** Bytes since all that was told had been taken. */
+  /** Bytes since everything reported was last taken. */
   #ahead = 0;
   #chunks = 0;
   #paused = false;
   #exited = false;
-  /** How the process ended, when all it wrote was told. */
+  /** How the process ended, after all its output was reported. */
   readonly end: Promise<ProcessEnd>;
 
   constructor(process: Piped, options: FollowOutputOptions) {
@@ -160,7 +160,7 @@ export class ProcessOutput {
     this.end = this.#follow(drained);
   }
 
-  /** A turn begins: its output is counted anew. */
+  /** A turn begins: its output is counted from zero. */
   begin(): void {
     this.#reader.begin();
   }
@@ -181,7 +181,7 @@ export class ProcessOutput {
 
   async #follow(drained: Promise<void>): Promise<ProcessEnd> {
     const { code, signal, reason } = await this.#process.exit;
-    // What it left behind may hold its pipe open: then silence is the end.
+    // A process that it left behind may hold its pipe open: then silence is the end.
     this.#exited = true;
     this.#process.stdout.resume();
     for (let seen = -1; seen !== this.#chunks;) {

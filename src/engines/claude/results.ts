@@ -2,7 +2,7 @@ import { LIMITS, type ContentBlock, type FileChange, type ToolCallEnd, type Tool
 import { unifiedDiff } from "../../tools/files/diff.ts";
 import { record, text, type VendorFields, type VendorToolResult } from "./wire.ts";
 
-/** How a call ended that the vendor's program has run. `structured` is the result as that program itself has it. */
+/** The end of a call that the vendor's program ran. `structured` is that program's own form of the result. */
 export function endOf(item: ToolItem, outcome: VendorToolResult, structured: unknown): ToolCallEnd {
   const output = bounded(outcome.content.map(unwrapped));
   const end = { status: outcome.is_error ? "failed" : "completed", output, is_error: outcome.is_error } as const;
@@ -23,7 +23,7 @@ export function endOf(item: ToolItem, outcome: VendorToolResult, structured: unk
   }
 }
 
-/** A sub-agent's own words, without the frame in which the program hands them to the model. */
+/** A sub-agent's own text, without the frame that the program adds for the model. */
 function reportOf(content: unknown): readonly ContentBlock[] {
   const texts = (Array.isArray(content) ? content : []).map((block) => text(record(block)["text"]) ?? "");
   const spoken = texts.filter((part) => part !== "" && !part.startsWith("<tools-used-before-summary>"));
@@ -32,13 +32,13 @@ function reportOf(content: unknown): readonly ContentBlock[] {
 
 const ERROR_FRAME = /^<tool_use_error>([\s\S]*)<\/tool_use_error>$/;
 
-/** The program puts its own errors into a frame for the model. */
+/** The program wraps its own errors in a frame for the model. */
 function unwrapped(block: ContentBlock): ContentBlock {
   if (block.type === "image") return block;
   return { type: "text", text: ERROR_FRAME.exec(block.text)?.[1] ?? block.text };
 }
 
-/** Text cut to what may be kept of one result. */
+/** Text cut to the limit for one result. */
 function bounded(content: readonly ContentBlock[]): readonly ContentBlock[] {
   let room: number = LIMITS.toolOutputChars;
   return content.flatMap((block): readonly ContentBlock[] => {
@@ -51,7 +51,7 @@ function bounded(content: readonly ContentBlock[]): readonly ContentBlock[] {
   });
 }
 
-/** A failed command tells its code in the first line; absent when it was never run or never ended. */
+/** A failed command has its exit code in the first line; absent when it never ran or never ended. */
 function exitCode(output: readonly ContentBlock[], failed: boolean): number | undefined {
   if (!failed) return 0;
   const [first] = output;

@@ -6,7 +6,7 @@ import { LIMITS } from "../../protocol/index.ts";
 
 const FILE = "claude.jsonl";
 
-/** A place in one of the vendor's records: up to and with this message, or before its first one. */
+/** A position in one of the vendor's records: up to and including this message, or before the first one. */
 const RecordPlace = z.object({ session: z.string(), uuid: z.string().optional() });
 export type RecordPlace = z.infer<typeof RecordPlace>;
 
@@ -17,13 +17,13 @@ type EndedTurn = z.infer<typeof EndedTurn>;
 export interface StoredState {
   /** The vendor's id of the conversation. */
   readonly session?: string | undefined;
-  /** Where it begins, until the vendor's program has written its own copy. */
+  /** Where it was forked from, until the vendor's program has written its own copy. */
   readonly fork?: RecordPlace | undefined;
   /** Oldest first. */
   readonly turns: readonly EndedTurn[];
 }
 
-/** A line of the file. Null: it is gone; absent: it stays as it was. */
+/** A line of the file. Null: removed; absent: unchanged. */
 const StateChange = z.object({
   session: z.string().nullish(),
   fork: RecordPlace.nullish(),
@@ -34,9 +34,9 @@ type StateChange = z.infer<typeof StateChange>;
 const NOTHING: StoredState = { turns: [] };
 
 /**
- * What must outlive the process: a small file in the session's own folder, to which each change is added as a line. That is in the
- * hands of the system when it returns, and outlives the server. It is not forced to the disk, which would take longer than the rest of
- * a turn's end: the vendor's record, which it points into, is not either. After a power cut the model is told what the journal has.
+ * What must outlive the process: a small file in the session's own folder, to which each change is appended as a line. It is handed to
+ * the system at once, and so outlives the server. It is not flushed to the disk, which would take longer than the rest of a turn's
+ * end; the vendor's record is not either. After a power cut the model is told what the journal has.
  */
 export class StateFile {
   readonly #folder: string;
@@ -56,7 +56,7 @@ export class StateFile {
     return this.#kept;
   }
 
-  /** What is named and undefined is gone from then on. */
+  /** A key that is present but undefined is removed. */
   save(change: Pick<StoredState, "session" | "fork">): void {
     const { session, fork } = change;
     this.#add({
@@ -71,14 +71,14 @@ export class StateFile {
 
   #add(change: StateChange): void {
     this.#kept = folded([this.#kept, change]);
-    // The line end comes first: whatever a crash left of the line before, this one is whole.
+    // The line break comes first: even after a torn line, this one is whole.
     const line = `\n${JSON.stringify(change)}`;
     this.#bytes += Buffer.byteLength(line);
     if (this.#bytes <= LIMITS.engineStateBytes) appendFileSync(this.#path, line, { mode: 0o600 });
     else this.#rewrite();
   }
 
-  /** The same in one line. */
+  /** Rewrites the file as one line. */
   #rewrite(): void {
     const text = JSON.stringify(this.#kept);
     const fresh = join(this.#folder, `${FILE}.${randomUUID()}`);
@@ -96,18 +96,18 @@ export class StateFile {
 const UUID_BYTES = 16;
 
 /**
- * The vendor's id of a turn's prompt. It follows from ours, so that nobody has to write it down before the prompt is sent: after a
- * crash, whether the vendor's record has the prompt is seen in the record itself.
+ * The vendor's id of a turn's prompt. It is derived from ours, so that it need not be stored before the prompt is sent: after a
+ * crash, the vendor's record itself shows whether it has the prompt.
  */
 export function promptId(turn_id: string): string {
   const bytes = createHash("sha256").update(turn_id).digest().subarray(0, UUID_BYTES);
-  // As RFC 9562 has it: version 5, a name's hash.
+  // As in RFC 9562: version 5, a name's hash.
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-/** What a session's folder keeps. Nothing when there is no file; a line that cannot be understood is left out. */
+/** What a session's folder stores. Empty when there is no file; unreadable lines are skipped. */
 export function readState(folder: string): StoredState {
   const text = readFile(join(folder, FILE));
   return text === "" ? NOTHING : folded(text.split("\n").map(understood));
@@ -119,7 +119,7 @@ function folded(changes: readonly (StateChange | StoredState)[]): StoredState {
   for (const { session = place.session, fork = place.fork, turns = [] } of changes) {
     place = { session: session ?? undefined, fork: fork ?? undefined };
     for (const turn of turns) {
-      // A turn that is taken up again ends once more, at another place.
+      // A resumed turn ends again, at another position.
       ended.delete(turn.turn_id);
       ended.set(turn.turn_id, turn);
     }

@@ -1,9 +1,9 @@
 import { LIMITS } from "../../protocol/index.ts";
 
-/** Remarks that are no complaint. */
+/** Lines that are no errors. */
 const CHATTER = /^\[claude-code:[a-z_]+\].*$/gm;
 
-/** The end of what a program writes to stderr. */
+/** The last part of a program's stderr. */
 export class StderrTail {
   #kept = "";
 

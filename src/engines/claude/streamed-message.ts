@@ -10,7 +10,7 @@ type End = Exclude<Item["status"], "in_progress">;
 interface StreamedItem {
   readonly item: SpokenItem;
   text: string;
-  /** The block as a whole, once it was told. */
+  /** The complete block, once it was received. */
   whole: SpokenBlock | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface StreamedMessageOptions {
   readonly parent_id?: string | undefined;
 }
 
-/** One message of the model while it streams. Its words are completed together, when the message is whole. */
+/** One message of the model while it streams. Its items are completed together, when the message is complete. */
 export class StreamedMessage {
   /** The vendor's id. */
   readonly id: string;
@@ -58,7 +58,7 @@ export class StreamedMessage {
     return [...events, { type: "item.delta", item_id: piece.item.id, field: "text", delta: text }];
   }
 
-  /** The block that streams just now, as a whole. */
+  /** Completes the block that is streaming now. */
   seal(block: SpokenBlock): readonly EngineEvent[] {
     if (!isSomething(block)) return [];
     const { piece, events } = this.#piece(this.#block, block.type);
@@ -66,7 +66,7 @@ export class StreamedMessage {
     return events;
   }
 
-  /** Ends what was begun and not ended yet. */
+  /** Ends everything that is still open. */
   complete(status: End): readonly EngineEvent[] {
     const events = [...this.#pieces.values()].map((piece): EngineEvent => ({
       type: "item.completed",
@@ -76,7 +76,7 @@ export class StreamedMessage {
     return events;
   }
 
-  /** The call's tokens, once. Without an end they are what the beginning said. */
+  /** Reports the call's tokens, once. Without an end, the figures of the beginning count. */
   count(ended?: Tokens): readonly EngineEvent[] {
     if (this.#counted) return [];
     this.#counted = true;
@@ -97,7 +97,7 @@ export class StreamedMessage {
   }
 }
 
-/** Words that come as a whole only, as a sub-agent's do. */
+/** Text that arrives only as a whole, as a sub-agent's does. */
 export function wholeWords(
   block: SpokenBlock,
   place: { readonly id: string; readonly message_id: string; readonly parent_id?: string | undefined },
@@ -129,7 +129,7 @@ function startWords(
   };
 }
 
-/** The signature counts only for a thought that was told to its end. */
+/** The signature counts only for a thought that was streamed to its end. */
 function completed({ item, text, whole }: StreamedItem, status: End): SpokenItem {
   const ended = { ...item, status, text: whole?.text ?? text };
   if (ended.type === "agent_message" || whole?.type !== "thinking") return ended;

@@ -10,7 +10,7 @@ import type { Toolbox, ToolDefinition } from "../../tools/toolbox.ts";
  */
 const OURS = "sallyport";
 
-/** Never offered: they reach other sessions or the vendor, or start what outlives the turn. */
+/** Never offered: they reach other sessions or the vendor, or start something that outlives the turn. */
 export const FORBIDDEN_TOOLS = [
   "ListAgents",
   "SendMessage",
@@ -33,7 +33,7 @@ export const FORBIDDEN_TOOLS = [
   "ReportFindings",
 ] as const;
 
-/** A tool of ours that the program reaches over MCP, within this process. */
+/** One of our tools, which the program reaches over MCP within this process. */
 export interface OfferedTool {
   /** The name under which the session knows it. */
   readonly name: string;
@@ -41,16 +41,16 @@ export interface OfferedTool {
   /** Its name on that server. */
   readonly tool: string;
   readonly definition: ToolDefinition;
-  /** Runs beside other calls of the same message. */
+  /** Runs in parallel with other calls of the same message. */
   readonly concurrent: boolean;
 }
 
-/** What the program is given of a session's tools. */
+/** What the program gets of a session's tools. */
 export interface Offer {
-  /** Of the program's own. */
+  /** The program's own tools. */
   readonly tools: readonly string[];
   readonly offered: readonly OfferedTool[];
-  /** Names that a model may use for a client tool, and what they stand for. */
+  /** Names that a model may use for a client tool, with their targets. */
   readonly aliases: Readonly<Record<string, string>>;
 }
 
@@ -66,16 +66,16 @@ export function offerOf(toolbox: Pick<Toolbox, "definitions" | "concurrent">): O
   };
 }
 
-/** A kind of sub-agent as the program takes one. */
+/** A kind of sub-agent in the program's format. */
 export interface VendorAgent {
   readonly description: string;
   readonly prompt: string;
-  /** Absent: all that the program has. */
+  /** Absent: all of the program's tools. */
   readonly tools?: readonly string[];
   readonly model?: string;
 }
 
-/** Tools that the session has not are left out: a kind of agent can only have less. */
+/** Tools that the session does not have are left out: a kind of agent can only have fewer. */
 export function vendorAgents(
   agents: NonNullable<SessionSettings["agents"]>,
   { tools, offered }: Offer,

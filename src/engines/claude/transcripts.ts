@@ -9,32 +9,32 @@ const CONFIG = "claude";
 const TEMPORARY = "tmp";
 const TEMPORARY_CHARS = 8;
 const PROJECTS = "projects";
-/** Where the record lies that a fork begins with; the vendor's program finds it in any project. */
+/** The folder of the record that a fork begins with; the vendor's program finds it in any project. */
 const LENT = "forked";
 /**
- * A line that names the newest message. The program writes it last, when all is quiet, and believes it more than the messages themselves:
- * where it is missing or older, and the conversation was taken up twice at one place, the newer messages would be gone.
+ * A line that names the newest message. The program writes it last, when idle, and trusts it more than the messages themselves. If it is
+ * missing or outdated, and the conversation was resumed twice at one point, the newer messages would be lost.
  */
 const NEWEST = '"type":"last-prompt"';
 const MESSAGE = '"parentUuid":';
 const ID = /"uuid":"([^"]+)"/g;
 
-/** The vendor's program has its settings and records here and nowhere else. */
+/** The only folder of the vendor program's settings and records. */
 export function configFolder(folder: string): string {
   return join(folder, CONFIG);
 }
 
-/** What one process needs while it runs; gone with it. The name is short: sockets lie in it. */
+/** What one process needs while it runs; deleted with it. The name is short because sockets lie in it. */
 export function temporaryFolder(folder: string, process: string): string {
   return join(folder, TEMPORARY, process.slice(0, TEMPORARY_CHARS));
 }
 
-/** Takes away what processes left that could not do so themselves. */
+/** Deletes what processes could not delete themselves. */
 export function sweepTemporary(folder: string): void {
   rmSync(join(folder, TEMPORARY), { recursive: true, force: true });
 }
 
-/** The vendor's own record of a conversation; absent: there is none, or one that is too long. */
+/** The vendor's own record of a conversation; absent: there is none, or it is too long. */
 export function transcriptOf(folder: string, session: string): string | undefined {
   const projects = join(configFolder(folder), PROJECTS);
   for (const project of foldersIn(projects)) {
@@ -45,7 +45,7 @@ export function transcriptOf(folder: string, session: string): string | undefine
   return undefined;
 }
 
-/** Puts another session's record, up to a message, into this one's folder. False when the message is not in it. */
+/** Copies another session's record, up to a message, into this one's folder. False when the message is not in it. */
 export async function borrowTranscript(
   path: string,
   place: { readonly session: string; readonly uuid: string },
@@ -56,16 +56,16 @@ export async function borrowTranscript(
   return copyLines(path, join(target, `${place.session}.jsonl`), { upto: place.uuid });
 }
 
-/** Takes away what was borrowed. */
+/** Deletes the borrowed copy. */
 export function returnTranscript(folder: string, session: string): void {
   rmSync(join(configFolder(folder), PROJECTS, LENT, `${session}.jsonl`), { force: true });
 }
 
-/** What a record holds. */
+/** What a record contains. */
 export interface Holdings {
   /** Whether there is any message at all. */
   readonly any: boolean;
-  /** Of the messages that were asked about. */
+  /** Those of the requested messages that it contains. */
   readonly messages: ReadonlySet<string>;
   /** Calls of the open turn that have a result. */
   readonly results: ReadonlySet<string>;
@@ -73,7 +73,7 @@ export interface Holdings {
   readonly said: ReadonlySet<string>;
 }
 
-/** Makes a record whole whose process was killed before it had written all, or went on when nobody was left to answer it. */
+/** Repairs a record whose process was killed before it had written everything, or continued after its server died. */
 export async function mendTranscript(
   path: string,
   asked: ReadonlySet<string>,
@@ -105,8 +105,8 @@ export async function mendTranscript(
 }
 
 /**
- * All whole lines but those that name the newest message and those that are not to be believed; up to a message, if one is named.
- * False when that is not there.
+ * All complete lines except those that name the newest message and untrusted ones; up to a message, if one is given. False when
+ * that is missing.
  */
 async function copyLines(
   from: string,
@@ -132,7 +132,7 @@ async function copyLines(
   return found;
 }
 
-/** Whether the last line has no end: what is written next would be a part of it. */
+/** Whether the last line has no end: the next write would continue it. */
 async function isTorn(path: string): Promise<boolean> {
   const file = await openFile(path).catch(() => undefined);
   if (file === undefined) return false;
@@ -145,10 +145,10 @@ async function isTorn(path: string): Promise<boolean> {
   }
 }
 
-/** Not with `node:readline`, which takes more than a line feed for the end of a line: what people write has such characters in it. */
+/** Not `node:readline`, which also splits at characters other than a line feed that occur in people's text. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const input = createReadStream(path, "utf8");
-  /** The line that has begun, in pieces. */
+  /** The current unfinished line, in pieces. */
   let pieces: string[] = [];
   try {
     for await (const chunk of input as AsyncIterable<string>) {
@@ -162,7 +162,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
     const last = pieces.join("");
     if (last !== "") yield last;
   } catch (error) {
-    // A record that is gone is an empty one.
+    // A missing record counts as empty.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   } finally {
     input.destroy();

@@ -38,36 +38,36 @@ interface OpenCall {
   /** Milliseconds; set when it was allowed. */
   began?: number;
   refused?: Extract<Verdict, { effect: "deny" }>;
-  /** What came of it, where it was ours to run: it says more than what the program hands on to the model. */
+  /** Its result, if we ran it: it has more detail than what the program passes on to the model. */
   result?: ToolResult;
 }
 
 type SaidBy<Type extends VendorMessage["type"]> = Extract<VendorMessage, { type: Type }>;
 
-/** Who speaks at the top level: nobody's call. */
+/** The key of the top level, which is no call. */
 const TOP = "";
 
 /**
- * What the vendor's program says in one turn, told as our events. It does nothing else: the same messages with the same ids
+ * Translates what the vendor's program says in one turn into our events. Nothing else: the same messages with the same ids
  * and times always give the same events.
  */
 export class VendorTranslator {
   readonly #newId: NewId;
-  /** Milliseconds since some moment. */
+  /** Milliseconds of a monotonic clock. */
   readonly #now: () => number;
   readonly #tally = new UsageTally();
   readonly #calls = new Map<string, OpenCall>();
   readonly #written = new Map<string, Written>();
-  /** The call that a sub-agent is, by the agent's id. */
+  /** The call that started a sub-agent, by the agent's id. */
   readonly #agents = new Map<string, string>();
-  /** Items of calls, ended ones too: sub-agents' messages name them. */
+  /** Items of calls, including ended ones: sub-agents' messages refer to them. */
   readonly #items = new Map<string, string>();
-  /** Our message ids by the vendor's; of the top level also in order, with the vendor's own ids of their parts. */
+  /** Our message ids by the vendor's; those of the top level also in order, with the vendor's ids of their parts. */
   readonly #messageIds = new Map<string, string>();
   readonly #order: { readonly message_id: string; readonly uuids: Set<string> }[] = [];
   /** Messages of sub-agents, which are not counted one by one. */
   readonly #uncounted = new Set<string>();
-  /** Messages that stream just now, by the call whose sub-agent speaks; the top level's by nothing. */
+  /** Messages that are streaming, by the call whose sub-agent speaks; the top level has an empty key. */
   readonly #words = new Map<string, StreamedMessage>();
   #compaction: { readonly tokens_before: number; readonly through: string | undefined } | undefined;
   #compacting = false;
@@ -81,7 +81,7 @@ export class VendorTranslator {
     this.#now = options.now;
   }
 
-  /** The last message at the top level, by the vendor's own id: up to here a fork may begin. */
+  /** The last message at the top level, by the vendor's own id: a fork may begin here. */
   get lastUuid(): string | undefined {
     return this.#lastUuid;
   }
@@ -91,12 +91,12 @@ export class VendorTranslator {
     return this.#apiError;
   }
 
-  /** Answers that broke off. */
+  /** Number of answers that were cut off. */
   get deadStreams(): number {
     return this.#deadStreams;
   }
 
-  /** Whether something is under way that tells nothing while it goes on: a tool, a sub-agent's message, a summary. */
+  /** Whether something is running that reports nothing meanwhile: a tool, a sub-agent's message, a summary. */
   get busy(): boolean {
     return this.#compacting || this.#calls.size > 0;
   }
@@ -106,7 +106,7 @@ export class VendorTranslator {
     return this.#written.has(tool_use_id);
   }
 
-  /** From now on a call that fails was interrupted. */
+  /** From now on a call that fails counts as interrupted. */
   stop(): void {
     this.#stopping = true;
   }
@@ -177,7 +177,7 @@ export class VendorTranslator {
     }
   }
 
-  /** A tool of ours has ended. The call ends when the program has taken that to the model. */
+  /** One of our tools has ended. The call ends when the program has passed the result to the model. */
   ran(tool_use_id: string, result: ToolResult): void {
     const call = this.#calls.get(tool_use_id);
     if (call !== undefined) call.result = result;
@@ -226,7 +226,7 @@ export class VendorTranslator {
     }
   }
 
-  /** Words of an answer that broke off: it is asked for again. */
+  /** Drops the text of an answer that was cut off: it is requested again. */
   #drop(speaker: string): readonly EngineEvent[] {
     const words = this.#words.get(speaker);
     this.#words.delete(speaker);
@@ -288,7 +288,7 @@ export class VendorTranslator {
     if (!this.#calls.has(tool_use_id)) {
       const written = this.#written.get(tool_use_id);
       if (written === undefined) return [];
-      // The program refused it by itself, before it asked anybody.
+      // The program refused it by itself, before asking anybody.
       started.push(...this.begin({ tool_use_id, tool: written.tool, input: written.input }).events);
     }
     const call = this.#calls.get(tool_use_id);
@@ -314,7 +314,7 @@ export class VendorTranslator {
     const words = this.#words.get(tool_use_id);
     this.#words.delete(tool_use_id);
     const events: EngineEvent[] = [...(words?.complete("interrupted") ?? []), ...(words?.count() ?? [])];
-    // A sub-agent that is over leaves nothing open.
+    // A sub-agent that has ended leaves nothing open.
     for (const [id, child] of this.#calls) {
       if (child.item.parent_id === call.item.id) events.push(...this.#end(id, child, abandonedEnd(child)));
     }

@@ -7,13 +7,13 @@ import type { AskedCall } from "./translate.ts";
 import type { Offer } from "./tools.ts";
 import type { VendorFields, VendorMessage } from "./wire.ts";
 
-/** How a conversation begins in a process. `session` is the vendor's id, which we give. */
+/** How a conversation begins in a process. `session` is the vendor's id, which we choose. */
 export type ConversationStart =
   | { readonly type: "fresh" | "resume"; readonly session: string }
   /** A copy of another conversation, up to a message. */
   | { readonly type: "fork"; readonly session: string; readonly from: RecordPlace & { readonly uuid: string } };
 
-/** A message to the model. `uuid` is the vendor's id of it, which we give. */
+/** A message to the model. `uuid` is the vendor's id of it, which we choose. */
 export interface UserMessage {
   readonly uuid: string;
   readonly content: readonly VendorFields[];
@@ -24,7 +24,7 @@ export type VendorDecision =
   /** `interrupt`: the turn ends here, before the model is asked again. The program then keeps the message to itself. */
   | { readonly behavior: "deny"; readonly message: string; readonly interrupt?: true };
 
-/** How a process ended. `complaint` is the end of what it wrote to stderr. */
+/** How a process ended. `complaint` is the last part of its stderr. */
 export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: string | null;
@@ -33,14 +33,14 @@ export interface ProcessEnd {
   readonly failure?: string | undefined;
 }
 
-/** Who listens to a process. */
+/** Receives everything from a process. */
 export interface ProcessListener {
   heard(said: VendorMessage): void;
-  /** A line that is no message. */
+  /** A line that is not a message. */
   noise(line: string): void;
-  /** Decides on a call. Its message may come a moment later. Aborted: nobody waits for the answer any more. */
+  /** Decides on a call. Its message may come a moment later. Aborted: the answer is no longer needed. */
   permit(call: AskedCall, signal: AbortSignal): Promise<VendorDecision>;
-  /** Resolves when the session has taken all that was heard so far. */
+  /** Resolves when the session has taken everything received so far. */
   drained(): Promise<void>;
   /** Nothing more comes. */
   ended(end: ProcessEnd): void;
@@ -48,29 +48,29 @@ export interface ProcessListener {
 
 export interface Launch {
   readonly executable: string;
-  /** How often a failed request of the model is tried again. */
+  /** How often a failed model request is retried. */
   readonly retries: number;
   readonly host: Host;
   readonly settings: SessionSettings;
   readonly offer: Offer;
   readonly servers: readonly OfferedToolServer[];
   readonly start: ConversationStart;
-  /** A folder of its own for what it needs while it runs. */
+  /** Its own folder for what it needs while it runs. */
   readonly temporary: string;
-  /** For what it writes; shared by all processes of the engine. */
+  /** For its output; shared by all processes of the engine. */
   readonly allowance: OutputAllowance;
 }
 
-/** A running process of the vendor's. */
+/** A running process of the vendor's program. */
 export interface VendorTransport {
-  /** Resolves when it has started and knows what it must; never when it ends before. */
+  /** Resolves when it has started and is initialised; never if it ends before. */
   readonly ready: Promise<unknown>;
-  /** These are all servers from now on; `changed`: those whose tools changed. */
+  /** From now on these are all its servers; `changed`: those whose tools changed. */
   setServers(servers: readonly OfferedToolServer[], changed: readonly string[]): Promise<unknown>;
   send(message: UserMessage): void;
   /** Ends the turn, not the process. */
   interrupt(): void;
-  /** Lets the process end by itself, and ends it when it does not. Resolves when it and all it started are gone. */
+  /** Lets the process end by itself, and ends it if it does not. Resolves when it and its children are gone. */
   finish(): Promise<void>;
   /** The same without waiting. */
   kill(): Promise<void>;
@@ -78,7 +78,7 @@ export interface VendorTransport {
 
 export type OpenTransport = (launch: Launch, listener: ProcessListener) => Promise<VendorTransport>;
 
-/** How the vendor's program is told about a call: always ask, for every tool, so that every one comes to us. */
+/** The vendor program's setting for calls: always ask, for every tool, so that every call reaches us. */
 export const ALWAYS_ASK = {
   hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "ask" },
 } as const;

@@ -25,7 +25,7 @@ const OVER: VendorDecision = { behavior: "deny", message: "The turn is over." };
 
 /** What outlives a turn. */
 interface VendorTurnResult {
-  /** Up to which message the turn went; absent: nothing was said. */
+  /** The last message of the turn; absent: nothing was said. */
   readonly lastUuid: string | undefined;
   /** What the model must still be told; absent: nothing. */
   readonly note: string | undefined;
@@ -36,19 +36,19 @@ export interface TurnOptions {
   readonly settings: SessionSettings;
   readonly newUuid: () => string;
   readonly channel: TurnChannel;
-  /** Called with all events before they are told. */
+  /** Called with all events before they are reported. */
   readonly onTell: (events: readonly EngineEvent[]) => void;
-  /** Called once, before the last events are told. */
+  /** Called once, before the last events are reported. */
   readonly onEnd: (end: VendorTurnResult) => void;
-  /** The process is of no use any more. */
+  /** The process is unusable from now on. */
   readonly onBroken: () => void;
-  /** The vendor's record of the conversation is of no use any more: begins again without it. */
+  /** The vendor's record of the conversation is unusable: start again without it. */
   readonly onLost: () => void;
-  /** The process died before anything came of the turn: begins again with another one. At most once. */
+  /** The process died before the turn produced anything: start again with another one. At most once. */
   readonly onGone: () => void;
 }
 
-/** One turn: what the vendor's program says becomes events, what it asks is answered, and there is exactly one end. */
+/** One turn: turns the vendor program's messages into events, answers its questions, and ends exactly once. */
 export class TurnRun {
   /** Resolves when the turn has ended, rejects when it crashed. */
   readonly ended: Promise<void>;
@@ -59,26 +59,26 @@ export class TurnRun {
   readonly #translator: VendorTranslator;
   readonly #controller = new AbortController();
   readonly #over = new AbortController();
-  /** Calls that may run now, with what they may run with. */
+  /** Calls that may run now, with their permitted input. */
   readonly #allowed = new Map<string, { readonly item: ToolItem; readonly input: VendorFields }>();
   readonly #arrivals = new Set<() => void>();
   #transport: VendorTransport | undefined;
   #stopped: ErrorDetail | undefined;
-  /** Nothing is under way in the process: it waits for a message. */
+  /** The process is idle: it waits for a message. */
   #idle = true;
   #waiting = 0;
   #lastSign: number;
   #refusals = 0;
   #wasLost = false;
-  /** Something was told of the turn, or asked for it. */
+  /** The turn has produced an event or a question. */
   #fruitful = false;
   #again = false;
   #askingForFunds = false;
   readonly #notices = new Set<string>();
   #cost: number | undefined;
-  /** Our own tools that run. */
+  /** Our own tools that are running. */
   readonly #offered = new Set<Promise<void>>();
-  /** A reason to stop that the model may not get to read in this turn, and the call that it is about. */
+  /** A reason for stopping that the model may not read in this turn, and the call that it is about. */
   #note: { readonly tool_use_id: string; readonly message: string; readonly text: string } | undefined;
 
   constructor(options: TurnOptions) {
@@ -115,7 +115,7 @@ export class TurnRun {
     this.#transport = transport;
   }
 
-  /** Something went wrong that is no failure of the outside world. */
+  /** A bug, not a failure of the outside world. */
   crash(error: unknown): void {
     this.#options.onBroken();
     this.#over.abort("over");
@@ -135,7 +135,7 @@ export class TurnRun {
     return this.#room;
   }
 
-  /** Each is told once. */
+  /** Each is reported once. */
   notice(message: string): void {
     if (this.#notices.has(message)) return;
     this.#notices.add(message);
@@ -170,7 +170,7 @@ export class TurnRun {
     else void this.#interrupt();
   }
 
-  /** First our own tools end, so that what became of them is known; then the process ends the turn. */
+  /** Our own tools end first, so that their outcome is known; then the process ends the turn. */
   async #interrupt(): Promise<void> {
     if (this.#offered.size > 0) {
       const ended = new AbortController();
@@ -194,7 +194,7 @@ export class TurnRun {
     if (said.type === "result") this.#result(said);
   }
 
-  /** The program may put words of its own in the place of the reason. */
+  /** The program may replace the reason with its own words. */
   #hasRead(outcomes: readonly VendorToolResult[]): void {
     const note = this.#note;
     const outcome = outcomes.find(({ tool_use_id }) => tool_use_id === note?.tool_use_id);
@@ -212,9 +212,9 @@ export class TurnRun {
     return this.#room;
   }
 
-  /** The process is gone. */
+  /** The process has ended. */
   lost(end: ProcessEnd): void {
-    // One that was there before the turn, and went before it was given anything: whoever connects finds another one.
+    // It existed before the turn, and ended before it was given anything: whoever connects starts another one.
     if (this.over || this.#transport === undefined) return;
     this.#transport = undefined;
     if (end.failure !== undefined || this.#fruitful || this.#again || this.#stopped !== undefined) {
@@ -251,12 +251,12 @@ export class TurnRun {
     return { behavior: "deny", message: verdict.message, interrupt: true };
   }
 
-  /** Its last answer, in the form that the session asks for: there is nothing to decide. */
+  /** Its final answer in the requested form: there is nothing to decide. */
   #isAnswer({ tool, parent_id }: ToolItem): boolean {
     return tool === STRUCTURED_OUTPUT && parent_id === undefined && this.#options.settings.output_schema !== undefined;
   }
 
-  /** Decides on a call whose item was told. */
+  /** Decides on a call whose item was reported. */
   async ask(item: ToolItem, signal: AbortSignal, terms: Pick<ToolCall, "ready"> = {}): Promise<Verdict> {
     this.#waiting += 1;
     try {
@@ -274,7 +274,7 @@ export class TurnRun {
     }
   }
 
-  /** Runs a tool of ours, if it was allowed and with what was allowed. */
+  /** Runs one of our tools, if it was allowed and with the permitted input. */
   async runOfferedTool(call: {
     readonly tool: string;
     readonly tool_use_id: string;
@@ -295,7 +295,7 @@ export class TurnRun {
     const result = await running;
     await told;
     this.#offered.delete(told);
-    // An answer to a turn that is being stopped would make the program ask the model once more.
+    // Answering a turn that is being stopped would make the program ask the model once more.
     if (this.signal.aborted) await orAborted(new Promise<never>(() => undefined), this.#over.signal);
     return result;
   }
@@ -304,7 +304,7 @@ export class TurnRun {
     this.#translator.ran(tool_use_id, result);
     const { refusal } = result;
     if (refusal === undefined) return;
-    // It was permitted, asked about again when it was about to run, and refused.
+    // It was permitted, asked about again just before it ran, and refused.
     const message = outputText(result.content);
     this.#translator.decided(tool_use_id, { effect: "deny", message, ...refusal });
     if (!refusal.interrupt) return;
@@ -321,7 +321,7 @@ export class TurnRun {
     return { behavior: "allow", updatedInput: item.tool === QUESTION_TOOL ? withPlainAnswers(input) : input };
   }
 
-  /** A question may overtake the message that it is about; it is not waited for without end. */
+  /** A question may arrive before the message that it is about; the wait for that is bounded. */
   async #messageOf(tool_use_id: string): Promise<void> {
     if (this.#translator.knows(tool_use_id)) return;
     const known = new AbortController();
@@ -390,7 +390,7 @@ export class TurnRun {
     else this.send([aside(GO_ON)]);
   }
 
-  /** From now on everything ends. False when that has begun already. */
+  /** Starts the end of the turn. False if it has already begun. */
   #stopping(error: ErrorDetail): boolean {
     if (this.#stopped !== undefined || this.over) return false;
     this.#stopped = error;
@@ -400,7 +400,7 @@ export class TurnRun {
     return true;
   }
 
-  /** What the process has to end the turn by itself. */
+  /** The time that the process has to end the turn by itself. */
   async #grace(): Promise<void> {
     await this.#options.host.sleep(LIMITS.engineInterruptMs, this.#over.signal);
     if (this.over) return;
@@ -438,7 +438,7 @@ function endWords({ code, signal, complaint, failure }: ProcessEnd): string {
   return `Claude Code ended unexpectedly, ${how}${said === "" ? "" : `: ${said}`}. Send the prompt again.`;
 }
 
-/** The vendor's program takes one text for each question. */
+/** The vendor's program accepts one text for each question. */
 function withPlainAnswers(input: VendorFields): VendorFields {
   const { answers } = input;
   if (typeof answers !== "object" || answers === null) return input;

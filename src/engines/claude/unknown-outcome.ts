@@ -1,12 +1,12 @@
-/** A turn that a dead process left open, as our journal has it. */
+/** A turn that a dead process left open, according to our journal. */
 export interface LeftTurn {
   /** The vendor's id of its prompt. */
   readonly prompt: string;
-  /** Calls that the journal knows to have ended. */
+  /** Calls that ended according to the journal. */
   readonly done: ReadonlySet<string>;
 }
 
-/** What a message of the vendor's record tells of the open turn. */
+/** What a message of the vendor's record says about the open turn. */
 interface Tidings {
   /** Calls with a result. */
   readonly results: readonly string[];
@@ -14,7 +14,7 @@ interface Tidings {
   readonly said: readonly string[];
 }
 
-/** What is read of a message. */
+/** The fields of a message that are read. */
 interface RecordedMessage {
   readonly uuid?: string;
   readonly parentUuid?: string | null;
@@ -30,9 +30,9 @@ interface RecordedMessage {
 const NO_TIDINGS: Tidings = { results: [], said: [] };
 
 /**
- * Reads the messages of a record in order and finds what cannot be true. A process that is left alone goes on for a moment: nobody
- * answers it, so it invents results for its calls, such as a refusal by a person. Of the open turn, only results that the journal
- * knows of are believed.
+ * Reads the messages of a record in order and finds those that cannot be true. A process whose server died continues for a moment.
+ * Nobody answers it, so it invents results for its calls, such as a refusal by a person. In the open turn, only results that the
+ * journal confirms are trusted.
  */
 export class UnknownOutcome {
   readonly #open: LeftTurn | undefined;
@@ -40,7 +40,7 @@ export class UnknownOutcome {
   #begun = false;
   #doubted = false;
 
-  /** Nothing open: nothing to doubt. */
+  /** Without an open turn there is nothing to doubt. */
   constructor(open: LeftTurn | undefined) {
     this.#open = open;
   }
@@ -50,7 +50,7 @@ export class UnknownOutcome {
     return this.#doubted;
   }
 
-  /** Undefined: the message is not to be believed, or follows from one that is not. */
+  /** Undefined: the message is not trusted, or follows from one that is not. */
   read(line: string): Tidings | undefined {
     if (this.#open === undefined) return NO_TIDINGS;
     if (!this.#begun) {
@@ -58,13 +58,13 @@ export class UnknownOutcome {
       return NO_TIDINGS;
     }
     const { uuid = "", parentUuid, isSidechain, message } = parse(line);
-    // A sub-agent's own messages are no part of the conversation.
+    // A sub-agent's own messages are not part of the conversation.
     if (isSidechain === true) return NO_TIDINGS;
     const blocks = Array.isArray(message?.content) ? message.content : [];
     const results = blocks.flatMap(({ type, tool_use_id = "" }) => (type === "tool_result" ? [tool_use_id] : []));
     const { done } = this.#open;
     const invented = results.some((id) => !done.has(id));
-    // The other results of the same message of the model are as good as ever.
+    // The other results for the same message of the model remain valid.
     const follows = this.#doubted && (results.length === 0 || this.#cut.has(parentUuid ?? ""));
     if (invented || follows) {
       this.#doubted = true;
@@ -76,12 +76,12 @@ export class UnknownOutcome {
   }
 }
 
-/** Whether a line is the message with this id, and whole. */
+/** Whether a line is the message with this id, and complete. */
 export function isMessage(line: string, uuid: string): boolean {
   return line.includes(`"uuid":"${uuid}"`) && line.endsWith("}");
 }
 
-/** Nothing of a line that is broken. */
+/** Empty for a broken line. */
 function parse(line: string): RecordedMessage {
   try {
     return JSON.parse(line) as RecordedMessage;

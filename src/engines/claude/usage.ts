@@ -1,7 +1,7 @@
 import { addUsage, NO_USAGE, type Usage } from "../../protocol/index.ts";
 import type { Tokens } from "./wire.ts";
 
-/** One model call's tokens. What the later message says counts, where it says something. */
+/** One model call's tokens. Figures of the later message win where present. */
 export function usageOf(started: Tokens, ended: Tokens = {}): Usage {
   return {
     input_tokens: ended.input ?? started.input ?? 0,
@@ -14,8 +14,8 @@ export function usageOf(started: Tokens, ended: Tokens = {}): Usage {
 }
 
 /**
- * The tokens of a turn: calls that were streamed are told one by one; those of sub-agents and of the program's own
- * housekeeping (a summary) only show in the sum that comes with the result.
+ * The tokens of a turn. Streamed calls are reported one by one; those of sub-agents and of the program's own work (a
+ * summary) only appear in the sum that comes with the result.
  */
 export class UsageTally {
   #told: Usage = NO_USAGE;
@@ -25,7 +25,7 @@ export class UsageTally {
     return usage;
   }
 
-  /** What the sum has beyond what was told; nothing when it has nothing. Starts over. */
+  /** The part of the sum that was not reported before; undefined when there is none. Starts over. */
   rest(sum: Tokens, calls: number): Usage | undefined {
     const told = this.#told;
     this.#told = NO_USAGE;

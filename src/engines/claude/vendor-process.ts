@@ -11,9 +11,9 @@ import { configFolder, sweepTemporary, temporaryFolder } from "./transcripts.ts"
 
 export interface VendorProcessMeans {
   readonly executable: string;
-  /** How often a failed request of the model is tried again. */
+  /** How often a failed model request is retried. */
   readonly retries: number;
-  /** For what all its processes write. */
+  /** For the output of all its processes. */
   readonly allowance: OutputAllowance;
   readonly open: OpenTransport;
 }
@@ -26,23 +26,23 @@ export interface VendorProcessOptions {
   readonly runOfferedTool: RunOfferedTool;
 }
 
-/** A process with what it was given. */
+/** A process with what it was started with. */
 interface ProcessConnection {
   readonly transport: VendorTransport;
-  /** It asks this one, for as long as it lives. */
+  /** The model that it uses for its whole life. */
   readonly model: string;
   readonly offer: Offer;
   readonly servers: readonly OfferedToolServer[];
   readonly temporary: string;
 }
 
-/** The line to the vendor's process of the moment: at most one, and only that one is listened to. */
+/** The connection to the vendor's current process: at most one, and only that one is listened to. */
 export class VendorProcess {
   readonly #options: VendorProcessOptions;
   #connection: ProcessConnection | undefined;
   #listener: ProcessListener | undefined;
   #closed = false;
-  /** The end of the processes before. */
+  /** Resolves when the earlier processes have ended. */
   #gone: Promise<unknown> = Promise.resolve();
 
   constructor(options: VendorProcessOptions) {
@@ -53,7 +53,7 @@ export class VendorProcess {
     return this.#connection?.transport;
   }
 
-  /** Whether the process of the moment can take the next turn: what it was given is what the session has. */
+  /** Whether the current process can take the next turn: it was started with what the session has now. */
   async fits(): Promise<boolean> {
     await this.#gone;
     const connection = this.#connection;
@@ -65,7 +65,7 @@ export class VendorProcess {
     return false;
   }
 
-  /** A new process. Nothing when the line was closed or dropped meanwhile. */
+  /** A new process. Undefined when this was closed or dropped meanwhile. */
   async open(start: ConversationStart): Promise<VendorTransport | undefined> {
     const { host, settings, means, listener } = this.#options;
     await this.#gone;
@@ -90,12 +90,12 @@ export class VendorProcess {
     return undefined;
   }
 
-  /** The process goes, whatever it is doing. */
+  /** Ends the process, whatever it is doing. */
   drop(): void {
     this.#leave((transport) => transport.kill());
   }
 
-  /** The process may end by itself. Resolves when it is gone, however it went. */
+  /** Lets the process end by itself. Resolves when it has ended, one way or another. */
   async finish(): Promise<void> {
     this.#leave((transport) => transport.finish());
     await this.#gone.catch(() => undefined);
@@ -133,7 +133,7 @@ export class VendorProcess {
       drained: () => (this.#listener === mine ? listener.drained() : Promise.resolve()),
       ended: (end) => {
         if (this.#listener !== mine) return;
-        // What it started may have outlived it.
+        // Its children may have outlived it.
         this.drop();
         listener.ended(end);
       },
@@ -149,7 +149,7 @@ export class VendorProcess {
     return this.#setServers(connection, offer);
   }
 
-  /** Tools of ours come and go while the process lives. False when it would not have them. */
+  /** Our tools come and go while the process lives. False if it would not take them. */
   async #setServers(connection: ProcessConnection, offer: Offer): Promise<boolean> {
     const servers = this.#servers(offer, connection.servers);
     const changed = servers.filter((server) => !connection.servers.includes(server)).map(({ name }) => name);
@@ -166,7 +166,7 @@ export class VendorProcess {
     return true;
   }
 
-  /** Servers as they are named in the tools' names; those that did not change stay the same. */
+  /** Servers by their names in the tools' names; unchanged ones stay the same objects. */
   #servers(offer: Offer, known: readonly OfferedToolServer[]): readonly OfferedToolServer[] {
     const names = [...new Set(offer.offered.map(({ server }) => server))];
     return names.map((name) => {

@@ -16,7 +16,7 @@ export type MessageBlock =
     }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: VendorFields };
 
-/** An event of the model's own stream, as far as it matters here. */
+/** An event of the model's own stream, reduced to what matters here. */
 export type StreamEvent =
   | { readonly type: "message_start"; readonly id: string; readonly usage: Tokens }
   | { readonly type: "block_start"; readonly index: number; readonly kind: "text" | "thinking" | "other" }
@@ -24,7 +24,7 @@ export type StreamEvent =
   | { readonly type: "message_delta"; readonly stop_reason: string | undefined; readonly usage: Tokens }
   | { readonly type: "other" };
 
-/** Absent: not told. */
+/** Absent: not reported. */
 export interface Tokens {
   readonly input?: number | undefined;
   readonly output?: number | undefined;
@@ -39,13 +39,13 @@ export interface VendorToolResult {
   readonly is_error: boolean;
 }
 
-/** Whose message it is: the sub-agent's by its own id, or by the call that it is; both absent at the top level. */
+/** The author of a message: a sub-agent by its own id, or by the call that started it; both absent at the top level. */
 export interface MessageAuthor {
   readonly agent_id?: string | undefined;
   readonly parent?: string | undefined;
 }
 
-/** How the vendor's program says that a turn is over. */
+/** How the vendor's program reports that a turn is over. */
 export interface ResultMessage {
   readonly type: "result";
   readonly subtype: string;
@@ -56,16 +56,16 @@ export interface ResultMessage {
   readonly api_status?: number | undefined;
   readonly text: string;
   readonly errors: readonly string[];
-  /** Rounds of the model, the program's way of counting; absent: not told. */
+  /** Rounds of the model as the program counts them; absent: not reported. */
   readonly rounds?: number | undefined;
   /** All models together, since the last result. */
   readonly usage: Tokens;
   readonly cost_microusd?: number | undefined;
-  /** The answer in the form that was asked for; absent: there is none. */
+  /** The answer in the requested form; absent: there is none. */
   readonly structured?: unknown;
 }
 
-/** One message of the vendor's program. What is not known here is `other`: new kinds come with every version. */
+/** One message of the vendor's program. Unknown ones are `other`: new kinds come with every version. */
 export type VendorMessage =
   | { readonly type: "init"; readonly session_id: string }
   | (MessageAuthor & { readonly type: "stream"; readonly event: StreamEvent })
@@ -76,7 +76,7 @@ export type VendorMessage =
       readonly blocks: readonly MessageBlock[];
       /** The program's own words in the model's place. */
       readonly synthetic: boolean;
-      /** What went wrong, where the message stands for an error of the model's API. */
+      /** What went wrong, if the message stands for an error of the model's API. */
       readonly error?: string | undefined;
       /** It was cut off by an interrupt. */
       readonly aborted: boolean;
@@ -85,9 +85,9 @@ export type VendorMessage =
       readonly type: "user";
       readonly uuid?: string | undefined;
       readonly outcomes: readonly VendorToolResult[];
-      /** The result as the program itself has it; only where there is one outcome. */
+      /** The program's own form of the result; only if there is one outcome. */
       readonly structured: unknown;
-      /** Words of the program: a summary, or what it says to the model on its own. */
+      /** Text by the program: a summary, or its own message to the model. */
       readonly synthetic: boolean;
       readonly text: string;
     })
@@ -100,7 +100,7 @@ export type VendorMessage =
       readonly status?: number | undefined;
       readonly error: string;
     }
-  /** Whether a summary is being written, of which nothing is told until it is there. */
+  /** Whether a summary is being written, which reports nothing until it is done. */
   | { readonly type: "status"; readonly compacting: boolean }
   | { readonly type: "compacted"; readonly tokens_before: number; readonly kept_from?: string | undefined }
   | { readonly type: "task"; readonly agent_id: string; readonly tool_use_id: string }
@@ -110,7 +110,7 @@ export type VendorMessage =
 
 const OTHER = { type: "other" } as const;
 
-/** The parse line: whatever comes in becomes one of the above. */
+/** The parse line: everything received becomes one of the above. */
 export function readMessage(raw: unknown): VendorMessage {
   const fields = record(raw);
   switch (fields["type"]) {
@@ -143,7 +143,7 @@ function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A count; nonsense counts as not told. */
+/** A count; an invalid one counts as not reported. */
 function count(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined;
 }

@@ -37,9 +37,9 @@ export interface AgentOptions {
   readonly parent_id?: string | undefined;
   /** 0 at the top level. */
   readonly depth: number;
-  /** What the session says of this kind of sub-agent; absent: nothing. */
+  /** The session's definition of this kind of sub-agent; absent: none. */
   readonly kind?: AgentDefinition | undefined;
-  /** The only tools that there are for it; absent: the session's. */
+  /** The only tools that it may use; absent: the session's. */
   readonly tools?: readonly string[] | undefined;
 }
 
@@ -51,11 +51,11 @@ export class Agent implements CallingAgent {
   readonly #transcript: ModelTranscript;
   readonly #system: string;
   readonly #tools: readonly ToolDefinition[];
-  /** The form of its answer; absent: words. */
+  /** The schema of its answer; absent: plain text. */
   readonly #schema: Readonly<Record<string, unknown>> | undefined;
-  /** Answers that had not that form. */
+  /** Answers that did not match the schema. */
   #misses = 0;
-  /** Messages of the model in this turn, those before a restart included. */
+  /** Messages of the model in this turn, including those before a restart. */
   #messages: number;
 
   constructor(turn: LoopTurn, options: AgentOptions) {
@@ -75,7 +75,7 @@ export class Agent implements CallingAgent {
     this.#messages = options.transcript.turnMessages;
   }
 
-  /** Runs to the end of the turn or task. `open`: calls of an earlier life of the server that have no result. */
+  /** Runs to the end of the turn or task. `open`: calls without a result from before a restart. */
   async run(open: readonly ToolItem[] = []): Promise<AgentEnd> {
     this.emit(this.#unfinishedWords());
     if (open.length > 0) await runTools(this, open);
@@ -111,7 +111,7 @@ export class Agent implements CallingAgent {
     return events;
   }
 
-  /** Words that a dead server was in the middle of: the message will be asked for again. */
+  /** Text of a message that a dead server had not finished: it will be requested again. */
   #unfinishedWords(): readonly EngineEvent[] {
     const open = this.#transcript.openItems().filter((item) => !isToolItem(item));
     return open.map((item) => ({ type: "item.completed", item: { ...item, status: "superseded" } }));
@@ -153,7 +153,7 @@ export class Agent implements CallingAgent {
     return this.#fail(call.receiver.completed("interrupted"), error, call.receiver.text);
   }
 
-  /** What follows from a whole message: the end, or its tools and another call. */
+  /** What follows from a complete message: the end, or its tools and another model call. */
   async #follow(draft: MessageDraft, finish: Finish): Promise<AgentEnd | undefined> {
     const { stop_reason = "end_turn" } = finish;
     const usage: EngineEvent = { type: "usage", usage: finish.usage };
@@ -217,7 +217,7 @@ export class Agent implements CallingAgent {
     return this.#misses < LIMITS.structuredOutputTries ? undefined : this.#fail([], NOT_STRUCTURED, "");
   }
 
-  /** What a sub-agent reads that calls a tool which its kind has not. */
+  /** What a sub-agent reads when it calls a tool that its kind does not have. */
   #notOffered({ tool }: ToolItem): string | undefined {
     if (this.#options.tools === undefined) return undefined;
     const { name } = this.turn.host.toolbox.facts(tool, {});
@@ -247,7 +247,7 @@ export class Agent implements CallingAgent {
     return { text, error };
   }
 
-  /** A sub-agent's end is its call's result, and no event of its own. */
+  /** A sub-agent's end is its call's result, not an event of its own. */
   #terminal(event: EngineEvent): readonly EngineEvent[] {
     return this.#options.parent_id === undefined ? [event] : [];
   }
@@ -263,7 +263,7 @@ export class Agent implements CallingAgent {
     return estimate + Math.ceil((this.turn.surroundings.toolChars + this.#system.length) / 4);
   }
 
-  /** Makes a summary of the older part. False when there is nothing to summarise or the model would not do it. */
+  /** Summarises the older part. False when there is nothing to summarise or the model refuses. */
   async #compact(): Promise<boolean> {
     const { contextTokens, host } = this.turn.surroundings;
     const through = compactThrough(this.#transcript, contextTokens);
@@ -325,7 +325,7 @@ export class Agent implements CallingAgent {
   }
 }
 
-/** A sub-agent has no more than the one that gave it its task. */
+/** A sub-agent has no more tools than the agent that started it. */
 function within(
   mine: readonly string[] | undefined,
   its: readonly string[] | undefined,

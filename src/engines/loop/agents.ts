@@ -9,7 +9,7 @@ export function agentOf(agents: Agents, subagent_type: string | undefined): Agen
   return Object.hasOwn(agents, subagent_type) ? agents[subagent_type] : undefined;
 }
 
-/** Tells the model which sub-agents there are, where a tool is the one that starts them. */
+/** Lists the available sub-agents in the description of the tool that starts them. */
 export function withAgents(tool: ToolDefinition, agents: Agents): ToolDefinition {
   const named = Object.entries(agents ?? {});
   if (toolFacts(tool.name)?.item !== "subagent" || named.length === 0) return tool;

@@ -13,7 +13,7 @@ export function estimateTokens(messages: readonly ModelMessage[]): number {
   return Math.ceil(messages.reduce((sum, message) => sum + messageChars(message), 0) / CHARS_PER_TOKEN);
 }
 
-/** The last message that should become part of the summary; nothing when there is none to give up. */
+/** The last message to include in the summary; undefined when there is none. */
 export function compactThrough(transcript: ModelTranscript, contextTokens: number): string | undefined {
   const marks = transcript.marks();
   const total = estimateTokens(transcript.messages()) * CHARS_PER_TOKEN;

@@ -27,7 +27,7 @@ const CAPABILITIES: Capabilities = {
   warm: false,
 };
 
-/** Our own agent loop. It runs in this process and keeps nothing that the journal does not have. */
+/** Our own agent loop. It runs in this process and stores nothing that the journal does not have. */
 export function createLoopEngine(options: LoopOptions = {}): Engine {
   const transport = createTransport();
   const contextTokens = options.contextTokens ?? LIMITS.contextTokens;
@@ -104,8 +104,8 @@ function newTurn({ opening, host, root, channel }: TurnParts, { transport, conte
 }
 
 /**
- * Decides on calls of sub-agents that a dead server left open, and runs those that are allowed here: each from where the journal says that
- * it was. For an engine whose own program cannot be made to run them. Answers why the turn was stopped; undefined: it goes on.
+ * Decides on calls of sub-agents that a dead server left open, and runs those that are allowed, from where the journal says they were. For
+ * an engine whose own program cannot run them. Returns why the turn was stopped; undefined: it continues.
  */
 export async function runSubagents(
   left: Omit<TurnParts, "root">,
@@ -117,7 +117,7 @@ export async function runSubagents(
   return turn.stopped;
 }
 
-/** As they are now: those of clients come and go between turns. */
+/** The current tools: those of clients come and go between turns. */
 function toolsOf(host: Host, settings: SessionSettings): Pick<TurnContext, "tools" | "toolChars"> {
   const tools = host.toolbox.definitions().map((tool) => withAgents(tool, settings.agents));
   return { tools, toolChars: tools.reduce((chars, tool) => chars + toolJson(tool).length, 0) };

@@ -1,6 +1,6 @@
 import { ErrorCode, LIMITS, type ErrorDetail } from "../../protocol/index.ts";
 
-/** The answer stopped making sense or stopped coming. */
+/** The answer became invalid or stopped coming. */
 export class StreamFailure extends Error {
   constructor(message: string) {
     super(message);
@@ -8,30 +8,30 @@ export class StreamFailure extends Error {
   }
 }
 
-/** The other side ended the answer before it was whole. */
+/** The other side ended the answer before it was complete. */
 export class CutStream extends StreamFailure {}
 
 /** How a call of the model went wrong. */
 export type ModelFailure =
-  /** The provider said so, before or within the stream. `status` is what its kind of error stands for. */
+  /** The provider reported it, before or within the stream. `status` is what its kind of error stands for. */
   | {
       readonly kind: "answer";
       readonly status: number;
       readonly message: string;
       readonly retryAfterMs?: number | undefined;
-      /** The model proxy's own reason, when it was the proxy that answered. */
+      /** The model proxy's own reason, if the proxy answered. */
       readonly code?: ErrorCode | undefined;
-      /** Whose answer it was, and what the key is called that it got; absent: nobody says. */
+      /** Who answered, and the name of the refused key; absent: unknown. */
       readonly provider?: string | undefined;
       readonly credential?: string | undefined;
     }
   /** There was no answer at all. */
   | { readonly kind: "connection"; readonly message: string }
-  /** The answer was cut, garbled or fell silent. */
+  /** The answer was cut off, invalid or silent. */
   | {
       readonly kind: "stream";
       readonly message: string;
-      /** We broke it off, since it was silent or made no sense: the provider may charge for it all the same. */
+      /** We cut it off, because it was silent or invalid: the provider may charge for it all the same. */
       readonly left?: boolean | undefined;
     };
 
@@ -58,7 +58,7 @@ export function statusOfType(type: unknown): number | undefined {
 /** The API has no code of its own for this. */
 const TOO_LONG = /prompt is too long|exceeds? (?:the )?(?:context|maximum)|context (?:window|length)|too many tokens/i;
 
-/** What an error body or an error event says. */
+/** Reads an error body or an error event. */
 export function readAnswer(status: number | undefined, body: unknown, retryAfterMs?: number): ModelFailure {
   const { error = body } = (typeof body === "object" && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
   const { type, message } = (typeof error === "object" && error !== null ? error : {}) as Readonly<
@@ -73,7 +73,7 @@ export function readAnswer(status: number | undefined, body: unknown, retryAfter
   };
 }
 
-/** The same with what the model proxy says about it in headers of its own. */
+/** The same, with the model proxy's own headers. */
 export function readRefusal(header: (name: string) => string | undefined, answer: ModelFailure): ModelFailure {
   if (answer.kind !== "answer") return answer;
   const code = ErrorCode.safeParse(header("x-sallyport-code"));
@@ -85,7 +85,7 @@ export function readRefusal(header: (name: string) => string | undefined, answer
   };
 }
 
-/** Milliseconds that the provider asks to wait; nothing when it does not say. */
+/** Milliseconds that the provider asks to wait; undefined when it does not say. */
 export function readRetryAfter(header: (name: string) => string | undefined, now: number): number | undefined {
   const exact = Number(header("retry-after-ms") ?? Number.NaN);
   if (exact >= 0) return exact;
@@ -138,7 +138,7 @@ function refusedKey({ status, message, provider, credential }: Extract<ModelFail
   return `${whose} ${key} (${status}, ${message}): ${next}${test}`;
 }
 
-/** How a turn ends that could not get past this failure after `attempts` calls. */
+/** The error of a turn that could not get past this failure after `attempts` calls. */
 export function toError(failure: ModelFailure, attempts: number): ErrorDetail {
   const tries = attempts > 1 ? ` after ${attempts} attempts` : "";
   if (failure.kind === "stream")

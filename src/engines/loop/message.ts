@@ -5,7 +5,7 @@ import type { Receiver } from "./model-call.ts";
 
 type TextItem = Extract<Item, { text: string }>;
 
-/** A tool call as the model wrote it. `input` is absent when it is not a JSON object: the message ended in the middle. */
+/** A tool call as the model wrote it. `input` is absent when it is not a JSON object: the message was cut off. */
 export interface WrittenCall {
   readonly tool_use_id: string;
   readonly tool: string;
@@ -27,7 +27,7 @@ export interface MessageOptions {
   readonly delta: (item_id: string, text: string) => void;
 }
 
-/** One message of the model while it streams: starts items and tells their text, but completes none before it is whole. */
+/** One message of the model while it streams: starts items and reports their text, but completes none before the message is complete. */
 export class MessageDraft implements Receiver {
   readonly message_id: string;
   readonly calls: WrittenCall[] = [];
@@ -53,7 +53,7 @@ export class MessageDraft implements Receiver {
     return this.#order.map((draft) => ({ type: "item.completed", item: finished(draft, status) }));
   }
 
-  /** All that was said to the reader. */
+  /** All text addressed to the reader. */
   get text(): string {
     return this.#order.flatMap((draft) => (draft.item.type === "agent_message" ? [draft.text] : [])).join("\n\n");
   }
@@ -87,7 +87,7 @@ export class MessageDraft implements Receiver {
     if (redacted !== undefined) draft.redacted = redacted;
   }
 
-  /** An item begins with its first text: an empty block is nothing to see. */
+  /** An item begins with its first text: an empty block shows nothing. */
   #say(type: TextItem["type"], id: string, text: string): ItemDraft {
     const draft = this.#drafts.get(id) ?? this.#start(type, id);
     draft.text += text;
@@ -113,7 +113,7 @@ export class MessageDraft implements Receiver {
   }
 }
 
-/** The signature counts only for a thought that was told to its end. */
+/** The signature counts only for a thought that was streamed to its end. */
 function finished(draft: ItemDraft, status: Item["status"]): Item {
   const item = { ...draft.item, status, text: draft.text };
   if (item.type === "agent_message" || !draft.ended) return item;

@@ -24,7 +24,7 @@ export interface Receiver {
   supersede(): void;
 }
 
-/** `receiver` has what came, whole or not. */
+/** `receiver` has what arrived, complete or not. */
 export type CallEnd<Taker> =
   | { readonly end: "finished"; readonly receiver: Taker; readonly finish: Finish }
   | { readonly end: "aborted"; readonly receiver: Taker }
@@ -35,7 +35,7 @@ const OVER = "over";
 
 type AttemptEnd = { readonly finish: Finish } | { readonly failure: ModelFailure };
 
-/** Calls the model until it answers whole, as often as the limits allow. Every repetition is told as a notice. */
+/** Calls the model until it answers completely, as often as the limits allow. Every retry is reported as a notice. */
 export async function callModel<Taker extends Receiver>(
   turn: LoopTurn,
   prompt: ModelPrompt,
@@ -78,12 +78,12 @@ export async function callModel<Taker extends Receiver>(
   }
 }
 
-/** One attempt. Nothing when the turn was stopped. */
+/** One attempt. Undefined when the turn was stopped. */
 async function attemptCall(turn: LoopTurn, request: WireRequest, receiver: Receiver): Promise<AttemptEnd | undefined> {
   const { host, signal } = turn;
   const connection = new AbortController();
   const over = new AbortController();
-  // A reason of our own: making the usual error takes longer than all the rest of this function.
+  // Our own abort reason: creating the default error takes longer than the rest of this function.
   const cut = (): void => connection.abort(OVER);
   signal.addEventListener("abort", cut, { once: true });
   let heard = host.elapsed();
@@ -99,7 +99,7 @@ async function attemptCall(turn: LoopTurn, request: WireRequest, receiver: Recei
       signal: connection.signal,
       onBytes: () => (heard = host.elapsed()),
     });
-    // After a whole answer the connection stays open for the next call.
+    // After a complete answer the connection stays open for the next call.
     if ("finish" in outcome) return outcome;
     if (signal.aborted) return undefined;
     cut();
@@ -118,7 +118,7 @@ async function attemptCall(turn: LoopTurn, request: WireRequest, receiver: Recei
   }
 }
 
-/** True when nothing was heard for too long; false when the attempt ended before. */
+/** True when nothing was received for too long; false when the attempt ended before. */
 async function watch(turn: LoopTurn, signal: AbortSignal, heard: () => number): Promise<boolean> {
   const { host } = turn;
   while (!signal.aborted) {
@@ -182,7 +182,7 @@ async function listen(
   return { failure: { kind: "stream", message: "it ended in the middle" } };
 }
 
-/** Once an answer has begun, a lost connection is a broken answer. */
+/** Once an answer has begun, a lost connection counts as a broken answer. */
 async function* untilCut(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   try {
     yield* chunks;

@@ -2,7 +2,7 @@ import type { SessionSettings } from "../../protocol/index.ts";
 
 const SUBAGENT = `You are a sub-agent: another agent gave you the task below and waits for the result. It sees nothing of your work but your last message, so put everything it needs into that.`;
 
-/** What the model is told before the conversation. It stays the same for a whole session, so that it can be cached. */
+/** The system prompt. It stays the same for a whole session, so that it can be cached. */
 export function systemPrompt(
   settings: SessionSettings,
   options: { readonly subagent: boolean; readonly prompt?: string | undefined },

@@ -5,7 +5,7 @@ import { StreamFailure } from "./failure.ts";
 export class EventReader {
   readonly #events = new SseReader(LIMITS.modelEventChars, StreamFailure);
 
-  /** The events that are whole now. Throws `StreamFailure` at one that is not JSON or too long. */
+  /** The events that are complete now. Throws `StreamFailure` at one that is not JSON or too long. */
   *read(chunk: string): Generator<Readonly<Record<string, unknown>>> {
     for (const { data } of this.#events.read(chunk)) if (data !== "") yield parse(data);
   }

@@ -22,7 +22,7 @@ const REMINDER: ModelMessage = {
   ],
 };
 
-/** How the model is told of the form of its answer. */
+/** The tool that tells the model the form of its answer. */
 export function structuredTool(schema: OutputSchema): ToolDefinition {
   return {
     name: STRUCTURED_OUTPUT,
@@ -42,7 +42,7 @@ export interface StructuredEnd {
   readonly fits: boolean;
 }
 
-/** What does not fit the schema is said to the model. */
+/** Schema violations are reported to the model. */
 export function structuredEnd(schema: OutputSchema, item: ToolItem): StructuredEnd {
   const problems = problemsOf(schema, item.input);
   const words = problems.map(({ path, message }) => `${path.length === 0 ? "it" : path.join(".")} ${message}`);

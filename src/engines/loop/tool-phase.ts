@@ -18,17 +18,17 @@ import { orAborted, type LoopTurn } from "./turn.ts";
 export interface CallingAgent {
   readonly turn: LoopTurn;
   emit(events: readonly EngineEvent[]): void;
-  /** Absent where sub-agents may not have sub-agents of their own. */
+  /** Absent if sub-agents may not have sub-agents of their own. */
   readonly subagent: ((item: ToolItem, request: SubagentRequest) => Promise<ToolResult>) | undefined;
-  /** Ends what a call that will not run has left open in an earlier life of the server. */
+  /** Ends what a call that will not run left open before a restart. */
   abandon(item: ToolItem): readonly EngineEvent[];
 }
 
 type ToolInput = Readonly<Record<string, unknown>>;
 
 /**
- * Runs the calls of one message. All are asked about at once, so that a person sees them together, but for one whose
- * preview depends on an earlier one. Calls that may run beside others do; each other one runs alone, in order.
+ * Runs the calls of one message. All are asked about at once, so that a person sees them together, except one whose
+ * preview depends on an earlier call. Calls that may run in parallel do; each other one runs alone, in order.
  */
 export async function runTools(caller: CallingAgent, items: readonly ToolItem[]): Promise<void> {
   const phase = new ToolPhase(caller, items);
@@ -62,7 +62,7 @@ class ToolPhase {
     try {
       await this.#earlier(index, (before) => this.#prepares(before, item));
       const alone = !this.#isConcurrent(item);
-      // Not marked as running before its turn has come: after a crash a marked call counts as one that may have run.
+      // Marked as running only when its turn has come: after a crash a marked call counts as one that may have run.
       const ready = this.#earlier(index, (before) => alone || !this.#isConcurrent(before));
       const verdict = await this.#permit(item, ready);
       if (verdict === undefined) return this.#refuse(item, NOT_RUN, "interrupted");
@@ -99,7 +99,7 @@ class ToolPhase {
     return this.#turn.host.toolbox.concurrent(item.tool);
   }
 
-  /** True when `before` writes what `item` names: the preview of `item` must show what is there then. */
+  /** True when `before` writes a file that `item` names: the preview of `item` must show the file after that. */
   #prepares(before: ToolItem, item: ToolItem): boolean {
     const written = this.#paths(before, "write");
     return written.length > 0 && this.#paths(item).some((path) => written.includes(path));
@@ -113,7 +113,7 @@ class ToolPhase {
       .map((use) => resolve(surroundings.settings.workspace, use.path));
   }
 
-  /** Nothing when the turn was stopped. */
+  /** Undefined when the turn was stopped. */
   async #permit(item: ToolItem, ready: Promise<void>): Promise<Verdict | undefined> {
     const { host, signal } = this.#turn;
     if (signal.aborted) return undefined;
@@ -184,7 +184,7 @@ class ToolPhase {
     this.#finish(item, { status: is_error ? failed : "completed", output: content, is_error, duration_ms, ...details });
   }
 
-  /** A tool that ends at once when it is told to stop may still say what it did. */
+  /** A tool that stops at once may still report what it did. */
   async #grace(running: Promise<ToolResult>): Promise<ToolResult | undefined> {
     const over = new AbortController();
     try {
@@ -207,7 +207,7 @@ class ToolPhase {
   }
 }
 
-/** A completed item is the truth, so it also says what was really run. */
+/** A completed item is the truth, so it shows the input that really ran. */
 export function asApproved(item: ToolItem, input: ToolInput): ToolItem {
   return JSON.stringify(input) === JSON.stringify(item.input) ? item : { ...item, approved_input: { ...input } };
 }
@@ -216,7 +216,7 @@ function text(value: string): ContentBlock {
   return { type: "text", text: value };
 }
 
-/** What a running tool writes: shown as it comes, and the end of it kept for a call that is interrupted. */
+/** A running tool's output: shown as it arrives, and its end kept for a call that is interrupted. */
 class ToolOutput {
   readonly #turn: LoopTurn;
   readonly #itemId: string;

@@ -18,7 +18,7 @@ import {
   type SayableBlock,
 } from "./blocks.ts";
 
-/** What a transcript is made of: lines of the journal, or what the engine is about to tell. */
+/** What a transcript is made of: journal events, or what the engine is about to report. */
 export type Recorded =
   | JournalEvent
   | EngineEvent
@@ -36,13 +36,13 @@ type TranscriptEntry =
   | { readonly role: "model"; readonly message_id: string; readonly slots: TranscriptSlot[] };
 
 /**
- * The conversation as the model must see it, folded from events. The engine folds what it tells as it tells it, so the
- * conversation in memory and one read from the journal are the same thing.
+ * The conversation as the model must see it, folded from events. The engine folds its events as it reports them, so the
+ * conversation in memory equals one read from the journal.
  */
 export class ModelTranscript {
-  /** What the provider counted for the whole conversation last, and what we would have said then. Known in memory only. */
+  /** The provider's last count for the whole conversation, and our estimate at that time. In memory only. */
   counted: { readonly tokens: number; readonly estimate: number } | undefined;
-  /** The sub-agent's item whose items these are; absent at the top level. */
+  /** The sub-agent's item that owns these items; absent at the top level. */
   readonly #parentId: string | undefined;
   readonly #entries: TranscriptEntry[] = [];
   readonly #slots = new Map<string, TranscriptSlot>();
@@ -111,14 +111,14 @@ export class ModelTranscript {
     return [...this.#open.values()];
   }
 
-  /** What a sub-agent has said so far: only of one whose call is open. The caller owns it from here on. */
+  /** What a sub-agent has said so far, if its call is open. The caller owns it from here on. */
   takeChild(item_id: string): ModelTranscript | undefined {
     const child = this.#children.get(item_id);
     this.#children.delete(item_id);
     return child;
   }
 
-  /** What the model said last, when nothing came after it. */
+  /** The model's last text, if nothing came after it. */
   lastWords(): string | undefined {
     const last = this.messages().at(-1);
     if (last?.role !== "assistant") return undefined;
@@ -219,7 +219,7 @@ export class ModelTranscript {
     this.#entries.unshift({ role: "user", content: [{ type: "text", text: summary }] });
   }
 
-  /** A prompt that nobody answered says so, or the model would take it for a part of the next one. */
+  /** An unanswered prompt is marked, or the model would take it as part of the next one. */
   #fail(error: ErrorDetail): void {
     if (!this.#turnOpen) return;
     this.#turnOpen = false;

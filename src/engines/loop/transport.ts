@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { LIMITS, type ModelResponse, type PostToModel } from "../../protocol/index.ts";
 
-/** A request as it goes over the wire. */
+/** A request as sent. */
 export interface WireRequest {
   readonly url: string;
   /** A unix socket to send it to. */
@@ -26,12 +26,10 @@ export function inProcess(post: PostToModel): Transport {
   };
 }
 
-/** The other side had closed an idle connection: nobody has seen the request. */
+/** The other side had closed an idle connection: it has not seen the request. */
 class StaleConnection extends Error {}
 
-/**
- * Plain `node:http`: half the time of `fetch` for a small request (bench), and it knows unix sockets.
- */
+/** Plain `node:http`: half the time of `fetch` for a small request (bench), and it supports unix sockets. */
 export function createTransport(): Transport {
   const options = { keepAlive: true, maxFreeSockets: LIMITS.modelIdleSockets };
   const http = new HttpAgent(options);
@@ -44,12 +42,13 @@ export function createTransport(): Transport {
       const socket = request.socketPath === undefined ? {} : { socketPath: request.socketPath };
       const settings = { method: "POST", headers, agent: secure ? https : http, ...socket };
       const outgoing = secure ? httpsRequest(request.url, settings) : httpRequest(request.url, settings);
-      // Not Node's own `signal`: that breaks with an error on a connection which has just been given back.
+      // Not Node's own `signal`: that raises an error on a connection which has just been released.
       const cut = (): void => void outgoing.destroy();
       signal.addEventListener("abort", cut, { once: true });
       outgoing.once("close", () => signal.removeEventListener("abort", cut));
       outgoing.once("response", resolve);
-      // For as long as it lives: an error after the answer has begun comes here too, and must not end the process.
+      // For the request's whole life: an error after the answer has begun arrives here too, and must not end the
+      // process.
       outgoing.on("error", (error: NodeJS.ErrnoException) => {
         reject(
           outgoing.reusedSocket && !signal.aborted && error.code === "ECONNRESET"
@@ -68,7 +67,7 @@ export function createTransport(): Transport {
         try {
           return wrap(await send(request, signal));
         } catch (error) {
-          // Each time one dead connection fewer is left, so this ends.
+          // Each try removes one dead connection, so this ends.
           if (!(error instanceof StaleConnection)) throw error;
         }
       }
@@ -103,7 +102,7 @@ function wrap(response: IncomingMessage): WireResponse {
   };
 }
 
-/** What is left (the last line break, as a rule) is read and dropped; a server that never ends is cut off. */
+/** The rest (usually the last line break) is read and dropped; an endless answer is cut off. */
 function drain(response: IncomingMessage): void {
   response.resume();
   if (response.complete || response.destroyed) return;

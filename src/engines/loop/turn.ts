@@ -9,7 +9,7 @@ export const ABORTED: ErrorDetail = { code: "aborted", message: "aborted" };
 
 export interface TurnContext {
   readonly host: Host;
-  /** The turn's: the session may have another one after it. */
+  /** This turn's model: the session may switch afterwards. */
   readonly model: Host["model"];
   readonly settings: SessionSettings;
   readonly transport: Transport;
@@ -17,13 +17,13 @@ export interface TurnContext {
   readonly contextTokens: number;
   /** The conversation at the top level. */
   readonly root: ModelTranscript;
-  /** The same for the whole turn, and for the whole conversation where nobody offers any, so that they can be cached. */
+  /** The same for the whole turn, and for the whole conversation without client tools, so that they can be cached. */
   readonly tools: readonly ToolDefinition[];
   /** Characters of `tools`. */
   readonly toolChars: number;
 }
 
-/** What the agents of one turn share: one way to the session, and one way to stop. */
+/** What the agents of one turn share: one path to the session, and one way to stop. */
 export class LoopTurn {
   readonly surroundings: TurnContext;
   readonly #channel: TurnChannel;
@@ -35,7 +35,7 @@ export class LoopTurn {
   constructor(surroundings: TurnContext, channel: TurnChannel) {
     this.surroundings = surroundings;
     this.#channel = channel;
-    // Every running tool listens, and sub-agents have tools of their own: many listeners are no leak here.
+    // Every running tool listens, and sub-agents have their own tools: many listeners are no leak here.
     setMaxListeners(0, this.#controller.signal);
   }
 
@@ -80,7 +80,7 @@ export class LoopTurn {
     this.#controller.abort(this.#stopped);
   }
 
-  /** The id, or one like it: for the model it must be well-formed, and for sessions unique, sub-agents included. */
+  /** The id, or a similar one: well-formed for the model, and unique in the session, including sub-agents. */
   claimToolUseId(id: string): string {
     const base = id === "" ? "toolu" : id.replaceAll(/[^a-zA-Z0-9_-]/g, "_");
     let claimed = base;
@@ -96,7 +96,7 @@ export class LoopTurn {
   }
 }
 
-/** The value, or nothing as soon as the signal is aborted. What the promise does later is nobody's business any more. */
+/** The value, or undefined as soon as the signal is aborted. The promise's later outcome is ignored. */
 export function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
   if (signal.aborted) {
     promise.catch(() => undefined);

@@ -7,7 +7,7 @@ import type { ShellWord } from "../shell/words.ts";
 import { bringing, reading, writing } from "./places.ts";
 import { firstObjection, type Objection, type Suspect } from "./verdict.ts";
 
-/** Commands of git that run no program of the caller's choice. Aliases and `git-<name>` programs are not among them. */
+/** Git commands that run no program of the caller's choice. Aliases and `git-<name>` programs are not included. */
 const COMMANDS = setOf(
   "add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-ref-format checkout cherry cherry-pick",
   "clean clone commit commit-graph config count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc",
@@ -16,13 +16,13 @@ const COMMANDS = setOf(
   "status stripspace submodule switch symbolic-ref tag update-index update-ref verify-commit verify-tag version whatchanged worktree write-tree",
 );
 
-/** Settings that name no program and no place. */
+/** Settings that name no program and no location. */
 const SETTINGS =
   /^(user\.(name|email)|author\.(name|email)|committer\.(name|email)|init\.defaultbranch|core\.(autocrlf|eol|filemode|ignorecase|quotepath|safecrlf|whitespace|abbrev|longpaths|symlinks|precomposeunicode|preloadindex|compression|bigfilethreshold|commentchar)|(pull|push|merge|rebase|fetch|commit|tag|branch|status|log|diff|stash|gc|pack|index|feature|help|column|color|advice|format|grep|blame|rerere|apply|versionsort|transfer|submodule)\.[a-z]+|color\.[a-z]+\.[a-z]+|branch\.[^.]+\.(remote|merge|rebase|description)|http\.postbuffer)$/i;
-/** Among those, the ones that run something after all. */
+/** Exceptions among those: they do run something. */
 const NOT_SETTINGS =
   /^(diff\.external|grep\.|commit\.template|submodule\.(update|.*command)|help\.(autocorrect|browser)|rebase\.instructionformat|gc\..*hook|status\..*command)$/i;
-/** Switching a program off is no danger. */
+/** Switching a program off is harmless. */
 const OFF: ReadonlySet<string> = new Set(["", "cat", "true", "false", ":", "/dev/null"]);
 
 const FORBIDDEN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
@@ -56,7 +56,7 @@ const MUST_BE_KNOWN: ReadonlySet<string> = new Set([
   "init",
 ]);
 
-/** Options whose value is text, however much it looks like a path. */
+/** Options whose value is text even if it looks like a path. */
 const TEXT_OPTIONS = [
   "-m",
   "--message",
@@ -104,7 +104,7 @@ function globals(call: GitCall, { folder, bindings }: Suspect): Objection {
   return firstObjection(
     ...(call.globals.get("C") ?? []).flatMap((word) => [
       () => writing(word, folder, bindings),
-      // Wherever it lies, a folder with a file HEAD is a repository to git, and git obeys its settings.
+      // Git treats any folder with a file HEAD as a repository and obeys its settings.
       () =>
         exists(`${word.value}/HEAD`, folder) === true
           ? `git may not work in ${word.text}: it is a bare repository`
@@ -147,7 +147,7 @@ const CONFIG_READS =
   /^(-l|-z|--list|--null|--get|--get-all|--get-regexp|--get-urlmatch|--get-color|--get-colorbool|--show-origin|--show-scope|--name-only|--all|--show-names|--regexp|--value|--fixed-value|--default(=.*)?|--url(=.*)?|--type(=.*)?|--bool|--int|--path|--bool-or-int|--bool-or-str|--expiry-date|--no-type|--includes|--no-includes|--local|--global|--worktree)$/;
 const CONFIG_WRITES = /^(--add|--replace-all|--unset|--unset-all|--append|--comment(=.*)?)$/;
 
-/** Every option is known, or refused: a section that is renamed takes its settings along, and a shortened name is a name. */
+/** Every option is known, or refused. Renaming a section moves its settings along, and a shortened name counts as the name. */
 function config(rest: readonly ShellWord[]): Objection {
   const odd = rest.find(
     ({ value }) => value.startsWith("-") && !CONFIG_READS.test(value) && !CONFIG_WRITES.test(value),
@@ -168,7 +168,7 @@ function config(rest: readonly ShellWord[]): Objection {
   return settingObjection({ key: key.value, value: values[0] });
 }
 
-/** Paths among git's words must stay inside; texts that only look like paths may stay. */
+/** Paths among git's words must stay inside; texts that only look like paths are fine. */
 function places(words: readonly ShellWord[], { folder, bindings }: Suspect): Objection {
   // `git blame -S` reads a file.
   const options = words[0]?.value === "blame" ? TEXT_OPTIONS.filter((option) => option !== "-S") : TEXT_OPTIONS;
@@ -184,7 +184,7 @@ function places(words: readonly ShellWord[], { folder, bindings }: Suspect): Obj
   return undefined;
 }
 
-/** What a word of git may name: itself, or the value of an option, attached or not. */
+/** What a word of git may name: itself, or an option's value, attached or not. */
 function namesOf(word: ShellWord): readonly string[] {
   if (!word.value.startsWith("-")) return [word.value];
   if (word.value.startsWith("--"))
@@ -197,7 +197,7 @@ function place(value: string, word: ShellWord, { folder, bindings }: Pick<Suspec
   const segments = path.split("/");
   if (segments.some((segment) => segment.toLowerCase() === ".git"))
     return `git may not be told to use .git by name: ${word.text}`;
-  // `main..feature` is a range and `HEAD:../x` stays in the repository: only whole segments lead anywhere.
+  // `main..feature` is a range and `HEAD:../x` stays in the repository: only whole `..` segments leave the folder.
   const leads = /^[/~]/.test(path) || segments.includes("..");
   if (!leads && (folder.disk === undefined || word.value.startsWith("-"))) return undefined;
   const whole =
@@ -224,7 +224,7 @@ const OUTPUTS: Readonly<Record<string, readonly string[]>> = {
   am: ["--directory"],
 };
 
-/** What a subcommand writes by name must be a place that may be written to. */
+/** A file that a subcommand writes by name must lie where writing is allowed. */
 function outputs(name: string, all: readonly ShellWord[], { folder, bindings }: Suspect): Objection {
   const options = Object.hasOwn(OUTPUTS, name) ? (OUTPUTS[name] ?? []) : [];
   const written = findOptions(all, options).flatMap(({ value }) => (value === undefined ? [] : [value]));

@@ -5,7 +5,7 @@ import { fixedWord, type ShellWord } from "../shell/words.ts";
 import { readingAll, writing } from "./places.ts";
 import { firstObjection, type Objection, type Suspect } from "./verdict.ts";
 
-/** npm's commands and their other names. A shortened name is refused: npm would guess what it means. */
+/** npm's commands and their aliases. A shortened name is refused: npm would guess what it means. */
 const COMMANDS = setOf(
   "access add adduser audit author bugs c cache ci clean-install clean-install-test cit completion config create ddp dedupe deprecate diff",
   "dist-tag dist-tags docs doctor find find-dupes fund get help help-search home hook i i-t ic in info init innit ins inst insta instal install",
@@ -26,7 +26,7 @@ const LEADING: OptionTable = {
   ),
 };
 
-/** Options that choose a program, or settings from elsewhere. */
+/** Options that choose a program, or take settings from elsewhere. */
 const FORBIDDEN = [
   "--script-shell",
   "--shell",
@@ -85,7 +85,7 @@ export function npmObjection(suspect: Suspect): Objection {
   );
 }
 
-/** `npm init x` and `npm create x` get the package `create-x` and run it. `npm init` alone only asks questions. */
+/** `npm init x` and `npm create x` download the package `create-x` and run it. `npm init` alone only asks questions. */
 function fetched(verb: ShellWord | undefined, rest: readonly ShellWord[]): Objection {
   if (!/^(init|innit|create)$/.test(verb?.value ?? "")) return undefined;
   const named = rest.find(
@@ -104,7 +104,7 @@ function withoutScheme(word: ShellWord): ShellWord {
   return path === word.value || !word.fixed ? word : fixedWord(path, word.text);
 }
 
-/** What an option is set to, where it is a path that leads somewhere. */
+/** The value of an option, if it is a path. */
 function setTo(word: ShellWord): readonly ShellWord[] {
   const equals = word.value.indexOf("=");
   if (!word.value.startsWith("-") || equals === -1) return [];
@@ -112,25 +112,25 @@ function setTo(word: ShellWord): readonly ShellWord[] {
   return /^(\/|~|\.\.)/.test(value) ? [fixedWord(value, word.text)] : [];
 }
 
-/** These are options of their own, not short for a forbidden one. */
+/** These are options of their own, not abbreviations of a forbidden one. */
 function isNoOther({ value }: ShellWord): boolean {
   return !/^--(global|no|c|s|e|i|g|b|u|v|n)$/.test(value);
 }
 
-/** npm takes `-name` for `--name`. Letters that stand together are letters to it, and may be a name to us, too. */
+/** npm reads `-name` as `--name`. Several letters together may be flags to npm; here they may also be a name. */
 function withTwoDashes(word: ShellWord, index: number): ShellWord {
   if (index === 0 || !/^-[A-Za-z][\w-]+(=|$)/.test(word.value) || /^-(dd|ddd|ws|iwr)$/.test(word.value)) return word;
   const letters = /^-[A-Za-z]{2,6}$/.test(word.value) && !KNOWN_NAMES.test(word.value);
   return letters ? word : { ...word, value: `-${word.value}` };
 }
 
-/** Beginnings of names that are no letters put together. */
+/** Prefixes of names that cannot be combined letters. */
 const KNOWN_NAMES =
   /^-(glob|loca|pref|scri|shel|node|user|edit|view|brow|call|init|cach|work|yes|json|long|sile|quie|verb|save|prod|forc|dry|tag|omit|incl|audi|fund|regi|logl|git)/;
 
 const SHOWS = /^(ls|list|ll|la|root|prefix|outdated|view|info|show|v|get|bin)$/;
 
-/** What is global lies outside of the workspace. Only the command itself decides whether it is merely shown. */
+/** Global changes lie outside the workspace. Only the command itself decides whether it merely prints something. */
 function changesTheMachine(
   words: readonly ShellWord[],
   verb: ShellWord | undefined,
@@ -143,7 +143,7 @@ function changesTheMachine(
     if (name.length > 3 && "--location".startsWith(name)) return (set ?? words[index + 1]?.value) !== "project";
     return false;
   });
-  // A link into, or from, the folder of global packages.
+  // A link into or out of the folder of global packages.
   if (/^(link|ln)$/.test(verb?.value ?? "")) return true;
   if (!global) return false;
   const first = rest.find((word) => !word.value.startsWith("-"))?.value ?? "list";

@@ -18,7 +18,7 @@ import type { Objection, Suspect } from "./verdict.ts";
 const MAY_READ: ReadonlySet<string> = new Set([...HARMLESS_DEVICES, "/dev/zero", "/dev/urandom"]);
 const MAY_WRITE: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout", "/dev/stderr"]);
 
-/** May this word be written to? It must be known to lie inside, and must not be what git or an agent's rules obey. */
+/** Whether this word may be written to. It must surely lie inside, and must not be a file that git or an agent obeys. */
 export function writing(word: ShellWord, folder: Folder, bindings: Bindings): Objection {
   const names = possibleNames(word, folder, bindings);
   if (names === undefined) return `Cannot tell before it runs where ${word.text} would be written`;
@@ -36,7 +36,7 @@ export function writing(word: ShellWord, folder: Folder, bindings: Bindings): Ob
   return undefined;
 }
 
-/** Names that git or an agent obeys, wherever they lie. */
+/** Names that git or an agent obeys, in any folder. */
 const PROTECTED_NAMES = [
   ".git",
   ".claude",
@@ -53,23 +53,23 @@ function protectedPlace(path: string, text: string): Objection {
     return `Writing into .git is not allowed: ${text}`;
   if (segments.some((segment) => couldBe(segment, ".gitconfig")))
     return `Writing git's settings is not allowed: ${text}`;
-  // A folder with a file HEAD is a repository to git, and its settings may name programs to run.
+  // Git treats a folder with a file HEAD as a repository, and its settings may name programs to run.
   if (couldBe(segments.at(-1) ?? "", "head")) return `Writing a file named HEAD is not allowed: ${text}`;
   if (segments.some((segment) => PROTECTED_NAMES.some((name) => couldBe(segment, name))))
     return `Writing an agent's own settings is not allowed: ${text}`;
-  // A name like `-t..` would be an option once a pattern matches it.
+  // A name like `-t..` becomes an option when a pattern matches it.
   if (basename(path).startsWith("-")) return `Writing a file whose name starts with a dash is not allowed: ${text}`;
   return undefined;
 }
 
-/** A name, or a pattern that the shell may turn into it. */
+/** A name, or a shell pattern that may expand to it. */
 function couldBe(segment: string, name: string): boolean {
   return segment === name || (/[*?[(]/.test(segment) && pathsMeet([segment], [name], { hidesDots: true }));
 }
 
 /**
- * May these be copied or moved into that folder? Their names come with them. A folder that is copied whole brings what it holds,
- * and a star what it finds: where the disk can be asked, it is.
+ * Whether these may be copied or moved into that folder under their own names. Copying a folder brings its contents, and a star
+ * brings whatever it matches. The disk is consulted where that is possible.
  */
 export function bringing(
   word: ShellWord,
@@ -98,7 +98,7 @@ export function bringing(
   return undefined;
 }
 
-/** May this word be read? Only a path that surely leads out is refused; the sandbox stands behind. */
+/** Whether this word may be read. Only a path that surely leaves the workspace is refused; the sandbox catches the rest. */
 export function reading(word: ShellWord, folder: Folder, bindings: Bindings): Objection {
   if (word.fixed && MAY_READ.has(word.value)) return undefined;
   return leadsOut(word, folder, bindings) ? `Reading outside of the workspace is not allowed: ${word.text}` : undefined;
@@ -123,7 +123,7 @@ export function redirection(redirect: ShellRedirect, folder: Folder, bindings: B
       ? undefined
       : `Cannot tell before it runs what ${target.text} redirects to`;
   }
-  // `> >(command)`: the command is judged where it stands.
+  // `> >(command)`: the inner command is judged on its own.
   if (target.pieces.length === 1 && /^[<>]\(/.test(target.text)) return undefined;
   if (target.value.startsWith("/dev/tcp/") || target.value.startsWith("/dev/udp/"))
     return `Opening a connection is not allowed: ${target.text}`;

@@ -9,7 +9,7 @@ import { npmObjection } from "./npm.ts";
 import { bringing, readingAll, writing } from "./places.ts";
 import { firstObjection, NOWHERE, type Objection, type Suspect } from "./verdict.ts";
 
-/** Document 004's list: everything that a development session in a web project needs, and nothing else. */
+/** Document 004's list: everything that a web development session needs, and nothing else. */
 const ALLOWED_COMMANDS = [
   "ls",
   "cat",
@@ -36,10 +36,10 @@ export function isAllowed(program: string): program is Allowed {
   return (ALLOWED_COMMANDS as readonly string[]).includes(program);
 }
 
-/** The names of development servers that may be ended. */
+/** Names of development servers that may be killed. */
 const DEV_PROCESSES = ["node", "npm", "npx", "vite", "next"];
 
-/** What speaks against this use of a program that is on the list. */
+/** Why this use of a listed program is blocked. */
 export function objectionTo(program: Allowed, suspect: Suspect): Objection {
   switch (program) {
     case "ls":
@@ -74,7 +74,7 @@ export function objectionTo(program: Allowed, suspect: Suspect): Objection {
 }
 
 /**
- * A program named by its path must be where programs are: `./ls` would be a file that the agent wrote.
+ * A program given by path must lie where programs are installed: `./ls` would be a file that the agent wrote.
  * `./init.sh` has its own rule.
  */
 export function pathObjection(name: ShellWord, { folder }: Suspect): Objection {
@@ -83,7 +83,7 @@ export function pathObjection(name: ShellWord, { folder }: Suspect): Objection {
   return `Running a program by the path ${name.text} is not allowed`;
 }
 
-/** Where a system, or a version manager of Node, puts programs. */
+/** Where a system, or a version manager of Node, installs programs. */
 const INSTALLED = new RegExp(
   [
     String.raw`^\/(usr\/(local\/)?)?s?bin\/[\w.+-]+$`,
@@ -92,7 +92,7 @@ const INSTALLED = new RegExp(
   ].join("|"),
 );
 
-/** Words that are no options, and what long options are set to. */
+/** Words that are not options, and the values of long options. */
 function operandsAndValues(words: readonly ShellWord[]): readonly ShellWord[] {
   return words.slice(1).flatMap((word) => {
     if (!word.value.startsWith("-")) return [word];
@@ -105,7 +105,7 @@ function operandsAndValues(words: readonly ShellWord[]): readonly ShellWord[] {
   });
 }
 
-/** Values that are attached to a short option and lead somewhere. */
+/** Values attached to a short option that may be paths. */
 function attachedValues(words: readonly ShellWord[]): readonly ShellWord[] {
   return operandsAndValues(words.filter((word, index) => index === 0 || /^-[A-Za-z]*f/.test(word.value)));
 }
@@ -121,7 +121,7 @@ function valueOf(word: ShellWord, from: number): ShellWord {
   };
 }
 
-/** Options of grep whose value is no file. `--color` is none: its value, if any, is attached. */
+/** Options of grep whose value is not a file. `--color` is not here: its value, if any, is attached. */
 const GREP_VALUES = namesIn(
   "-e -A -B -C -m -d -D --regexp --include --exclude --exclude-dir",
   "--after-context --before-context --context --max-count --label --binary-files --directories --devices",
@@ -154,7 +154,7 @@ function cp(suspect: Suspect): Objection {
   const { words, bindings, folder } = suspect;
   const operands: ShellWord[] = [];
   const targets: ShellWord[] = [];
-  // GNU cp takes options after operands, too.
+  // GNU cp also takes options after operands.
   for (let at = 1; at < words.length;) {
     const scanned = scanOptions(words, CP, bindings, at);
     if (scanned.unsure !== undefined) return `cp: ${scanned.unsure}`;
@@ -170,12 +170,12 @@ function cp(suspect: Suspect): Objection {
     () => readingAll(sources, suspect),
     () => (sources.some((word) => namesGit(word)) ? "Copying .git is not allowed" : undefined),
     ...destinations.map((word) => () => writing(word, folder, bindings)),
-    // Where the target is a folder, each source keeps its name in it.
+    // If the target is a folder, each source keeps its name in it.
     ...destinations.flatMap((target) => sources.map((word) => () => bringing(word, target, suspect))),
   );
 }
 
-/** `.git`, also behind a pattern: `.[g]it`, `.g*`. */
+/** `.git`, also as a pattern: `.[g]it`, `.g*`. */
 function namesGit({ value, fixed }: ShellWord): boolean {
   return value
     .toLowerCase()
@@ -216,7 +216,7 @@ function pkill({ words, bindings }: Suspect): Objection {
     if (word !== undefined && /^-(\d+|(SIG)?[A-Z]{2,}\d*)$/.test(word.value)) at++;
     else {
       const scanned = scanOptions(words, PKILL, bindings, at);
-      // -F reads numbers from a file, -v ends everything else.
+      // -F reads process ids from a file, -v kills everything else.
       if (scanned.unsure !== undefined || scanned.flags.has("F")) return only;
       const pattern = words[scanned.next];
       if (pattern !== undefined) patterns.push(pattern);
@@ -235,7 +235,7 @@ function pkill({ words, bindings }: Suspect): Objection {
 function initScript({ words, folder }: Suspect): Objection {
   const [name] = words;
   const script = name?.fixed === true && (name.value === "./init.sh" || name.value.endsWith("/init.sh"));
-  // A hook that was not told its folder cannot tell what lies beneath it.
+  // A hook that does not know its folder cannot tell what lies below it.
   if (script && (folder.workspace === NOWHERE || staysInside(name.value, folder))) return undefined;
   return `Only ./init.sh is allowed, got: ${name?.value ?? ""}`;
 }

@@ -2,10 +2,10 @@ import type { Bindings, Folder } from "../shell/paths.ts";
 import type { UnwrappedCommand } from "../shell/unwrap.ts";
 import type { ShellWord } from "../shell/words.ts";
 
-/** Where a hook stands that was not told its folder: nothing real lies inside. */
+/** The folder of a hook that does not know its folder: nothing real lies inside. */
 export const NOWHERE = "/\u0000workspace";
 
-/** Why a command is blocked; undefined: nothing speaks against it. */
+/** Why a command is blocked; undefined: it is not. */
 export type Objection = string | undefined;
 
 /** One simple command whose program is on the list. */
@@ -16,7 +16,7 @@ export interface Suspect {
   readonly part: UnwrappedCommand;
 }
 
-/** The first objection of several checks, each made only if those before it had none. */
+/** The first objection of several checks; later checks are skipped. */
 export function firstObjection(...checks: readonly (() => Objection)[]): Objection {
   for (const check of checks) {
     const objection = check();

@@ -16,17 +16,17 @@ import { isProtected, mayBeProtected } from "../protected.ts";
 import { specOf } from "./programs.ts";
 import { GENERIC, longArity, shortArity, within, type Arity, type ProgramSpec } from "./spec.ts";
 
-/** Where a command stands when it is asked whether a rule covers it. */
+/** The situation of a command when a rule is checked against it. */
 export interface CommandPlace {
   readonly folder: Folder;
   readonly bindings: Bindings;
-  /** The line went to a folder that no rule spells: what obeys that folder's settings is not covered. */
+  /** The line changed to a folder that no rule names: programs that obey that folder's settings are not covered. */
   readonly moved: boolean;
 }
 
 /**
- * Why a rule with a star does not cover these words although it fits them; undefined: it covers them. What the rule itself spells
- * is covered always. What a star stands for must be an option that is known to do no harm, or a file of the workspace.
+ * Why a rule with a star does not cover words that it matches; undefined: it covers them. Words that the rule itself spells are
+ * always covered. A star may only stand for a known harmless option, or a file of the workspace.
  */
 export function beyondRule(
   pattern: CommandPattern,
@@ -56,7 +56,7 @@ function startsAsSpelled(pattern: CommandPattern, { value }: ShellWord): boolean
   return start !== "" && value.startsWith(start);
 }
 
-/** Which words stand in the rule itself. */
+/** Which words the rule itself spells. */
 function spelledBy(pattern: CommandPattern, words: readonly ShellWord[]): readonly boolean[] {
   if (pattern.kind === "exact") return words.map(() => true);
   const front = pattern.kind === "prefix" ? pattern.prefix : (pattern.pieces[0] ?? "");
@@ -77,7 +77,7 @@ function spelledBy(pattern: CommandPattern, words: readonly ShellWord[]): readon
   for (const [index, piece] of rest.entries()) {
     const tokens = piece.split(" ");
     for (const [place, token] of tokens.entries()) {
-      // A star before or after a token makes it a part of a word: only `--name=` and `-x` say which option is meant.
+      // A star next to a token makes it part of a word: only `--name=` and `-x` say which option is meant.
       const opens = place === 0 && index > 0;
       const closes = place === tokens.length - 1 && index < rest.length - 1;
       if (token === "" || opens) continue;
@@ -94,7 +94,7 @@ function partly(token: string): (word: ShellWord) => boolean {
   return (word) => names && word.text.startsWith(token);
 }
 
-/** How many words the front of a rule holds whole. */
+/** How many whole words the start of a rule holds. */
 function leading(front: string, texts: readonly string[]): number {
   let joined = "";
   for (const [index, text] of texts.entries()) {
@@ -139,7 +139,7 @@ class Cover {
       if (word === undefined) break;
       const spelled = this.#spelled[at] === true;
       if (open && word.value === "--") {
-        // To a program that is not known, what follows may still be an option: of a script, or of one more program.
+        // To an unknown program, what follows may still be an option: of a script, or of another program.
         if (spec.dashes !== undefined) spec = GENERIC;
         open = spec === GENERIC;
         continue;
@@ -183,7 +183,7 @@ class Cover {
     return this.#words.slice(1).some((word) => /^(-v|-V|-h|--version|--help|--test)$/.test(word.value));
   }
 
-  /** `npx tool …`: the rest is the tool's own. */
+  /** `npx tool …`: the rest belongs to the tool. */
   #inner(at: number, added: boolean): string | undefined {
     const words = this.#words.slice(at);
     const tool = (words[0]?.value ?? "").replace(/(?<=.)@[^/]*$/, "");
@@ -255,7 +255,7 @@ class Cover {
       return word.fixed ? { taken: 0, named } : { objection: word.text, named };
     if (attached !== undefined && !word.fixed) return { objection: word.text, named };
     const next = this.#words[at + 1];
-    // Some programs take it for the value, others for an option.
+    // Some programs take this as the value, others as an option.
     if (attached === undefined && next !== undefined && /^-[^\d]/.test(next.value) && this.#spelled[at + 1] !== true)
       return { objection: `${word.text} ${next.text}`, named };
     const value = attached ?? next;
@@ -267,7 +267,7 @@ class Cover {
     return { taken: attached === undefined ? 1 : 0, named };
   }
 
-  /** An option that only the rule knows takes the next word with it where the rule spells that, too. */
+  /** An option that only the rule knows takes the next word along if the rule spells that too. */
   #spelledValue(spec: ProgramSpec, at: number): number {
     const word = this.#words[at];
     const next = this.#words[at + 1];
@@ -307,7 +307,7 @@ class Cover {
       : undefined;
   }
 
-  /** A file beyond the workspace, or one that decides what programs run. */
+  /** A file outside the workspace, or one that decides which programs run. */
   #outside(
     word: ShellWord,
     { writes, always }: { readonly writes: boolean; readonly always: boolean },

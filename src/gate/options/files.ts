@@ -146,7 +146,7 @@ const TELLS: Readonly<Record<string, ProgramSpec>> = Object.fromEntries(
     .map((name) => [name, WORDS]),
 );
 
-/** Programs that change the files they are given; that is what a rule for them says. */
+/** Programs that change the files they are given; a rule for them implies that. */
 const CHANGES: Readonly<Record<string, ProgramSpec>> = {
   cp: {
     ...WRITES,

@@ -28,7 +28,7 @@ const LOG = {
   ].join(" "),
 } as const satisfies ProgramSpec;
 
-/** Another repository than the one that a name stands for. */
+/** A repository given by address instead of by name. */
 const ADDRESS = /^[+:]|^[a-z][\w+.-]*:\/\/|^[\w.-]+@[\w.-]+:|^[\w.-]+:(?!\/\/).*\/|::/i;
 
 const COMMANDS: Readonly<Record<string, ProgramSpec>> = {

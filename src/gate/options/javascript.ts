@@ -1,9 +1,9 @@
 import { RUNS_PACKAGE, type ProgramSpec } from "./spec.ts";
 
-/** Code that is got from elsewhere before it runs. */
+/** Code that is downloaded before it runs. */
 const REMOTE = /^(https?|npm|jsr|data|blob|git|github|file):/i;
 
-/** npm reads `-name` like `--name`, so nothing but whole names is covered. */
+/** npm reads `-name` as `--name`, so only whole names are covered. */
 const NPM_COMMON =
   "silent quiet verbose loglevel~ json long parseable color? no-color progress no-progress no-audit no-fund no-update-notifier if-present ignore-scripts dry-run offline prefer-offline version help";
 const NPM_SAVE =

@@ -51,7 +51,7 @@ const MAKE: ProgramSpec = {
 };
 const INTERPRETER: ProgramSpec = { flags: "cwvh", long: "version help", script: true, rest: "generic" };
 
-/** A package with a version, or of another host: `example.com/x@latest`. */
+/** A package with a version, or from another host: `example.com/x@latest`. */
 const GO_REMOTE = /@|^[\w-][^/]*\.[^/]*\//;
 
 export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {

@@ -1,6 +1,6 @@
 /**
- * What a rule with a star covers of one program: options that write nowhere else, run nothing, and choose no other project,
- * shell or settings. An option that is not here asks.
+ * What a rule with a star covers for one program: options that write nowhere else, run nothing, and choose no other
+ * project, shell or settings. An option that is not listed asks.
  */
 export interface ProgramSpec {
   /** Letters that stand alone: `-la`. */
@@ -13,37 +13,37 @@ export interface ProgramSpec {
   readonly attached?: string;
   /** Long names: `all` stands alone, `key~` takes a text, `file=` a file, `color?` an attached text or nothing. */
   readonly long?: string;
-  /** Whole names after one dash, in the same notation: `-name~`. Letters are not put together then. */
+  /** Whole names after one dash, in the same notation: `-name~`. Letters cannot be combined then. */
   readonly single?: string;
   /** `-5` is a number. */
   readonly numbers?: true;
-  /** `text`: operands are no files. `pattern`: the first is a pattern. `none`: any operand asks. Absent: files. */
+  /** `text`: operands are not files. `pattern`: the first is a pattern. `none`: any operand asks. Absent: files. */
   readonly operands?: "text" | "pattern" | "none";
-  /** How many operands are covered at most; what comes after them is written to. */
+  /** How many operands are covered at most; the ones after them are output files. */
   readonly most?: number;
   /** Operands that ask. */
   readonly asks?: RegExp;
-  /** Runs a file: without an operand, or with `-`, it runs what it reads. */
+  /** Runs a file: without an operand, or with `-`, it runs standard input. */
   readonly script?: true;
-  /** The first word may hold letters without a dash: `tar tf`. */
+  /** The first word may hold option letters without a dash: `tar tf`. */
   readonly bundled?: true;
-  /** No option does harm, so a file name that turns out to be one does none either. */
+  /** No option is harmful, so a file name that turns out to be an option is harmless too. */
   readonly harmless?: true;
   /** Every option is covered, known or not. */
   readonly any?: true;
-  /** Obeys no settings of the folder that it runs in. */
+  /** Ignores the settings of the folder that it runs in. */
   readonly plain?: true;
   /** Changes the files that it names. */
   readonly writes?: true;
-  /** Takes away what it names: the workspace itself is never covered. */
+  /** Deletes what it names: the workspace itself is never covered. */
   readonly deletes?: true;
-  /** To whom the words after the first operand belong: an unknown program, the program that is named, or something out of reach. */
+  /** Who owns the words after the first operand: an unknown program, the named program, or something out of reach. */
   readonly rest?: "generic" | "program" | "anything";
   /** Words after `--` belong to an unknown program. */
   readonly dashes?: "generic";
-  /** By subcommand; options of the program itself count there, too. */
+  /** By subcommand; the program's own options count there too. */
   readonly commands?: Readonly<Record<string, ProgramSpec>>;
-  /** For a subcommand that is not listed: what follows is a script's (`yarn lint`), or it asks. Absent: it has no options. */
+  /** For a subcommand that is not listed: what follows belongs to a script (`yarn lint`), or it asks. Absent: it has no options. */
   readonly otherwise?: "script" | "ask";
 }
 
@@ -77,7 +77,7 @@ export function within(program: ProgramSpec, command: ProgramSpec): ProgramSpec 
     left === undefined ? right : right === undefined ? left : `${left}${between}${right}`;
   const { commands: _commands, otherwise: _otherwise, ...own } = program;
   const letters = (command.flags ?? "") + (command.texts ?? "") + (command.files ?? "") + (command.attached ?? "");
-  // A letter of the subcommand means what it means there.
+  // A letter of the subcommand has the subcommand's meaning.
   const rest = (of: string | undefined): string | undefined =>
     of === undefined
       ? undefined
@@ -97,7 +97,7 @@ export function within(program: ProgramSpec, command: ProgramSpec): ProgramSpec 
 }
 
 /** Options that mean the same in every program: what a star covers of a program that is not listed. */
-/** A command that gets a package from the network and runs it: which one must be in the rule. */
+/** A command that downloads a package and runs it: the rule must name the package. */
 export const RUNS_PACKAGE: ProgramSpec = { operands: "none", rest: "generic" };
 
 export const GENERIC: ProgramSpec = {

@@ -2,7 +2,7 @@ import type { ProgramSpec } from "./spec.ts";
 
 const WRAPS = { rest: "anything" } as const;
 const SHELL: ProgramSpec = { ...WRAPS, flags: "ceuxfnv", texts: "o" };
-/** Nothing but what the rule spells: their operands are programs in a language of their own, or reach anywhere. */
+/** Only what the rule spells: their operands are programs in another language, or reach anywhere. */
 const CLOSED: ProgramSpec = { operands: "none" };
 
 const CONTAINER_LIST: ProgramSpec = {
@@ -208,7 +208,7 @@ export const SYSTEMS: Readonly<Record<string, ProgramSpec>> = {
   dig: { any: true, operands: "text", asks: /^(@|-f|-k)/ },
   host: { flags: "av", texts: "t", operands: "text" },
   nslookup: { single: "type?", operands: "text" },
-  // Programs that run what they are given: what is inside is judged on its own.
+  // Programs that run what they are given: the inner command is judged on its own.
   sh: SHELL,
   bash: SHELL,
   dash: SHELL,

@@ -7,11 +7,11 @@ import { warningsFor } from "./warnings.ts";
 export interface CommandAnalysis {
   readonly parts: CommandPart[];
   readonly warnings: Warning[];
-  /** Why the line could not be read; `parts` is then empty. */
+  /** Why the line could not be parsed; `parts` is then empty. */
   readonly parseError?: string;
 }
 
-/** What a shell command would do, as people should see it before they say yes. Nothing is run or looked up. */
+/** What a shell command would do, as shown to people before they approve it. Nothing is run or looked up. */
 export function analyseCommand(command: string, options: Folder): CommandAnalysis {
   const unwrapped = unwrap(command);
   const folders = foldersOf(unwrapped.parts, options);

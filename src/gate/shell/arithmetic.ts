@@ -12,7 +12,7 @@ interface ArithmeticNames {
   dynamic: boolean;
 }
 
-/** The names that an arithmetic expression reads and sets. An expression that is missing was not understood. */
+/** The names that an arithmetic expression reads and sets. A missing expression was not understood. */
 export function calculationOf(
   expression: ArithmeticExpression | undefined,
   text: string,
@@ -31,7 +31,7 @@ export function numericWord(word: Word): Calculation {
 }
 
 function collect(node: ArithmeticExpression, found: ArithmeticNames): void {
-  // Not recursive: a sum of many numbers is a deep tree.
+  // Iterative: a sum of many numbers is a deep tree.
   const pending: SyntaxNode[] = [node];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (next.type === "ArithmeticWord") operand(next.value, next.parts, found);
@@ -84,7 +84,7 @@ function operand(value: string, parts: readonly WordPart[] | undefined, found: A
         found.dynamic ||= !countsOnly(part.script);
         break;
       case "ArithmeticExpansion":
-        // Judged where it stands; its result is a number.
+        // Judged on its own; its result is a number.
         break;
       default:
         found.dynamic = true;

@@ -2,8 +2,8 @@ import { forEachChild, type SyntaxNode, type Word, type WordPart } from "unbash"
 import { LIMITS } from "../../protocol/index.ts";
 
 /**
- * The texts that a word with braces stands for, one level of its first brace undone, quoting kept as written.
- * Undefined: cannot be told without running something.
+ * The texts that a word with braces expands to: one level of its first brace, quoting kept. Undefined: not known
+ * without running something.
  */
 export function braceAlternatives(parts: readonly WordPart[]): readonly string[] | undefined {
   const at = parts.findIndex((part) => part.type === "BraceExpansion");
@@ -67,7 +67,7 @@ function rangeOf(inner: string): readonly string[] | undefined {
   if (first === undefined || last === undefined) return undefined;
   const letters = /[A-Za-z]/.test(first);
   if (letters !== /[A-Za-z]/.test(last)) return undefined;
-  // Between the cases stand characters that mean something to the shell.
+  // The characters between upper and lower case have a meaning to the shell.
   if (letters && /[a-z]/.test(first) !== /[a-z]/.test(last)) return undefined;
   const from = letters ? first.charCodeAt(0) : Number(first);
   const to = letters ? last.charCodeAt(0) : Number(last);
@@ -81,14 +81,14 @@ function rangeOf(inner: string): readonly string[] | undefined {
   return values;
 }
 
-/** Whether bash reads braces in a word where the parser reads none: `{a},b}` are two words to it. */
+/** Whether bash sees braces where the parser sees none: `{a},b}` is two words to bash. */
 export function doubtfulBraces({ text, parts }: Word): boolean {
   return hasBraces(text) && hasBraces(unescaped(parts === undefined ? text : parts.map(bareText).join("")));
 }
 
 /**
  * Whether bash may lose track of the quotes around braces. It looks for braces in the raw text and knows neither backticks nor
- * nested quotes inside of double quotes: of "`# "⏎{ls,rm} x`" it makes two words, and both of them run.
+ * nested quotes inside double quotes: it splits "`# "⏎{ls,rm} x`" into two words, and both run.
  */
 export function hiddenBraces({ text, parts }: Word): boolean {
   return hasBraces(text) && parts?.some(hidesQuotes) === true;
@@ -108,7 +108,7 @@ function hidesQuotes(part: WordPart): boolean {
   return (part.type === "DoubleQuoted" || part.type === "LocaleString") && part.parts.some(holdsQuotes);
 }
 
-/** Whether a double quote stands in what double quotes hold. `$(…)` is the one thing that bash steps over as a whole. */
+/** Whether a double quote occurs inside double quotes. Bash skips only `$(…)` as a whole. */
 function holdsQuotes(node: SyntaxNode): boolean {
   switch (node.type) {
     case "CommandExpansion":

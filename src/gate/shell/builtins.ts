@@ -28,7 +28,7 @@ const SHELLS: ReadonlySet<string> = new Set([
   "yash",
   "hush",
 ]);
-/** Shells whose language is another one: what they are given cannot be read here. */
+/** Shells with another language: their scripts cannot be parsed here. */
 const OTHER_SHELLS: ReadonlySet<string> = new Set([
   "fish",
   "csh",
@@ -53,7 +53,7 @@ const SHELL_OPTIONS: OptionTable = {
 };
 
 function shell(program: string, { words, command, bindings }: LookContext): ProgramLook {
-  // `+x` turns an option off and stands where an option may.
+  // `+x` turns an option off and may stand wherever an option may.
   const turned = words.map((word) =>
     /^\+[a-zA-Z]+$/.test(word.value) ? { ...word, value: `-${word.value.slice(1)}` } : word,
   );
@@ -134,7 +134,7 @@ function evaluatesNames({ words }: LookContext): ProgramLook {
     : { inner: [], notes: [unknown(`a command hides in ${hidden.text}`)], wrapper: false };
 }
 
-/** `set -- …` and `read` change variables without an assignment in sight; `let` and `declare -i` calculate. */
+/** `set -- …` and `read` set variables without a visible assignment; `let` and `declare -i` calculate. */
 function calculates(context: LookContext): ProgramLook {
   const odd = context.words.slice(1).find((word) => !word.fixed || /[$`[]/.test(word.value));
   if (odd === undefined) return NOTHING;

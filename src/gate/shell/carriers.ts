@@ -104,7 +104,7 @@ function byOptions(program: string, { words, bindings }: LookContext): ProgramLo
   const looks = findOptions(words, scripts ?? []).map((hit) =>
     scriptIn(actionOf(program, hit.value), `${program} ${hit.name}`),
   );
-  // `tar xIf 'program' …`: the first word of tar may hold its letters without a dash.
+  // `tar xIf 'program' …`: tar's first word may hold option letters without a dash.
   if (program === "tar" && /^[A-Za-z]*[IF]/.test(words[1]?.value ?? ""))
     notes.push(unknown("tar runs a program of its own choice"));
   return together(false, { inner: [], notes }, ...looks);
@@ -166,7 +166,7 @@ function ssh({ words, bindings }: LookContext): ProgramLook {
   return together(false, { inner: [], notes }, ...local, remote);
 }
 
-/** A sed script: `e` runs commands, `w` writes files. Only what is surely harmless passes unseen. */
+/** A sed script: `e` runs commands, `w` writes files. Only surely harmless scripts pass without a note. */
 function sed({ words }: LookContext): ProgramLook {
   const given = findOptions(words, ["-e", "--expression"]).flatMap((hit) =>
     hit.value === undefined ? [] : [hit.value],

@@ -1,15 +1,16 @@
 import { forEachChild, type SyntaxNode } from "unbash";
 
 /**
- * The parser forgives: of `ls (` it makes `ls` and says nothing. So everything it read is held against the source here, and
- * a character that belongs to no node, separator or keyword is an error. What a guard did not see it must not judge.
+ * The parser is lenient: it reads `ls (` as `ls` without an error. So everything it read is compared with the source here.
+ * A character that belongs to no node, separator or keyword is an error, because the guard must not judge what it did not
+ * see.
  */
 
-/** The separators that may stand where a line may break. */
+/** Separators allowed where a line may break. */
 const N = String.raw`[\s;]*`;
 const DO = String.raw`${N}(do|\{)${N}_?${N}(done|\})`;
 
-/** What may stand between the children of a node; `_` is a child. */
+/** What may occur between the children of a node; `_` is a child. */
 const SHAPES: Partial<Record<SyntaxNode["type"], RegExp>> = {
   Script: new RegExp(`^${N}(_${N})*$`),
   CompoundList: new RegExp(`^${N}(_${N})*$`),
@@ -48,10 +49,10 @@ const SHAPES: Partial<Record<SyntaxNode["type"], RegExp>> = {
   ArithmeticCommandExpansion: /^(\$\(_\)|`_`|`[\s\S]*`|\$\{\s_\}|\$\{\|_\})$/,
 };
 
-/** Text of nodes that have no shape of their own must hold nothing that the shell would expand. */
+/** The text of nodes without a shape must hold nothing that the shell would expand. */
 const NOTHING_TO_RUN = /^(?:[^\\`$]|\$(?![({'"[A-Za-z_0-9!@*#?-])|\\[\s\S]?)*$/;
 
-/** Stands for an operator that is broken over two lines: no shape has it. */
+/** Marks an operator broken over two lines: no shape matches it. */
 const BROKEN = "\n\n";
 
 interface SourceSpan {
@@ -61,7 +62,7 @@ interface SourceSpan {
 
 class Coverage {
   readonly #source: string;
-  /** Bodies of here-documents, which stand outside of their commands. In source order. */
+  /** Bodies of here-documents, which lie outside their commands. In source order. */
   readonly #bodies: readonly SourceSpan[];
 
   constructor(source: string, bodies: readonly SourceSpan[]) {
@@ -69,7 +70,7 @@ class Coverage {
     this.#bodies = bodies;
   }
 
-  /** The text of a node with every child as `_`, comments and continued lines taken out. */
+  /** The text of a node with every child as `_`, without comments and line continuations. */
   skeleton(node: SyntaxNode, children: readonly SourceSpan[]): string | undefined {
     let text = "";
     let at = node.pos;
@@ -113,7 +114,7 @@ class Coverage {
   }
 }
 
-/** The first node whose text is not accounted for, in words; undefined when everything is. */
+/** Describes the first node whose text is not accounted for; undefined when there is none. */
 export function uncovered(script: SyntaxNode, source: string): string | undefined {
   const coverage = new Coverage(source, bodiesOf(script));
   const pending: SyntaxNode[] = [script];
@@ -139,12 +140,12 @@ export function uncovered(script: SyntaxNode, source: string): string | undefine
 }
 
 /**
- * Bash takes a backslash and a line end out before it looks at anything, so that `3\\⏎<f` redirects and `$\\⏎"x"` is quoted. The
- * parser does so only in some places. A line may be broken between words, or after one.
+ * Bash removes a backslash and line end before anything else, so `3\\⏎<f` redirects and `$\\⏎"x"` is quoted. The parser does so
+ * only in some places. A line may be broken between words, or after one.
  */
 function isBroken(node: SyntaxNode, parent: SyntaxNode, source: string): boolean {
   const quoted = parent.type === "DoubleQuoted" || parent.type === "LocaleString" || parent.type === "HereDocBody";
-  // In double quotes it is taken out of backticks, even from single quotes in them.
+  // In double quotes, bash removes it from backticks, even inside single quotes.
   if (quoted && node.type === "CommandExpansion" && /^`[\s\S]*'/.test(node.text) && node.text.includes("\\\n"))
     return true;
   const bare =
@@ -159,7 +160,7 @@ function isBroken(node: SyntaxNode, parent: SyntaxNode, source: string): boolean
 }
 
 function ownText(node: SyntaxNode, children: readonly SyntaxNode[], coverage: Coverage): string | undefined {
-  // A script in escaped backticks has its own source, so that its place in this one is unknown.
+  // A script in escaped backticks has its own source, so its position in this one is unknown.
   const apart = children.some((child) => child.type === "Script" && child.source !== undefined);
   if (apart) return "`_`";
   if (node.type === "If")
@@ -180,7 +181,7 @@ function fits(node: SyntaxNode, skeleton: string): boolean {
   if (node.type === "SingleQuoted" || node.type === "AnsiCQuoted" || node.type === "HereDocDelimiter") return true;
   if (node.type === "SimpleExpansion" || node.type === "ParameterExpansion") return !/`|.\$[({]/.test(skeleton);
   if (node.type === "ArithmeticExpansion") return /^(\$\(\(\s*_?\s*\)\)|\$\[\s*_?\s*\])$/.test(skeleton);
-  // Bash knows no single quotes where it calculates; the parser does, and would swallow what follows.
+  // Bash has no single quotes in arithmetic; the parser does, and would swallow what follows.
   if (node.type.startsWith("Arithmetic") && skeleton.includes("'")) return false;
   if (node.type === "ArithmeticWord") return !/`|\$[({]/.test(skeleton) && node.parts?.some(isOddQuote) !== true;
   if (node.type === "Unknown") return false;
@@ -191,7 +192,7 @@ function isOddQuote({ type }: SyntaxNode): boolean {
   return type === "SingleQuoted" || type === "AnsiCQuoted" || type === "LocaleString";
 }
 
-/** Without expansions: a backslash takes the meaning of what follows, a dollar that names nothing is a dollar. */
+/** Free of expansions: a backslash escapes the next character, a dollar that names nothing is a dollar. */
 function plain(text: string): boolean {
   return NOTHING_TO_RUN.test(text);
 }

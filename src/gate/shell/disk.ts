@@ -2,8 +2,8 @@ import { LIMITS } from "../../protocol/index.ts";
 import type { Disk, FoundPath } from "./paths.ts";
 
 /**
- * Judges with what is on the disk: the judgement is made again until it asks for nothing that was not looked up. What is asked for
- * past the bound counts as outside of everything.
+ * Judges with lookups on the disk: the judgement is repeated until it needs no path that was not looked up. Paths past the bound
+ * count as outside of everything.
  */
 export async function withDisk<Result>(
   look: (path: string) => Promise<FoundPath>,

@@ -1,7 +1,7 @@
 import type { LookContext, Note } from "./look.ts";
 import { PLAIN_PROGRAMS } from "./programs.ts";
 
-/** Options and commands by which an interpreter is given a program in its words. */
+/** Options and commands that give an interpreter a program inline. */
 const EVALUATING: readonly { readonly programs: RegExp; readonly words: RegExp }[] = [
   { programs: /^(groovy|groovysh|scala|kotlin|kotlinc|ghc|ghci|ocaml)$/, words: /^(-e|--eval|-expression)$|^-e[^a-z]/ },
   {
@@ -25,13 +25,13 @@ const EVALUATING: readonly { readonly programs: RegExp; readonly words: RegExp }
   { programs: /^(cmake)$/, words: /^-[EP]$/ },
 ];
 
-/** Options of any other program whose value is a program, whatever it is. */
+/** Options of any other program whose value is surely code. */
 const EVALUATES = /^--?(eval|evaluate|exec|execute|expr|eval-command|run-command|on-exit-command)(=|$)/;
-/** Options that mean this in some programs and a file of settings in others. */
+/** Options that take code in some programs and a settings file in others. */
 const MAY_EVALUATE = /^(-[ecrE]|--(command|code|expression|run|script|call))(=|$)/;
 const LOOKS_LIKE_CODE = /[(){};$`|&<>'"]/;
 
-/** Notes on what a program is given to run by its options. */
+/** Notes on what a program is told to run by its options. */
 export function evaluates(program: string, { words }: LookContext): readonly Note[] {
   const bare = program.replace(/[-\d.]+$/, "");
   const known = EVALUATING.find(({ programs }) => programs.test(program) || programs.test(bare));

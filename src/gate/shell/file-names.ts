@@ -1,6 +1,6 @@
 import { LIMITS } from "../../protocol/index.ts";
 
-/** An address that is no file. */
+/** An address, not a file. */
 function isAddress(value: string): boolean {
   return /^[a-z][\w+.-]*:\/\//i.test(value) && !/^([a-z]+\+)?file:/i.test(value);
 }
@@ -15,7 +15,7 @@ function withoutScheme(value: string): string {
   }
 }
 
-/** The files of this machine that one word names: itself, what is set to it (`if=x`), what is read from it (`@x`). */
+/** The local files that one word names: the word itself, an assigned value (`if=x`), an input (`@x`). */
 export function fileNamesIn(value: string): readonly string[] {
   if (isAddress(value)) return [];
   const names = [withoutScheme(value)];
@@ -32,8 +32,8 @@ export function fileNamesIn(value: string): readonly string[] {
 }
 
 /**
- * Everything in one word that may be the name of a file, wherever it stands: `if=x`, `@x`, `host:x`, `-fx`, `--file=x`, `a,b=x`.
- * For rules that refuse: one name too many costs a question, one too few a secret. Undefined: too many to tell.
+ * Every part of a word that may be a file name: `if=x`, `@x`, `host:x`, `-fx`, `--file=x`, `a,b=x`. Used by rules that refuse:
+ * one name too many costs a question, one too few a secret. Undefined: too many to list.
  */
 export function anyFileNamesIn(value: string): readonly string[] | undefined {
   const cuts: number[] = [];
@@ -47,10 +47,10 @@ export function anyFileNamesIn(value: string): readonly string[] | undefined {
   }
   const [first] = cuts;
   if (first !== undefined && !value.startsWith("-")) names.add(value.slice(0, first));
-  // `-fx`, and `-xzfx`: letters before it are options of their own.
+  // `-fx`, and `-xzfx`: the letters before are other options.
   const letters = /^-([A-Za-z\d]{1,8})/.exec(value)?.[1] ?? "";
   for (let at = 2; at <= letters.length + 1 && at < value.length; at++) names.add(value.slice(at));
   if (value.startsWith("-")) names.delete(value);
-  // No path is longer; a pattern may be, and still stand for a short one.
+  // No path is longer; a pattern may be, and still match a short one.
   return [...names].filter((name) => name !== "" && (name.length <= LIMITS.pathChars || /[*?[{(]/.test(name)));
 }

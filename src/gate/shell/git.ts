@@ -34,7 +34,7 @@ export interface GitSetting {
   readonly value?: ShellWord | undefined;
 }
 
-/** A git command line taken apart. */
+/** A parsed git command line. */
 export interface GitCall {
   /** Absent: git alone, or only options. */
   readonly subcommand?: ShellWord | undefined;
@@ -106,7 +106,7 @@ const RUNNING_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   "send-email": ["--sendmail-cmd", "--to-cmd", "--cc-cmd", "--header-cmd", "--smtp-server"],
 };
 
-/** Subcommands that exist in git itself. Any other name is an alias of somebody's settings, or a program `git-<name>`. */
+/** Git's own subcommands. Any other name is an alias from somebody's settings, or a program `git-<name>`. */
 const GIT_COMMANDS = setOf(
   "add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore check-mailmap check-ref-format",
   "checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config count-objects describe diagnose",

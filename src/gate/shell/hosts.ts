@@ -39,7 +39,7 @@ function bareHost(program: string, words: readonly ShellWord[]): string | undefi
   for (const word of words.slice(1)) {
     if (!word.fixed || word.value.startsWith("-") || word.value.includes("://")) continue;
     const host = BARE.exec(word.value)?.[1];
-    // A number is a port, a word without a dot an option's value, unless the program takes nothing but hosts.
+    // A number is a port and a word without a dot an option's value, unless the program takes only hosts.
     if (host === undefined || /^\d+$/.test(host)) continue;
     if (
       host.includes(".") ||

@@ -3,20 +3,20 @@ import { isOpenFile } from "./run-time-names.ts";
 import type { SimpleCommand } from "./reading.ts";
 import { fixedWord, type ShellWord } from "./words.ts";
 
-/** Programs that run what they read from standard input when their words give them no program. */
+/** Programs that run standard input when their words give them no program. */
 
 interface Interpreter {
-  /** Options with a value of their own. */
+  /** Options that take a value. */
   readonly values?: string;
-  /** Letters that take the rest of their word for their value, and never the next word. */
+  /** Letters that take the rest of their word as value, never the next word. */
   readonly attached?: string;
-  /** Options that give a program, or with which none is read. */
+  /** Options that give a program, or prevent reading one. */
   readonly gives?: string;
-  /** Long names have one dash, so that letters are not put together: `-encoding`. */
+  /** Long names have one dash, so letters cannot be combined: `-encoding`. */
   readonly single?: true;
-  /** How many operands come before the one that gives a program; absent: none. `never`: no operand does. */
+  /** How many operands come before the program; absent: none. `never`: no operand is a program. */
   readonly before?: number | "never";
-  /** With `-i` it reads on when its program has ended. */
+  /** With `-i` it reads standard input after its program has ended. */
   readonly interactive?: true;
   /** Every option with a value is listed. */
   readonly complete?: true;
@@ -189,7 +189,7 @@ function interpreterOf(program: string): Interpreter | undefined {
   return name === undefined ? undefined : INTERPRETERS[name];
 }
 
-/** What a program that runs its standard input does; undefined: it is none, or its words give it a program. */
+/** What a program that runs its standard input does; undefined: it does not, or its words give it a program. */
 export function lookIntoInput(program: string, { words, command }: LookContext): ProgramLook | undefined {
   const interpreter = interpreterOf(program);
   if (interpreter === undefined) return undefined;
@@ -202,7 +202,7 @@ export function lookIntoInput(program: string, { words, command }: LookContext):
   return { ...NOTHING, notes: reads ? [...notes, inputNote(program, command)] : notes };
 }
 
-/** The same for a program of a package: `npx tsx`, `yarn node -`. */
+/** The same for a package's program: `npx tsx`, `yarn node -`. */
 export function lookIntoPackage(context: LookContext): ProgramLook | undefined {
   const { words } = context;
   const at = words.findIndex(({ value }, index) => index > 0 && interpreterOf(packageName(value)) !== undefined);
@@ -216,12 +216,12 @@ function packageName(value: string): string {
   return value.replace(/(?<=.)@.*$/, "");
 }
 
-/** `-`, `/dev/stdin`, `/dev/fd/3`: what is open already. */
+/** `-`, `/dev/stdin`, `/dev/fd/3`: a descriptor that is already open. */
 export function readsInput({ fixed, value }: ShellWord): boolean {
   return fixed && (value === "-" || isOpenFile(value));
 }
 
-/** A program that comes by standard input. */
+/** A program that arrives on standard input. */
 export function inputNote(program: string, command: SimpleCommand): Note {
   const from = command.redirects.findLast(({ operator }) => feeds(operator));
   if (from?.feed !== undefined) return { kind: "input", message: `${program} runs a program that is given inline` };
@@ -240,7 +240,7 @@ interface Operands {
   readonly operands: readonly ShellWord[];
   /** What an option gives: the program, `-` for the program, or neither. */
   readonly given: "program" | "input" | "nothing";
-  /** The first operand may be the value of an option that is not known. */
+  /** The first operand may be the value of an unknown option. */
   readonly doubt: boolean;
 }
 
@@ -271,7 +271,7 @@ function operandsOf(words: readonly ShellWord[], interpreter: Interpreter): Oper
   return { operands: [], given: "nothing", doubt: false };
 }
 
-/** Modules of Python that are such programs themselves. */
+/** Python modules that run their standard input. */
 function runsInput(option: string, { value }: ShellWord): boolean {
   return option === "-m" && /^(code|pdb|asyncio|sqlite3|IPython|bpython|ptpython)$/.test(value);
 }
@@ -295,13 +295,13 @@ function optionsIn(
   return { options: all.slice(0, end + 1), attached: rest === "" && !only ? undefined : rest };
 }
 
-/** Commands of a database's shell that only tell. */
+/** Commands of a database shell that only print. */
 const TELLING =
   /^\s*\.(tables?|schema|databases|ind(ices|exes)|dump|mode|headers?|width|stats|show|version|timer|help|quit|exit|fullschema|dbinfo|dbconfig|nullvalue|separator|changes|echo|eqp|explain|limit|print)\b[^\n|]*$/;
 const REACHES_FILES =
   /\b(readfile|writefile|edit|load_extension|read_(text|blob|csv|csv_auto|json|json_auto|parquet)|glob|copy|attach|vacuum\s+into|import|install|load)\b/i;
 
-/** SQL that is given as a word may hold commands of the shell around it: `sqlite3 a.db '.shell rm x'`. */
+/** SQL in a word may hold shell commands of the client: `sqlite3 a.db '.shell rm x'`. */
 function statements(program: string, operands: readonly ShellWord[], { before }: Interpreter): readonly Note[] {
   if (!/^(sqlite3?|duckdb)$/.test(program) || before !== 1) return [];
   const odd = operands

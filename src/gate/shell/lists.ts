@@ -1,4 +1,4 @@
-/** Names that are kept as one text, so that long lists stay readable. */
+/** Names written as one text, so that long lists stay readable. */
 export function namesIn(...lines: readonly string[]): readonly string[] {
   return lines.flatMap((line) => line.split(" "));
 }

@@ -2,27 +2,27 @@ import type { Bindings } from "./paths.ts";
 import type { ShellAssignment, SimpleCommand } from "./reading.ts";
 import type { ShellWord } from "./words.ts";
 
-/** Something of a command that cannot be read off it. */
+/** A property of a command that its words do not show. */
 export interface Note {
   /**
    * `unknown`: which program runs is known only at run time. `code`: a program in another language is given inline.
-   * `input`: the same on standard input, so that a rule that spells the words does not cover it.
-   * `environment`: changes what programs do behind the line's back.
+   * `input`: the same on standard input, so that a rule that spells the words does not cover it. `environment`: changes
+   * what programs do without showing in the line.
    */
   readonly kind: "unknown" | "code" | "input" | "environment";
   readonly message: string;
 }
 
-/** What a program will run in its turn. */
+/** What a program will run in turn. */
 export type Inner =
   | { readonly kind: "words"; readonly words: readonly ShellWord[]; readonly assignments?: readonly ShellAssignment[] }
   | { readonly kind: "script"; readonly text: string };
 
-/** What is behind a program's words. */
+/** What running a program's words really does. */
 export interface ProgramLook {
   readonly inner: readonly Inner[];
   readonly notes: readonly Note[];
-  /** Does nothing itself but run what is inside: `env`, `nice`. Else it is a command of its own, too. */
+  /** It only runs what is inside: `env`, `nice`. Otherwise it is also a command of its own. */
   readonly wrapper: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { type Bindings, mayBeOption } from "./paths.ts";
 import { fixedWord, type ShellWord } from "./words.ts";
 
-/** Which options of a program take a value, so that what follows them can be told apart. */
+/** Which options of a program take a value, so that the words after them can be classified. */
 export interface OptionTable {
   /** Letters whose option takes a value. */
   readonly valued: string;
@@ -20,7 +20,7 @@ export interface ScannedOptions {
   /** Values by letter or long name. */
   readonly values: ReadonlyMap<string, readonly ShellWord[]>;
   readonly flags: ReadonlySet<string>;
-  /** What could not be told; the scan is then a guess. */
+  /** What could not be determined; the scan is then a guess. */
   readonly unsure?: string | undefined;
 }
 
@@ -33,7 +33,7 @@ interface State {
   unsure: string | undefined;
 }
 
-/** Reads options up to the first operand, as getopt in POSIX order does. */
+/** Reads options up to the first operand, like getopt in POSIX order. */
 export function scanOptions(
   words: readonly ShellWord[],
   table: OptionTable,
@@ -93,7 +93,7 @@ function shortOptions(state: State, word: ShellWord): void {
   }
 }
 
-/** A long name may be shortened as long as it stays unique; being too generous here only means looking at more. */
+/** A long name may be shortened while it stays unique. Matching too much here only means looking at more. */
 function matches(name: string, known: readonly string[]): string | undefined {
   return known.includes(name) ? name : name === "" ? undefined : known.find((candidate) => candidate.startsWith(name));
 }

@@ -4,17 +4,17 @@ import type { VariableBinding } from "./reading.ts";
 import { leadsAnywhere } from "./run-time-names.ts";
 import type { WordPiece, ShellWord } from "./words.ts";
 
-/** Lexical only: symlinks are the sandbox's and the file tools' business. */
+/** Lexical only: the sandbox and the file tools handle symlinks. */
 export function isInside(root: string, path: string): boolean {
   const way = relative(root, path);
   return way === "" || (way !== ".." && !way.startsWith("../") && !isAbsolute(way));
 }
 
-/** Stand in a path for what is known only at run time but holds no `..`: names that match a pattern, a variable's value. */
+/** Placeholders in a path for run-time parts that hold no `..`: names that match a pattern, a variable's value. */
 const MATCHED = "\u0001";
 const TAME = "\u0002";
 
-/** Environment variables that always lead out of a workspace. */
+/** Environment variables that always point outside a workspace. */
 const LEADS_OUT: ReadonlySet<string> = new Set([
   "HOME",
   "OLDPWD",
@@ -33,25 +33,25 @@ export interface Folder {
   readonly disk?: Disk | undefined;
 }
 
-/** What was looked up on the disk before. Asked for an absolute path as it was written, `..` included. */
+/** What was looked up on the disk before. Takes an absolute path as written, including `..`. */
 export type Disk = (path: string) => FoundPath | undefined;
 
 export interface FoundPath {
-  /** Every link followed; of what does not exist, the real path of its nearest existing ancestor plus the rest. */
+  /** All links resolved; of what does not exist, the real path of its nearest existing ancestor plus the rest. */
   readonly real: string;
   readonly exists: boolean;
 }
 
-/** Where a name leads: as it is written, and really. */
+/** Where a name leads: as written, and with links resolved. */
 export function placeOf(name: string, { cwd, disk }: Folder): { readonly path: string; readonly real: string } {
   const path = resolve(cwd, name);
-  // What the server would find there is not what the command finds.
+  // The server would find something else there than the command does.
   if (leadsAnywhere(path)) return { path, real: path };
-  // The system goes through a link before it goes up, so the name is not tidied first.
+  // The system follows a link before it goes up, so the name is not normalised first.
   return { path, real: disk?.(written(name, cwd))?.real ?? path };
 }
 
-/** Whether a name is there; undefined: it was not looked up. */
+/** Whether a name exists; undefined: it was not looked up. */
 export function exists(name: string, { cwd, disk }: Folder): boolean | undefined {
   return disk?.(written(name, cwd))?.exists;
 }
@@ -60,7 +60,7 @@ function written(name: string, cwd: string): string {
   return isAbsolute(name) ? name : `${cwd}/${name}`;
 }
 
-/** Inside as it is written, and really. */
+/** Inside both as written and with links resolved. */
 export function staysInside(name: string, folder: Folder): boolean {
   const { path, real } = placeOf(name, folder);
   if (leadsAnywhere(path) || leadsAnywhere(real)) return false;
@@ -76,8 +76,8 @@ export function isKnownOnlyAtRunTime(name: string, folder: Folder): boolean {
 export type Bindings = ReadonlyMap<string, VariableBinding>;
 
 /**
- * Every path the word can name, as far as that can be told from the line. Undefined: only known at run time.
- * Names that a pattern or a tame variable stands for are opaque: they cannot leave the folder they stand in.
+ * Every path the word can name, as far as the line shows. Undefined: known only at run time. Names from a pattern or a
+ * tame variable are opaque: they cannot leave their folder.
  */
 export function possiblePaths(word: ShellWord, folder: Folder, bindings: Bindings): readonly string[] | undefined {
   return possibleNames(word, folder, bindings)?.map((text) =>
@@ -85,7 +85,7 @@ export function possiblePaths(word: ShellWord, folder: Folder, bindings: Binding
   );
 }
 
-/** The same as they would be written. */
+/** The same paths as they would be written. */
 export function possibleNames(word: ShellWord, folder: Folder, bindings: Bindings): readonly string[] | undefined {
   const texts = possibleTexts(word.pieces, bindings, folder.cwd);
   return texts?.some((text) => text.split("/").some(couldClimb)) === true ? undefined : texts;
@@ -96,7 +96,7 @@ export function asGlob(path: string): string {
   return path.replaceAll(MATCHED, "*").replaceAll(TAME, "*");
 }
 
-/** `.` beside something that could be `.` is `..`. A pattern at the front matches no leading dot. */
+/** `.` next to something that could be `.` is `..`. A leading pattern matches no dot. */
 function couldClimb(segment: string): boolean {
   if (segment.startsWith(MATCHED)) return false;
   const rest = segment.replaceAll(MATCHED, "").replaceAll(TAME, "");
@@ -152,7 +152,7 @@ function shown(piece: WordPiece): string {
   return piece.kind === "glob" ? MATCHED : piece.text;
 }
 
-/** A value that stays below the folder it is put into, whatever is cut off its ends. */
+/** A value that stays below the folder it is appended to, whatever is cut off its ends. */
 function isTame(word: ShellWord): boolean {
   const known = word.pieces.every((piece) => piece.kind === "text" || piece.kind === "glob");
   const text = word.pieces.map((piece) => piece.text).join("");
@@ -160,13 +160,13 @@ function isTame(word: ShellWord): boolean {
 }
 
 /**
- * Whether the word surely or by one of its variables leads out of the workspace. What is known only at run time does not count:
- * the sandbox stands behind.
+ * Whether the word leads out of the workspace, surely or by one of its variables. What is known only at run time does not
+ * count: the sandbox catches it.
  */
 export function leadsOut(word: ShellWord, folder: Folder, bindings: Bindings, depth = 0): boolean {
   const names = possibleNames(word, folder, bindings);
   if (names?.some((name) => name.startsWith("~") || !staysInside(asGlob(name), folder)) === true) return true;
-  // Braces that could not be undone.
+  // Braces that could not be expanded.
   if (word.pieces.some((piece) => piece.kind === "dynamic" && /^\{(.*,)?(\/|~|\.\.)/.test(piece.text))) return true;
   if (depth >= LIMITS.shellDepth) return false;
   if (beginsOutside(word, folder)) return true;
@@ -178,7 +178,7 @@ export function leadsOut(word: ShellWord, folder: Folder, bindings: Bindings, de
   });
 }
 
-/** What is known of the front of a word already decides: `/etc/$x`, `../$x`, `$HOME/$x`. */
+/** The known start of a word already decides: `/etc/$x`, `../$x`, `$HOME/$x`. */
 function beginsOutside({ pieces }: ShellWord, { cwd, workspace }: Folder): boolean {
   const [first] = pieces;
   if (first?.kind === "home") return true;
@@ -191,7 +191,7 @@ function beginsOutside({ pieces }: ShellWord, { cwd, workspace }: Folder): boole
   const folder = front.slice(0, front.lastIndexOf("/") + 1);
   if (folder === "") return false;
   const known = resolve(cwd, folder);
-  // `/ho$x` may yet become a path in the workspace; `../$x` is not given that credit.
+  // `/ho$x` may still become a path in the workspace; `../$x` gets no benefit of the doubt.
   return !isInside(workspace, known) && !(isAbsolute(front) && `${workspace}/`.startsWith(front));
 }
 
@@ -206,7 +206,7 @@ export function mayBeOption(word: ShellWord, bindings: Bindings): boolean {
     );
   if (first?.kind !== "variable") return true;
   const binding = bindings.get(first.name);
-  // What the environment holds was not written by the one whose command this is; positional parameters are.
+  // The author of the command did not write the environment, but did write the positional parameters.
   if (binding === undefined) return /^([@*_]|\d+)$/.test(first.name);
   return (
     binding.opaque || binding.values.some((value) => !value.fixed || value.value.startsWith("-") || value.value === "")

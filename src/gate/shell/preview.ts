@@ -9,7 +9,7 @@ import type { ShellWord } from "./words.ts";
 
 type PartPath = CommandPart["paths"][number];
 
-/** Devices that stand for nothing, or for what the command has open already. */
+/** Devices that stand for nothing, or for a descriptor that is already open. */
 export const HARMLESS_DEVICES: ReadonlySet<string> = new Set([
   "/dev/null",
   "/dev/stdin",
@@ -45,7 +45,7 @@ function pathsIn(part: UnwrappedCommand, words: readonly ShellWord[], folder: Fo
   return TEXT_PROGRAMS.has(program) ? named : [...named, ...linksOut(words, folder, named)];
 }
 
-/** Words that name files, resolved. A word that only the shell can know is left out. */
+/** Words that name files, resolved. Words known only at run time are left out. */
 function pathsOf(program: string, words: readonly ShellWord[], folder: Folder): readonly PartPath[] {
   if (TEXT_PROGRAMS.has(program)) return [];
   const files = FILE_PROGRAMS.has(program);
@@ -58,7 +58,7 @@ function pathsOf(program: string, words: readonly ShellWord[], folder: Folder): 
   let operands = 0;
   for (const [index, word] of words.entries()) {
     if (index === 0) {
-      // A program that is named by its place is a file, too; the usual places of programs say nothing.
+      // A program given by path is a file too; the usual program folders are not worth mentioning.
       if (word.value.includes("/") && !/^\/(usr\/(local\/)?)?s?bin\//.test(word.value))
         paths.push(...placed(word, folder));
       continue;
@@ -90,7 +90,7 @@ function placed(word: ShellWord, folder: Folder): readonly PartPath[] {
   return [{ word: word.value, path: real, inside: staysInside(word.value, folder) }];
 }
 
-/** Words of any program that lead out through a link, however little they look like a path. */
+/** Words of any program that leave the workspace through a link, even if they do not look like a path. */
 function linksOut(words: readonly ShellWord[], folder: Folder, known: readonly PartPath[]): readonly PartPath[] {
   if (folder.disk === undefined) return [];
   const seen = new Set(known.map(({ word }) => word));
@@ -113,7 +113,7 @@ function redirectPaths(part: UnwrappedCommand, folder: Folder): readonly PartPat
   });
 }
 
-/** Where each part works: `cd folder` is felt by what follows it in the same scope. */
+/** The folder of each part: `cd folder` affects what follows it in the same scope. */
 export function foldersOf(parts: readonly UnwrappedCommand[], start: Folder): readonly Folder[] {
   const moves: { readonly scope: string; readonly cwd: string }[] = [];
   return parts.map((part) => {

@@ -2,7 +2,7 @@ import { setOf } from "./lists.ts";
 
 /** What is known of programs by their names. */
 
-/** Take files away. */
+/** Delete files. */
 export const DELETES = setOf("rm rmdir unlink shred truncate wipe srm trash trash-put");
 
 /** Talk to other machines. */
@@ -39,10 +39,10 @@ export const NETWORK_SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> 
   terraform: setOf("init apply destroy plan"),
 };
 
-/** Give another user's rights. */
+/** Grant another user's rights. */
 export const RAISES = setOf("sudo doas su pkexec run0 runuser");
 
-/** Can ruin a machine, whatever their arguments are. */
+/** Can ruin a machine, whatever their arguments. */
 export const DANGEROUS: Readonly<Record<string, string>> = {
   dd: "dd writes raw data",
   mkfs: "mkfs erases a disk",
@@ -89,7 +89,7 @@ export const TEXT_PROGRAMS = setOf(
   "echo printf true false : test [ expr seq sleep date whoami id uname hostname kill pkill killall ps lsof export unset alias exit return break continue",
 );
 
-/** Well-known programs that do not run what they are given: a denied name among their words is only a word. */
+/** Well-known programs that do not run their arguments: a denied name among them is only a word. */
 export const PLAIN_PROGRAMS: ReadonlySet<string> = new Set([
   ...FILE_PROGRAMS,
   ...PATTERN_PROGRAMS,

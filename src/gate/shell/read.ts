@@ -32,7 +32,7 @@ interface ReadContext {
   readonly calculating: boolean;
 }
 
-/** Reads a script as bash would; whatever is not understood to the last character is an error. */
+/** Parses a script as bash would. Anything that is not fully understood is an error. */
 export function readShell(source: string): ReadResult {
   if (source.length > LIMITS.commandChars) {
     return { ok: false, error: `longer than ${LIMITS.commandChars} characters` };
@@ -55,13 +55,13 @@ export function readShell(source: string): ReadResult {
     const error = reader.error ?? uncovered(script, source);
     return error === undefined ? { ok: true, reading: reader } : { ok: false, error };
   } catch (error) {
-    // The only thing that a parser of bounded input can throw: the call stack is used up.
+    // The only thing a parser of bounded input can throw: the call stack is exhausted.
     if (error instanceof RangeError) return { ok: false, error: "nested too deeply" };
     throw error;
   }
 }
 
-/** Where the parser's time grows with the square of a number, the number is bounded before it starts. */
+/** Where parsing time is quadratic in a number, that number is bounded first. */
 function slowToParse(source: string): string | undefined {
   const count = (text: string, mark: string): number => text.split(mark).length - 1;
   if (count(source, "$[") > LIMITS.shellOldArithmetic) return `more than ${LIMITS.shellOldArithmetic} times $[`;
@@ -114,7 +114,7 @@ class ScriptReader implements ShellScript {
       case "HereDoc":
         if (node.closing === undefined)
           this.#fail(`the here-document has no closing ${node.delimiter?.text ?? "line"}`);
-        // Bash 5.2 writes such a script anew before it runs it, and loses a semicolon.
+        // Bash 5.2 rewrites such a script before it runs it, and loses a semicolon.
         if (context.calculating) this.#fail("a here-document inside of a calculation");
         return this.#descend(node, context);
       case "ArithmeticExpansion":
@@ -128,7 +128,7 @@ class ScriptReader implements ShellScript {
     }
   }
 
-  /** What matters although it runs nothing by itself. */
+  /** Notes things that matter although they run nothing themselves. */
   #note(node: SyntaxNode): void {
     switch (node.type) {
       case "For":
@@ -197,7 +197,7 @@ class ScriptReader implements ShellScript {
     for (const argument of node.args) {
       if (argument.type === "Word") words.push(...this.#words(argument));
       else {
-        // `export A=1`: a word of the command and an assignment at once.
+        // `export A=1`: both a word of the command and an assignment.
         assignments.push(assignmentOf(argument, true));
         words.push(declarationWord(argument));
       }
@@ -234,7 +234,7 @@ class ScriptReader implements ShellScript {
     return { ...context, scope: `${context.scope}/${++this.#scopes}` };
   }
 
-  /** Words of a place where braces are undone. */
+  /** The words of a place where braces expand. */
   #words(word: Word): readonly ShellWord[] {
     if (doubtfulBraces(word)) this.#fail(`the braces in ${word.text.slice(0, 80)} can be read in two ways`);
     return shellWords(word);
@@ -307,8 +307,8 @@ function redirectOf(node: Redirection): ShellRedirect {
 }
 
 /**
- * To bash `>&-rm` is `>&-` and then the word `rm`, and a file after `>&` is expanded twice: `>&'$(rm x)'` runs rm. So only
- * descriptors and plain names may stand there.
+ * Bash reads `>&-rm` as `>&-` and the word `rm`, and expands a file after `>&` twice: `>&'$(rm x)'` runs rm. So only
+ * descriptors and plain names are accepted there.
  */
 function isPlainTarget({ fixed, value, text }: ShellWord): boolean {
   return fixed && (text === "-" || /^[\w./+@%:=,][\w./+@%:=,-]*$/.test(value));

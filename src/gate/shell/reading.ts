@@ -6,7 +6,7 @@ export interface ShellAssignment {
   readonly text: string;
   /** One value, or a list's elements. */
   readonly values: readonly ShellWord[];
-  /** Set for one command only, or for the shell from here on. */
+  /** Set for the shell from here on, not for one command only. */
   readonly lasting: boolean;
 }
 
@@ -14,12 +14,12 @@ export interface ShellRedirect {
   readonly operator: string;
   /** Absent for here-documents. */
   readonly target?: ShellWord | undefined;
-  /** The text that a here-document or here-string feeds in; absent where only the shell can know it. */
+  /** The text that a here-document or here-string feeds in; absent if only the shell can know it. */
   readonly feed?: string | undefined;
   readonly access: "read" | "write" | "both" | "descriptor" | "feed";
 }
 
-/** One command of the line that names a program, sets variables or redirects; compound commands are taken apart. */
+/** One command of the line that names a program, sets variables or redirects. Compound commands are split. */
 export interface SimpleCommand {
   /** Empty: only assignments or redirections. */
   readonly words: readonly ShellWord[];
@@ -28,12 +28,12 @@ export interface SimpleCommand {
   readonly readsPipe: boolean;
   readonly writesPipe: boolean;
   readonly background: boolean;
-  /** Path of nested subshells, `/` between them: a change of folder is felt in the same scope and below. */
+  /** Path of nested subshells, separated by `/`: a change of folder affects the same scope and those below. */
   readonly scope: string;
   readonly text: string;
 }
 
-/** What is known of a variable from the line itself. */
+/** What the line itself shows about a variable. */
 export interface VariableBinding {
   readonly values: ShellWord[];
   /** Also set by arithmetic: a number. */
@@ -42,7 +42,7 @@ export interface VariableBinding {
   opaque: boolean;
 }
 
-/** A place where the shell calculates. A variable's text is evaluated there, and may itself run commands. */
+/** A place where the shell calculates. It evaluates a variable's text there, which may run commands. */
 export interface Calculation {
   readonly text: string;
   readonly names: readonly string[];

@@ -1,9 +1,9 @@
 import { LIMITS } from "../../protocol/index.ts";
 import { setOf } from "./lists.ts";
 
-/** Other ways to say the same command. A rule that refuses or asks is about all of them. */
+/** Other ways to write the same command. A rule that refuses or asks covers all of them. */
 
-/** npm's commands; its other names; any unique beginning of either is understood, too. */
+/** npm's commands and their aliases; npm also accepts any unique prefix of either. */
 const NPM_COMMANDS = setOf(
   "access adduser approve-scripts audit bugs cache ci completion config dedupe deny-scripts deprecate diff dist-tag docs doctor edit exec",
   "explain explore find-dupes fund get help help-search hook init install install-ci-test install-scripts install-test link ll login logout",
@@ -101,9 +101,9 @@ const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   gh: { new: "create", ls: "list" },
 };
 
-/** Programs that understand any unique beginning of a command's name. */
+/** Programs that accept any unique prefix of a command's name. */
 const SHORTENED = setOf("gem bundle hg composer thor");
-/** Programs whose first operand is a program of a package. */
+/** Programs whose first operand is a package's program. */
 const RUNS_PACKAGES = setOf("npx pnpx bunx corepack pipx uvx");
 /** Subcommands that do the same. */
 const RUNNING_COMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -126,7 +126,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 
 type CommandWords = readonly string[];
 
-/** Every other form of a command that can be read off it; the command itself is not among them. */
+/** Every other form of a command that its words show; the command itself is not included. */
 export function sameCommands(words: CommandWords): readonly CommandWords[] {
   const forms: CommandWords[] = [];
   let pending: readonly CommandWords[] = [words];
@@ -162,7 +162,7 @@ function step([program = "", ...rest]: CommandWords): readonly CommandWords[] {
   return forms;
 }
 
-/** Where the subcommand may stand: after options, each of which may have a value. */
+/** Where the subcommand may be: after options, each of which may take a value. */
 function commandPlaces(rest: CommandWords): readonly number[] {
   const places: number[] = [];
   for (const [at, word] of rest.slice(0, LIMITS.shellSpellings).entries()) {
@@ -203,7 +203,7 @@ function npmMeanings(given: string): readonly string[] {
   if (Object.hasOwn(NPM_NAMES, name)) return [NPM_NAMES[name] ?? name];
   if (name === "") return [];
   const begun = [...NPM_COMMANDS, ...Object.keys(NPM_NAMES)].filter((known) => known.startsWith(name));
-  // npm takes it only where one command is meant; which commands there are depends on its version.
+  // npm accepts a prefix only if it is unique; the list of commands depends on npm's version.
   return [
     ...new Set(begun.map((known) => (Object.hasOwn(NPM_NAMES, known) ? (NPM_NAMES[known] ?? known) : known))),
   ].slice(0, 4);
@@ -222,7 +222,7 @@ function script(rest: CommandWords): readonly CommandWords[] {
   return Object.hasOwn(SCRIPTS, file) ? [[SCRIPTS[file] ?? file, ...rest.slice(at + 1)]] : [];
 }
 
-/** `npx -y npm@9 publish` runs `npm publish`. Each word that may be the program is taken for it. */
+/** `npx -y npm@9 publish` runs `npm publish`. Every word that may be the program is tried. */
 function packaged(rest: CommandWords): readonly CommandWords[] {
   return commandPlaces(rest.filter((word) => word !== "--")).map((at) => {
     const [tool = "", ...after] = rest.filter((word) => word !== "--").slice(at);
@@ -231,7 +231,7 @@ function packaged(rest: CommandWords): readonly CommandWords[] {
   });
 }
 
-/** Whether a rule's first words say the same as a command, in whatever order and cluster its options stand. */
+/** Whether a rule's first words mean the same as a command, whatever the order and grouping of options. */
 export function saysTheSame(rule: CommandWords, words: CommandWords): boolean {
   if (rule[0] !== words[0] || rule.some((word) => /^-[A-Za-z]{9,}$/.test(word))) return false;
   const wanted = leastSense(rule);
@@ -268,7 +268,7 @@ function sameOption(program: string, wanted: string, given: string): boolean {
   return left === right || (right.length > 3 && right.startsWith("--") && left.startsWith(right));
 }
 
-/** What a command must have at least to be what a rule says. */
+/** The least that a command must contain to match a rule. */
 function leastSense(words: CommandWords): {
   readonly options: readonly string[];
   readonly operands: readonly string[];

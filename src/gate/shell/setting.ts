@@ -4,7 +4,7 @@ import { scanOptions, type OptionTable } from "./options.ts";
 import type { Bindings } from "./paths.ts";
 import type { ShellWord } from "./words.ts";
 
-/** The variables that a builtin of the shell sets by its words: `printf -v PATH`, `read HOME`, `export "A=1"`. */
+/** The variables that a shell builtin sets by its words: `printf -v PATH`, `read HOME`, `export "A=1"`. */
 export interface SetVariables {
   readonly names: readonly string[];
   readonly notes: readonly Note[];
@@ -13,7 +13,7 @@ export interface SetVariables {
 interface SettingBuiltin extends OptionTable {
   /** Letters whose value is a variable's name. */
   readonly names?: string;
-  /** From this operand on, operands are variables' names; absent: none is. */
+  /** Operands from this index on are variable names; absent: none. */
   readonly from?: number;
   /** How many operands are names. */
   readonly most?: number;
@@ -34,7 +34,7 @@ const DECLARES = setOf("declare typeset local readonly export");
 
 const NOTHING_SET: SetVariables = { names: [], notes: [] };
 
-/** Where a variable's name stands at the front: `a`, `a[1]`, `a+=`. */
+/** A variable name at the start: `a`, `a[1]`, `a+=`. */
 const NAME = /^[A-Za-z_]\w*/;
 
 export function settingOf(
@@ -81,7 +81,7 @@ function onlyAtRunTime(program: string, { text }: ShellWord): Note {
   return unknown(`which variable ${program} sets is known only at run time: ${text}`);
 }
 
-/** `export "A=1"`, `builtin declare A=1`: assignments that stand in words. */
+/** `export "A=1"`, `builtin declare A=1`: assignments given as words. */
 function declared(program: string, words: readonly ShellWord[]): SetVariables {
   const given = words.slice(1);
   const isOption = ({ value }: ShellWord): boolean => /^[-+][A-Za-z]+$/.test(value);
@@ -95,7 +95,7 @@ function declared(program: string, words: readonly ShellWord[]): SetVariables {
     const [, name, value = ""] = /^([A-Za-z_]\w*)(?:\[[\s\S]*?\])?\+?=([\s\S]*)$/.exec(word.value) ?? [];
     if (name !== undefined) names.push(name);
     else if (!word.fixed) notes.push(onlyAtRunTime(program, word));
-    // A local PATH without a value is empty: programs of the working folder run then.
+    // A local PATH without a value is empty: then programs of the working folder run.
     else if (word.value === "PATH" && /^(declare|typeset|local)$/.test(program) && !letters.includes("p"))
       names.push("PATH");
     if (letters.includes("i")) names.push(...calculated(value));
@@ -115,7 +115,7 @@ function calculated(text: string): readonly string[] {
   );
 }
 
-/** Without a PATH, programs of the working folder run; any other variable that is taken away chooses nothing. */
+/** Without a PATH, programs of the working folder run. Unsetting any other variable is harmless. */
 function emptied(words: readonly ShellWord[]): SetVariables {
   const given = words.slice(1);
   const late = given.find((word) => !word.fixed);

@@ -10,7 +10,7 @@ import { dangerousAssignment } from "./variables.ts";
 import type { ShellWord } from "./words.ts";
 import { lookIntoWrapper } from "./wrappers.ts";
 
-/** One program on the way to what really runs. */
+/** One program in the chain that leads to what really runs. */
 export interface Layer {
   /** Without its folder; empty when it is known only at run time. */
   readonly program: string;
@@ -19,35 +19,35 @@ export interface Layer {
 
 /** One simple command as it will really run. */
 export interface UnwrappedCommand {
-  /** Outermost first; the last one is what runs. Empty: only assignments or redirections. */
+  /** Outermost first; the last one really runs. Empty: only assignments or redirections. */
   readonly layers: readonly Layer[];
   readonly assignments: readonly ShellAssignment[];
   /** Variables that a builtin sets by its words: `printf -v name`, `read name`. */
   readonly sets?: readonly string[];
   readonly redirects: readonly ShellRedirect[];
   readonly notes: readonly Note[];
-  /** The command of the line, or of the script, that it stands in. */
+  /** The command of the line, or of the script, that contains it. */
   readonly command: SimpleCommand;
   readonly bindings: Bindings;
 }
 
-/** Everything a command line does, as far as it can be read off it. */
+/** Everything a command line does, as far as its text shows. */
 export interface Unwrapped {
   readonly parts: readonly UnwrappedCommand[];
-  /** Notes on the line as a whole: calculations and expansions that evaluate text. */
+  /** Notes on the whole line: calculations and expansions that evaluate text. */
   readonly notes: readonly Note[];
   readonly readings: readonly ShellScript[];
-  /** Why it cannot be understood; there are no parts then. */
+  /** Why it cannot be understood; there are then no parts. */
   readonly error?: string | undefined;
 }
 
-/** Takes a command line apart, looking through every program that runs others. */
+/** Splits a command line into simple commands, looking through every program that runs others. */
 export function unwrap(source: string): Unwrapped {
   const result = readShell(source);
   if (!result.ok) return { parts: [], notes: [], readings: [], error: result.error };
   const first = new Unwrapping();
   first.script(result.reading, { layers: [], bindings: new Map(), scope: "" });
-  // What builtins set is known only once every wrapper was looked through; it counts for the whole line.
+  // What builtins set is known only after every wrapper was unwrapped; it counts for the whole line.
   const walk = first.hidden.size === 0 ? first : new Unwrapping();
   if (walk !== first) walk.script(result.reading, { layers: [], bindings: opaque(first.hidden), scope: "" });
   if (walk.parts.length > LIMITS.shellParts) {
@@ -72,13 +72,13 @@ class Unwrapping implements Unwrapped {
   script(reading: ShellScript, around: OuterCommand): void {
     const [outermost] = this.readings;
     this.readings.push(reading);
-    // `x=a; eval 'x=b'`: which of the values holds when is not followed.
+    // `x=a; eval 'x=b'`: the order of the values is not tracked.
     for (const name of outermost === undefined ? [] : reading.bindings.keys())
       if (outermost?.bindings.has(name) === true) this.hidden.add(name);
     const bindings = merged(around.bindings, reading.bindings);
     this.notes.push(...reading.reevaluations.map((text) => unknown(`${text} evaluates a variable's text as shell`)));
     this.notes.push(...calculationNotes(reading, bindings));
-    // Not only assignments set variables: loops, `${x:=…}`, `{x}>file` and arithmetic do, too.
+    // Loops, `${x:=…}`, `{x}>file` and arithmetic set variables too.
     for (const [name, { values }] of reading.bindings) {
       const message = dangerousAssignment({ name, values });
       if (message !== undefined) this.notes.push({ kind: "environment", message });
@@ -130,7 +130,7 @@ class Unwrapping implements Unwrapped {
     const nested = look.inner.map(
       (inner) => () => this.#inner(inner, { command, assignments, program }, { ...around, layers }),
     );
-    // A wrapper's own notes belong to what it wraps, so it needs a part of its own only if nothing came out of it.
+    // A wrapper's notes belong to what it wraps. It needs a part of its own only if it wraps nothing.
     const before = this.parts.length;
     if (!look.wrapper)
       this.#emit({ layers, assignments, ...sets, redirects: command.redirects, notes, command, bindings });
@@ -141,7 +141,7 @@ class Unwrapping implements Unwrapped {
     else this.#annotate(before, notes, command);
   }
 
-  /** What a builtin sets besides the assignments that were read already. */
+  /** What a builtin sets besides the assignments already read. */
   #setting({ names, notes }: SetVariables, assignments: readonly ShellAssignment[]): SetVariables {
     const others = names.filter((name) => !assignments.some((assignment) => assignment.name === name));
     for (const name of others) this.hidden.add(name);

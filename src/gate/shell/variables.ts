@@ -1,7 +1,7 @@
 import { setOf } from "./lists.ts";
 import type { ShellAssignment } from "./reading.ts";
 
-/** Variables that decide which programs run, or what they do, behind the line's back. */
+/** Variables that decide which programs run, or what they do, without showing in the line. */
 const DANGEROUS = setOf(
   "PATH IFS ENV BASH_ENV SHELLOPTS BASHOPTS PROMPT_COMMAND PS0 PS1 PS2 PS3 PS4 CDPATH GLOBIGNORE FPATH ZDOTDIR INPUTRC HISTFILE",
   "BASH_XTRACEFD BASH_LOADABLES_PATH BASH_CMDS BASH_ALIASES FIGNORE EXECIGNORE TMOUT MAIL MAILPATH",
@@ -19,14 +19,14 @@ const FAMILIES =
   /^(LD_|DYLD_|_RLD|BASH_FUNC_|GIT_|npm_config_|npm_package_|npm_lifecycle_|YARN_|PNPM_|CARGO_|COMP_|READLINE_|SYSTEMD_|ANTHROPIC_|OPENAI_|SALLYPORT_)/i;
 const SUFFIXES = /(^|_)(OPTIONS|OPTS|FLAGS|PRELOAD|WRAPPER|EDITOR|PAGER|RSH|ASKPASS|STARTUP)$/;
 
-/** git's variables that only say who and when, and how little to do. */
+/** Git variables that only set an identity or a date, or make git do less. */
 const HARMLESS_GIT =
   /^GIT_((AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT|ADVICE|PAGER_IN_USE)$/;
-/** Programs that do nothing with what they are given: the usual way to switch a pager or an editor off. */
+/** Programs that ignore their input: the usual way to disable a pager or an editor. */
 const SWITCHES_OFF = /^(|cat|true|:|false|\/bin\/cat|\/bin\/true|\/usr\/bin\/cat|\/usr\/bin\/true)$/;
 const MAY_BE_OFF = /(PAGER|EDITOR|VISUAL|BROWSER|ASKPASS)$/;
 
-/** Why an assignment is dangerous; undefined when it is plain. */
+/** Why an assignment is dangerous; undefined when it is harmless. */
 export function dangerousAssignment({ name, values }: Pick<ShellAssignment, "name" | "values">): string | undefined {
   if (!DANGEROUS.has(name) && !FAMILIES.test(name) && !SUFFIXES.test(name)) return undefined;
   if (HARMLESS_GIT.test(name)) return undefined;

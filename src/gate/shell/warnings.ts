@@ -6,7 +6,7 @@ import type { UnwrappedCommand, Unwrapped } from "./unwrap.ts";
 
 type WarningKind = Warning["kind"];
 
-/** Collects warnings: each thing is said once, in the order in which it stands in the line. */
+/** Collects warnings: each once, in the order of the line. */
 class WarningList {
   readonly list: Warning[] = [];
 
@@ -17,7 +17,7 @@ class WarningList {
   }
 }
 
-/** What a person should know of a command before saying yes, in plain words. */
+/** What a person should know about a command before approving it, in plain words. */
 export function warningsFor(source: string, unwrapped: Unwrapped, parts: readonly CommandPart[]): readonly Warning[] {
   const warnings = new WarningList();
   for (const message of textWarnings("The command", source, "command")) warnings.add("dangerous", message);
@@ -53,7 +53,7 @@ function kindOf(note: Note): WarningKind {
   return note.kind === "environment" ? "dangerous" : "dynamic_command";
 }
 
-/** A program's name keeps its spelling at the front of a sentence. */
+/** A program's name keeps its case at the start of a sentence. */
 const VERBS =
   /^(a|the|this|what|which|runs|setting|calculates|starts|stops|changes|ends|loads|leaves|binds|gives|commands)\b/;
 

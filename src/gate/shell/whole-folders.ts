@@ -2,7 +2,7 @@ import { readGit } from "./git.ts";
 import { setOf } from "./lists.ts";
 import type { ShellWord } from "./words.ts";
 
-/** Programs that show a folder to others, or copy it somewhere, whatever their options are. */
+/** Programs that serve a folder, or copy it somewhere, whatever their options. */
 const SENDS = setOf(
   "serve http-server live-server browser-sync vercel netlify surge wrangler firebase fly flyctl rclone restic borg duplicity",
   "croc wormhole ipfs gsutil",
@@ -10,7 +10,7 @@ const SENDS = setOf(
 const PACKAGE_MANAGERS = /^(npm|pnpm|yarn|bun)$/;
 const RUNS_PACKAGES = /^(npx|pnpx|bunx|npm|pnpm|yarn|bun)$/;
 
-/** Folders that are sent or shown as a whole; undefined: the program does no such thing. */
+/** Folders that are sent or shown whole; undefined: the program does not do that. */
 function sendsFolders(program: string, words: readonly ShellWord[]): readonly string[] | undefined {
   if (program === "git") return gitTakes(words);
   const given = words.slice(1).map(({ value }) => value);
@@ -29,7 +29,7 @@ function afterVerb(operands: readonly string[], verb: RegExp): readonly string[]
   return at === -1 ? undefined : operands.slice(at + 1).filter(mayBeFolder);
 }
 
-/** A name with an ending, such as `a.ts`, is taken for a file. */
+/** A name with an extension, such as `a.ts`, counts as a file. */
 function mayBeFolder(name: string): boolean {
   return !/[^./]\.[A-Za-z\d]{1,8}$/.test(name);
 }
@@ -39,7 +39,7 @@ function nameOf(word: string): string {
   return word.replace(/(?<=.)@.*$/, "");
 }
 
-/** Folders whose files git puts into its store, or prints. What is tracked is seen by `git diff` and `git show`, too. */
+/** Folders whose files git stores or prints. `git diff` and `git show` also show tracked files. */
 function gitTakes(words: readonly ShellWord[]): readonly string[] | undefined {
   const { subcommand } = readGit(words, new Map());
   if (subcommand === undefined) return undefined;
@@ -70,7 +70,7 @@ function gitTakes(words: readonly ShellWord[]): readonly string[] | undefined {
   }
 }
 
-/** The folders of which a command takes all that they hold; undefined: it takes none whole. */
+/** The folders whose whole content a command takes; undefined: it takes none whole. */
 export function readsWholeFolders(
   program: string,
   words: readonly ShellWord[],

@@ -3,14 +3,14 @@ import { LIMITS } from "../../protocol/index.ts";
 import { braceAlternatives, doubtfulBraces } from "./braces.ts";
 import { countsOnly } from "./counting.ts";
 
-/** One stretch of a word, by who knows what it will be. */
+/** One piece of a word, by when its value is known. */
 export type WordPiece =
   | { readonly kind: "text"; readonly text: string; readonly quoted: boolean }
   /** Unquoted `*`, `?`, `[…]`, `@(…)`: names that exist at run time. */
   | { readonly kind: "glob"; readonly text: string }
   /** An unquoted leading `~`, `~name`. */
   | { readonly kind: "home"; readonly text: string }
-  /** `$name` or `${name}`; `cut` when `#` or `%` takes something off an end. */
+  /** `$name` or `${name}`; `cut` when `#` or `%` cuts something off an end. */
   | {
       readonly kind: "variable";
       readonly text: string;
@@ -18,7 +18,7 @@ export type WordPiece =
       readonly quoted: boolean;
       readonly cut: boolean;
     }
-  /** `number`: the result of a calculation, whatever it is. `name`, `holds`: a variable and texts that it may be made of. */
+  /** `number`: the result of a calculation. `name`, `holds`: a variable and the texts that it may consist of. */
   | {
       readonly kind: "dynamic";
       readonly text: string;
@@ -31,16 +31,16 @@ export type WordPiece =
 export interface ShellWord {
   /** As it was written. */
   readonly text: string;
-  /** Quotes taken off; what only the shell can know stands as written. */
+  /** Without quotes; run-time parts stay as written. */
   readonly value: string;
-  /** The word is `value` and nothing else, whatever happens. */
+  /** The word is certainly exactly `value`. */
   readonly fixed: boolean;
   /** May become no word, or several, at run time. */
   readonly splits: boolean;
   /** Its first character is known only at run time, so it could turn out to be an option. */
   readonly opens: boolean;
   readonly pieces: readonly WordPiece[];
-  /** Stands for words that another program adds: xargs, `find -exec … {}`. Never shown. */
+  /** Stands for words that another program adds: xargs, `find -exec … {}`. Never shown to people. */
   readonly added?: true;
 }
 
@@ -66,7 +66,7 @@ export const ADDED_WORDS: ShellWord = {
   added: true,
 };
 
-/** What the shell makes of one written word: several words where braces stand. */
+/** What the shell makes of one written word: several words if it has braces. */
 export function shellWords(word: Word): readonly ShellWord[] {
   const braces = word.parts?.filter((part) => part.type === "BraceExpansion").length ?? 0;
   if (braces === 0) return [wordOf(word)];
@@ -74,7 +74,7 @@ export function shellWords(word: Word): readonly ShellWord[] {
   return (tooMany ? undefined : expanded(word)) ?? [wordOf(word)];
 }
 
-/** The words that braces stand for; undefined when they cannot be told, or are too many. */
+/** The words that braces expand to; undefined when that is unknown, or too many. */
 function expanded(word: Word): readonly ShellWord[] | undefined {
   const done: ShellWord[] = [];
   const pending: { readonly word: Word; readonly depth: number }[] = [{ word, depth: 0 }];
@@ -89,7 +89,7 @@ function expanded(word: Word): readonly ShellWord[] | undefined {
     if (alternatives === undefined || done.length + pending.length + alternatives.length > LIMITS.shellBraceWords)
       return undefined;
     for (const text of alternatives.toReversed()) {
-      // `{a,}`: an empty alternative is no word at all.
+      // `{a,}`: bash drops an empty alternative.
       if (text === "") continue;
       const again = reread(text);
       if (again === undefined) return undefined;
@@ -99,7 +99,7 @@ function expanded(word: Word): readonly ShellWord[] | undefined {
   return done;
 }
 
-/** The words of a place where the shell expands no braces: assignments, redirections, patterns. */
+/** A word of a place where the shell expands no braces: assignments, redirections, patterns. */
 export function shellWord(word: Word): ShellWord {
   return wordOf(word);
 }
@@ -131,10 +131,10 @@ function wordOf(word: Word): ShellWord {
   };
 }
 
-/** Blanks that end no word in bash, but that the parser takes for blanks in places: `{\r1,2}` is a brace to bash alone. */
+/** Blanks that end no word in bash, but that the parser sometimes takes as blanks: `{\r1,2}` is a brace to bash alone. */
 const ODD_SPACE = /[^\S \t\n]/;
 
-/** `of=~/x`: bash knows a tilde also after `=` and `:` in a word that looks like an assignment. */
+/** `of=~/x`: bash also expands a tilde after `=` and `:` in a word that looks like an assignment. */
 function homePieces({ value, text }: Word): readonly WordPiece[] {
   const home: ShellWord = { ...fixedWord("~", text), fixed: false, pieces: [{ kind: "home", text: "~" }] };
   return [
@@ -155,7 +155,7 @@ function barePieces(word: Word): readonly WordPiece[] {
 function piecesOf(parts: readonly WordPart[]): readonly WordPiece[] {
   const pieces = parts.flatMap((part) => pieceOf(part, false));
   const [first, ...rest] = pieces;
-  // A tilde is special only when it is the first thing of the word and unquoted.
+  // A tilde is special only when it is unquoted and first in the word.
   if (first?.kind !== "text" || first.quoted || !first.text.startsWith("~")) return pieces;
   const slash = first.text.indexOf("/");
   const end = slash === -1 ? first.text.length : slash;
@@ -163,8 +163,8 @@ function piecesOf(parts: readonly WordPart[]): readonly WordPiece[] {
 }
 
 /**
- * `$'…'` with escapes that every reader understands alike. Bash also takes `\\x{63`, ends the text at a NUL, and puts bytes
- * together; what such a text becomes is not guessed.
+ * `$'…'` with escapes that every reader understands alike. Bash also accepts `\\x{63`, ends the text at a NUL, and joins
+ * bytes; such texts are not guessed.
  */
 const PLAIN_ESCAPES = new RegExp(
   String.raw`^\$'(?:[^\\]|\\[\\'"abeEfnrtv?]|\\(?!0{1,3}(?![0-7]))(?:[01][0-7]{2}|[0-7]{1,2}(?![0-7]))|\\x(?!00?(?![\da-fA-F]))(?:[0-7][\da-fA-F]|[\da-fA-F](?![\da-fA-F]))|\\u(?!0{4})[\da-fA-F]{4})*'$`,
@@ -201,18 +201,18 @@ function pieceOf(part: WordPart | DoubleQuotedChild, quoted: boolean): readonly 
       return [{ kind: "dynamic", text: part.text, quoted, number: countsOnly(part.script) }];
     case "ProcessSubstitution":
     case "BraceExpansion":
-      // A process substitution is one word, always: a path below /dev/fd.
+      // A process substitution is always one word: a path below /dev/fd.
       return [{ kind: "dynamic", text: part.text, quoted: quoted || part.type === "ProcessSubstitution" }];
   }
 }
 
-/** Words that an expansion may put in the variable's place: `${x:-/etc}`, `${x/a/b}`. */
+/** Words that an expansion may yield instead of the variable: `${x:-/etc}`, `${x/a/b}`. */
 function operandsOf({ operation }: ParameterExpansionPart): readonly ShellWord[] {
   if (operation?.type === "Default") return [wordOf(operation.operand)];
   return operation?.type === "Replace" ? [wordOf(operation.replacement)] : [];
 }
 
-/** How the word would be written with as little quoting as possible: one spelling for every way of quoting it. */
+/** The word written with as little quoting as possible: one spelling for every way of quoting it. */
 export function canonicalWord(word: ShellWord): string {
   if (!word.fixed) return word.text;
   if (/^[\w@%+=:,./^-]+$/.test(word.value)) return word.value;

@@ -64,7 +64,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   },
   command: { valued: "", flags: "pvV", idle: ["v", "V"] },
   builtin: plain,
-  // After a redirection it is no keyword to the parser, but still one to bash.
+  // After a redirection the parser sees no keyword here, but bash does.
   coproc: plain,
   exec: { valued: "a", flags: "cl" },
   chroot: { valued: "", flags: "", long: namesIn("userspec groups"), longFlags: namesIn("skip-chdir"), operands: 1 },
@@ -121,7 +121,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   },
 };
 
-/** Run what they are given, but with options that differ from version to version: the guess is said to be one. */
+/** They run their arguments, but their options differ between versions: the result is marked as a guess. */
 const RUNNERS = setOf(
   "systemd-run firejail bwrap xvfb-run proot torify tsocks valgrind perf catchsegv cgexec setarch",
   "linux32 linux64 i386 x86_64 sg start-stop-daemon daemonize entr direnv dotenv pipenv poetry uv",
@@ -129,7 +129,7 @@ const RUNNERS = setOf(
   "rlwrap eatmydata faketime ts-node-dev nodemon concurrently wsl arch at batch",
 );
 
-/** Wrappers that change nothing but when and how hard the program works: a rule for the program covers them. */
+/** Wrappers that only change when and how hard the program works: a rule for the program covers them. */
 export const HARMLESS_WRAPPERS: ReadonlySet<string> = new Set([
   "timeout",
   "nice",
@@ -207,7 +207,7 @@ function env(context: LookContext): ProgramLook {
   const start = words[next]?.value === "-" ? next + 1 : next;
   const { assignments, at } = assignmentsFrom(words, start, start);
   if (splits.length > 0) {
-    // `env -S "a b" c` runs `a b c`: the string is split like a shell's, without expansions.
+    // `env -S "a b" c` runs `a b c`: the string is split as in a shell, without expansions.
     return together(true, { inner: [], notes }, joinedScript([...splits, ...words.slice(next)], "env -S"));
   }
   const rest = words.slice(at);
@@ -223,7 +223,7 @@ const XARGS: OptionTable = {
 };
 
 function xargs({ words, bindings }: LookContext): ProgramLook {
-  // -e, -i and -l take their value only when it is attached, so that the scanner's letters would go astray.
+  // -e, -i and -l take a value only when it is attached, which the scanner's letters cannot express.
   const attached = words.map((word, index) =>
     index > 0 && /^-[eil]./.test(word.value) ? fixedWord(word.value.slice(0, 2)) : word,
   );
@@ -249,7 +249,7 @@ function xargs({ words, bindings }: LookContext): ProgramLook {
   };
 }
 
-/** A word into which another program writes something at run time. */
+/** A word that another program fills in at run time. */
 export function filledIn(word: ShellWord): ShellWord {
   const opens = !/^[\w./-]/.test(word.value) || word.value === "{}";
   return { ...word, fixed: false, splits: false, opens, pieces: [{ kind: "dynamic", text: word.text, quoted: true }] };

@@ -6,14 +6,14 @@ import type { ThreadMapping, ThreadRow } from "./bridge/rows.ts";
 export { BRIDGE_CONTROLS, BridgeControl, BridgeProvider } from "./bridge/controls.ts";
 export { CompatRow, ThreadMapping, RichRow, type ThreadRow } from "./bridge/rows.ts";
 
-/** What the rows of a thread depend on besides the next frame. It begins anew with each turn. */
+/** What the rows of a thread depend on besides the next frame. Reset with each turn. */
 export type ThreadState = CompatState | RichState;
 
 export function openThread(mapping: ThreadMapping): ThreadState {
   return mapping === "compat" ? COMPAT_START : RICH_START;
 }
 
-/** What the next frame of a session's journal says in document 002's words. Pure. */
+/** The next frame of a session's journal in document 002's words. Pure. */
 export function threadRows(
   state: ThreadState,
   frame: StreamFrame,

@@ -1,4 +1,4 @@
-/** Document 000's wire at `/ws`: what clients say, what they are told, the tools of the page, and how a turn is told. Pure. */
+/** Document 000's wire at `/ws`: messages in both directions, the page's tools, and how a turn is reported. Pure. */
 export { runtimeContext, type RuntimeContext } from "./runtime/context.ts";
 export {
   INVALID_FORMAT,

@@ -6,7 +6,7 @@ import { LIMITS } from "../limits.ts";
 import { PermissionMode } from "../policy.ts";
 import { outputText } from "../present.ts";
 
-/** Document 001's messages at `/api/terminal/ws/agent`. What the document does not have stands in additional fields and types. */
+/** Document 001's messages at `/api/terminal/ws/agent`. Extensions are additional fields and types. */
 
 const feedback = z.string().max(LIMITS.feedbackChars);
 const updated_input = z.record(z.string(), z.unknown());
@@ -17,9 +17,9 @@ export const TerminalCommand = z.discriminatedUnion("command", [
     command: z.literal("run"),
     prompt: z.string().max(LIMITS.promptChars).default(""),
     continue: z.boolean().default(true),
-    /** An unknown mode means `default`, as in the document's server. Absent: "sdk", or what is in force. */
+    /** An unknown mode means `default`, as in the document's server. Absent: "sdk", or the current one. */
     permission_mode: z.string().max(100).optional(),
-    /** Absent: true, or what is in force. */
+    /** Absent: true, or the current value. */
     auto_approve_safe: z.boolean().optional(),
     model: z.string().min(1).max(200).optional(),
     cwd: z.string().max(4_096).optional(),
@@ -45,7 +45,7 @@ export const TerminalCommand = z.discriminatedUnion("command", [
     updated_input: updated_input.optional(),
     input_hash: z.string().max(100).optional(),
   }),
-  /** Answers the question on show. */
+  /** Answers the question being shown. */
   z.object({ command: z.literal("permission_response"), approved: z.boolean(), always: z.boolean().optional() }),
 ]);
 export type TerminalCommand = z.infer<typeof TerminalCommand>;
@@ -57,7 +57,7 @@ export function permissionMode(name: string): PermissionMode {
 
 type TerminalMessage = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** What a frame says in this dialect. Questions are left out: they are shown one at a time, see `toolApprovalRequest`. */
+/** A frame in this dialect. Questions are left out: they are shown one at a time, see `toolApprovalRequest`. */
 export function terminalMessages(frame: StreamFrame): readonly TerminalMessage[] {
   switch (frame.type) {
     case "turn.started":
@@ -132,7 +132,7 @@ function ended(item: Item): readonly TerminalMessage[] {
       tool_use_id: item.tool_use_id,
       content: outputText(item.output ?? []),
       is_error: item.is_error === true,
-      // A person changed the call: what ran first, what was asked second.
+      // A person changed the call: first what ran, then what was requested.
       ...(item.approved_input === undefined ? {} : { input: item.approved_input, asked_input: item.input }),
       ...(item.status === "timed_out" ? { status: "timeout" } : {}),
     };
@@ -269,7 +269,7 @@ function fileOf(file: FileDiff): Omit<PreviewFields, "preview_type" | "preview_d
   };
 }
 
-/** The diff line by line. Lines of the file keep the newline that they have there; headers have none. */
+/** The diff line by line. Lines of the file keep their newline; headers have none. */
 function diffLines(file: FileDiff): readonly string[] {
   if (file.diff === "") return [];
   const totals = { old: lineCount(file.original_content), new: lineCount(file.new_content) };

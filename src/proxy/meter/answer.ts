@@ -3,14 +3,14 @@ import { Gather } from "./gather.ts";
 import type { Meter, MeterEnd } from "./meter.ts";
 import { parseFields, MeterTally, type UsageFields } from "./tally.ts";
 
-/** Reads the usage of an answer that is one piece of JSON, when all of it is there. */
+/** Reads the usage of a JSON answer once all of it has arrived. */
 export class AnswerMeter implements Meter {
   readonly tally = new MeterTally();
   readonly began = true;
   end: MeterEnd | undefined = undefined;
   readonly #read: (answer: UsageFields, tally: MeterTally) => void;
   readonly #body = new Gather(LIMITS.proxyAnswerBytes);
-  /** Bytes that are still to come; undefined: the provider does not say. */
+  /** Bytes still to come; undefined: the provider does not say. */
   #missing: number | undefined;
   #whole = true;
 

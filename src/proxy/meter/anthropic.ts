@@ -3,8 +3,8 @@ import type { Meter, MeterEnd } from "./meter.ts";
 import { countOf, fieldsOf, parseFields, MeterTally, wordOf, type UsageFields } from "./tally.ts";
 
 /**
- * Each figure that is told replaces what was told before. True: the output is among them. `long`: the request may have
- * written cache entries for an hour.
+ * Each reported figure replaces the earlier one. Returns true if the output is among them. `long`: the request may have
+ * written one-hour cache entries.
  */
 function addUsage(tally: MeterTally, usage: unknown, long: boolean): boolean {
   const fields = fieldsOf(usage);
@@ -22,8 +22,8 @@ function addUsage(tally: MeterTally, usage: unknown, long: boolean): boolean {
 }
 
 /**
- * Where one request was sampled several times (a conversation that was made shorter on the way), each time stands in
- * `iterations`, and the figures beside it are those of the last one only.
+ * If a request was sampled several times (after a compaction), each sample is in `iterations`. The figures beside it
+ * are those of the last one only.
  */
 function figure(usage: UsageFields, name: string): number | undefined {
   const told = countOf(usage[name]);
@@ -34,7 +34,7 @@ function figure(usage: UsageFields, name: string): number | undefined {
   return told === undefined && total === 0 ? undefined : Math.max(told ?? 0, total);
 }
 
-/** What is not told apart lives as long as the request may have asked for, unless that was told before. */
+/** Unspecified cache writes get the longest lifetime that the request may have asked for, unless it was reported before. */
 function addCacheWrites(tally: MeterTally, written: number, split: UsageFields, long: boolean): void {
   const short = countOf(split["ephemeral_5m_input_tokens"]);
   const hour = countOf(split["ephemeral_1h_input_tokens"]);
@@ -44,7 +44,7 @@ function addCacheWrites(tally: MeterTally, written: number, split: UsageFields, 
   tally.cache_write_1h = (hour ?? 0) + (long ? rest : 0);
 }
 
-/** The whole answer of a request that was not streamed. */
+/** The whole answer of a request without streaming. */
 export function readMessage(answer: UsageFields, tally: MeterTally, long: boolean): void {
   addUsage(tally, answer["usage"], long);
   tally.names(answer);
@@ -60,16 +60,16 @@ const FILTER: EventFilter = {
   mayMatter: (data) => QUOTED.some((name) => data.includes(name)),
 };
 
-/** Reads the usage of a streamed message on its way. */
+/** Reads the usage of a streamed message as it passes. */
 export class MessagesMeter implements Meter {
   readonly tally = new MeterTally();
   began = false;
   end: MeterEnd | undefined = undefined;
   readonly #long: boolean;
   readonly #scanner: EventScanner;
-  /** The output was told after some of it was there. What the first event says of it is no more than a beginning. */
+  /** The output was reported after some of it had arrived. The figure in the first event is only a start. */
   #isCounted = false;
-  /** Signs of life, which cost nothing. */
+  /** Keep-alive events, which cost nothing. */
   #pings = 0;
 
   constructor(long: boolean) {
@@ -88,7 +88,7 @@ export class MessagesMeter implements Meter {
 
   take(data: Buffer, name: string | undefined): void {
     if (this.end !== undefined) return;
-    // Those two have nothing to say but their name.
+    // These two carry nothing but their name.
     const event = name === "message_stop" || name === "ping" ? NONE : (parseFields(data) ?? NONE);
     switch (name ?? event["type"]) {
       case "message_start":

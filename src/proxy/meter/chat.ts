@@ -8,7 +8,7 @@ import { fieldsOf, parseFields, MeterTally, type UsageFields } from "./tally.ts"
 const DONE = "[DONE]";
 const USAGE = Buffer.from('"usage"');
 const ERROR = Buffer.from('"error"');
-/** Not the `null` of every other event. */
+/** Not the `null` of other events. */
 const FINISHED = ['"finish_reason":"', '"finish_reason": "'].map((text) => Buffer.from(text));
 const OPENING_BRACE = 123;
 const OPENING_BRACKET = 91;
@@ -24,7 +24,7 @@ const FILTER: EventFilter = {
     data[0] === OPENING_BRACKET || hasUsage(data) || data.includes(ERROR) || FINISHED.some((end) => data.includes(end)),
 };
 
-/** `"usage":{`, not the `"usage":null` of every other event. */
+/** `"usage":{`, not the `"usage":null` of other events. */
 function hasUsage(data: Buffer): boolean {
   for (let at = data.indexOf(USAGE); at !== -1; at = data.indexOf(USAGE, at + 1)) {
     let next = at + USAGE.length;
@@ -35,17 +35,17 @@ function hasUsage(data: Buffer): boolean {
 }
 
 export interface ChatOptions {
-  /** The caller did not ask for the event with nothing but the usage, and does not get it. */
+  /** The caller did not ask for the usage-only event and does not get it. */
   readonly hideUsage: boolean;
   readonly searching: boolean;
 }
 
-/** Reads the usage of a streamed chat completion on its way. */
+/** Reads the usage of a streamed chat completion as it passes. */
 export class ChatMeter implements Meter {
   readonly tally = new MeterTally();
   began = false;
   end: MeterEnd | undefined = undefined;
-  /** Absent where nothing is hidden. */
+  /** Absent if nothing is hidden. */
   readonly endEvent?: (end: number) => void;
   readonly #searching: boolean;
   readonly #veil: Veil | undefined;
@@ -92,17 +92,17 @@ export class ChatMeter implements Meter {
   }
 }
 
-/** Passes a stream on event by event, but for those that are hidden. */
+/** Forwards a stream event by event, except the hidden ones. */
 class Veil {
-  /** An event whose end has not come yet. */
+  /** An event whose end has not arrived yet. */
   readonly #open = new Gather(LIMITS.proxyEventBytes);
-  /** It is too long to be one that is hidden: its beginning has been passed on. */
+  /** It is too long to be a hidden one: its beginning has been forwarded. */
   #passing = false;
   #hidden = false;
-  /** An event ended with the piece, in a carriage return: a line feed that comes next belongs to it. */
+  /** The last event ended with a carriage return at the end of the piece: a following line feed belongs to it. */
   #tail: "passed" | "hidden" | undefined;
   #piece = EMPTY;
-  /** Of the piece: where what is passed on begins, and where the event that is open does. */
+  /** Offsets in the piece: where forwarded bytes begin, and where the open event begins. */
   #from = 0;
   #event = 0;
   #out: Buffer[] = [];
@@ -147,7 +147,7 @@ class Veil {
     return first === undefined || this.#out.length === 1 ? first : Buffer.concat(this.#out);
   }
 
-  /** What is left when the stream has ended. */
+  /** What remains when the stream has ended. */
   rest(): Buffer | undefined {
     const rest = this.#open.take();
     return this.#hidden || rest.length === 0 ? undefined : rest;
@@ -159,7 +159,7 @@ class Veil {
   }
 }
 
-/** Whether the model has said its last word: some tell the usage in every event, and it grows. */
+/** Whether this is the final usage: some providers report a growing usage in every event. */
 function isLast(event: UsageFields): boolean {
   const { choices } = event;
   if (!Array.isArray(choices)) return false;

@@ -8,14 +8,14 @@ import type { Meter } from "./meter.ts";
 import { readCompletion, readResponse } from "./openai.ts";
 import { ResponsesMeter } from "./responses.ts";
 
-/** The meter for an answer, by what it is and not by what was asked for. */
+/** The meter for an answer, chosen by the answer and not by the request. */
 export function meterFor(
   route: RouteName | undefined,
   headers: readonly string[],
   asked: { readonly hideUsage: boolean; readonly facts: RequestFacts },
 ): Meter {
   const encoding = headerOf(headers, "content-encoding");
-  // Nobody asked for that, and it cannot be read.
+  // This encoding was not requested, and it cannot be read.
   if (encoding !== undefined && encoding !== "identity") return new AnswerMeter(() => undefined, undefined);
   const isStream = headerOf(headers, "content-type")?.startsWith("text/event-stream") === true;
   const length = headerOf(headers, "content-length");

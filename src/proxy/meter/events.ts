@@ -1,19 +1,19 @@
 import { LIMITS } from "../../protocol/index.ts";
 import { Gather } from "./gather.ts";
 
-/** Who gets the events that matter. */
+/** Receives the relevant events. */
 export interface EventTaker {
-  /** `name`: the event's own, if it is one that matters. The data is good until it returns. */
+  /** `name`: the event's own, if it is a relevant one. The data is valid only during the call. */
   take(data: Buffer, name: string | undefined): void;
-  /** Where in the piece an event has ended: just behind its empty line. Absent: nobody wants to know. */
+  /** The offset in the piece just after an event's empty line. Absent: not needed. */
   endEvent?(end: number): void;
 }
 
-/** Which events of a stream are looked at. */
+/** Which events of a stream are examined. */
 export interface EventFilter {
-  /** Names that matter: an event with another name is passed over unread. Empty: names say nothing. */
+  /** Relevant names: an event with another name is skipped unread. Empty: names mean nothing. */
   readonly names: readonly string[];
-  /** Whether the data of an event without such a name may matter. Only a sieve: what passes is parsed. */
+  /** Whether the data of an event without such a name may be relevant. Only a filter: what passes is parsed. */
   mayMatter(data: Buffer): boolean;
 }
 
@@ -26,33 +26,33 @@ const EVENT = Buffer.from("event:");
 const DATA = Buffer.from("data:");
 const EMPTY = Buffer.alloc(0);
 const LINE_FEED = Buffer.from("\n");
-/** Enough of a line to know what it is. */
+/** Enough of a line to identify it. */
 const HEAD = EVENT.length;
 
 /**
- * Finds the few events that matter in a stream of server-sent events, whatever the borders of its pieces, without
- * decoding the others. A line break cannot stand inside of a JSON text, so that what begins a line is never somebody's words.
+ * Finds the few relevant events in a stream of server-sent events without decoding the others, however it is split into
+ * pieces. JSON text contains no line breaks, so the start of a line is never part of a message.
  */
 export class EventScanner {
   readonly #filter: EventFilter;
   readonly #taker: EventTaker;
-  /** The beginning of a line whose end has not come yet. */
+  /** The beginning of a line whose end has not arrived yet. */
   #line: Gather | undefined = undefined;
-  /** What matters of the event that has begun, and the lines of it after the first. */
+  /** Relevant data of the current event, and its lines after the first. */
   #data: Buffer | undefined = undefined;
   #more: Gather | undefined = undefined;
-  /** What is left of this line does not matter. */
+  /** The rest of this line is irrelevant. */
   #skipping = false;
-  /** A line feed that comes next belongs to the line end before. */
+  /** A following line feed belongs to the previous line end. */
   #afterReturn = false;
   #first = true;
-  /** Events with data that have ended, those that were passed over unread among them. */
+  /** Ended events with data, including skipped ones. */
   events = 0;
-  /** Whether the name of the event that has begun is one that matters; undefined: it has none so far. */
+  /** Whether the current event's name is relevant; undefined: it has none so far. */
   #wanted: boolean | undefined = undefined;
   #name: string | undefined = undefined;
   #sawData = false;
-  /** A line of data that seems not to matter, unless it goes on in another line. */
+  /** A data line that seems irrelevant, unless another line continues it. */
   #passed: Buffer | undefined = undefined;
 
   constructor(filter: EventFilter, taker: EventTaker) {
@@ -80,7 +80,7 @@ export class EventScanner {
         if (next === length) this.#afterReturn = true;
         else if (piece[next] === LF) next += 1;
       }
-      // Most lines are of an event that does not matter, and are not even looked at.
+      // Most lines belong to irrelevant events, and are not even examined.
       if (this.#wanted !== false || end === from || this.#skipping || this.#line !== undefined) {
         if (this.#endLine(piece, from, end)) this.#taker.endEvent?.(next);
       }
@@ -88,13 +88,13 @@ export class EventScanner {
     }
   }
 
-  /** The stream has ended. An event without its empty line counts as well: its usage was told. */
+  /** The stream has ended. An event without its empty line counts too: its usage was reported. */
   end(): void {
     if (this.#line !== undefined) this.#endLine(EMPTY, 0, 0);
     this.#dispatch();
   }
 
-  /** A line that goes on in the next piece. */
+  /** Keeps a line that continues in the next piece. */
   #keep(rest: Buffer): void {
     if (this.#skipping) return;
     this.#line ??= new Gather(LIMITS.proxyEventBytes);
@@ -178,7 +178,7 @@ export class EventScanner {
     if (!this.#more.add(LINE_FEED) || !this.#more.add(data)) this.#forget();
   }
 
-  /** Too long to be looked at. */
+  /** Too long to be examined. */
   #forget(): void {
     this.#data = undefined;
     this.#more = undefined;
@@ -203,7 +203,7 @@ export class EventScanner {
   }
 }
 
-/** The end of the piece where there is none. */
+/** Returns the end of the piece if there is none. */
 function nextOf(piece: Buffer, byte: number, from: number): number {
   const at = piece.indexOf(byte, from);
   return at === -1 ? piece.length : at;

@@ -1,10 +1,10 @@
-/** Bytes that come in pieces, as one. Copies them: a piece is a view of a whole read, which would stay in memory with it. */
+/** Joins bytes that arrive in pieces. Copies them: a piece is a view of a larger buffer, which would stay in memory. */
 export class Gather {
   readonly #limit: number;
   #bytes: Buffer | undefined;
   #length = 0;
 
-  /** `expected`: how much will come, where that is known. */
+  /** `expected`: the total length, if known. */
   constructor(limit: number, expected = 0) {
     this.#limit = limit;
     if (expected > 0) this.#bytes = Buffer.allocUnsafe(Math.min(limit, expected));
@@ -14,7 +14,7 @@ export class Gather {
     return this.#length;
   }
 
-  /** False: it would be longer than the limit, and nothing of it is kept any more. */
+  /** False: it would exceed the limit, and nothing of it is kept. */
   add(piece: Buffer): boolean {
     const length = this.#length + piece.length;
     if (length > this.#limit) {
@@ -31,12 +31,12 @@ export class Gather {
     return true;
   }
 
-  /** All of it; good until the next `add`. */
+  /** All bytes so far; valid until the next `add`. */
   peek(): Buffer {
     return this.#bytes === undefined ? Buffer.alloc(0) : this.#bytes.subarray(0, this.#length);
   }
 
-  /** All of it; afterwards it is empty. */
+  /** All bytes so far; empties the buffer. */
   take(): Buffer {
     const bytes = this.peek();
     this.clear();

@@ -6,12 +6,12 @@ export type MeterEnd = "completed" | "error";
 /** Reads what an answer costs while it passes. */
 export interface Meter {
   readonly tally: MeterTally;
-  /** Where it ended with an error: something that costs money may have been generated before. */
+  /** When it ended with an error: output that costs money may have been generated before. */
   readonly began: boolean;
-  /** Absent: the answer goes on. */
+  /** Absent: the answer continues. */
   readonly end: MeterEnd | undefined;
-  /** What the caller gets of this piece, now; nearly always the piece itself. */
+  /** What the caller gets of this piece now; nearly always the piece itself. */
   feed(piece: Buffer): Buffer | undefined;
-  /** The connection has ended as it should. What the caller still gets. */
+  /** The connection ended normally. Returns what the caller still gets. */
   finish(): Buffer | undefined;
 }

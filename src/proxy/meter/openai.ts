@@ -1,6 +1,6 @@
 import { countOf, fieldsOf, wordOf, type UsageFields, type MeterTally } from "./tally.ts";
 
-/** The names that Chat Completions and Responses have for the same things. */
+/** The names that Chat Completions and Responses use for the same figures. */
 const CHAT = {
   input: "prompt_tokens",
   inputDetails: "prompt_tokens_details",
@@ -14,7 +14,7 @@ const RESPONSES = {
   outputDetails: "output_tokens_details",
 } as const;
 
-/** False: there is no usage to read. Cached tokens are part of the input there, and reasoning of the output. */
+/** False: there is no usage to read. Cached tokens are part of the input, and reasoning part of the output. */
 function readUsage(usage: unknown, tally: MeterTally, names: typeof CHAT | typeof RESPONSES): boolean {
   const fields = fieldsOf(usage);
   const input = countOf(fields[names.input]);
@@ -24,7 +24,7 @@ function readUsage(usage: unknown, tally: MeterTally, names: typeof CHAT | typeo
   const read = Math.min(input, countOf(details["cached_tokens"]) ?? 0);
   const written = Math.min(input - read, countOf(details["cache_write_tokens"]) ?? 0);
   tally.input = input - read - written;
-  // Some count reasoning beside the output; then only the total has it.
+  // Some providers count reasoning outside the output; then only the total includes it.
   tally.output = Math.max(output, (countOf(fields["total_tokens"]) ?? 0) - input);
   tally.cache_read = read;
   tally.cache_write = written;
@@ -33,27 +33,27 @@ function readUsage(usage: unknown, tally: MeterTally, names: typeof CHAT | typeo
   return true;
 }
 
-/** `searching`: the provider may have searched the web; it does not tell how often, and does it once. */
+/** `searching`: the provider may have searched the web. It does so once and does not report it. */
 export function readChatUsage(usage: unknown, tally: MeterTally, searching: boolean): boolean {
   const isTold = readUsage(usage, tally, CHAT);
   if (isTold && searching) tally.web_searches = Math.max(1, tally.web_searches);
   return isTold;
 }
 
-/** The whole answer of a request that was not streamed. */
+/** The whole answer of a request without streaming. */
 export function readCompletion(answer: UsageFields, tally: MeterTally, searching: boolean): void {
   tally.isFinal = readChatUsage(answer["usage"], tally, searching);
   readChoices(answer, tally);
 }
 
-/** Who answered, and why the first choice ended; of an event of a stream too. */
+/** The model that answered, and why the first choice ended; also for an event of a stream. */
 export function readChoices(answer: UsageFields, tally: MeterTally): void {
   tally.names(answer);
   const [first] = Array.isArray(answer["choices"]) ? (answer["choices"] as readonly unknown[]) : [];
   tally.finishReason = wordOf(fieldsOf(first)["finish_reason"]) ?? tally.finishReason;
 }
 
-/** A whole response: its usage, and the searches among what it put out. */
+/** A whole response: its usage, and the searches in its output. */
 export function readResponse(response: UsageFields, tally: MeterTally): void {
   tally.names(response);
   tally.finishReason = wordOf(fieldsOf(response["incomplete_details"])["reason"]) ?? wordOf(response["status"]);

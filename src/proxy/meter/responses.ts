@@ -10,7 +10,7 @@ const FILTER: EventFilter = {
   mayMatter: (data) => QUOTED.some((name) => data.includes(name)),
 };
 
-/** Reads the usage of a streamed response on its way. It is told once, at the end. */
+/** Reads the usage of a streamed response as it passes. It is reported once, at the end. */
 export class ResponsesMeter implements Meter {
   readonly tally = new MeterTally();
   began = false;

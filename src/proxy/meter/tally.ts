@@ -1,8 +1,8 @@
 import { LIMITS, type TokenCount } from "../../protocol/index.ts";
 
-/** What a provider has told of its usage so far. */
+/** The usage that a provider has reported so far. */
 export class MeterTally {
-  /** Undefined: it has not told. */
+  /** Undefined: not reported. */
   input: number | undefined = undefined;
   output: number | undefined = undefined;
   cache_read = 0;
@@ -10,9 +10,9 @@ export class MeterTally {
   cache_write_1h = 0;
   reasoning = 0;
   web_searches = 0;
-  /** Nothing is added any more. */
+  /** No more will be added. */
   isFinal = false;
-  /** What the provider says of its answer; undefined: it does not. */
+  /** What the provider reports about its answer; undefined: nothing. */
   responseId: string | undefined = undefined;
   responseModel: string | undefined = undefined;
   finishReason: string | undefined = undefined;
@@ -23,7 +23,7 @@ export class MeterTally {
     this.responseModel ??= wordOf(answer["model"]);
   }
 
-  /** What was told, as far as it was. */
+  /** What was reported. */
   tokens(): TokenCount {
     return {
       input: this.input ?? 0,
@@ -41,22 +41,22 @@ export type UsageFields = Readonly<Record<string, unknown>>;
 
 const NONE: UsageFields = {};
 
-/** An object's fields; none when it is something else. */
+/** An object's fields; empty when it is something else. */
 export function fieldsOf(value: unknown): UsageFields {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as UsageFields) : NONE;
 }
 
-/** A short text of the provider's, such as an id; undefined when it is absent or something else. */
+/** A short text from the provider, such as an id; undefined when it is absent or something else. */
 export function wordOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value.slice(0, LIMITS.answerWordChars) : undefined;
 }
 
-/** A count; undefined when it is absent or none. */
+/** A count; undefined when it is absent or not a count. */
 export function countOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** The fields of a JSON text; undefined when it is none. */
+/** The fields of a JSON text; undefined when it is not one. */
 export function parseFields(text: Buffer): UsageFields | undefined {
   try {
     return fieldsOf(JSON.parse(text.toString()));

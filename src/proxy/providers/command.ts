@@ -4,11 +4,11 @@ import type { ProviderEnvironment } from "./resolve.ts";
 
 export type CommandOutcome =
   | { readonly ok: true; readonly output: string }
-  /** What a person may read; holds nothing that the command printed. */
+  /** Shown to people; contains nothing that the command printed. */
   | { readonly ok: false; readonly why: string };
 
 export interface CommandCall {
-  /** Words: run as they are; text: run by `/bin/sh -c`. */
+  /** A list is run directly; a text is run by `/bin/sh -c`. */
   readonly command: string | readonly string[];
   readonly environment: ProviderEnvironment;
   readonly signal: AbortSignal;
@@ -17,8 +17,8 @@ export interface CommandCall {
 }
 
 /**
- * Runs a command for what it prints, bounded in time and output. It sees PATH and HOME and nothing else of ours; what it
- * says on standard error goes nowhere: it may hold the key.
+ * Runs a command for its output, bounded in time and size. It sees only PATH and HOME of our environment. Its standard
+ * error is discarded, as it may hold the key.
  */
 export function runCommand({ command, environment, signal, limitMs }: CommandCall): Promise<CommandOutcome> {
   const [program = "", ...words] = typeof command === "string" ? ["/bin/sh", "-c", command] : command;
@@ -29,7 +29,7 @@ export function runCommand({ command, environment, signal, limitMs }: CommandCal
         cwd: "/",
         env: environmentOf(environment),
         stdio: ["ignore", "pipe", "ignore"],
-        // A group of its own, so that what it started ends with it.
+        // A process group of its own, so that its children end with it.
         detached: true,
       });
     } catch {
@@ -72,7 +72,7 @@ function watch(
     chunks.push(chunk);
   });
   child.on("close", end);
-  // Something that it left behind may hold the pipe for ever.
+  // A process that it left behind may hold the pipe forever.
   child.on("exit", () => {
     drain = setTimeout(end, LIMITS.outputDrainMs);
   });
@@ -85,7 +85,7 @@ function outcomeOf({ exitCode, signalCode }: ChildProcess, output: Buffer): Comm
   return { ok: true, output: output.toString("utf8") };
 }
 
-/** Only while its leader is there: later the number may be another's. */
+/** Only while the group's leader runs: later its id may belong to another process. */
 function endGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
   try {

@@ -8,11 +8,11 @@ import { WIRES, type Wire } from "../proxy.ts";
 const ANTHROPIC_VERSION = "2023-06-01";
 const MODELS_PATH = "/v1/models";
 const Models = z.object({ data: z.array(z.object({ id: z.string().max(500) })) });
-/** Ollama's own list, for versions and gateways without the other one. */
+/** Ollama's own list, for versions and gateways without the standard one. */
 const OLLAMA_PATH = "/api/tags";
 const OllamaModels = z.object({ models: z.array(z.object({ name: z.string().max(500) })) });
 
-/** What one question was answered. */
+/** The answer to one probe. */
 interface ProbeAnswer {
   readonly status: number;
   readonly models: readonly string[] | undefined;
@@ -30,15 +30,15 @@ interface HealthProbe {
 
 export interface HealthOptions {
   readonly provider: Provider;
-  /** Asked with each key where the list of models is open to everybody. */
+  /** Requested with each key if the list of models is public. */
   readonly keyPath?: string | undefined;
   readonly now: () => number;
-  /** The server stops. */
+  /** Aborted when the server stops. */
   readonly signal: AbortSignal;
   readonly networkProxies: NetworkProxies;
 }
 
-/** Asks a provider for its models, with each of its keys. Nothing that it says is repeated but statuses and names of models. */
+/** Asks a provider for its models, with each of its keys. Repeats nothing from its answer except statuses and model names. */
 export async function checkHealth({
   provider,
   keyPath,
@@ -87,7 +87,7 @@ export async function checkHealth({
   }
 }
 
-/** Without a key: as everybody's servers have it, then as Ollama's. */
+/** Without a key: the standard path, then Ollama's. */
 async function listOf(ask: (path: string) => Promise<ProbeAnswer>): Promise<ProbeAnswer> {
   const list = await ask(MODELS_PATH);
   if (list.status !== 404) return list;
@@ -187,7 +187,7 @@ function placeOf(base: string): ProviderPlace {
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
 }
 
-/** A code such as ECONNREFUSED: messages of the network repeat addresses and sometimes headers. */
+/** A code such as ECONNREFUSED: network messages repeat addresses and sometimes headers. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "no answer";
   if (error.name === "TimeoutError" || error.name === "AbortError")

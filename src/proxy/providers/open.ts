@@ -10,13 +10,13 @@ import { resolveProviders, type ProviderEnvironment } from "./resolve.ts";
 export { viewProvider } from "./view.ts";
 
 export interface ProvidersOptions {
-  /** The newest; the same object as long as nothing changed. */
+  /** The newest settings; the same object as long as nothing changed. */
   readonly settings: () => ProviderSettings;
   readonly environment: ProviderEnvironment;
-  /** Where the demo model answers; absent: it does not run here. */
+  /** The demo model's address; absent: it does not run here. */
   readonly simUrl?: string | undefined;
   readonly now: () => number;
-  /** Told each key before anybody can write it. */
+  /** Receives each key before anything could log it. */
   readonly learn: (secret: string) => void;
   readonly log: Pick<Log, "warn">;
   /** Absent: no requests go to them from here. */
@@ -26,13 +26,13 @@ export interface ProvidersOptions {
 }
 
 interface ProviderEntry {
-  /** What it was made from, to see whether it changed. */
+  /** What it was made from, to detect changes. */
   readonly from: string;
   readonly keyPath: string | undefined;
   readonly provider: OpenProvider;
 }
 
-/** The configured providers. Nothing runs while nobody asks. */
+/** The configured providers. Nothing runs until it is called. */
 export function openProviders(options: ProvidersOptions): ProviderBook {
   const { environment, simUrl, now, learn, log } = options;
   const stopping = new AbortController();
@@ -46,7 +46,7 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
     settings = wanted;
     recent.clear();
     const before = entries;
-    // One that did not change keeps its keys' rests and what its command printed.
+    // An unchanged provider keeps its keys' pauses and its command's output.
     entries = new Map(
       resolveProviders(wanted, { environment, simUrl }).map((resolved) => {
         const from = JSON.stringify(resolved);

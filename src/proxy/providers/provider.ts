@@ -7,28 +7,28 @@ import { openSource, type Secret, type KeySource, type SourceContext } from "./s
 /** Anthropic's OAuth tokens begin so; they go into another header than keys. */
 const OAUTH_PREFIX = "sk-ant-oat";
 
-/** Anthropic takes its OAuth tokens only with it. The caller's own betas stay beside it. */
+/** Anthropic accepts its OAuth tokens only with this. The caller's own betas are kept. */
 const OAUTH_BETA = "oauth-2025-04-20";
 
 export interface ProviderContext extends Omit<SourceContext, "provider"> {
-  /** Told each key before anybody can write it. */
+  /** Receives each key before anything could log it. */
   readonly learn: (secret: string) => void;
   readonly log: Pick<Log, "warn">;
 }
 
-/** A source and the keys that it gave last. */
+/** A source and the keys that it last returned. */
 interface KeySlot {
   readonly setting: SourceSetting;
   readonly source: KeySource;
   keys: readonly Key[];
-  /** What was last said to be wrong with it; told once. */
+  /** The last problem with it; reported once. */
   told: string | undefined;
 }
 
-/** One key with its rest. The same object as long as the key is the same. */
+/** One key with its pause. The same object as long as the key is the same. */
 class Key implements Credential {
   readonly name: string;
-  /** Milliseconds since the epoch; 0: it does not rest. */
+  /** Milliseconds since the epoch; 0: it is not paused. */
   restUntil = 0;
   // Private, so that no log or inspection shows them.
   readonly #value: string;
@@ -77,7 +77,7 @@ export class OpenProvider implements Provider {
       keys: [],
       told: undefined,
     }));
-    // What lies ready is learnt now: an agent may find it in a file before it is used for the first time.
+    // Available keys are registered now: an agent may find one in a file before its first use.
     for (const slot of this.#slots) this.#look(slot);
   }
 
@@ -89,7 +89,7 @@ export class OpenProvider implements Provider {
       const looked = this.#look(slot);
       if (looked instanceof Failure) failure ??= looked;
       else if (looked === "unknown") {
-        // With a key in hand nobody waits for a command; its own key is there for the next request.
+        // With a usable key nobody waits for a command; its key is ready for the next request.
         if (hasFresh) void this.#read(slot);
         else failure = (await this.#read(slot)) ?? failure;
       }
@@ -120,7 +120,7 @@ export class OpenProvider implements Provider {
     return restUntil > this.#context.now();
   }
 
-  /** Takes what the source has ready. */
+  /** Takes what the source has available. */
   #look(slot: KeySlot): Failure | "unknown" | undefined {
     try {
       const secrets = slot.source.ready();
@@ -162,7 +162,7 @@ export class OpenProvider implements Provider {
     return error;
   }
 
-  /** Those that do not rest in the order of the settings, then the others, the soonest first. The same key comes once. */
+  /** Usable keys in the order of the settings, then paused ones, soonest first. Each key once. */
   #inOrder(): readonly Key[] {
     const all = this.#slots.flatMap((slot) => slot.keys);
     const keys = all.filter((key, index) => all.findIndex((other) => other.sameAs(key)) === index);

@@ -2,12 +2,12 @@ import { LIMITS } from "../../protocol/index.ts";
 import type { ProviderHealth } from "../providers.ts";
 
 interface HealthEntry {
-  /** Milliseconds, when it was asked. */
+  /** When it was asked, in milliseconds. */
   readonly at: number;
   readonly health: Promise<ProviderHealth>;
 }
 
-/** What providers answered when they were last asked. Whoever asks in the meantime shares that answer. */
+/** The providers' last answers. Callers in the meantime share them. */
 export class RecentHealth {
   readonly #entries = new Map<string, HealthEntry>();
   readonly #now: () => number;
@@ -20,12 +20,12 @@ export class RecentHealth {
   get(id: string, ask: () => Promise<ProviderHealth>): Promise<ProviderHealth> {
     const known = this.#entries.get(id);
     const age = known === undefined ? Infinity : this.#now() - known.at;
-    // A clock that was set back makes an answer as old as it likes.
+    // If the clock was set back, an answer's age would be negative.
     if (known !== undefined && age >= 0 && age < LIMITS.providerHealthMs) return known.health;
     return this.set(id, ask());
   }
 
-  /** A newer answer, whoever asked for it. */
+  /** Stores a newer answer, whoever asked for it. */
   set(id: string, health: Promise<ProviderHealth>): Promise<ProviderHealth> {
     this.#entries.set(id, { at: this.#now(), health });
     return health;

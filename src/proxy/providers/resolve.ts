@@ -13,7 +13,7 @@ import { WIRES, type Wire } from "../proxy.ts";
 
 export type ProviderEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Where keys come from. `auth` absent: a key's own form decides. */
+/** Where keys come from. `auth` absent: the key's format decides. */
 export type SourceSetting = { readonly auth?: ProviderAuth | undefined } & (
   | { readonly from: "environment"; readonly variable: string }
   /** Absolute. */
@@ -21,11 +21,11 @@ export type SourceSetting = { readonly auth?: ProviderAuth | undefined } & (
   | { readonly from: "command"; readonly command: string | readonly string[] }
 );
 
-/** One provider with everything that applies to it. Plain data: two that are equal are the same provider. */
+/** One provider with everything that applies to it. Plain data: equal values mean the same provider. */
 export interface ResolvedProvider {
   readonly id: string;
   readonly baseUrl: Readonly<Partial<Record<Wire, string>>>;
-  /** Empty: it is asked without a credential. */
+  /** Empty: requests carry no credential. */
   readonly sources: readonly SourceSetting[];
   /** Bearer tokens are Anthropic's OAuth tokens. */
   readonly oauth: boolean;
@@ -44,13 +44,13 @@ const BEARER_VARIABLE = "ANTHROPIC_AUTH_TOKEN";
 /** Moves the provider `cloud`; wins over the settings file. */
 const CLOUD_ADDRESS_VARIABLE = "ANTHROPIC_BASE_URL";
 
-/** Every id that can be asked for: what ships, then what the settings add. `local` exists once it is set. */
+/** All available provider ids: built-in ones, then those of the settings. `local` exists once it is set. */
 export function providerIds(settings: ProviderSettings): readonly string[] {
   const [first = "", ...others] = SHIPPED_PROVIDERS;
   return [...new Set([first, SIM, ...others, ...Object.keys(settings)])];
 }
 
-/** Whether a credential for `cloud` is there. A file or a command counts unread. */
+/** Whether a credential for `cloud` exists. Files and commands count without being read. */
 export function hasCloudCredential(settings: ProviderSettings, environment: ProviderEnvironment): boolean {
   return sourcesOf(settings["cloud"] ?? {}, PROVIDER_KINDS.cloud).some(
     (source) => source.from !== "environment" || (environment[source.variable] ?? "").trim() !== "",
@@ -59,7 +59,7 @@ export function hasCloudCredential(settings: ProviderSettings, environment: Prov
 
 interface ResolveContext {
   readonly environment: ProviderEnvironment;
-  /** Where the demo model answers; absent: it does not run here. */
+  /** The demo model's address; absent: it does not run here. */
   readonly simUrl?: string | undefined;
 }
 

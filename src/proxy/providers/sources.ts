@@ -4,7 +4,7 @@ import { runCommand, type CommandOutcome } from "./command.ts";
 import type { ProviderEnvironment, SourceSetting } from "./resolve.ts";
 import { readBounded, stampOf } from "./watched-file.ts";
 
-/** One key as its source gave it. */
+/** One key as its source returned it. */
 export interface Secret {
   readonly name: string;
   readonly value: string;
@@ -12,24 +12,24 @@ export interface Secret {
 
 /** Where keys come from. */
 export interface KeySource {
-  /** Tells sources apart without showing a key. */
+  /** Identifies the source without showing a key. */
   readonly name: string;
   /**
-   * What is known without waiting; undefined: `read` must be asked. A Failure when there is something that is no key. Empty: it is
-   * not set.
+   * What is known without waiting; undefined: call `read`. A Failure when there is something that is not a key. Empty: it is not
+   * set.
    */
   ready(): readonly Secret[] | undefined;
   read(): Promise<readonly Secret[]>;
-  /** A key of it was refused: what is known may be old. */
+  /** One of its keys was refused: what is known may be outdated. */
   refused(): void;
 }
 
 export interface SourceContext {
-  /** The provider's id, for what is said to people. */
+  /** The provider's id, for messages. */
   readonly provider: string;
   readonly environment: ProviderEnvironment;
   readonly now: () => number;
-  /** The server stops. */
+  /** Aborted when the server stops. */
   readonly signal: AbortSignal;
 }
 
@@ -127,7 +127,7 @@ class FileSource implements KeySource {
   #look(): ReadSecrets {
     try {
       const { text, mode, uid } = readBounded(this.#path, LIMITS.credentialBytes);
-      // Before a word of it is believed: what others can read may be known to them already.
+      // Checked before anything is read: what others can read may be known to them already.
       if ((mode & 0o077) !== 0)
         return this.#bad(`others on this machine have a right to the file ${this.name}: chmod 600 ${this.name}`);
       if (uid !== 0 && uid !== (process.getuid?.() ?? uid))
@@ -168,7 +168,7 @@ class FileSource implements KeySource {
   }
 }
 
-/** Runs once for all who wait; its key is kept for a while, and so is its failure. */
+/** Runs once for all waiting callers; its key or its failure is cached for a while. */
 class CommandSource implements KeySource {
   readonly name = "credential_command";
   readonly #command: string | readonly string[];

@@ -2,7 +2,7 @@ import { Failure, type ProviderView } from "../../protocol/index.ts";
 import type { Provider } from "../providers.ts";
 import { WIRES } from "../proxy.ts";
 
-/** A provider for people: whether a key is there and what it is called, never the key. */
+/** A provider as shown to people: whether it has a key and the key's name, never the key. */
 export async function viewProvider(provider: Provider, defaultProvider: string): Promise<ProviderView> {
   const wires = WIRES.filter((wire) => provider.baseUrl[wire] !== undefined);
   return {

@@ -3,13 +3,13 @@ import { Failure, LIMITS, type Log } from "../../protocol/index.ts";
 
 export interface WatchedFileOptions<Value> {
   readonly path: string;
-  /** Throws a Failure when the text is not good; undefined: there is no such file. */
+  /** Throws a Failure when the text is invalid; undefined: there is no such file. */
   readonly parse: (text: string | undefined) => Value;
   readonly now: () => number;
   readonly log: Pick<Log, "warn">;
 }
 
-/** What tells two states of a file apart; undefined: there is none that can be looked at. */
+/** Identifies the state of a file; undefined: it does not exist or cannot be read. */
 export function stampOf(path: string): string | undefined {
   try {
     return stampFrom(statSync(path, { bigint: true }));
@@ -23,9 +23,9 @@ function stampFrom({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
 }
 
 /**
- * The newest good reading of a file, the same object as long as the file is the same. It is looked at on use, at most every
- * `settingsCheckMs`: nothing runs in between. One that has become unreadable is told once, and the last good one stays.
- * Throws when the first reading is not good.
+ * The newest valid content of a file; the same object as long as the file is unchanged. Checked on use, at most every
+ * `settingsCheckMs`: nothing runs in between. If it becomes invalid, that is logged once and the last valid one stays.
+ * Throws when the first reading is invalid.
  */
 export function watchFile<Value>({ path, parse, now, log }: WatchedFileOptions<Value>): () => Value {
   let stamp = stampOf(path);
@@ -41,7 +41,7 @@ export function watchFile<Value>({ path, parse, now, log }: WatchedFileOptions<V
       gone = false;
       return value;
     }
-    // Some editors take a file away before they put the new one there.
+    // Some editors delete a file before they write the new one.
     if (newest === undefined && !gone) {
       gone = true;
       return value;
@@ -62,7 +62,7 @@ function readSmall(path: string): string {
   return text;
 }
 
-/** The whole of a regular file that is not longer than `limit` bytes. Never waits: a pipe or a device is refused. */
+/** The whole content of a regular file of at most `limit` bytes. Never blocks: a pipe or a device is refused. */
 export function readBounded(
   path: string,
   limit: number,
@@ -76,7 +76,7 @@ export function readBounded(
     const known = fstatSync(file);
     if (!known.isFile()) throw new Failure("invalid_request", `${path} is not a regular file`);
     if (known.size > limit) throw new Failure("invalid_request", `${path} is longer than ${limit} bytes`);
-    // It may grow or shrink while it is read: what is there now is what counts.
+    // It may grow or shrink while it is read: the current content counts.
     const bytes = Buffer.alloc(limit + 1);
     let length = 0;
     for (;;) {

@@ -4,15 +4,15 @@ import { fieldsOfRoute, remedyFor } from "./fields.ts";
 import { partKind } from "./parts.ts";
 import { isSet, objectsOf, type RequestFields } from "./values.ts";
 
-/** Counts that a price depends on. 0 means "no limit" to some providers, so it does not lower what is reserved. */
+/** Counts that affect the price. 0 means "no limit" to some providers, so it does not lower what is reserved. */
 const COUNTS = ["max_tokens", "max_completion_tokens", "max_output_tokens"] as const;
-/** Counts that multiply what a request costs. */
+/** Counts that multiply the cost of a request. */
 const FACTORS = ["n", "best_of", "max_tool_calls"] as const;
 const SWITCHES = ["stream", "store", "background"] as const;
 
 /**
- * What a request must not say, because another reader could take it for something else than this one does: a number that is
- * none, a switch that is none. Undefined: nothing is wrong.
+ * Finds values that another reader could interpret differently: a count that is not a number, a switch that is not a
+ * boolean. Undefined: nothing is wrong.
  */
 export function wrongValue(body: RequestFields): Failure | undefined {
   for (const name of COUNTS) {
@@ -37,7 +37,7 @@ export function wrongValue(body: RequestFields): Failure | undefined {
   return undefined;
 }
 
-/** Why nobody could say what a request may do: a field that is refused, or that nobody here knows. */
+/** Why a request's effect is unknown: a field that is refused, or unknown here. */
 export function refusedField(route: RouteName, body: RequestFields, unknown: "taken" | "refused"): Failure | undefined {
   const fields = fieldsOfRoute(route);
   for (const name in body) {
@@ -60,7 +60,7 @@ export function refusedField(route: RouteName, body: RequestFields, unknown: "ta
     : undefined;
 }
 
-/** A name that another reader could take for one that is known. */
+/** A name that another reader could take for a known one. */
 export function lookalikeName([name, known]: readonly [name: string, known: string]): Failure {
   return new Failure(
     "invalid_request",

@@ -5,27 +5,27 @@ import { isKnownName, lookalikeOf } from "./names.ts";
 import { partKind } from "./parts.ts";
 import { isSet, type RequestFields } from "./values.ts";
 
-/** What was found inside of a body. */
+/** What was found inside a body. */
 export interface BodyContents {
   cacheWrite: RequestFacts["cacheWrite"];
   images: number;
   /** Documents that the provider can count. */
   opaque: number;
-  /** The first name or type that may stand for text which only the provider has. */
+  /** The first name or type that may refer to text which only the provider has. */
   unknown: string | undefined;
-  /** The first name that a lenient reader could take for another one, which stands behind it. */
+  /** The first name that a lenient reader could take for another, given after it. */
   lookalike: readonly [name: string, known: string] | undefined;
   compactions: number;
-  /** Types of tools that the provider runs, outside of the list of tools. */
+  /** Types of provider-run tools outside the list of tools. */
   readonly hiddenTools: Set<string>;
-  /** A way of thinking that costs more than the usual one. */
+  /** A reasoning mode that costs more than the usual one. */
   reasoningMode: string | undefined;
   pictureBytes: number;
   /** Fields of all objects together. */
   names: number;
 }
 
-/** A caller's own data: text for the model, whatever it looks like. */
+/** A caller's own data: plain text for the model, whatever it looks like. */
 const OWN_DATA = new Set([
   "input_schema",
   "output_schema",
@@ -43,10 +43,10 @@ const OWN_DATA = new Set([
 ]);
 /** Fields whose objects are tools, whatever their type. */
 const TOOL_FIELDS = new Set(["tools", "definition"]);
-/** Lifetimes of a cache entry whose writing may cost more. */
+/** Cache lifetimes that may cost more to write. */
 const LONG_LIVED = new Set(["1h", "12h", "24h"]);
 
-/** Goes through all of a body, without recursion: its depth is the caller's choice. */
+/** Walks all of a body without recursion: the caller chooses its depth. */
 export function lookIntoBody(route: RouteName, body: RequestFields): BodyContents {
   return new ContentSearch(route).run(body);
 }
@@ -65,10 +65,10 @@ class ContentSearch {
     pictureBytes: 0,
     names: 0,
   };
-  /** Objects that are still to be looked at, each with the name of the field where it stands. */
+  /** Objects still to visit, each with the name of its field. */
   readonly #open: object[] = [];
   readonly #places: string[] = [];
-  /** Counted, but not understood. */
+  /** Counted, but not interpreted. */
   readonly #own: object[] = [];
 
   constructor(route: RouteName) {
@@ -100,7 +100,7 @@ class ContentSearch {
     }
   }
 
-  /** The list of tools itself is read by others; what stands inside of one is looked at here. */
+  /** The list of tools itself is read elsewhere; the contents of each tool are examined here. */
   #tools(tools: readonly unknown[]): void {
     for (const tool of tools) {
       if (typeof tool !== "object" || tool === null) continue;
@@ -133,7 +133,7 @@ class ContentSearch {
         if (isSet(field)) this.#found.unknown ??= name;
       }
       if (typeof field !== "object" || field === null) continue;
-      // A recording that the provider made before, by its id.
+      // An earlier recording by the provider, referenced by its id.
       if (name === "audio") this.#found.unknown ??= name;
       if (OWN_DATA.has(name) || (isToolCall && name === "input")) this.#own.push(field);
       else this.#push(field, name);
@@ -211,7 +211,7 @@ function inlineBytes(picture: RequestFields): number {
   return typeof text === "string" ? text.length : 0;
 }
 
-/** Its tokens stand in the body. */
+/** Its text is in the body. */
 function isTextDocument(source: unknown): boolean {
   const type = typeof source === "object" && source !== null ? (source as RequestFields)["type"] : undefined;
   return type === "text" || type === "content";

@@ -1,17 +1,15 @@
 import type { RouteName } from "../routes.ts";
 
 /**
- * What a field of a request can do to its price.
- * `harmless`: nothing. Its bytes still count as input, but nothing in it is looked at.
- * `counted`: the proxy reads it, or its bytes bound what it can cost.
- * `context`: it names text that only the provider has; the model's whole context window bounds it.
- * `refused`: nobody here could say what it may cost.
+ * What a field of a request can do to its price. `harmless`: nothing. Its bytes still count as input, but its contents
+ * are not examined. `counted`: the proxy reads it, or its bytes bound its cost. `context`: it refers to text that only
+ * the provider has; the model's whole context window bounds it. `refused`: its cost is unknown here.
  */
 export type FieldJudgement = "harmless" | "counted" | "context" | "refused";
 
 type Judgements = Readonly<Record<string, FieldJudgement>>;
 
-/** The fields of Anthropic's Messages, the betas among them. */
+/** The fields of Anthropic's Messages, including betas. */
 const MESSAGES: Judgements = {
   cache_control: "counted",
   compaction: "counted",
@@ -125,7 +123,7 @@ const CHAT: Judgements = {
   web_search_options: "counted",
 };
 
-/** What OpenRouter, vLLM, Mistral, xAI, DeepSeek and others take beside OpenAI's own fields. */
+/** Fields that OpenRouter, vLLM, Mistral, xAI, DeepSeek and others accept beside OpenAI's own. */
 const OTHER_HOSTS: Judgements = {
   best_of: "counted",
   cache_prompt: "harmless",
@@ -170,12 +168,12 @@ const FIELDS: Readonly<Record<MeteredRoute, ReadonlyMap<string, FieldJudgement>>
   chat: new Map(Object.entries({ ...OTHER_HOSTS, ...CHAT })),
 };
 
-/** The judged top-level fields of a route. Counting tokens takes what Messages takes. */
+/** The judged top-level fields of a route. Token counting takes the same fields as Messages. */
 export function fieldsOfRoute(route: RouteName): ReadonlyMap<string, FieldJudgement> {
   return route === "responses" || route === "chat" ? FIELDS[route] : FIELDS.messages;
 }
 
-/** What to do instead, for fields that are refused. */
+/** What to do instead, for refused fields. */
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   ["background", "nobody here would see what a background response costs: leave it out"],
   ["betas", "send it as the header `anthropic-beta`"],

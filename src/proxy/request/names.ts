@@ -1,8 +1,8 @@
 import { fieldsOfRoute } from "./fields.ts";
 
 /**
- * Names of fields inside of the top-level ones, of all routes together. What stands under them is judged by the `type` of
- * its object (parts.ts). A name that is not here may name text that only the provider has.
+ * Names of fields inside the top-level ones, for all routes together. Their contents are judged by the `type` of the
+ * object (parts.ts). A name that is not listed may refer to text that only the provider has.
  */
 const NESTED_NAMES = `
   acknowledged_safety_checks action actions active allow_fallbacks allowed_callers allowed_domains allowed_tools
@@ -50,7 +50,7 @@ export function isKnownName(name: string): boolean {
   return KNOWN.has(name);
 }
 
-/** One spelling for all that a lenient reader could take for the same name: other case, wide letters, spaces, hyphens. */
+/** One spelling for all names that a lenient reader could confuse: other case, wide letters, spaces, hyphens. */
 function canonical(name: string): string {
   return name
     .normalize("NFKC")

@@ -1,9 +1,8 @@
 /**
- * What an object with this `type` can do to the price of a request, wherever it stands in the body.
- * `text`: its bytes bound its tokens. `picture`: it costs by its pixels.
- * `document`: only the provider knows its tokens, and can count them. `context`: nobody can count them beforehand.
- * `callers_tool`: the caller runs it. `providers_tool`: the provider runs it, with a price for each use or none.
- * `compaction`: the provider reads the conversation and writes a summary, once more.
+ * What an object with this `type` can do to the price of a request, anywhere in the body. `text`: its bytes bound its
+ * tokens. `picture`: it costs by its pixels. `document`: only the provider knows its tokens, and can count them.
+ * `context`: they cannot be counted beforehand. `callers_tool`: the caller runs it. `providers_tool`: the provider runs
+ * it, perhaps at a price per use. `compaction`: the provider rereads the conversation and writes a summary.
  */
 export type PartKind = "text" | "picture" | "document" | "context" | "callers_tool" | "providers_tool" | "compaction";
 
@@ -247,7 +246,7 @@ const PARTS: ReadonlyMap<string, PartKind> = new Map(
   (Object.keys(KINDS) as PartKind[]).flatMap((kind) => KINDS[kind].map((type) => [type, kind] as const)),
 );
 
-/** Undefined: nobody has judged this type. */
+/** Undefined: this type has not been judged. */
 export function partKind(type: string): PartKind | undefined {
   return PARTS.get(type);
 }

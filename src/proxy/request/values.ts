@@ -11,7 +11,7 @@ export function wholeNumber(value: unknown): number | undefined {
 
 const NOTHING: readonly RequestFields[] = [];
 
-/** The objects of a list; none when it is no list. */
+/** The objects of a list; empty when it is not a list. */
 export function objectsOf(value: unknown): readonly RequestFields[] {
   if (!Array.isArray(value) || value.length === 0) return NOTHING;
   return value.filter(

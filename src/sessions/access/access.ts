@@ -4,32 +4,32 @@ import type { AuditRow } from "../../store/index.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { TokenScope } from "./token-scope.ts";
 
-/** Who is calling: a principal whose token was checked. */
+/** The caller: a principal whose token was checked. */
 export interface Caller extends PrincipalRef {
   readonly role: Role;
   readonly token: CallerToken;
 }
 
-/** The token that a caller showed. */
+/** The token that a caller presented. */
 interface CallerToken extends TokenScope {
   readonly id: string;
   /** Milliseconds since the epoch. Absent: never. */
   readonly expires_at?: number | undefined;
 }
 
-/** What sessions of this caller keep of its token. */
+/** The part of a caller's token that its sessions keep. */
 export function scopeOf({ token: { bounds, parents } }: Caller): TokenScope {
   return { bounds, parents };
 }
 
-/** Throws unless the caller may do this at all. Answers whether it is so for everybody's sessions or only its own. */
+/** Throws unless the caller may do this at all. Returns whether that holds for everybody's sessions or only its own. */
 export function authorize(caller: Caller, capability: Capability): "all" | "own" {
   const scope = may(caller.role, capability);
   if (scope === "no") throw new Failure("forbidden", `the role ${caller.role} may not ${capability}`);
   return scope;
 }
 
-/** What changes something in a session, or lets it do something. */
+/** Capabilities that change a session, or let it do something. */
 const ACTING: ReadonlySet<Capability> = new Set([
   "session.control",
   "approval.decide",
@@ -37,15 +37,15 @@ const ACTING: ReadonlySet<Capability> = new Set([
   "budget.raise",
 ]);
 
-/** A session, or something of it. */
+/** A session, or something that belongs to it. */
 interface Owned {
   readonly state: { readonly created_by: Pick<PrincipalRef, "id">; readonly token: TokenScope };
   readonly what: string;
 }
 
 /**
- * The same for one session. To a stranger a session that is not its own does not exist. A token with limits of its own acts only in
- * sessions that it or a token that it made has begun, and that have no wider limits: with others it could do more than it may.
+ * The same for one session. A session that the caller may not see does not exist for it. A token with its own limits acts only in
+ * sessions that it or its child tokens started, and only if their limits are no wider than its own.
  */
 export function authorizeFor(caller: Caller, capability: Capability, { state, what }: Owned): void {
   const scope = authorize(caller, capability);
@@ -54,7 +54,10 @@ export function authorizeFor(caller: Caller, capability: Capability, { state, wh
   const { id, bounds } = caller.token;
   if (!ACTING.has(capability) || !isBounded(bounds)) return;
   if (!isOwn && !state.token.parents.some((parent) => parent.id === id))
-    throw new Failure("forbidden", `this token has limits of its own, so it cannot act in ${what}, which others began`);
+    throw new Failure(
+      "forbidden",
+      `this token has limits of its own, so it cannot act in ${what}, which others started`,
+    );
   const wider = firstExcess(state.token.bounds, bounds);
   if (wider !== undefined && wider !== "origins")
     throw new Failure("forbidden", `${what} may do more than this token (${wider}); begin a new session`);
@@ -66,7 +69,7 @@ export interface AuditedAction {
   readonly details?: unknown;
 }
 
-/** One line of the audit log, to be committed beside what it tells of. */
+/** One row of the audit log, committed together with what it describes. */
 export function auditRow(
   dependencies: Pick<Dependencies, "newId" | "clock" | "redact">,
   by: PrincipalRef,
@@ -82,7 +85,7 @@ export function auditRow(
   };
 }
 
-/** Of what a person decided on only known secrets are taken out: the rest is what was approved. */
+/** In details that a person decided on, only known secrets are redacted: the rest is what was approved. */
 function redactedDetails(redact: Redactor, { action, details = {} }: AuditedAction): string {
   const json = JSON.stringify(details);
   return action.startsWith("approval.") ? redact.exact(json) : redact(json);

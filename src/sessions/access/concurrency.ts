@@ -2,17 +2,17 @@ import { Failure, type Profile } from "../../protocol/index.ts";
 import type { StoreReader } from "../../store/index.ts";
 import type { Caller } from "./access.ts";
 
-/** How many sessions may be open at once, of a principal and of the tokens that share a limit. */
+/** Limits how many sessions a principal, or tokens that share a limit, may have open at once. */
 export class SessionConcurrency {
   readonly #read: Pick<StoreReader, "activeSessions" | "activeSessionsMadeWith">;
-  /** By principal: resolves when the last session that is being made is there, or is not. */
+  /** By principal: resolves when the pending session has been made, or failed. */
   readonly #making = new Map<string, Promise<void>>();
 
   constructor(read: Pick<StoreReader, "activeSessions" | "activeSessionsMadeWith">) {
     this.#read = read;
   }
 
-  /** Makes a session where policy and token let its principal have one more. With a limit one is made after the other, so that each is counted once. */
+  /** Makes a session if policy and token allow its principal one more. With a limit, sessions are made one at a time, so that each is counted once. */
   async make<Made>(
     caller: Caller,
     { max_concurrent }: Pick<Profile, "max_concurrent">,
@@ -22,7 +22,7 @@ export class SessionConcurrency {
       ...caller.token.parents.map(({ id, bounds }) => ({ id, limit: bounds.max_concurrent })),
       { id: caller.id, limit: max_concurrent },
     ].filter(({ limit }) => limit !== undefined);
-    // Who shares a limit waits in one line: that of the first token that has one.
+    // Tokens that share a limit wait in one queue: that of the first token with a limit.
     const line = limited[0]?.id;
     if (line === undefined) return make();
     const before = this.#making.get(line) ?? Promise.resolve();
@@ -42,7 +42,7 @@ export class SessionConcurrency {
     }
   }
 
-  /** Sessions of a principal count, and those of the tokens that it made. */
+  /** Counts the sessions of a principal and of the tokens that it made. */
   async #check(caller: Caller, id: string, limit: number): Promise<void> {
     const active = (await this.#read.activeSessions(id)) + (await this.#read.activeSessionsMadeWith(id));
     if (active < limit) return;

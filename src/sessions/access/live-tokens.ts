@@ -8,9 +8,9 @@ import { atWallTime } from "../lifecycle/wall-time.ts";
 interface LiveToken {
   readonly caller: Caller;
   readonly hash: string;
-  /** What ends with the token. */
+  /** Callbacks for when the token ends. */
   readonly ending: Set<() => void>;
-  /** When it was last written down that it was used. */
+  /** When its use was last written to the store. */
   usedAt: number;
   stopClock: () => void;
 }
@@ -20,7 +20,7 @@ interface TokenServices {
   readonly clock: Clock;
 }
 
-/** Tokens that are in use: found without the database, with everything that ends when they do. */
+/** Tokens in use: found without the database, each with the callbacks for its end. */
 export class LiveTokens {
   readonly #dependencies: TokenServices;
   /** By hash, the least recently used first. */
@@ -29,11 +29,11 @@ export class LiveTokens {
   readonly #hashes = new Map<string, string>();
   /** Tokens that are being read from the store. */
   #loading = 0;
-  /** Tokens that ended meanwhile: what was read of them is no longer so. */
+  /** Tokens that ended while they were read: the result is outdated. */
   readonly #endedMeanwhile = new Set<string>();
-  /** Ids of tokens that were found expired, the last ones: a clock that is set back does not revive them. */
+  /** Ids of recently expired tokens: setting the clock back does not revive them. */
   readonly #expired = new Set<string>();
-  /** Web origins that tokens name, with the time until which the last of them lives. */
+  /** Web origins that tokens name, with the time at which the last of those tokens expires. */
   #origins = new Map<string, number>();
 
   constructor(dependencies: TokenServices) {
@@ -50,7 +50,7 @@ export class LiveTokens {
     return live.caller;
   }
 
-  /** Refuses a caller whose token has expired meanwhile, and ends what hangs on it. */
+  /** Refuses a caller whose token has expired meanwhile, and runs the callbacks for its end. */
   checkTime({ token }: Caller): void {
     if (!this.#isExpired(token)) return;
     this.#expire(token.id);
@@ -70,7 +70,7 @@ export class LiveTokens {
     this.end([id]);
   }
 
-  /** Calls back once when the caller's token ends, at once if it has already. The answer takes that back: whatever ends earlier must. */
+  /** Calls back once when the caller's token ends, at once if it already has. Call the returned function to unsubscribe. */
   whenGone({ token }: Caller, end: () => void): () => void {
     const live = this.#tokens.get(this.#hashes.get(token.id) ?? "");
     if (live === undefined) {
@@ -85,7 +85,7 @@ export class LiveTokens {
     };
   }
 
-  /** These tokens are gone. */
+  /** These tokens were deleted. */
   end(ids: readonly string[]): void {
     for (const id of ids) {
       if (this.#loading > 0) this.#endedMeanwhile.add(id);
@@ -96,7 +96,7 @@ export class LiveTokens {
     }
   }
 
-  /** Whether a token that lives now names this origin. */
+  /** Whether a valid token names this origin. */
   namesOrigin(origin: string): boolean {
     return (this.#origins.get(origin) ?? 0) > this.#dependencies.clock.now();
   }
@@ -128,7 +128,7 @@ export class LiveTokens {
     return live;
   }
 
-  /** A token that lives. Undefined: there is none, or it was deleted while it was read. */
+  /** A valid token. Undefined: there is none, or it was deleted while it was read. */
   async #read(
     hash: string,
   ): Promise<{ readonly row: PrincipalRow; readonly parents: Caller["token"]["parents"] } | undefined> {
@@ -145,7 +145,7 @@ export class LiveTokens {
     }
   }
 
-  /** The tokens that this one was made with, the first one first. Undefined: one of them is gone, and so is this one. */
+  /** The tokens from which this one was derived, the first one first. Undefined: one of them is gone, so this one is invalid too. */
   async #parents(row: PrincipalRow): Promise<Caller["token"]["parents"] | undefined> {
     const parents: { id: string; bounds: PrincipalRow["bounds"] }[] = [];
     for (let made_with = row.made_with; made_with !== undefined;) {
@@ -162,7 +162,7 @@ export class LiveTokens {
     const now = clock.now();
     if (now - live.usedAt < LIMITS.tokenUseMs) return;
     live.usedAt = now;
-    // Nobody waits for it; where it cannot be written, the next use tries again.
+    // Nobody waits for this write; if it fails, the next use tries again.
     store.commit({ usedPrincipals: [{ id: live.caller.token.id, at: now }] }, { patient: true }).catch(() => {
       live.usedAt = 0;
     });
@@ -183,7 +183,7 @@ export class LiveTokens {
     this.#hashes.delete(live.caller.token.id);
   }
 
-  /** The least recently used goes, unless something hangs on it. */
+  /** Evicts the least recently used token, unless something is subscribed to it. */
   #makeRoom(): void {
     if (this.#tokens.size <= LIMITS.tokensInMemory) return;
     for (const live of this.#tokens.values()) {

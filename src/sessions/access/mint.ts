@@ -13,16 +13,19 @@ import { profileOf } from "../permission/profile.ts";
 
 const VISITOR_PROFILE = "visitor";
 
-/** What a new token will be. */
+/** The properties of a new token. */
 interface Minted {
   readonly bounds: Bounds;
   /** Milliseconds since the epoch. Absent: never. */
   readonly expires_at?: number;
-  /** The token that it ends with. Absent: an admin without limits made it. */
+  /** The token that it ends with. Absent: made by an admin without limits. */
   readonly made_with?: string;
 }
 
-/** What a caller may make a token for: never for more than it may do itself. What it leaves out is as the caller's own token has it. */
+/**
+ * The token that a caller may make: never for more than it may do itself. Fields that the request omits come from the caller's own
+ * token.
+ */
 export async function mint(
   caller: Caller,
   request: CreateToken,
@@ -40,7 +43,10 @@ export async function mint(
       `${wider} would be more than your own token has (${JSON.stringify(own.bounds[wider])}); ask for less`,
     );
   if (own.parents.length + 1 >= LIMITS.tokenDepth)
-    throw new Failure("limit_reached", `tokens make one another ${LIMITS.tokenDepth} deep at most`);
+    throw new Failure(
+      "limit_reached",
+      `a chain of tokens that made one another can be ${LIMITS.tokenDepth} long at most`,
+    );
   const expires_at = expiry(caller, request, now);
   const isRoot = caller.role === "admin" && own.expires_at === undefined && Object.keys(own.bounds).length === 0;
   return {
@@ -75,7 +81,7 @@ function checkFields({ role, subject, expires_in_s, ...request }: CreateToken): 
     );
 }
 
-/** A visitor always has a profile; others have one where it is asked for, or their maker has one. */
+/** A visitor always has a profile; others have one if it is requested, or if their maker has one. */
 function profileFor(caller: Caller, { role, profile }: CreateToken, policy: Policy): Pick<Bounds, "profile"> {
   const fixed = caller.token.bounds.profile;
   const wanted = profile ?? fixed ?? (role === "visitor" ? VISITOR_PROFILE : undefined);
@@ -92,7 +98,7 @@ function profileFor(caller: Caller, { role, profile }: CreateToken, policy: Poli
   throw new Failure("forbidden", `the role ${caller.role} may not give out the profile ${wanted}; an admin can`);
 }
 
-/** Folders are kept as what they really are, so that a link that is changed later leads nowhere else. */
+/** Folders are stored as real paths, so that a link changed later leads nowhere else. */
 async function realRoots({ workspace_roots }: Bounds): Promise<Pick<Bounds, "workspace_roots">> {
   if (workspace_roots === undefined) return {};
   const real = workspace_roots.map(async (root) => {

@@ -1,9 +1,9 @@
 import type { TokenBounds, TokenParent } from "../../protocol/index.ts";
 
-/** What a token may do, as its sessions keep it: it holds for them after the token is gone. */
+/** What a token may do, as stored with its sessions: it holds for them after the token is gone. */
 export interface TokenScope {
   readonly bounds: TokenBounds;
-  /** The tokens that it was made with, the first one first. Their limits hold, too. */
+  /** The tokens from which it was derived, the first one first. Their limits hold too. */
   readonly parents: readonly TokenParent[];
 }
 

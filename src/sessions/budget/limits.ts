@@ -11,7 +11,7 @@ import {
 import type { SetLimits } from "./set-limits.ts";
 import type { SessionState } from "../core/state.ts";
 
-/** A session that this one draws on, as it was made. */
+/** A session whose budget this one draws on, as it was created. */
 export interface Parent {
   readonly id: string;
   /** Micro-USD; absent: no limit of its own. */
@@ -28,7 +28,7 @@ export interface LimitContext {
   readonly now: number;
 }
 
-/** A limit, and the part of it that the policy sets; absent: the policy sets none. */
+/** A limit, and what the policy says about it; absent: nothing. */
 export interface PolicyLimit extends SpendingLimit {
   readonly policy?: number | undefined;
 }
@@ -45,7 +45,7 @@ export function spendingLimitsOf(context: LimitContext): readonly PolicyLimit[] 
   if (state.turn !== undefined) {
     const account = ACCOUNTS.turn(state.turn.id);
     add("turn", account, profile.max_cost_microusd_per_tick, state.turn.max_cost_microusd);
-    // At a mount it is the whole session's spending that needs an approval, as document 003 has it.
+    // At a mount, the whole session's spending needs an approval, as in document 003.
     const counted = state.settings.profile.startsWith(MOUNT_PROFILES) ? ACCOUNTS.session(state.id) : account;
     add("threshold", counted, profile.approval_threshold_microusd);
   }
@@ -83,8 +83,8 @@ export function policyLimits(
 }
 
 /**
- * The limit that was too small. A session may draw on several parents, which only their limits tell apart: `changed` where none has that
- * limit any more. Undefined: nobody can raise it, because it is the price of the request itself, or there is no such limit.
+ * The limit that was too small. Several parents differ only by their limits: `changed` if none has that limit any more. Undefined: it
+ * cannot be raised, because it is the price of the request itself, or there is no such limit.
  */
 export function spendingLimitOf(
   spendingLimits: readonly PolicyLimit[],
@@ -96,7 +96,7 @@ export function spendingLimitOf(
   return same ?? (alike.length === 0 ? undefined : "changed");
 }
 
-/** The limit that holds. What a person set counts until the policy changes: the later change wins. */
+/** The limit in force. What a person set counts until the policy changes: the later change wins. */
 export function limitNow(
   limits: SetLimits,
   place: {

@@ -29,14 +29,14 @@ const STOPPED: Funds = { granted: false, message: "aborted" };
 const QUESTION_PREFIX = "budget_";
 const DAY_MS = 86_400_000;
 
-/** A session's dealings with the model proxy: its key, its limits, what it spends, and the question for more. */
+/** A session's side of the model proxy: its key, its limits, its spending, and the question for more money. */
 export class SessionBudget {
   readonly #session: Session;
   #parents: readonly Parent[] = [];
   #lease: KeyLease | undefined;
-  /** The last `open` that nothing has ended; its key is the only one that counts. */
+  /** Identifies the last `open` that has not ended; only its key counts. */
   #opening: symbol | undefined;
-  /** What the last refused request lacked; absent since money came. */
+  /** What the last refused request lacked; absent once money is available. */
   #shortage: Shortage | undefined;
   #refusal: ErrorCode | undefined;
   #asking: Promise<Funds> | undefined;
@@ -45,7 +45,7 @@ export class SessionBudget {
     this.#session = session;
   }
 
-  /** A key for an engine that begins. The one before it ends. It is valid until `close`, however long nobody uses it. */
+  /** A key for a starting engine. It replaces the one before and stays valid until `close`, even if unused. */
   async open(): Promise<string> {
     this.close();
     const opening = Symbol("opening");
@@ -57,12 +57,12 @@ export class SessionBudget {
       told: (exchange) => this.#told(exchange),
     });
     if (this.#opening === opening) this.#lease = lease;
-    // Closed or opened again while the limits were read: nobody would end this one.
+    // Closed or opened again while the limits were read: nobody would revoke this one.
     else lease.revoke();
     return lease.key;
   }
 
-  /** Reads what the limits of this session depend on: needed again when it has become somebody's. */
+  /** Loads what this session's limits depend on. Needed again when a prepared session gets its owner. */
   async load(): Promise<void> {
     const { dependencies, state } = this.#session;
     this.#parents = await Promise.all(state.ancestors.map((id) => this.#parent(id)));
@@ -82,12 +82,15 @@ export class SessionBudget {
     return this.#refusal;
   }
 
-  /** The limit that holds for the session itself. */
+  /** The limit in force for the session itself. */
   get limit(): number | undefined {
     return this.#spendingLimits().find(({ kind }) => kind === "session")?.limit;
   }
 
-  /** Resolves when a refused request may be tried again, or a person has said no. Sub-agents that ask at once share one question. */
+  /**
+   * Resolves when a refused request may be retried, or a person has declined. Sub-agents that ask at the same time share one
+   * question.
+   */
   async funds(signal: AbortSignal): Promise<Funds> {
     const shortage = this.#shortage;
     if (shortage === undefined) return GRANTED;
@@ -101,7 +104,7 @@ export class SessionBudget {
     return signal.aborted ? STOPPED : funds;
   }
 
-  /** What the ledger counted for requests that died with the last server, the journal does not have yet. */
+  /** Journals what the ledger counted for requests that died with the last server. */
   async countTheDead(turn: OpenTurn): Promise<void> {
     const { id, cost_microusd } = turn;
     const { dependencies, state } = this.#session;
@@ -114,7 +117,7 @@ export class SessionBudget {
     await this.#session.execute({ type: "spend", turn_id: id, cost, bound, ...balance, limit: state.limit_microusd });
   }
 
-  /** The bounds that the ledger has of a turn, and its journal has not. */
+  /** The bounds of a turn that are in the ledger but not in its journal. */
   async #uncountedBound({ id, bound_microusd = 0 }: OpenTurn): Promise<number> {
     const { dependencies, state } = this.#session;
     const lines = await dependencies.store.read.usage({ by: ["turn"], session: state.id, limit: LIMITS.usageLines });
@@ -127,7 +130,7 @@ export class SessionBudget {
     return { id, limit: row === undefined ? undefined : fromRow(row).settings.max_cost_microusd };
   }
 
-  /** What the policy says of a limit; undefined: nothing. */
+  /** What the policy says about a limit; undefined: nothing. */
   policyLimit({ kind, account }: Pick<SpendingLimit, "kind" | "account">): number | undefined {
     return this.#spendingLimits().find(
       (spendingLimit) => spendingLimit.kind === kind && spendingLimit.account === account,
@@ -145,7 +148,7 @@ export class SessionBudget {
   #context(): RequestContext | Failure {
     const { dependencies, state } = this.#session;
     if (isFinal(state.status)) return new Failure("session_closed", `session ${state.id} is ${state.status}`);
-    // Made ready ahead of time, and nobody's yet: it may hold a key, but not use it.
+    // A prepared session without an owner: it may hold a key, but not use it.
     if (state.status === "creating") return new Failure("session_closed", `session ${state.id} has not begun`);
     try {
       const profile = effectiveProfile(dependencies.policy(), state);
@@ -190,20 +193,20 @@ export class SessionBudget {
         reserved: balance?.reserved ?? 0,
         limit: this.limit,
       })
-      // A session that has just ended takes no event any more; the ledger has the money.
+      // A session that has just ended takes no more events; the ledger has the charge.
       .catch(() => undefined);
   }
 
   async #ask(shortage: Shortage, signal: AbortSignal): Promise<Funds> {
     const { dependencies } = this.#session;
     const spendingLimit = spendingLimitOf(this.#spendingLimits(), shortage);
-    // Somebody else who draws on the same parent got it raised since the request was refused: it is tried again.
+    // Another session raised the shared parent's limit since the request was refused: try again.
     if (spendingLimit === "changed") return GRANTED;
     if (spendingLimit === undefined) return { granted: false, message: shortageWords(shortage) };
     const { approval_id, tool_use_id } = this.#openQuestion() ?? (await this.#question(shortage, spendingLimit));
     const look = (): void => void this.#lookAgain(approval_id, shortage).catch(() => undefined);
     const stops = [dependencies.limits.onChange(look)];
-    // It may have changed before anybody listened.
+    // It may have changed before the listener was registered.
     look();
     if (limitFacts(shortage.kind).daily) stops.push(eachNewDay(dependencies.clock, look));
     try {
@@ -213,7 +216,7 @@ export class SessionBudget {
     }
   }
 
-  /** A question of this turn that an earlier life of the server asked, or a sub-agent a moment ago. */
+  /** An open question of this turn, asked before a restart or by a sub-agent a moment ago. */
   #openQuestion(): { readonly approval_id: string; readonly tool_use_id: string } | undefined {
     for (const [tool_use_id, asked] of Object.entries(this.#session.state.turn?.asked ?? {})) {
       if (tool_use_id.startsWith(QUESTION_PREFIX) && asked.answer === undefined)
@@ -264,11 +267,11 @@ export class SessionBudget {
     return { approval_id: approval.id, tool_use_id: approval.tool_use_id };
   }
 
-  /** A limit was raised elsewhere, or the day is over: then nobody needs to answer. */
+  /** A limit was raised elsewhere, or a new day began: nobody needs to answer then. */
   async #lookAgain(approval_id: string, shortage: Shortage): Promise<void> {
     const { ledger } = this.#session.dependencies.models;
     for (const { account, limit } of this.#spendingLimits()) {
-      // What others have set aside is not counted: the ledger waits for that by itself.
+      // Reservations of others do not count: the ledger itself waits for those.
       const { spent } = await ledger.balance(account);
       if (limit !== undefined && spent + shortage.asked_microusd > limit) return;
     }
@@ -291,7 +294,7 @@ export class SessionBudget {
   }
 }
 
-/** Calls back at the beginning of each day (UTC), until the answer is called: one look may fail, or find too little. */
+/** Calls back at the beginning of each UTC day until the returned function is called: one check may fail, or find too little. */
 function eachNewDay(clock: Clock, callback: () => void): () => void {
   let stop = (): void => undefined;
   const wait = (): void => {
@@ -306,11 +309,11 @@ function eachNewDay(clock: Clock, callback: () => void): () => void {
   return () => stop();
 }
 
-/** Enough for the request, and so much that the next one does not ask at once; where that is enough, no more than an operator may give. */
+/** Enough for the request, and enough that the next one does not ask at once. If possible, no more than an operator may grant. */
 function proposed(shortage: Shortage, { policy = Infinity }: PolicyLimit): number {
   const { kind, limit_microusd, spent_microusd, reserved_microusd, asked_microusd } = shortage;
   const needed = spent_microusd + reserved_microusd + asked_microusd;
-  // Above a threshold a person is asked again after as much once more.
+  // Above a threshold, a person is asked again after the same amount.
   if (kind === "threshold") return needed + limit_microusd;
   const ample = Math.max(needed, limit_microusd * 2);
   return settableKind(kind) === "session" ? Math.max(needed, Math.min(ample, policy)) : ample;

@@ -1,27 +1,27 @@
 import { LIMITS, type LimitKind, type PrincipalRef } from "../../protocol/index.ts";
 import type { DocumentRow, Store } from "../../store/index.ts";
 
-/** A limit that a person set, over what policy and settings say. */
+/** A limit that a person set, overriding policy and settings. */
 export interface SetLimit {
   readonly kind: LimitKind;
   /** The ledger's account. */
   readonly account: string;
   /** Micro-USD. */
   readonly limit: number;
-  /** What the policy said of it at that time; absent: nothing. */
+  /** What the policy said about it at that time; absent: nothing. */
   readonly policy?: number | undefined;
 }
 
 type StoredLimit = Pick<SetLimit, "limit" | "policy">;
 
 /**
- * The limits that people set. They are kept as documents, one name an account, so that each change stays on record.
- * In memory are those of accounts that are in use: whoever uses an account has loaded it.
+ * The limits that people set. Stored as documents, one per account, so that each change stays on record. Memory holds
+ * those of accounts in use: whoever uses an account has loaded it.
  */
 export class SetLimits {
   readonly #store: Store;
   readonly #set = new Map<string, StoredLimit>();
-  /** Accounts for which nobody set a limit, as the store said. Only `put` makes one, so this stays true. */
+  /** Accounts without a set limit, according to the store. Only `put` sets one, so this stays true. */
   readonly #unset = new Set<string>();
   readonly #listeners = new Set<() => void>();
 
@@ -44,7 +44,7 @@ export class SetLimits {
     }
   }
 
-  /** Holds at once. The row makes it durable: commit it with what caused it, and take it `back` if that fails. */
+  /** Takes effect at once. The row makes it durable: commit it with its cause, and call `back` if that fails. */
   put(set: SetLimit, by: PrincipalRef, at: string): { readonly row: DocumentRow; readonly back: () => void } {
     const name = nameOf(set.kind, set.account);
     const before = this.#set.get(name);
@@ -64,7 +64,7 @@ export class SetLimits {
     this.#set.delete(nameOf(kind, account));
   }
 
-  /** Limits have changed: whoever waits for money looks again. */
+  /** Limits have changed: sessions that wait for money check again. */
   changed(): void {
     for (const listener of this.#listeners) listener();
   }
@@ -84,7 +84,7 @@ export class SetLimits {
     this.#set.delete(name);
     this.#set.set(name, kept);
     if (this.#set.size <= LIMITS.limitsInMemory) return;
-    // The oldest goes; its session loads it again when it next opens a conversation.
+    // Evicts the oldest; its session loads it again when it next opens a conversation.
     for (const oldest of this.#set.keys()) {
       this.#set.delete(oldest);
       break;

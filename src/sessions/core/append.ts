@@ -12,7 +12,7 @@ interface Appended {
   readonly write: Write;
 }
 
-/** What decided events become: the next state, what watchers see, and what is written. Secrets are gone from all three. */
+/** Turns decided events into the next state, the frames for watchers, and the rows to write. Secrets are removed from all three. */
 export function append(
   session: Pick<Session, "state" | "dependencies" | "questions">,
   events: readonly EventBody[],

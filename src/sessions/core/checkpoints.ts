@@ -2,8 +2,8 @@ import { isToolItem } from "../../protocol/index.ts";
 import type { TurnChange } from "./decide.ts";
 
 /**
- * The named points of a turn's and an approval's life at which the crash suite ends the process. In production reaching
- * one does nothing; the list is here so that a test can walk all of them.
+ * Named points in the life of a turn and an approval at which the crash suite kills the process. In production,
+ * reaching one does nothing; the list is here so that a test can visit all of them.
  */
 export const CHECKPOINTS = [
   "session.decided",
@@ -42,7 +42,7 @@ export const CHECKPOINTS = [
 export type Checkpoint = (typeof CHECKPOINTS)[number];
 export type ReachCheckpoint = (name: Checkpoint) => void;
 
-/** Passes the points that a commit of an engine's changes stands for. */
+/** Passes the checkpoints that belong to a commit of an engine's changes. */
 export function passCheckpoints(
   { reach }: { readonly reach: ReachCheckpoint },
   durable: Promise<void>,

@@ -24,12 +24,12 @@ import {
 } from "../../protocol/index.ts";
 import { isFinal, nextInQueue, type OpenTurn, type SessionState } from "./state.ts";
 
-/** What can be asked of a session, from outside and by its own parts. */
+/** All commands of a session, from outside and from its own parts. */
 export type SessionCommand =
   | { readonly type: "open" }
   | { readonly type: "fork"; readonly from: ForkedFrom }
   | { readonly type: "prompt"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
-  /** The first of the queue begins; `prompt` is what its `turn.queued` holds. */
+  /** The first prompt of the queue begins; `prompt` is the content of its `turn.queued`. */
   | { readonly type: "dequeue"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
   | { readonly type: "progress"; readonly changes: readonly TurnChange[] }
   | ({
@@ -49,7 +49,7 @@ export type SessionCommand =
   | { readonly type: "ask"; readonly approval: Approval }
   | { readonly type: "answer"; readonly answer: ApprovalAnswer }
   | { readonly type: "run"; readonly item: ToolItem }
-  /** A model request was settled. Micro-USD; `spent` and `reserved` are the session's after it. */
+  /** A model request was settled. Micro-USD; `spent` and `reserved` are the session's totals after it. */
   | {
       readonly type: "spend";
       readonly turn_id: string | undefined;
@@ -65,15 +65,15 @@ export type SessionCommand =
   | { readonly type: "configure"; readonly change: SettingsChange }
   | { readonly type: "pause" }
   | { readonly type: "unpause" }
-  /** The prompts that wait now begin only after `unpause`. */
+  /** Prompts waiting now begin only after `unpause`. */
   | { readonly type: "hold" }
-  /** A prompt leaves the queue before it began. */
+  /** Removes a prompt from the queue before it begins. */
   | { readonly type: "unqueue"; readonly turn_id: string; readonly by: PrincipalRef }
   | { readonly type: "close" }
-  /** A restarted server takes up what its predecessor left. */
+  /** A restarted server continues what the last one left. */
   | { readonly type: "recover"; readonly resumable: boolean };
 
-/** The settings that changed. With `autonomy` the mode is what `permission_mode` says: without it, none. */
+/** The settings that changed. If `autonomy` is set, `permission_mode` replaces the mode; absent: no mode. */
 export interface SettingsChange {
   readonly model?: string;
   readonly autonomy?: Autonomy;
@@ -81,7 +81,7 @@ export interface SettingsChange {
   readonly ask_reads?: boolean;
 }
 
-/** What an engine's own program thinks that the turn cost; absent: it does not say. */
+/** The turn's cost as the engine's own program reports it; absent: not reported. */
 interface EngineCost {
   readonly engine_cost_microusd?: number | undefined;
 }
@@ -99,14 +99,14 @@ export interface ApprovalAnswer {
   readonly scope?: "once" | "session" | undefined;
   readonly updated_input?: Record<string, unknown> | undefined;
   readonly interrupt?: boolean | undefined;
-  /** With `interrupt`: the prompts that wait now begin only after `unpause`. */
+  /** With `interrupt`: prompts waiting now begin only after `unpause`. */
   readonly hold_queue?: boolean | undefined;
   readonly planned?: PlannedChange | undefined;
   readonly changed?: true | undefined;
   readonly granted_rule?: string | undefined;
 }
 
-/** What follows from a command in a state: events, or the reason why not. Pure. */
+/** What follows from a command in a state: events, or the reason for a refusal. Pure. */
 export function decide(state: SessionState, command: SessionCommand): readonly EventBody[] | Failure {
   if (isFinal(state.status))
     return new Failure("session_closed", `session ${state.id} is ${state.status}; start or fork another one`);
@@ -179,7 +179,7 @@ function balance({ spent, reserved, limit }: { spent: number; reserved: number; 
   };
 }
 
-/** Only what is really others is told. */
+/** Only real changes are journaled. */
 function configure(state: SessionState, change: SettingsChange): readonly EventBody[] {
   const { settings } = state;
   const { model, autonomy, permission_mode, ask_reads } = change;
@@ -213,7 +213,7 @@ function prompt(
   state: SessionState,
   command: Extract<SessionCommand, { type: "prompt" }>,
 ): readonly EventBody[] | Failure {
-  // Held prompts do not keep back what is sent after the stop.
+  // Held prompts do not delay one sent after the stop.
   const waits = state.turn !== undefined || nextInQueue(state) !== undefined || state.paused;
   if (!waits) return [started(command), status("working")];
   if (state.queue.length >= LIMITS.queuedPromptsPerSession) {
@@ -233,7 +233,7 @@ function changed(turn: OpenTurn, changes: readonly TurnChange[]): EventBody[] {
   );
 }
 
-/** The engine does not know that a person changed the input: the item that ends says it all the same. */
+/** The engine does not know that a person changed the input, so the ended item is corrected here. */
 function withApprovedInput(known: Item | undefined, item: Item): Item {
   if (known === undefined || !isToolItem(known) || !isToolItem(item)) return item;
   const { approved_input: _engine, ...rest } = item;
@@ -284,7 +284,7 @@ function endTurn(state: SessionState, command: EndTurnCommand): readonly EventBo
   ];
 }
 
-/** Says who stopped a turn. One that fails by itself in the same moment was stopped by nobody. */
+/** Records who stopped a turn. A turn that fails by itself at the same moment was stopped by nobody. */
 export function withStopper(command: EndTurnCommand, by: PrincipalRef | undefined): EndTurnCommand {
   return command.type === "fail" && command.error.code === "aborted" ? { ...command, by } : command;
 }
@@ -351,7 +351,7 @@ function answer(state: SessionState, given: ApprovalAnswer): readonly EventBody[
   ];
 }
 
-/** Somebody stopped the turn: what waits behind it must not begin by itself. */
+/** Somebody stopped the turn: queued prompts must not begin by themselves. */
 function hold(state: SessionState, status: Status): readonly EventBody[] {
   if (nextInQueue(state) === undefined) return [];
   return [{ type: "session.updated", status, held: state.queue.map(({ turn_id }) => turn_id) }];

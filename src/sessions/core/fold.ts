@@ -120,7 +120,7 @@ export function foldTurn(turn: OpenTurn, event: JournalEvent): OpenTurn {
     case "approval.requested": {
       const { id, item_id, planned, tool_use_id } = event.approval;
       const asked: QuestionedCall = { approval_id: id, ...(planned === undefined ? {} : { planned }) };
-      // What is asked about does not run: it was about to, and something had changed.
+      // A call with a new question does not run: it was about to, but something had changed.
       const running = turn.running.filter((running_id) => running_id !== item_id);
       return { ...turn, running, asked: { ...turn.asked, [tool_use_id]: asked } };
     }
@@ -183,7 +183,7 @@ function endTurn(state: SessionState, event: EventOf<"turn.completed" | "turn.fa
   return {
     ...(mine ? rest : state),
     turns: state.turns + (mine ? 1 : 0),
-    // A queued prompt that never began ends too: it leaves the queue and counts for nothing else.
+    // A queued prompt that never began also ends this way: it leaves the queue and changes nothing else.
     queue: state.queue.filter((queued) => queued.turn_id !== event.turn_id),
     settled_seq: mine ? event.seq : state.settled_seq,
     usage: addUsage(state.usage, event.usage),

@@ -3,9 +3,9 @@ import type { EventRow } from "../../store/index.ts";
 
 const encoder = new TextEncoder();
 
-/** One thing that a watcher gets, encoded at most once however many watch. */
+/** One message to watchers, encoded at most once however many watch. */
 export class Frame {
-  /** Absent for what is live only. */
+  /** Absent for live-only frames. */
   readonly seq: number | undefined;
   readonly type: StreamFrame["type"];
   #json: string | undefined;
@@ -20,12 +20,12 @@ export class Frame {
     this.#value = value;
   }
 
-  /** `body` is the event's JSON without its envelope, as the store keeps it. */
+  /** `body` is the event's JSON without its envelope, as stored. */
   static ofEvent(event: JournalEvent, body: string): Frame {
     return new Frame(event.seq, event.type, envelope(event, body), event);
   }
 
-  /** A fork's inherited rows are read as its own: `session_id` is the reader's, not the row's. */
+  /** A fork reads inherited rows as its own: `session_id` is the reader's, not the row's. */
   static ofRow(row: EventRow, session_id: string): Frame {
     return new Frame(
       row.seq,
@@ -54,7 +54,7 @@ export class Frame {
     return this.#bytes;
   }
 
-  /** As a server-sent event. Only what is journaled has an id: `Last-Event-ID` is then always a place in the journal. */
+  /** As a server-sent event. Only journaled events have an id: `Last-Event-ID` is then always a position in the journal. */
   get sse(): string {
     this.#sse ??= `${this.seq === undefined ? "" : `id: ${this.seq}\n`}event: ${this.type}\ndata: ${this.json}\n\n`;
     return this.#sse;

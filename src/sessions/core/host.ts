@@ -7,7 +7,7 @@ import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { Session } from "./session.ts";
 
-/** What a session hands to its engine, and no more. */
+/** What a session gives its engine, and no more. */
 export async function hostFor(session: Session): Promise<Host> {
   const { dependencies } = session;
   const [{ toolbox, sandbox }, key] = await Promise.all([session.environment(), session.budget.open()]);
@@ -44,7 +44,7 @@ function sleep(dependencies: Dependencies, ms: number, signal: AbortSignal): Pro
   });
 }
 
-/** What the model is told of: the gate refuses the rest anyway. */
+/** Whether the model is told about a tool: the gate refuses the others anyway. */
 export function isOffered({ dependencies, state }: Session, tool: string): boolean {
   const { settings } = state;
   const profile = effectiveProfile(dependencies.policy(), state);
@@ -52,7 +52,7 @@ export function isOffered({ dependencies, state }: Session, tool: string): boole
   return lists.every((list) => list === undefined || toolListed(list, tool));
 }
 
-/** The same toolbox for permitted calls alone, with the crash suite's points around each run. */
+/** The same toolbox for permitted calls only, with the crash suite's checkpoints around each run. */
 function watched(session: Session, toolbox: Toolbox): Toolbox {
   const { reach } = session.dependencies;
   return {

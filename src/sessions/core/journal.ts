@@ -12,13 +12,13 @@ export interface Stretch {
   /** Inclusive. */
   readonly upto: number;
   readonly limit: number;
-  /** Of bodies, after which no further event is read; absent: no such bound. */
+  /** Total size of the bodies, after which reading stops; absent: no such bound. */
   readonly chars?: number;
 }
 
 type JournalOwner = Pick<SessionState, "id" | "lineage">;
 
-/** A page of a session's journal, its ancestors' part included. */
+/** A page of a session's journal, including its ancestors' part. */
 export async function readEvents(
   read: StoreReader,
   whose: JournalOwner,
@@ -49,7 +49,7 @@ export async function publishedPage(
   return rows.map((row) => Frame.ofRow(row, state.id));
 }
 
-/** The prompt that waits in the queue since event `seq`. */
+/** The prompt queued by event `seq`. */
 export async function queuedPrompt(
   read: StoreReader,
   whose: JournalOwner,
@@ -73,7 +73,7 @@ export async function* history(read: StoreReader, whose: JournalOwner, upto: num
   }
 }
 
-/** The sessions that a journal begins with, the nearest first, each with the last turn that it offers. */
+/** The sessions that a journal begins with, the nearest first, each with its last available turn. */
 export async function ancestry(
   { store, engineFolder }: Pick<Dependencies, "store" | "engineFolder">,
   lineage: readonly Segment[],

@@ -8,7 +8,7 @@ interface LiveTextOptions {
   readonly sessionId: () => string;
 }
 
-/** Text of open items on its way to the watchers. A secret that comes in pieces is held back until it is whole. */
+/** Text of open items on its way to the watchers. A secret that arrives in pieces is held back until it is complete. */
 export class LiveText {
   readonly #options: LiveTextOptions;
   #pieces: PieceRedactor;
@@ -18,7 +18,7 @@ export class LiveText {
     this.#pieces = new PieceRedactor(options.redact);
   }
 
-  /** A turn begins: what an earlier one held back ended with it. */
+  /** A turn begins: text held back for an earlier one is dropped. */
   reset(): void {
     this.#pieces = new PieceRedactor(this.#options.redact);
   }
@@ -27,14 +27,14 @@ export class LiveText {
     this.#show(event, this.#pieces.next(event.item_id, event.delta));
   }
 
-  /** The item is complete: what was held back of it is shown. */
+  /** The item is complete: text held back is shown. */
   end(item: Item): void {
     this.#show({ item_id: item.id, field: isToolItem(item) ? "output" : "text" }, this.#pieces.end(item.id));
   }
 
   #show({ item_id, field }: Pick<Delta, "item_id" | "field">, delta: string): void {
     const { outbox, sessionId } = this.#options;
-    // The end of the item says it all: output that waits for the disk is not kept without bound.
+    // The item's end repeats the whole output, so deltas that wait for the disk can be dropped.
     const isTooMuch = field === "output" && outbox.liveChars + delta.length > LIMITS.liveOutputChars;
     if (delta === "" || isTooMuch) return;
     outbox.live(Frame.ofLive({ type: "item.delta", session_id: sessionId(), item_id, field, delta }));

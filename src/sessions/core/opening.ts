@@ -8,9 +8,9 @@ import type { OpenTurn } from "./state.ts";
 /** How a turn begins. */
 export type Begin = (conversation: Conversation, channel: TurnChannel) => Promise<void>;
 
-/** Goes on with a turn that an earlier life of the server left open. */
+/** Continues a turn that was open when the last server stopped. */
 export function beginAgain({ items }: OpenTurn): Begin {
-  // A sub-agent's own calls are taken up with the call that it is.
+  // A sub-agent's own calls are continued by the call that started it.
   const open = Object.values(items)
     .filter(isToolItem)
     .filter((item) => item.parent_id === undefined);
@@ -21,7 +21,7 @@ export function beginAgain({ items }: OpenTurn): Begin {
   };
 }
 
-/** Opens the engine's side of a session, with its journal up to and including `upto`. */
+/** Opens the engine's conversation of a session, with its journal up to and including `upto`. */
 export async function openConversation(session: Session, upto: number): Promise<Conversation> {
   const { id, settings, turns, turn, lineage } = session.state;
   const { engines, store } = session.dependencies;
@@ -33,7 +33,7 @@ export async function openConversation(session: Session, upto: number): Promise<
     );
   }
   const host = await hostFor(session);
-  // Nothing was said yet: there is no history to wait for.
+  // Nothing was said yet: there is no history to load.
   const fresh = turns === 0 && lineage.length === 0 && turn !== undefined && upto < turn.started_seq;
   if (!fresh) await session.settled();
   return engine.open(
@@ -47,7 +47,7 @@ export async function openConversation(session: Session, upto: number): Promise<
   );
 }
 
-/** Whether its engine has a process of its own between turns. */
+/** Whether its engine keeps a process between turns. */
 export function keepsProcess({ dependencies, state }: Session): boolean {
   return dependencies.engines.get(state.settings.engine)?.capabilities.warm === true;
 }

@@ -5,7 +5,7 @@ interface OutboxEntry {
   durable: boolean;
 }
 
-/** Keeps frames in journal order: what is on the disk goes out, what stands behind something that is not waits for it. */
+/** Keeps frames in journal order: a frame goes out once it and everything before it are on the disk. */
 export class Outbox {
   readonly #entries: OutboxEntry[] = [];
   readonly #publish: (frames: readonly Frame[]) => void;
@@ -26,12 +26,12 @@ export class Outbox {
     return this.#unwritten;
   }
 
-  /** Characters of what is never journaled and waits behind what is not on the disk yet. */
+  /** Characters of live-only frames that wait behind unwritten ones. */
   get liveChars(): number {
     return this.#liveChars;
   }
 
-  /** Takes frames whose commit is under way; call the answer when it is on the disk. */
+  /** Takes frames whose commit is under way; call the returned function when it is on the disk. */
   journaled(frames: readonly Frame[]): () => void {
     const entry: OutboxEntry = { frames, durable: false };
     this.#entries.push(entry);
@@ -44,7 +44,7 @@ export class Outbox {
     };
   }
 
-  /** Takes a frame that is never journaled. */
+  /** Takes a live-only frame. */
   live(frame: Frame): void {
     if (this.empty) {
       this.#publish([frame]);

@@ -1,6 +1,6 @@
 import { aborted } from "./abort.ts";
 
-/** Those who wait for a pause to end. */
+/** Callers that wait for a pause to end. */
 export class Pauses {
   #end: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 

@@ -5,17 +5,17 @@ import { atWallTime } from "../lifecycle/wall-time.ts";
 
 export type GivenAnswer = NonNullable<QuestionedCall["answer"]>;
 
-/** True when the time for an answer is over by the clock on the wall, whatever a timer says. */
+/** Whether the time for an answer is over by the wall clock, whatever a timer says. */
 export function isOverdue({ status, expires_at }: Approval, now: number): boolean {
   return status === "pending" && expires_at !== undefined && Date.parse(expires_at) <= now;
 }
 
-/** The questions of one session that wait for a person: whole, with their clocks and with whoever waits for the answer. */
+/** The questions of one session that wait for a person, with their timers and waiting callers. */
 export class Questions {
   readonly #pending = new Map<string, Approval>();
   readonly #waiters = new Map<string, (answer: GivenAnswer) => void>();
   readonly #timers = new Map<string, () => void>();
-  /** Resolves when every call that came before is allowed, refused or asked about. */
+  /** Resolves when every earlier call is allowed, refused or asked about. */
   #order: Promise<void> = Promise.resolve();
   readonly #clock: Clock;
   readonly #expired: (approval_id: string) => void;
@@ -25,7 +25,7 @@ export class Questions {
     this.#expired = expired;
   }
 
-  /** A place in the order in which calls came: questions are asked in it, however long each preview takes. */
+  /** A place in the order of calls: questions are asked in this order, however long each preview takes. */
   enter(): { readonly turn: Promise<void>; readonly pass: () => void } {
     const turn = this.#order;
     let pass = (): void => undefined;
@@ -44,13 +44,13 @@ export class Questions {
     return [...this.#pending.keys()];
   }
 
-  /** When the first of them was asked, milliseconds since the epoch; absent: none waits. */
+  /** When the first of them was asked, milliseconds since the epoch; absent: there are none. */
   get oldest(): number | undefined {
     const asked = [...this.#pending.values()].map(({ created_at }) => Date.parse(created_at));
     return asked.length === 0 ? undefined : Math.min(...asked);
   }
 
-  /** The rows that an event changes. */
+  /** The approval rows that an event changes. */
   rowsOf(event: JournalEvent): readonly Approval[] {
     if (event.type === "approval.requested") {
       this.add(event.approval);
@@ -92,7 +92,7 @@ export class Questions {
     });
   }
 
-  /** An answer is on the disk: whoever waits for it goes on. */
+  /** An answer is on the disk: the waiting call continues. */
   settle(approval_id: string, answer: GivenAnswer): void {
     const waiter = this.#waiters.get(approval_id);
     this.#waiters.delete(approval_id);

@@ -6,15 +6,15 @@ import type { Dependencies } from "../dependencies.ts";
 
 export interface IdempotentRequest {
   readonly caller: Caller;
-  /** Absent: the command is run each time it is sent. */
+  /** Absent: the command runs each time it is sent. */
   readonly key: string | undefined;
-  /** What is asked for, to tell a retry from another question under the same key. */
+  /** The request, to tell a retry from a different request under the same key. */
   readonly question: unknown;
 }
 
 type ReceiptAnswer = Readonly<Record<string, unknown>>;
 
-/** Makes a retried command answer what it answered first, for an hour, also across a restart. */
+/** Makes a retried command return its first answer, for an hour, also across a restart. */
 export class Receipts {
   readonly #dependencies: Dependencies;
   readonly #inFlight = new Map<string, { readonly hash: string; readonly answer: Promise<ReceiptAnswer> }>();
@@ -23,7 +23,7 @@ export class Receipts {
     this.#dependencies = dependencies;
   }
 
-  /** Runs `act` at most once a key. It gets the rows to commit with its answer. */
+  /** Runs `act` at most once per key. It gets the rows to commit with its answer. */
   async once<Result extends ReceiptAnswer>(
     request: IdempotentRequest,
     act: (receipts: (answer: Result) => readonly ReceiptRow[]) => Promise<Result>,

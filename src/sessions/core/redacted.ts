@@ -1,8 +1,8 @@
 import { isToolItem, type ContentBlock, type EventBody, type Item, type Redactor } from "../../protocol/index.ts";
 
 /**
- * An event without secrets, and its JSON. Of what a person decides on (a question, its answer, what a call was asked and
- * ran with, what it changed) only known secrets are taken out: whatever else is hidden could be what matters.
+ * An event without secrets, and its JSON. In what a person decides on (a question, its answer, a call's input and
+ * changes) only known secrets are redacted: anything else hidden could be what matters.
  */
 export function redactedEvent(event: EventBody, redact: Redactor): { readonly body: EventBody; readonly text: string } {
   const raw = JSON.stringify(event);
@@ -17,7 +17,7 @@ function decidedOn(event: EventBody): boolean {
   return event.type === "approval.requested" || event.type === "approval.resolved";
 }
 
-/** What a tool answered is nothing that anybody decides on: there what looks like a secret is hidden. */
+/** Nobody decides on a tool's output, so anything that looks like a secret is hidden there. */
 function withCleanOutput(event: EventBody, redact: Redactor): EventBody {
   return "item" in event ? { ...event, item: withCleanItem(event.item, redact) } : event;
 }

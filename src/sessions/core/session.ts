@@ -47,19 +47,19 @@ import {
 } from "./storing.ts";
 import { LiveStream } from "./stream.ts";
 
-/** What goes into the commit beside the session's own rows. */
+/** Rows that are committed together with the session's own. */
 export type Beside = Pick<Write, "receipts" | "audit" | "documents">;
 
 /**
- * One session: the only writer of its journal. A command is decided and folded at once, in order; what follows from it
- * (watchers, answers, tools) waits until it is on the disk.
+ * One session: the only writer of its journal. A command is decided and folded at once, in order. Its effects
+ * (watchers, answers, tools) wait until it is on the disk.
  */
 export class Session {
   readonly dependencies: Dependencies;
   readonly stream: LiveStream;
   readonly questions: Questions;
   readonly budget: SessionBudget;
-  /** It is about to be deleted: no fork of it begins any more. */
+  /** It is about to be deleted: it can no longer be forked. */
   deleted = false;
   /** Calls of the open turn that may run. */
   readonly permitted = new PermittedCalls();
@@ -79,7 +79,7 @@ export class Session {
   #halted = false;
   #stopping: Promise<void> | undefined;
   readonly #pauses = new Pauses();
-  /** Names the writes of this object: after one was refused, the store refuses all that follow from it. */
+  /** Names the writes of this object: after one was refused, the store refuses all that follow. */
   readonly #chain: string;
 
   constructor(dependencies: Dependencies, state: SessionState, pending: readonly Approval[] = []) {
@@ -108,12 +108,12 @@ export class Session {
     return this.#state;
   }
 
-  /** What is on the disk. It is behind `state` while a commit is under way. */
+  /** The state on the disk. It is behind `state` while a commit is under way. */
   get stored(): SessionState {
     return this.#stored;
   }
 
-  /** Nothing would be lost if this object went: no turn, no watcher, no shell. */
+  /** Nothing would be lost without this object: no turn, no watcher, no shell. */
   get evictable(): boolean {
     return (
       this.#state.turn === undefined && this.stream.watchers === 0 && this.#outbox.empty && !this.#environment.isOpen
@@ -154,7 +154,7 @@ export class Session {
   async interrupt({ by, hold_queue = false }: Interrupt & { readonly by?: PrincipalRef } = {}): Promise<boolean> {
     const { turn } = this.#state;
     if (this.#halted) throw stoppingFailure();
-    // At once: the turn that ends now finds the queue held.
+    // At once: the turn that ends now must find the queue held.
     const held = hold_queue && !isFinal(this.#state.status) ? this.execute({ type: "hold" }) : undefined;
     if (turn === undefined) return held === undefined ? false : held.then(() => false);
     this.#stoppedBy = by;
@@ -209,7 +209,7 @@ export class Session {
     await this.#release("for good");
   }
 
-  /** The server stops: nothing is written any more, processes end, the turn stays open for the next start. */
+  /** The server stops: nothing more is written, processes end, the turn stays open for the next start. */
   async halt(): Promise<void> {
     const stopped = this.stopWork();
     this.stream.endStream();
@@ -218,7 +218,7 @@ export class Session {
     await untilStoredOrStalled(this.dependencies, this.#lastCommit, LIMITS.storeCloseMs);
   }
 
-  /** As `halt`, but who watches may go on reading. */
+  /** Like `halt`, but watchers may go on reading. */
   stopWork(): Promise<void> {
     this.#halted = true;
     this.questions.stopClocks();
@@ -227,16 +227,16 @@ export class Session {
     return this.#stopping;
   }
 
-  /** Between turns: what is only kept for speed leaves the memory. The journal brings the conversation back. */
+  /** Between turns: frees what is kept only for speed. The journal restores the conversation. */
   async rest(): Promise<void> {
     if (this.#state.turn !== undefined) return;
-    // An engine's own process is no reason to stay: it comes back.
+    // An engine's own process is no reason to stay in memory: it is restarted when needed.
     await this.#forgetConversation();
     if ((await this.#environment.isBusy()) || this.#state.turn !== undefined) return;
     await this.#release();
   }
 
-  /** A person's or the clock's answer to a question. First one wins. */
+  /** A person's answer to a question, or its timeout. The first one wins. */
   async answer(answer: ApprovalAnswer, beside?: Beside): Promise<void> {
     this.dependencies.reach("answer.received");
     const durable = this.execute({ type: "answer", answer }, beside);
@@ -245,13 +245,13 @@ export class Session {
     this.dependencies.reach("answer.durable");
   }
 
-  /** The answer to a question of the open turn, when there is one. */
+  /** The answer to a question of the open turn. */
   answered(approval_id: string, tool_use_id: string): Promise<GivenAnswer> {
     const given = this.#state.turn?.asked[tool_use_id]?.answer;
     return given === undefined ? this.questions.wait(approval_id) : Promise.resolve(given);
   }
 
-  /** After a restart: writes what the last run could not, before any command is taken. `start` then goes on. */
+  /** After a restart: writes what the last run could not, before any command is accepted. `start` then continues. */
   async recover(): Promise<void> {
     if (this.#state.turn === undefined) return;
     const engine = this.dependencies.engines.get(this.#state.settings.engine);
@@ -259,7 +259,7 @@ export class Session {
     await this.execute({ type: "recover", resumable: engine?.capabilities.resume_turn === true });
   }
 
-  /** Goes on with the turn that `recover` took up, or with the queue. */
+  /** Continues the turn that `recover` found, or the queue. */
   start(): void {
     const turn = this.#state.turn;
     if (turn === undefined) {
@@ -273,18 +273,18 @@ export class Session {
     return this.#environment.get();
   }
 
-  /** Resolves when everything that was decided so far is on the disk. */
+  /** Resolves when everything decided so far is on the disk. */
   settled(): Promise<void> {
     return this.#lastCommit;
   }
 
-  /** Lets the engine begin before there is anybody to begin for. Nothing is written. */
+  /** Starts the engine before the session has an owner. Nothing is written. */
   async prepare(): Promise<void> {
     this.#conversation ??= openConversation(this, this.#state.seq);
     await (await this.#conversation).warm?.();
   }
 
-  /** Makes a session that was prepared somebody's. */
+  /** Gives a prepared session its owner. */
   become(state: SessionState): void {
     this.#state = state;
     this.#stored = state;
@@ -312,7 +312,7 @@ export class Session {
     return this.#lastCommit;
   }
 
-  /** The store refused what was folded already: this object is not what is on the disk. Another one goes on from there. */
+  /** The store refused what was already folded: this object differs from the disk. A new one continues from there. */
   #lose(error: unknown): void {
     if (this.#halted) return;
     this.#halted = true;
@@ -376,13 +376,13 @@ export class Session {
     return { signal, tell };
   }
 
-  /** The engine does not go ahead of a disk that is away, nor far ahead of one that is slow. */
+  /** The engine waits while the disk is unavailable or far behind. */
   async #room(): Promise<void> {
     const isAhead = this.#outbox.unwritten > LIMITS.unwrittenChars;
     if (isAhead || this.dependencies.store.health().stall !== undefined) await this.#lastCommit.catch(() => undefined);
   }
 
-  /** One array of the engine's events: journaled together. Events of a turn that has ended are dropped. */
+  /** One batch of the engine's events, journaled together. Events of a turn that has ended are dropped. */
   #absorb(turn_id: string, events: readonly EngineEvent[]): void {
     if (this.#halted || this.#state.turn?.id !== turn_id) return;
     let changes: TurnChange[] = [];
@@ -394,7 +394,7 @@ export class Session {
     for (const event of events) {
       switch (event.type) {
         case "item.completed":
-          // Ahead of this array, which stays whole: the item itself began in an earlier one.
+          // The live text ends before this batch is committed: the item began in an earlier one.
           this.#liveText.end(event.item);
           changes.push(event);
           break;
@@ -431,7 +431,7 @@ export class Session {
     passCheckpoints(this.dependencies, durable, { changes: command.changes, ends: true });
   }
 
-  /** Begins with the next prompt of the queue, if there is one and nothing stands in its way. */
+  /** Begins the next prompt of the queue, if there is one and nothing prevents it. */
   #advance(): void {
     const next = nextInQueue(this.#state);
     if (next === undefined || !this.#mayBegin(next.turn_id)) return;
@@ -457,7 +457,7 @@ export class Session {
     await this.#work;
   }
 
-  /** Resolves when it is closed; whoever needs another one need not wait. */
+  /** Resolves when it is closed; a caller that needs a new one need not wait. */
   async #forgetConversation(): Promise<void> {
     const conversation = this.#conversation;
     this.#conversation = undefined;
@@ -465,7 +465,7 @@ export class Session {
     await conversation?.then((open) => open.close()).catch(() => undefined);
   }
 
-  /** Ends what the session holds outside the journal. */
+  /** Ends everything that the session holds outside the journal. */
   async #release(forGood?: "for good"): Promise<void> {
     void this.#forgetConversation();
     await this.#environment.close(forGood);

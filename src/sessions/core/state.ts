@@ -15,12 +15,12 @@ import {
 import type { SessionRow } from "../../store/index.ts";
 import { UNBOUNDED, type TokenScope } from "../access/token-scope.ts";
 
-/** A question about a tool call, as far as the turn must remember it. Keyed by the call's `tool_use_id`. */
+/** What a turn must remember of a question about a tool call. Keyed by the call's `tool_use_id`. */
 export interface QuestionedCall {
   readonly approval_id: string;
   /** The file change that was shown. Absent: none, or one that cannot be made. */
   readonly planned?: PlannedChange | undefined;
-  /** Absent while nobody answered. */
+  /** Absent: not answered yet. */
   readonly answer?: {
     readonly outcome: Outcome;
     readonly by: PrincipalRef;
@@ -43,11 +43,11 @@ export interface OpenTurn {
   readonly cost_microusd: number;
   /** The part of it that is a bound; absent: none. */
   readonly bound_microusd?: number;
-  /** Of its prompt; absent: none. */
+  /** The prompt's own limit; absent: none. */
   readonly max_cost_microusd?: number | undefined;
   readonly items: Readonly<Record<string, Item>>;
   readonly asked: Readonly<Record<string, QuestionedCall>>;
-  /** Items of tools with effects that were let run: after a crash their outcome is unknown. */
+  /** Items of tools with effects that began to run: after a crash their outcome is unknown. */
   readonly running: readonly string[];
 }
 
@@ -57,11 +57,11 @@ interface QueuedTurn {
   readonly seq: number;
   readonly text: string;
   readonly by: PrincipalRef;
-  /** It waits for `resume`. */
+  /** It waits for `unpause`. */
   readonly held?: true;
 }
 
-/** A stretch of another session's journal that this one begins with. */
+/** A range of another session's journal that this one begins with. */
 export interface Segment {
   readonly session_id: string;
   /** Exclusive and inclusive. */
@@ -69,19 +69,19 @@ export interface Segment {
   readonly upto: number;
 }
 
-/** Everything that is known of a session, folded from its events. */
+/** Everything known about a session, folded from its events. */
 export interface SessionState {
   readonly id: string;
   readonly settings: SessionSettings;
   readonly created_at: string;
   readonly updated_at: string;
   readonly created_by: PrincipalRef;
-  /** What the token that made it may do. */
+  /** What the token that created it may do. */
   readonly token: TokenScope;
   readonly forked_from?: ForkedFrom;
   /** The ancestors' parts of this journal, oldest first; empty unless forked. */
   readonly lineage: readonly Segment[];
-  /** The sessions on whose budget this one draws, the oldest first. */
+  /** The sessions whose budget this one draws on, the oldest first. */
   readonly ancestors: readonly string[];
   readonly status: Status;
   readonly seq: number;
@@ -101,7 +101,7 @@ export interface SessionState {
   readonly cost_microusd: number;
   /** The part of it that is a bound; absent: none. */
   readonly bound_microusd?: number;
-  /** The limit as it was last told; absent: none. */
+  /** The limit as last journaled; absent: none. */
   readonly limit_microusd?: number;
   readonly error?: ErrorDetail;
 }
@@ -112,7 +112,7 @@ export function isFinal(status: Status): boolean {
   return status === "complete" || status === "failed";
 }
 
-/** The prompt that begins next; absent: none waits, or all are held. */
+/** The prompt that begins next; absent: the queue is empty, or all are held. */
 export function nextInQueue({ queue }: Pick<SessionState, "queue">): QueuedTurn | undefined {
   return queue.find(({ held }) => held === undefined);
 }
@@ -125,7 +125,7 @@ export interface Birth {
   readonly token: TokenScope;
   readonly lineage: readonly Segment[];
   readonly ancestors: readonly string[];
-  /** Of the session that this is a fork of. Absent: the first prompt gives it one. */
+  /** Inherited from the session it was forked from. Absent: the first prompt sets it. */
   readonly title?: string;
 }
 
@@ -185,7 +185,7 @@ export function view(state: SessionState): SessionView {
   };
 }
 
-/** The row that a commit writes beside the events. Open items stay out: they are in the journal since `started_seq`. */
+/** The row that a commit writes beside the events. Open items are left out: they are in the journal since `started_seq`. */
 export function toRow(state: SessionState): SessionRow {
   const kept =
     state.turn === undefined ? state : { ...state, turn: { ...state.turn, items: {}, asked: {}, running: [] } };
@@ -207,7 +207,7 @@ export function toRow(state: SessionState): SessionRow {
   };
 }
 
-/** A session of a list; one whose row is damaged says so, and nothing else of it is known. */
+/** A session for a list. If its row is damaged, the view says so and holds nothing else. */
 export function viewRow(row: SessionRow): SessionView {
   const state = readRow(row);
   return state === undefined ? damagedView(row) : view(state);
@@ -257,16 +257,16 @@ export function damagedFailure(id: string): Failure {
 export function readRow(row: SessionRow): SessionState | undefined {
   try {
     const state = fromRow(row);
-    // Text that is JSON still, but not of a session.
+    // Valid JSON, but not of a session.
     return state.id === row.id && typeof state.settings === "object" ? state : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The row's own words: whoever wrote it was `toRow`. */
+/** Trusts the row: only `toRow` writes it. */
 export function fromRow(row: SessionRow): SessionState {
-  // Rows of before there were budgets name no ancestors, those of before tokens had bounds no token.
+  // Rows from before budgets have no ancestors, rows from before token bounds have no token.
   const state = JSON.parse(row.state) as Omit<SessionState, "ancestors" | "token">;
   return { ancestors: [], token: UNBOUNDED, ...state };
 }

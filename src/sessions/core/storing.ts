@@ -6,7 +6,7 @@ import type { Dependencies } from "../dependencies.ts";
 
 type Storing = Pick<Dependencies, "store" | "clock">;
 
-/** Why a new command is refused: nothing can be written at the moment. Undefined: it is taken. */
+/** Why a new command is refused: nothing can be written at the moment. Undefined: it is accepted. */
 export function refusalWhileStalled({ store }: Pick<Dependencies, "store">): Failure | undefined {
   const { stall } = store.health();
   return stall === undefined ? undefined : stalledFailure(stall, "refused");
@@ -19,7 +19,7 @@ export function refuseWhileStalled(dependencies: Pick<Dependencies, "store">): v
 
 const MEGABYTE = 1_000_000;
 
-/** Refuses what a server that stops would not begin, and what a nearly full disk has no space for. What runs may come to its end. */
+/** Refuses new work while the server stops or the disk is nearly full. Running work may finish. */
 export function refuseNewWork(dependencies: Pick<Dependencies, "store" | "drain" | "isShortOfFiles">): void {
   if (dependencies.drain.isStarted) throw stoppingFailure();
   if (dependencies.isShortOfFiles()) throw outOfFilesFailure();
@@ -41,14 +41,14 @@ export function refuseNewWork(dependencies: Pick<Dependencies, "store" | "drain"
   );
 }
 
-/** Resolves when `work` has ended, or when nothing could be written for so long. */
+/** Resolves when `work` has ended, or when nothing could be written for this long. */
 export async function untilStoredOrStalled(storing: Storing, work: Promise<unknown>, ms: number): Promise<void> {
   await whileStoring(storing, work, ms).catch(() => undefined);
 }
 
 /**
- * The answer of `work`; a Failure when it takes longer than `ms` and nothing can be written. The work itself goes on.
- * Time in which writing works does not count.
+ * The answer of `work`; a Failure when it takes longer than `ms` while nothing can be written. The work itself
+ * continues. Time in which writing works does not count.
  */
 export function whileStoring<Answer>(
   { store, clock }: Storing,
@@ -69,13 +69,13 @@ export function whileStoring<Answer>(
   });
 }
 
-/** What a person or a program asked for and can ask for again. All else follows from what has happened already. */
+/** Commands from a person or a program, who can send them again. All others follow from what has already happened. */
 export function isAsked(command: SessionCommand): boolean {
   if (command.type === "answer") return command.answer.by.id !== SYSTEM.id;
   return ["open", "fork", "pause", "unpause", "unqueue", "configure", "limit"].includes(command.type);
 }
 
-/** Nobody waits for what is told on the way, but watchers. */
+/** Commands that only watchers wait for. */
 export function isPatient({ type }: SessionCommand): boolean {
   return type === "progress" || type === "notice" || type === "spend";
 }

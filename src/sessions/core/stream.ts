@@ -2,8 +2,8 @@ import { Failure, LIMITS, OpenItems } from "../../protocol/index.ts";
 import { Frame } from "./frames.ts";
 
 /**
- * The live end of one session's journal: a bounded ring of frames that all watchers share, each with its own place in
- * it. Who falls out of the ring reads on from the store, so a slow watcher costs nothing and loses nothing.
+ * The live end of one session's journal: a bounded ring of frames that all watchers share, each at its own position. A
+ * watcher that falls out of the ring continues from the store, so a slow one costs nothing and loses nothing.
  */
 export class LiveStream {
   /** Everything up to here is in the store and was published. */
@@ -69,7 +69,7 @@ export class LiveStream {
     this.#wake();
   }
 
-  /** No frame will come any more. */
+  /** No more frames will come. */
   endStream(): void {
     this.#ended = true;
     this.#wake();
@@ -87,7 +87,7 @@ export class LiveStream {
     return this.#open.items.map((item) => Frame.ofLive({ type: "item.updated", session_id, item }));
   }
 
-  /** Calls back once, at the next change; the answer takes it back. */
+  /** Calls back once, at the next change; call the returned function to cancel. */
   onChange(changed: () => void): () => void {
     this.#waiting.add(changed);
     return () => this.#waiting.delete(changed);

@@ -4,7 +4,7 @@ import { publishedPage } from "./journal.ts";
 import type { Session } from "./session.ts";
 import { isFinal } from "./state.ts";
 
-/** Refuses a place in the journal that does not exist. */
+/** Refuses a position in the journal that does not exist. */
 export function checkCursor(session: Session, after: number): void {
   const { publishedSeq } = session.stream;
   if (after <= publishedSeq) return;
@@ -17,12 +17,12 @@ export function checkCursor(session: Session, after: number): void {
 const REPLAY_PAGE = { limit: LIMITS.watchBatchFrames, chars: LIMITS.watchBatchChars } as const;
 
 /**
- * Everything after `after` from the store, then what is open, then what comes. Ends when the session has ended. Each batch
- * belongs to the reader: one that waits for its own client can empty it, and then holds nothing.
+ * Everything after `after` from the store, then open items, then live frames. Ends when the session has ended. Each batch
+ * belongs to the reader: one that waits for its own client can empty it to free memory.
  */
 export async function* watch(session: Session, after: number, signal: AbortSignal): AsyncGenerator<Frame[]> {
   const { stream } = session;
-  // One listener for the watcher's whole life: a race with an abort promise would keep something of every wait.
+  // One listener for the watcher's whole life: racing with an abort promise would leak a little on every wait.
   let wake = (): void => undefined;
   const stop = (): void => wake();
   signal.addEventListener("abort", stop, { once: true });
@@ -38,7 +38,8 @@ export async function* watch(session: Session, after: number, signal: AbortSigna
         position = page.at(-1)?.seq ?? stream.publishedSeq;
         yield page;
       }
-      // From here to the first look into the ring nothing may wait, or a frame could fall between store and ring.
+      // Nothing may be awaited from here to the first look into the ring, or a frame could be missed between store and
+      // ring.
       let place = stream.end;
       const open = stream.snapshot(session.state.id);
       if (open.length > 0) yield open;

@@ -1,13 +1,13 @@
 import { LIMITS, type Log } from "../../protocol/index.ts";
 import type { Clock } from "../dependencies.ts";
 
-/** Whether the wall clock may decide what is deleted: one that jumped ahead makes everything look old. */
+/** Whether the wall clock may decide what is deleted: a clock that jumped ahead makes everything look old. */
 export class ClockTrust {
   readonly #clock: Clock;
   readonly #log: Log;
-  /** The wall clock at the last look. */
+  /** The wall clock at the last check. */
   #seen: number;
-  /** On the clock of durations; absent: the clock is trusted. */
+  /** On the monotonic clock; absent: the wall clock is trusted. */
   #distrustedUntil: number | undefined;
 
   constructor({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
@@ -16,13 +16,13 @@ export class ClockTrust {
     this.#seen = clock.now();
   }
 
-  /** True: it may be trusted. It is asked at least every ten minutes, so a step of days was not time that went by. */
+  /** True: it may be trusted. Called at least every ten minutes, so a step of days cannot be real time. */
   look(): boolean {
     const now = this.#clock.now();
     const moved = now - this.#seen;
     this.#seen = now;
     if (moved > LIMITS.clockJumpMs) this.#distrust(moved, LIMITS.clockJumpHoldMs);
-    // Somebody has set it right.
+    // Somebody has corrected it.
     if (moved < -LIMITS.clockJumpMs) this.#distrustedUntil = undefined;
     if (this.#distrustedUntil === undefined) return true;
     if (this.#clock.elapsed() < this.#distrustedUntil) return false;

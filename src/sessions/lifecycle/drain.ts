@@ -3,7 +3,7 @@ import type { Registry } from "./registry.ts";
 import type { Clock, Dependencies } from "../dependencies.ts";
 import type { Session } from "../core/session.ts";
 
-/** Whether the server is about to stop: then nothing new begins, and what runs stops at its next safe point. */
+/** Whether the server is about to stop: then nothing new begins, and running work stops at its next safe point. */
 export class Drain {
   #isStarted = false;
 
@@ -16,22 +16,22 @@ export class Drain {
   }
 }
 
-/** Why something is not begun while the server stops. */
+/** Why nothing new begins while the server stops. */
 export function stoppingFailure(): Failure {
   return new Failure("shutting_down", "The server is stopping. Send this again when it is back.", {
     retry_after_s: LIMITS.restartRetryAfterS,
   });
 }
 
-/** What the open turn of one session does at the moment. */
+/** What the open turn of one session is doing. */
 export class TurnActivity {
   readonly #drain: Drain;
   readonly #clock: Clock;
-  /** Model requests that have begun and are not settled. */
+  /** Model requests that are not settled yet. */
   readonly #requests = new Set<string>();
   /** Calls and model requests that wait at a safe point for the server to stop. */
   #held = 0;
-  /** When something last happened, on the clock of durations. */
+  /** When something last happened, on the monotonic clock. */
   #lastSign = 0;
 
   constructor({ drain, clock }: Pick<Dependencies, "drain" | "clock">) {
@@ -39,12 +39,12 @@ export class TurnActivity {
     this.#clock = clock;
   }
 
-  /** Something was said or done. */
+  /** Records activity. */
   sign(): void {
     this.#lastSign = this.#clock.elapsed();
   }
 
-  /** A model request begins. While the server stops it waits here until its connection ends. Nothing: it may go on. */
+  /** A model request begins. While the server stops, it waits here until its connection ends. Undefined: it may continue. */
   beginRequest(id: string): Promise<void> | undefined {
     if (!this.#drain.isStarted) {
       this.#requests.add(id);
@@ -59,7 +59,7 @@ export class TurnActivity {
     this.sign();
   }
 
-  /** The safe point before a call runs. While the server stops it only resolves when the signal is aborted. */
+  /** The safe point before a call runs. While the server stops, it resolves only when the signal is aborted. */
   async hold(signal: AbortSignal): Promise<void> {
     if (!this.#drain.isStarted || signal.aborted) return;
     this.#held += 1;
@@ -70,8 +70,8 @@ export class TurnActivity {
   }
 
   /**
-   * Whether a turn can stop here and go on after a restart with nothing lost: no call with effects runs, no answer of a model is
-   * under way, and it waits at a safe point or for a person. A turn that gives no sign for a while counts as waiting.
+   * Whether a turn can stop here and continue after a restart with nothing lost. No call with effects runs, no model answer is
+   * under way, and it waits at a safe point or for a person. A turn without activity for a while counts as waiting.
    */
   isQuiet({ turn, pending, paused }: Session["state"], since: number): boolean {
     if (turn === undefined) return true;
@@ -82,13 +82,13 @@ export class TurnActivity {
 }
 
 export interface DrainOptions {
-  /** How long calls that run have to end. */
+  /** How long running calls have to end. */
   readonly ms: number;
-  /** Aborted: it is not waited for them any longer. */
+  /** Aborted: stop waiting for them. */
   readonly signal: AbortSignal;
 }
 
-/** Resolves when every open turn can stop, or when the time is up. Turns that wait for no person stop on the way. */
+/** Resolves when every open turn can stop, or when the time is up. Turns that wait for no person are stopped on the way. */
 export async function drainSessions(
   { dependencies, registry }: { readonly dependencies: Dependencies; readonly registry: Registry },
   { ms, signal }: DrainOptions,
@@ -100,7 +100,7 @@ export async function drainSessions(
     const working = registry.inMemory.filter(({ state, activity }) => !activity.isQuiet(state, began));
     for (const session of registry.inMemory) {
       const { turn, pending } = session.state;
-      // Who waits for a person stays, so that an answer is still taken.
+      // A turn that waits for a person keeps going, so that an answer is still accepted.
       if (turn !== undefined && pending.length === 0 && !working.includes(session)) void session.stopWork();
     }
     if (working.length === 0 || signal.aborted) return;

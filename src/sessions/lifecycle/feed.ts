@@ -10,23 +10,23 @@ interface FeedLine {
 }
 
 export interface FeedBatch {
-  /** More had waited than may: it was dropped, and the lists are to be read anew. */
+  /** Too much was waiting and was dropped: the client must read the lists again. */
   readonly anew: boolean;
   readonly lines: readonly FeedLine[];
 }
 
-/** What every session and every question looks like now, for whoever may see them. Told after it is on the disk; nothing is kept. */
+/** The current state of every session and question, for callers that may see them. Sent after it is on the disk; nothing is stored. */
 export class Feed {
   readonly #dependencies: Pick<Dependencies, "store" | "clock" | "log">;
   readonly #readers = new Set<FeedReader>();
-  /** Sessions that were told within the last interval; with what came since, if anything did. */
+  /** Sessions sent within the last interval, with the newest state since, if any. */
   readonly #recent = new Map<string, SessionState | undefined>();
 
   constructor(dependencies: Pick<Dependencies, "store" | "clock" | "log">) {
     this.#dependencies = dependencies;
   }
 
-  /** Told of every event once it is on the disk. */
+  /** Called for every event once it is on the disk. */
   observe(event: JournalEvent, state: SessionState): void {
     if (this.#readers.size === 0) return;
     if (event.type === "approval.requested")
@@ -48,7 +48,7 @@ export class Feed {
     };
     this.#readers.add(reader);
     signal.addEventListener("abort", stop, { once: true });
-    // It was aborted before anybody listened: who left in that moment must not be told for ever.
+    // Aborted before the listener was registered: otherwise this reader would never be removed.
     if (signal.aborted) stop();
     return reader.batches();
   }
@@ -63,7 +63,7 @@ export class Feed {
     });
   }
 
-  /** The event tells the answer; the row is the question with it. */
+  /** The event holds the answer; the row holds the question with it. */
   async #sayResolved(id: string, owner: string): Promise<void> {
     try {
       const approval = await this.#dependencies.store.read.approval(id);
@@ -83,7 +83,7 @@ export class Feed {
   }
 }
 
-/** What waits for one socket: of each session and question the last state. */
+/** What waits for one socket: the last state of each session and question. */
 class FeedReader {
   readonly #caller: string;
   readonly #scopes: Readonly<Record<FeedFrame["type"], "all" | "own">>;

@@ -9,7 +9,7 @@ import { damagedFailure, readRow, type OpenTurn, type SessionState } from "../co
 
 const EVICTED_AT_ONCE = 4;
 
-/** The sessions in memory, one object each. Those that rest are let go and come back from the store. */
+/** The sessions in memory, one object each. Resting sessions are evicted and come back from the store. */
 export class Registry {
   readonly #dependencies: Dependencies;
   /** The least recently used first. */
@@ -18,7 +18,7 @@ export class Registry {
   readonly #usedAt = new Map<string, number>();
   readonly #loading = new Map<string, Promise<Session>>();
 
-  /** How often sessions were taken up because the store refused a write of theirs. */
+  /** How often each session was reloaded because the store refused a write. */
   readonly #losses = new Map<string, number>();
   #stopped = false;
 
@@ -26,15 +26,15 @@ export class Registry {
     this.#dependencies = dependencies;
   }
 
-  /** The server stops: nothing is taken up any more. */
+  /** The server stops: no session is loaded any more. */
   stop(): void {
     this.#stopped = true;
   }
 
-  /** Takes a session up from the store, as a restart does, in place of one whose state could not be stored. */
+  /** Reloads a session from the store, as a restart does, in place of one whose state could not be stored. */
   reload(lost: Session): void {
     const { id } = lost.state;
-    // While the server stops, whoever stops it ends what the session has running.
+    // While the server stops, the shutdown itself ends what the session has running.
     if (this.#stopped || this.#sessions.get(id) !== lost) return;
     this.#sessions.delete(id);
     const losses = (this.#losses.get(id) ?? 0) + 1;
@@ -51,7 +51,7 @@ export class Registry {
     this.#loading.set(id, loading);
     loading.catch((error: unknown) => {
       const unknown = error instanceof Failure && error.code === "not_found";
-      // A session whose first write was refused: there is nothing to go on with.
+      // A session whose first write was refused: there is nothing to continue.
       if (!unknown) this.#dependencies.log.error({ session: id, err: error }, "a session could not be taken up again");
     });
   }
@@ -95,7 +95,7 @@ export class Registry {
     return loading;
   }
 
-  /** A session that was deleted: nobody gets it any more. */
+  /** A deleted session: it can no longer be found. */
   drop(session: Session): void {
     const { id } = session.state;
     if (this.#sessions.get(id) === session) this.#sessions.delete(id);
@@ -103,7 +103,7 @@ export class Registry {
     this.#losses.delete(id);
   }
 
-  /** A session that has ended is only read any more: the next reader gets it from the store. */
+  /** A session that has ended is only read from now on: the next reader loads it from the store. */
   forget(session: Session): void {
     if (!session.evictable) return;
     this.#sessions.delete(session.state.id);
@@ -111,7 +111,7 @@ export class Registry {
     this.#losses.delete(session.state.id);
   }
 
-  /** Takes up a session as the last run left it. */
+  /** Restores a session as the last run left it. */
   async restore(row: SessionRow): Promise<Session> {
     const { store } = this.#dependencies;
     const stored = readRow(row);
@@ -137,7 +137,7 @@ export class Registry {
     const known = this.#sessions.get(id);
     if (known !== undefined) return known;
     const session = await this.restore(row);
-    // Only one that was lost has an open turn or a queue that nobody works on.
+    // Only a lost session has an open turn or a queue that nothing works on.
     await session.recover();
     session.start();
     return session;
@@ -148,8 +148,8 @@ export class Registry {
     this.#usedAt.set(session.state.id, this.#dependencies.clock.now());
     const excess = this.#sessions.size - LIMITS.sessionsInMemory;
     if (excess <= 0) return;
-    // The least recently used first; what works, is watched or has a process stays, and so does what was asked for a
-    // moment ago: somebody may hold it and be about to use it. A few at a time keep up.
+    // Least recently used first. Sessions that work, are watched or have a process stay. So do recently requested ones:
+    // a caller may be about to use them. A few evictions at a time keep up.
     const now = this.#dependencies.clock.now();
     for (const [id, candidate] of [...this.#sessions].slice(0, excess + EVICTED_AT_ONCE)) {
       if (now - (this.#usedAt.get(id) ?? 0) < LIMITS.sessionRestMs) return;
@@ -161,7 +161,7 @@ export class Registry {
   }
 }
 
-/** The row leaves the open turn's items out: they are in the journal since the turn began. */
+/** The row leaves out the open turn's items: they are in the journal since the turn began. */
 async function reopenTurn(state: SessionState, { store }: Dependencies): Promise<SessionState> {
   if (state.turn === undefined) return state;
   const { bound_microusd: _again, ...open } = state.turn;

@@ -1,31 +1,31 @@
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { Clock } from "../dependencies.ts";
 
-/** A session as far as this is concerned. */
+/** The part of a session that is needed here. */
 interface RestingSession {
   rest(): Promise<void>;
 }
 
 /**
- * Sessions whose engine keeps a process of its own between turns. A process that has nothing to do goes after a while, or
- * when others need its place; the session brings it back when it is prompted. One that works, or waits for a person, stays.
+ * Sessions whose engine keeps a process between turns. An idle process ends after a while, or when others need its place;
+ * the session restarts it at the next prompt. A process that works, or waits for a person, stays.
  */
 export class EngineProcesses {
   readonly #clock: Clock;
   readonly #working = new Set<RestingSession>();
-  /** The longest idle first; each with what takes its timer back. */
+  /** The longest idle first; each with the function that cancels its timer. */
   readonly #idle = new Map<RestingSession, () => void>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Processes that are at work, and those that wait for their next turn. */
+  /** Processes that work, and those that wait for their next turn. */
   get counts(): { readonly working: number; readonly idle: number } {
     return { working: this.#working.size, idle: this.#idle.size };
   }
 
-  /** A turn begins. A Failure `limit_reached` when as many as there may be are at work. */
+  /** A turn begins. A Failure `limit_reached` when the maximum number is working. */
   begin(session: RestingSession): void {
     this.#forget(session);
     if (this.#working.size >= LIMITS.engineProcesses) {
@@ -50,7 +50,7 @@ export class EngineProcesses {
 
   #putToRest(session: RestingSession): void {
     this.#forget(session);
-    // What could not be ended is ended with its session.
+    // A process that could not be ended ends with its session.
     session.rest().catch(() => undefined);
   }
 

@@ -21,17 +21,17 @@ const DAY_MS = 86_400_000;
 interface RetentionOptions {
   readonly dependencies: Dependencies;
   readonly registry: Registry;
-  /** What is deleted without being asked; absent: nothing. */
+  /** What is deleted automatically; absent: nothing. */
   readonly settings: RetentionSettings | undefined;
 }
 
 interface Pruning {
   readonly by: typeof SYSTEM | Caller;
-  /** Sessions that are deleted. */
+  /** How many sessions may be deleted. */
   readonly most: number;
 }
 
-/** Deletes sessions: one that somebody names, and those that are past what the settings keep. */
+/** Deletes sessions: a named one, and those that exceed the retention settings. */
 export class Retention {
   readonly #dependencies: Dependencies;
   readonly #registry: Registry;
@@ -50,7 +50,7 @@ export class Retention {
     this.#settings = settings;
   }
 
-  /** Ends a session and deletes its journal, approvals and files. Forks of it go on; usage and audit stay. */
+  /** Ends a session and deletes its journal, approvals and files. Forks of it continue; usage and audit stay. */
   async delete(caller: Caller, id: string): Promise<void> {
     authorize(caller, "session.delete");
     refuseWhileStalled(this.#dependencies);
@@ -67,10 +67,10 @@ export class Retention {
     return this.#exclusive(() => this.#prune(request, { by: caller, most: Infinity }));
   }
 
-  /** What the settings ask for, and the rows that are past their time. */
+  /** Applies the retention settings, and deletes expired rows. */
   async tend(): Promise<void> {
     const { store } = this.#dependencies;
-    // Also where nothing can be deleted: the next look compares with this one.
+    // Also if nothing can be deleted: the next check compares with this one.
     const isTrusted = await this.#trustsClock();
     if (store.health().stall !== undefined) return;
     const settings = this.#settings ?? {};
@@ -80,7 +80,7 @@ export class Retention {
     await this.#sweep();
   }
 
-  /** One look deletes a part at most: who set a limit or a clock wrong can still stop it. */
+  /** One pass deletes only a part: whoever set a limit or a clock wrong can still stop it. */
   async #pruneSome(request: PruneRequest): Promise<void> {
     const { store, log } = this.#dependencies;
     const share = Math.ceil((await store.read.sessionCount()) * LIMITS.retentionShare);
@@ -100,13 +100,13 @@ export class Retention {
     return this.#clockTrust.look();
   }
 
-  /** Deletes rows that are past their time; those that have no time of their own also while the clock is not trusted. */
+  /** Deletes expired rows. Those without an expiry time also while the clock is not trusted. */
   async #sweep(): Promise<void> {
     const { store, clock } = this.#dependencies;
     await store.sweep((await this.#trustsClock()) ? clock.now() : 0);
   }
 
-  /** One after the other: each would delete the same sessions. */
+  /** One at a time: two would delete the same sessions. */
   #exclusive<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     const done = this.#running.then(work);
     this.#running = done.catch(() => undefined);
@@ -132,7 +132,7 @@ export class Retention {
       if (!dry_run) await this.#sweep();
     }
     if (max_bytes !== undefined) {
-      // How much one session takes is only known when it is gone.
+      // A session's size is only known once it is gone.
       let used = await store.read.usedBytes();
       for await (const row of this.#candidates({ keep_open })) {
         if (used <= max_bytes || dry_run || count >= most) break;
@@ -144,7 +144,7 @@ export class Retention {
     return { dry_run, sessions: gone, count, used_bytes: await store.read.usedBytes() };
   }
 
-  /** Sessions that may go, the longest unchanged first. Those with work, a question or `keep` in their notes stay. */
+  /** Sessions that may be deleted, the longest unchanged first. Those with work, a question or `keep` in their metadata stay. */
   async *#candidates(wanted: { readonly before?: string; readonly keep_open: boolean }): AsyncGenerator<SessionRow> {
     let after: SessionRow | undefined;
     for (;;) {
@@ -159,7 +159,7 @@ export class Retention {
     }
   }
 
-  /** False: a page of the database is damaged, and the session stays. The others can go. */
+  /** False: a page of the database is damaged, and the session stays. The others can be deleted. */
   async #deleteWhole(row: SessionRow, by: typeof SYSTEM | Caller): Promise<boolean> {
     const { store } = this.#dependencies;
     if (store.health().damaged?.has(row.id) === true) return false;
@@ -184,7 +184,7 @@ export class Retention {
     try {
       await store.commit({ deletedSessions: [id], audit }, { untilStored: true });
     } finally {
-      // Also where it was refused: it is ended here, and the next reader gets it from the store.
+      // Also if it was refused: it is ended here, and the next reader loads it from the store.
       if (session !== undefined) this.#registry.drop(session);
     }
     for (const path of sessionFiles(id)) await rm(path, { recursive: true, force: true });
@@ -193,13 +193,13 @@ export class Retention {
 
 function isKept(row: SessionRow, keepOpen: boolean): boolean {
   const state = readRow(row);
-  // A damaged row says nothing of itself: somebody must delete it by name.
+  // A damaged row cannot say whether it may go: somebody must delete it by name.
   if (state === undefined) return true;
   const { keep } = state.settings.metadata ?? {};
   return keep === true || keep === "true" || (keepOpen && !isFinal(state.status));
 }
 
-/** The row's own columns: a session whose state cannot be read can be deleted, too. */
+/** The row's own columns: a session with an unreadable state can be deleted too. */
 function ownerOf({ created_by }: SessionRow): {
   readonly created_by: { readonly id: string };
   readonly token: TokenScope;

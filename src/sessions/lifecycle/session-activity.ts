@@ -4,17 +4,17 @@ import { publishedPage } from "../core/journal.ts";
 import type { Registry } from "./registry.ts";
 import type { Session } from "../core/session.ts";
 
-/** What a session does, and when it last answered. */
+/** What a session is doing, and when it last answered. */
 export interface SessionActivity {
   /** When the open turn began; absent: none is open. */
   readonly turn_started_at?: string;
-  /** The newest of the open turn's calls that has not ended; absent: none. */
+  /** The newest unfinished call of the open turn; absent: none. */
   readonly current_tool?: string;
   /** When the last turn ended; absent: none has. */
   readonly turn_ended_at?: string;
 }
 
-/** Reads what sessions do at the moment. */
+/** Reads what sessions are doing at the moment. */
 export class SessionActivityReader {
   readonly #registry: Registry;
 

@@ -5,15 +5,15 @@ interface WallTimeWait {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly callback: () => void;
-  /** The longest time between two looks at the clock. Absent: `expiryCheckMs`. */
+  /** The longest time between two checks of the clock. Absent: `expiryCheckMs`. */
   readonly checkMs?: number | undefined;
-  /** Calls back after so many milliseconds of elapsed time too: a clock that was set back does not make the wait longer. Absent: never. */
+  /** Also calls back after this many milliseconds of elapsed time: a clock that was set back does not prolong the wait. Absent: never. */
   readonly atMostMs?: number | undefined;
 }
 
 /**
- * Calls back once when the wall clock shows `at`; the answer takes it back. One long timer would be late after the
- * machine slept or its clock was set, so the clock is looked at again and again.
+ * Calls back once when the wall clock shows `at`; call the returned function to cancel. One long timer would be late
+ * after the machine slept or its clock was set, so the clock is checked repeatedly.
  */
 export function atWallTime(clock: Clock, { at, callback, checkMs, atMostMs = Infinity }: WallTimeWait): () => void {
   let left = atMostMs;

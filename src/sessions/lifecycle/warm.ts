@@ -9,21 +9,21 @@ import { UNBOUNDED } from "../access/token-scope.ts";
 
 interface Ready {
   readonly session: Session;
-  /** What it was made ready for. */
+  /** The settings that it was started for. */
   readonly shape: string;
   readonly cancelTimer: () => void;
 }
 
 /**
- * Sessions whose engine has started for nobody in particular. A new session with the same settings takes one over, so that
- * its first answer does not wait for the start of a program; then the next one is made ready. Nothing of them is written
- * until they are taken: one that is lost was nothing yet.
+ * Sessions whose engine was started before they have an owner. A new session with the same settings takes one over, so
+ * that its first answer does not wait for a program to start; then the next one is prepared. Nothing is written until one
+ * is taken, so losing one loses nothing.
  */
 export class WarmSessions {
   readonly #dependencies: Dependencies;
   /** The longest waiting first. */
   readonly #ready: Ready[] = [];
-  /** Those that will be made ready, by what for; each with what takes it back. The newest come last. */
+  /** Sessions to be prepared, by their settings; each with the function that cancels it. The newest come last. */
   readonly #planned = new Map<string, () => void>();
   #closed = false;
 
@@ -35,7 +35,7 @@ export class WarmSessions {
     return this.#ready.map(({ session }) => session.state.id);
   }
 
-  /** A session that is ready for these settings, or nothing. It keeps its id. */
+  /** A session prepared for these settings, if any. It keeps its id. */
   async take(settings: SessionSettings, born: (id: string) => SessionState): Promise<Session | undefined> {
     const shape = shapeOf(settings);
     const place = this.#ready.findIndex((ready) => ready.shape === shape);
@@ -48,7 +48,7 @@ export class WarmSessions {
     return session;
   }
 
-  /** Makes one ready for the next session like this one, when that has had a moment for itself. */
+  /** Prepares one for the next session like this one, after a short delay. */
   follow(settings: SessionSettings): void {
     const { engines, clock, startAhead } = this.#dependencies;
     if (this.#closed || !startAhead || engines.get(settings.engine)?.capabilities.warm !== true) return;
@@ -112,19 +112,19 @@ export class WarmSessions {
   }
 }
 
-/** Everything that an engine is started with. Money and notes are not. */
+/** Everything that an engine is started with. Limits and metadata are not part of it. */
 function shapeOf({ metadata: _notes, max_cost_microusd: _money, ...settings }: SessionSettings): string {
   return JSON.stringify(settings);
 }
 
-/** At start: deletes the folders of sessions that a dead server had made ready and that nobody took. */
+/** At start: deletes the folders of prepared sessions that a dead server left and nobody took. */
 export async function sweepWarm(folder: string, store: Store): Promise<void> {
   for (const id of await readdir(folder).catch(() => [])) {
     if (!(await isStored(store, id))) await rm(join(folder, id), { recursive: true, force: true });
   }
 }
 
-/** Also where the session's row lies on a damaged page. */
+/** Also true if the session's row is on a damaged page. */
 async function isStored(store: Store, id: string): Promise<boolean> {
   try {
     return (await store.read.session(id)) !== undefined;

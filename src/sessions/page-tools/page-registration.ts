@@ -3,7 +3,7 @@ import type { ClientTool, ClientToolEnd, ToolResult, Unregister } from "../../to
 import { pageError, resultOf } from "./page-results.ts";
 import type { PageProtocol } from "./page-protocol.ts";
 
-/** One connection, as far as calls need it. */
+/** The part of a connection that calls need. */
 export interface PagePeer {
   /** What is said to a connection that is gone is lost. `tool_use_id`: of a call, where the engine tells it. */
   say(message: PageMessage, tool_use_id?: string): void;
@@ -12,7 +12,7 @@ export interface PagePeer {
 interface PageCall {
   readonly id: string;
   readonly tool: PageToolDeclaration;
-  /** The whole name, for words. */
+  /** The full name, for messages. */
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly tool_use_id: string | undefined;
@@ -27,15 +27,15 @@ interface PageCall {
 export interface PageRegistrationOptions {
   readonly session_id: string;
   readonly page: string;
-  /** Whose it is: nobody else can take it while it is in use, nor its calls ever. */
+  /** The owner: nobody else can take it while it is in use, nor ever answer its calls. */
   readonly principal: string;
   readonly instance: string;
   readonly protocol: PageProtocol;
 }
 
 /**
- * The place of one page at one session: the tools that it offers and the calls that it has not answered. A call goes to the page's connection,
- * once more to the next one when the page came back, and ends once: with an answer, with the time, or because the page is gone.
+ * One page at one session: the tools that it offers and the calls that it has not answered. A call goes to the page's connection, and again to
+ * the next one when the page reconnects. It ends once: with an answer, a timeout, or because the page is gone.
  */
 export class PageRegistration {
   readonly session_id: string;
@@ -70,12 +70,12 @@ export class PageRegistration {
     return this.#options.principal === principal && this.#options.instance === instance;
   }
 
-  /** True where these are the tools that it offers already. */
+  /** Whether these are the tools that it already offers. */
   isSame(tools: readonly PageToolDeclaration[]): boolean {
     return this.#declared === JSON.stringify(tools);
   }
 
-  /** The tools as a session takes them. */
+  /** The tools in the form that a session takes. */
   clientTools(tools: readonly PageToolDeclaration[]): readonly ClientTool[] {
     return tools.map((tool): ClientTool => {
       const name = fullName(this.page, tool.name);
@@ -90,13 +90,13 @@ export class PageRegistration {
     });
   }
 
-  /** What it declared is offered now. */
+  /** Its declared tools are registered now. */
   took(tools: readonly PageToolDeclaration[], unregister: Unregister): void {
     this.#declared = JSON.stringify(tools);
     this.#unregister = unregister;
   }
 
-  /** The page is here: calls that wait go to it. */
+  /** The page is connected: waiting calls go to it. */
   arrive(peer: PagePeer): void {
     this.#stopWaiting();
     if (this.#peer === peer) return;
@@ -113,7 +113,7 @@ export class PageRegistration {
     for (const call of this.#calls.values()) if (!returns || call.peers.length >= LIMITS.pageAttempts) this.#lose(call);
   }
 
-  /** Nobody comes back: its tools are taken back and its calls end. */
+  /** The page does not come back: its tools are unregistered and its calls end. */
   end(): void {
     this.#stopWaiting();
     this.#unregister(`the page ${this.page}, which had it, is gone`);
@@ -121,12 +121,12 @@ export class PageRegistration {
     this.#peer = undefined;
   }
 
-  /** The page wants it no more. Calls that it has begun may end by themselves, as long as its connection is there. */
+  /** The page withdraws it. Calls that have begun may finish while its connection is open. */
   withdraw(): void {
     this.#unregister(this.#options.protocol.withdrawn(this.page));
   }
 
-  /** False where this connection has no such call, or it is over. */
+  /** False if this connection has no such call, or it is over. */
   answer(peer: PagePeer, answer: AnswerCall): boolean {
     const call = this.#calls.get(answer.call_id);
     if (call === undefined || !call.peers.includes(peer)) return false;
@@ -196,7 +196,7 @@ export class PageRegistration {
     this.#settle(call, words.gone(this.page, { isSent: call.peers.length > 0 }), "page_gone");
   }
 
-  /** Nobody waits for it any more. */
+  /** The call is no longer waited for. */
   #drop(call: PageCall, why: ClientToolEnd): void {
     if (!this.#calls.delete(call.id)) return;
     call.stopClock();
@@ -207,7 +207,7 @@ export class PageRegistration {
     this.#calls.delete(call.id);
     call.stopClock();
     call.resolve(result);
-    // The agent waits, the page does not: it is told when the agent has gone on.
+    // The agent waits, the page does not: the page is notified after the agent has continued.
     setImmediate(() => this.#tell(call, how));
   }
 
@@ -216,7 +216,7 @@ export class PageRegistration {
   }
 }
 
-/** How models see a page's tool. */
+/** A page tool's name as models see it. */
 export function fullName(page: string, tool: string): string {
   return `mcp__${page}__${tool}`;
 }

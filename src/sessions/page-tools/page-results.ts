@@ -1,15 +1,15 @@
 import { LIMITS, type AnswerCall, type ContentBlock, type PageToolFault } from "../../protocol/index.ts";
 import { errorResult, problemsOf, type ToolResult } from "../../tools/index.ts";
 
-/** Why a call of a page's tool has no result that the model could use; the model reads it with the code. */
+/** Why a page tool's call has no usable result; the model reads it with the code. */
 export type PageError = PageToolFault | "page_gone" | "invalid_output" | "busy";
 
-/** One shape for all of them, so that models and people see at once what kind of failure it was. */
+/** One shape for all failures, so that models and people see at once what kind it was. */
 export function pageError(code: PageError, message: string): ToolResult {
   return errorResult(`Error (${code}): ${message}`);
 }
 
-/** What the model is told of a page's answer. */
+/** What the model gets for a page's answer. */
 export function resultOf(
   tool: { readonly name: string; readonly output_schema?: Readonly<Record<string, unknown>> | undefined },
   answer: AnswerCall,
@@ -22,7 +22,7 @@ export function resultOf(
   return { content: content.length > 0 ? content : [asText(json)], is_error };
 }
 
-/** What a result is not, although its schema says so; undefined where it fits. */
+/** How a result violates its schema; undefined if it fits. */
 function faultIn(schema: Readonly<Record<string, unknown>>, json: unknown): string | undefined {
   if (json === undefined) return "it has no JSON";
   const problems = problemsOf(schema, json).slice(0, LIMITS.schemaIssues);

@@ -8,10 +8,10 @@ import type { Dependencies } from "../dependencies.ts";
 import type { Session } from "../core/session.ts";
 import { isFinal } from "../core/state.ts";
 
-/** For whom an agent decides, as the audit log keeps it. */
+/** On whose behalf an agent decides, as recorded in the audit log. */
 export interface Delegation {
   readonly as: "creator" | "parent";
-  /** With `parent`: the session that began the one that asks. */
+  /** With `parent`: the session that started the one that asks. */
   readonly parent_session_id?: string;
 }
 
@@ -22,8 +22,8 @@ interface Delegated {
 }
 
 /**
- * An agent answers for a session that it began, where the profile's `approvers` say so: yes or no, once, and never for more than it
- * may do itself. Throws a Failure otherwise.
+ * Lets an agent answer for a session that it started, if the profile's `approvers` allow it: approve or reject, once, and never for
+ * more than it may do itself. Throws a Failure otherwise.
  */
 export async function checkDelegate(
   { dependencies, registry }: { readonly dependencies: Dependencies; readonly registry: Registry },
@@ -61,7 +61,7 @@ export async function checkDelegate(
   return { as, parent_session_id: parent.state.id };
 }
 
-/** The session that was named as the parent when this one was made. A fork has its own past, and no parent. */
+/** The session named as parent when this one was created. A fork has its own history, and no parent. */
 async function parentOf(registry: Registry, { state }: Session): Promise<Session | undefined> {
   const id = state.ancestors.at(-1);
   if (id === undefined || id === state.forked_from?.session_id) return undefined;

@@ -3,7 +3,7 @@ import { least } from "../budget/limits.ts";
 import { profileOf } from "./profile.ts";
 import type { TokenScope } from "../access/token-scope.ts";
 
-/** A session as far as its rules depend on it. */
+/** What a session's rules depend on. */
 export interface ProfiledSession {
   readonly settings: { readonly profile: string };
   readonly created_by: Pick<PrincipalRef, "role">;
@@ -11,9 +11,8 @@ export interface ProfiledSession {
 }
 
 /**
- * The rules that hold for a session: those of its profile, and whatever profile that is, those of its principal. The latter come from
- * the token and from the default profile: limits of money, rates and sessions, and what is denied. An admin, who writes the
- * policy, has none from the default profile.
+ * The rules that hold for a session: those of its profile, plus those of its principal. The latter come from the token and the
+ * default profile: limits of money, rates and sessions, and denials. Admins, who write the policy, get none from the default profile.
  */
 export function effectiveProfile(policy: Policy, { settings, created_by, token }: ProfiledSession): Profile {
   const profile = profileOf(policy, settings.profile);
@@ -42,7 +41,7 @@ function given<Field extends keyof Profile>(field: Field, value: Profile[Field])
   return value === undefined ? {} : { [field]: value };
 }
 
-/** Figure by figure. The same object where only one says anything. */
+/** The smaller of each figure. The same object if only one sets anything. */
 function leastRate(left: RateLimit | undefined, right: RateLimit | undefined): RateLimit | undefined {
   if (left === undefined || right === undefined || left === right) return left ?? right;
   const requests_per_minute = least(left.requests_per_minute, right.requests_per_minute);

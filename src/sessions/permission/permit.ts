@@ -51,11 +51,14 @@ interface CallDecision {
   readonly call: DecidedCall;
   readonly effectful: boolean;
   readonly signal: AbortSignal;
-  /** Where it stands among the calls that came together. Absent: it is decided on again, alone. */
+  /** Its place among calls that came together. Absent: it is decided again, alone. */
   readonly place?: ReturnType<Questions["enter"]> | undefined;
 }
 
-/** Steps 1 to 7 of the pipeline for one call of the running turn: the gate's ruling, and a person's where it asks for one. */
+/**
+ * Steps 1 to 7 of the pipeline for one call of the running turn: the gate's ruling, and a person's decision if the ruling
+ * asks for one.
+ */
 export async function permit(session: Session, asked: ToolCall, signal: AbortSignal): Promise<Verdict> {
   if (session.state.turn === undefined || signal.aborted) return denied("Interrupted.", "interrupted");
   const { tool, tool_use_id } = itemOf(session, asked);
@@ -90,7 +93,7 @@ async function decide(
   return settle(session, { item, call, effectful, signal, place }, { ruled, question });
 }
 
-/** Decides anew on a call that was permitted, because something had changed when it was about to run. It has not run. */
+/** Decides again on a permitted call, because something had changed before it ran. It has not run. */
 export async function permitAgain(session: Session, permitted: PermittedCall, signal: AbortSignal): Promise<Verdict> {
   const { call, effectful, approval_id } = permitted;
   const item = itemOf(session, call);
@@ -112,13 +115,13 @@ async function rule(session: Session, { tool, input }: Pick<DecidedCall, "tool" 
 
 interface Standpoint {
   readonly ruled: Ruled;
-  /** Asked already. */
+  /** The question, if it was already asked. */
   readonly question?: QuestionedCall | undefined;
-  /** The approval whose preview is not true any more: then a person is asked whatever the gate says. */
+  /** The approval whose preview is outdated: then a person is asked whatever the gate says. */
   readonly replaces?: string | undefined;
 }
 
-/** Rules, asks and looks again until what was decided on is what is there. */
+/** Rules, asks and checks again until the decision matches the current state. */
 async function settle(session: Session, deciding: CallDecision, from: Standpoint): Promise<Verdict> {
   const { call, signal, place } = deciding;
   let { ruled, question, replaces } = from;
@@ -141,7 +144,7 @@ async function settle(session: Session, deciding: CallDecision, from: Standpoint
       place?.pass();
       const answer = await answerTo(session, question, call, signal);
       if (answer.outcome !== "approved" && answer.changed !== true) return refusedByAnswer(answer);
-      // What is compared below is compared right before it runs.
+      // So that the comparison below happens right before the call runs.
       if (answer.outcome === "approved") await call.ready;
       if (signal.aborted) return denied("Interrupted.", "interrupted");
       const verdict = answer.outcome === "approved" ? await runAsShown(session, deciding, question) : undefined;
@@ -154,14 +157,14 @@ async function settle(session: Session, deciding: CallDecision, from: Standpoint
   return denied(KEEPS_CHANGING, "failed");
 }
 
-/** Lets an approved call run if it does what was shown, by what the gate says now. Nothing: it would do something else. */
+/** Lets an approved call run if it still does what was shown and the gate still allows it. Undefined: it would do something else. */
 async function runAsShown(
   session: Session,
   deciding: CallDecision,
   question: QuestionedCall,
 ): Promise<Verdict | undefined> {
   const { call } = deciding;
-  // Read anew: the answer came while we waited.
+  // Read again: the answer came while this waited.
   const { answer } = session.state.turn?.asked[call.tool_use_id] ?? question;
   const edited = answer?.updated_input;
   const input = edited ?? call.input;
@@ -177,12 +180,12 @@ async function runAsShown(
   return letRun(session, deciding, { input, edited, ruled, approval_id, approved: { planned: shown, parts } });
 }
 
-/** True when the gate ruled on the place that the plan writes to. */
+/** Whether the gate ruled on the file that the plan writes. */
 function isJudged({ real_path }: PlannedChange, { call }: Ruled): boolean {
   return call.paths.every(({ access, real }) => access === "read" || real === real_path);
 }
 
-/** The answer to a question, which is withdrawn when nobody waits for it any more. */
+/** Waits for the answer to a question. The question is withdrawn when nobody waits any more. */
 async function answerTo(
   session: Session,
   { approval_id }: QuestionedCall,
@@ -190,7 +193,7 @@ async function answerTo(
   signal: AbortSignal,
 ): Promise<NonNullable<QuestionedCall["answer"]>> {
   const withdraw = (): void => {
-    // It may have been answered in the same moment, or the server stops: then it stays as it is.
+    // It may have been answered at the same moment, or the server stops: then it stays as it is.
     session.answer({ approval_id, outcome: "cancelled", by: SYSTEM }).catch(() => undefined);
   };
   const answered = session.answered(approval_id, tool_use_id);
@@ -204,8 +207,8 @@ async function answerTo(
 }
 
 /**
- * The question that was asked about this call already. After a restart the call comes from the journal, which holds no
- * secret: then it may have `changed` since it was shown and hashed.
+ * The question that was already asked about this call. After a restart the call comes from the journal, which holds no
+ * secrets: then it may have `changed` since it was shown and hashed.
  */
 async function questionOf(
   { dependencies, state }: Session,
@@ -213,12 +216,12 @@ async function questionOf(
 ): Promise<QuestionedCall | "changed" | undefined> {
   const asked = state.turn?.asked[call.tool_use_id];
   const approval = asked === undefined ? undefined : await dependencies.store.read.approval(asked.approval_id);
-  // A model may give one id to several calls: an answer is good for the one that it was given to.
+  // A model may give several calls the same id: an answer counts only for its own call.
   if (asked === undefined || approval?.item_id !== call.item_id) return undefined;
   return approval.input_hash === inputHash(call.tool, call.input) ? asked : "changed";
 }
 
-/** Only a person answers a question: what the model filled in itself does not count. */
+/** Only a person answers a question: answers that the model filled in itself do not count. */
 function unanswered({ answers: _answers, ...input }: ToolCall["input"]): ToolCall["input"] {
   return input;
 }
@@ -229,24 +232,24 @@ function hasEffects(tool: string, tier: Ruled["facts"]["tier"]): boolean {
   return tier === "page" || tier === "write" || tier === "execute";
 }
 
-/** The call's item in the journal: only what is there can be asked about, and run. */
+/** The call's item in the journal: only a journaled call can be asked about and run. */
 function itemOf({ state }: Session, { item_id }: ToolCall): ToolItem {
   const known = state.turn?.items[item_id];
   if (known !== undefined && isToolItem(known)) return known;
-  throw new Failure("not_found", `${item_id} is no open tool call of this turn`);
+  throw new Failure("not_found", `${item_id} is not an open tool call of this turn`);
 }
 
 interface AskRequest {
   readonly call: DecidedCall;
   readonly ruled: Ruled;
   readonly replaces: string | undefined;
-  /** Resolves when those who came before have asked. */
+  /** Resolves when earlier calls have asked. */
   readonly turn: Promise<void> | undefined;
 }
 
 /**
- * Asks a person. Nothing: the call leads to another place than the one that was ruled on. A verdict: what was approved
- * before cannot be done any more.
+ * Asks a person. Undefined: the call writes to another file than the one ruled on. A verdict: what was approved before
+ * is no longer possible.
  */
 async function ask(
   session: Session,
@@ -318,15 +321,15 @@ function asAsked(item: ToolItem): ToolItem {
 
 interface AllowedRun {
   readonly input: ToolCall["input"];
-  /** What a person made of the input. */
+  /** The input as a person changed it. */
   readonly edited?: ToolCall["input"] | undefined;
   readonly ruled: Ruled;
-  /** Absent, as what was approved: nobody was asked. */
+  /** Absent: nobody was asked. */
   readonly approval_id?: string | undefined;
   readonly approved?: ApprovedRun | undefined;
 }
 
-/** Says yes once it is on the disk that the tool is about to run: after a crash nobody has to guess. */
+/** Permits a call once it is on the disk that the tool is about to run: after a crash nobody has to guess. */
 async function letRun(
   session: Session,
   { item, call, effectful, signal }: CallDecision,
@@ -362,7 +365,7 @@ function refusedBy(tool: string, { ruling, facts }: Ruled): Verdict {
   return denied(`Denied by policy (${ruling.rule}): ${ruling.why}${next}`, "declined");
 }
 
-/** What a model can do about a refusal. */
+/** What a model can do after a refusal. */
 const NEXT: Readonly<Record<Ruling["step"], string>> = {
   schema: "Call it with an input that fits.",
   tool: "Use the tools that you have, or say which one you need and why.",

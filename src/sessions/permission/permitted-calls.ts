@@ -6,7 +6,7 @@ import type { Session } from "../core/session.ts";
 /** A call that may run, and what it may do. */
 export interface PermittedCall {
   readonly call: DecidedCall;
-  /** What it runs with: a person may have changed the call's own. */
+  /** What it runs with: a person may have changed the call's own input. */
   readonly input: DecidedCall["input"];
   readonly effectful: boolean;
   /** Absent: nobody was asked. */
@@ -14,7 +14,7 @@ export interface PermittedCall {
   readonly permission: Permission;
 }
 
-/** Calls of one turn that may run and have not yet. Each runs once. */
+/** Permitted calls of one turn that have not run yet. Each runs once. */
 export class PermittedCalls {
   readonly #calls = new Map<string, PermittedCall[]>();
 
@@ -23,7 +23,7 @@ export class PermittedCalls {
     this.#calls.set(key, [...(this.#calls.get(key) ?? []), permitted]);
   }
 
-  /** The model's id says which one of several equal calls; after a restart an engine may have another one. */
+  /** The model's id distinguishes equal calls; after a restart an engine may use another id. */
   take({ tool, input, tool_use_id }: PermittedRun): PermittedCall | undefined {
     const key = inputHash(tool, input);
     const calls = this.#calls.get(key);
@@ -46,7 +46,7 @@ interface PermittedRun {
   readonly tool_use_id: string | undefined;
 }
 
-/** Runs a call as it was permitted. Where something has changed since then it is decided on anew. */
+/** Runs a call as it was permitted. If something has changed since, it is decided again. */
 export async function runPermitted(
   session: Session,
   toolbox: Toolbox,

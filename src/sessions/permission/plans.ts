@@ -11,17 +11,17 @@ import type { Ruled } from "./ruling.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { Session } from "../core/session.ts";
 
-/** Why a question is closed, and why another one about the same call follows. */
+/** Why a question is closed and asked again. */
 export const CHANGED_SINCE_SHOWN = "Changed since it was shown.";
 
-/** The file change that a call would make now. Nothing: it changes no file itself, or it cannot. */
+/** The file change that a call would make now. Undefined: it changes no file itself, or it cannot. */
 export async function planOf(session: Session, { call }: Ruled): Promise<PlannedChange | undefined> {
   if (!call.paths.some(({ access }) => access === "write")) return undefined;
   const environment = await session.environment();
   return (await environment.toolbox.preview(call.tool, call.input)).planned;
 }
 
-/** What a question showed of the command in this input. Absent: it showed none, or a person wrote another one. */
+/** The parts that a question showed of this input's command. Absent: it showed none, or a person wrote another command. */
 export function shownParts(
   { preview }: Pick<Approval, "preview">,
   input: Approval["input"],
@@ -29,7 +29,7 @@ export function shownParts(
   return preview.type === "command" && preview.command === input["command"] ? preview.parts : undefined;
 }
 
-/** Whether the command in this input still leads where its question showed. True where nothing was shown of it. */
+/** Whether this input's command still does what its question showed. True if nothing was shown. */
 export async function isSameCommand(
   session: Session,
   { approval, input }: { readonly approval: Approval; readonly input: Approval["input"] },
@@ -45,7 +45,9 @@ const NOT_SHOWN =
   "A part of this call is a secret that the server knows, so it is not shown, and what is not shown cannot be approved. Reject it, or approve it with an input that holds no secret.";
 const SECRET_NEAR = "The file holds a secret that the server knows; it is not shown here.";
 
-/** The warnings of a question, and whether all of it can be shown. Contents beside the diff are only there to look at. */
+/**
+ * The warnings of a question, and whether all of it can be shown. Contents beside the diff are only there to look at.
+ */
 export function shownIn(
   { redact }: Pick<Dependencies, "redact">,
   { input, preview, warnings }: Pick<Approval, "input" | "preview"> & { readonly warnings: readonly Warning[] },
@@ -60,7 +62,7 @@ export function shownIn(
   return { warnings: [...warnings] };
 }
 
-/** Why a file change cannot be made, as its preview says. */
+/** Why a file change cannot be made, according to its preview. */
 export function planError(preview: Preview): string | undefined {
   return filesOf(preview).find(({ error }) => error !== undefined)?.error;
 }

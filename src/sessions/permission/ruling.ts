@@ -34,14 +34,14 @@ export interface Ruled {
   readonly context: PolicyContext;
 }
 
-/** The real pipeline on one call: what it names is looked up on the disk, then the gate's pure function rules. */
+/** The real pipeline on one call: looks up what it names on the disk, then applies the gate's pure function. */
 export async function ruleOn(request: RulingRequest, policy: Policy, environment: SessionEnvironment): Promise<Ruled> {
   const facts = environment.toolbox.facts(request.tool, request.input);
   const paths: ResolvedPath[] = [];
   for (const use of facts.paths)
     paths.push({ given: use.path, real: await environment.resolve(use.path), access: use.access });
   const call: CallInQuestion = {
-    // A tool's other names are the same tool to every rule.
+    // To every rule, a tool's aliases are the same tool.
     tool: facts.name,
     input: request.input,
     known: facts.known,
@@ -76,7 +76,7 @@ export async function ruleOn(request: RulingRequest, policy: Policy, environment
 function contextOf(request: RulingRequest, profile: Profile, extraRead: readonly string[]): PolicyContext {
   const { settings, token } = request;
   const mode = modeEffects(settings.permission_mode);
-  // The policy may have become stricter since the session began; its token's limit holds whoever changed its settings.
+  // The policy may have become stricter since the session began. The token's limit holds whoever changed the settings.
   const most = lesser(profile.max_autonomy ?? "full", token.bounds.max_autonomy ?? "full");
   return {
     profile,

@@ -40,7 +40,7 @@ export interface ApprovalFilter {
   readonly limit: number;
 }
 
-/** The inbox: questions of all sessions, and the answers to them. */
+/** The inbox: questions of all sessions, and their answers. */
 export class ApprovalService {
   readonly #dependencies: Dependencies;
   readonly #registry: Registry;
@@ -81,8 +81,8 @@ export class ApprovalService {
   }
 
   /**
-   * An answer. First one wins; it must name the hash of exactly what was shown. `as` a parent: by what the policy lets agents
-   * answer, and not by the caller's own right.
+   * Answers a question. The first answer wins; it must name the hash of exactly what was shown. With `as` a parent, the
+   * policy's rules for agents apply instead of the caller's own right.
    */
   async decide(caller: Caller, id: string, decision: Decision, { as }: { as?: "parent" } = {}): Promise<Approval> {
     const isDelegated = caller.role === "agent" || as === "parent";
@@ -105,7 +105,7 @@ export class ApprovalService {
     }
     const set = approval.tool === BUDGET_TOOL ? budgetAnswer(approval, decision) : undefined;
     const answer = await this.#answer(caller, session, approval, decision);
-    // Once more, because what it rests on may have changed: nothing else is waited for before the answer.
+    // Checked again, because its grounds may have changed: nothing else is awaited before the answer.
     const delegation = await delegate();
     const { decision: verdict, scope, feedback, interrupt, hold_queue } = decision;
     const details = {
@@ -133,25 +133,24 @@ export class ApprovalService {
     return (await this.#dependencies.store.read.approval(id)) ?? approval;
   }
 
-  /** What the approval would look like with another input: the same pipeline and the same preview. Nothing is decided and nothing is written. */
+  /** What the approval would look like with another input: the same pipeline and preview. Nothing is decided or written. */
   async preview(caller: Caller, id: string, { input }: PreviewEdit): Promise<EditPreview> {
     authorize(caller, "approval.decide");
     const { approval, session } = await this.#find(id);
     authorizeFor(caller, "approval.decide", { state: session.state, what: `approval ${id}` });
     if (caller.role === "visitor") await this.#checkVisitor(session, approval, {});
     if (approval.status !== "pending") throw ended(approval);
-    if (approval.tool === BUDGET_TOOL)
-      throw new Failure("unsupported", "a limit of money needs no preview: it is what it says");
+    if (approval.tool === BUDGET_TOOL) throw new Failure("unsupported", "a spending limit needs no preview");
     const { ruling } = await this.#rule(session, approval, input);
     const { preview, warnings } =
       ruling.effect === "deny"
-        ? // It may show what is in a file that the policy keeps from everybody.
+        ? // A preview could show a file that the policy hides from everybody.
           { preview: { type: "generic", summary: ruling.why }, warnings: [] }
         : await (await session.environment()).toolbox.preview(approval.tool, input);
     return JSON.parse(this.#dependencies.redact.exact(JSON.stringify({ preview, warnings, ruling }))) as EditPreview;
   }
 
-  /** A visitor answers, once and as it was asked, for the tools of its own page that its profile names, and for nothing else. */
+  /** A visitor may answer only for its own page's tools that its profile names, once and without changes. */
   async #checkVisitor(
     session: Session,
     { tool }: Approval,
@@ -161,7 +160,7 @@ export class ApprovalService {
     const { toolbox } = await session.environment();
     const isItsOwn = toolbox.isClientTool(tool) || tool === QUESTION_TOOL;
     if (!isItsOwn || !toolListed(visitor_may_approve, tool))
-      throw new Failure("forbidden", `a visitor may not answer for ${tool}; somebody who looks after this server can`);
+      throw new Failure("forbidden", `a visitor may not answer for ${tool}; an operator of this server can`);
     if (scope === "session" || (updated_input !== undefined && tool !== QUESTION_TOOL))
       throw new Failure("forbidden", "a visitor answers yes or no, once; leave scope and updated_input out");
   }
@@ -204,8 +203,8 @@ export class ApprovalService {
   }
 
   /**
-   * The file change that the answer approves. Where what was shown has changed, the question is closed: whoever asked
-   * asks anew, with what is there now.
+   * The file change that the answer approves. If what was shown has changed, the question is closed and asked again
+   * with the current state.
    */
   async #plan(
     session: Session,
@@ -213,7 +212,7 @@ export class ApprovalService {
     edited: Record<string, unknown> | undefined,
   ): Promise<PlannedChange | undefined> {
     const ruled = await this.#rule(session, approval, edited ?? approval.input);
-    // A person may change a call, not walk around the policy. What was asked is ruled on again when it is about to run.
+    // A person may change a call, but not bypass the policy. The original call is ruled on again before it runs.
     if (edited !== undefined && ruled.ruling.effect === "deny")
       throw new Failure("invalid_request", `updated_input is not allowed: ${ruled.ruling.why}`, ruled.ruling);
     const planned = await planOf(session, ruled);
@@ -248,7 +247,7 @@ export class ApprovalService {
 
 const BudgetInput = z.object({ kind: LimitKind, account: z.string(), limit_microusd: MicroUsd, shortage: Shortage });
 
-/** The limit that an approval of more money sets; nothing when it is rejected. */
+/** The limit that a budget approval sets; undefined when it is rejected. */
 function budgetAnswer(approval: Approval, { decision, updated_input, scope }: Decision): SetLimit | undefined {
   if (decision === "reject") return undefined;
   if (scope === "session") throw new Failure("invalid_request", "a limit is raised once; leave scope out");
@@ -266,7 +265,7 @@ function budgetAnswer(approval: Approval, { decision, updated_input, scope }: De
   return { kind: asked.kind, account: asked.account, limit };
 }
 
-/** What ran and what was asked; of long inputs the hashes alone. */
+/** What ran and what was asked; for long inputs only their hashes. */
 function editedDetails({ tool, input }: Approval, ran: Record<string, unknown>): object {
   const ran_input_hash = inputHash(tool, ran);
   const isShort = JSON.stringify([ran, input]).length <= LIMITS.auditInputChars;
@@ -290,7 +289,7 @@ function grantedRule(approval: Approval, { scope, rule, updated_input }: Decisio
   return granted;
 }
 
-/** An edit may make something else of the file that was shown, but not of what has become of it. */
+/** An edit may change the result, but the file must still be as it was shown. */
 function isSameFile(shown: PlannedChange | undefined, edited: PlannedChange | undefined): boolean {
   if (shown === undefined || edited === undefined || shown.real_path !== edited.real_path) return true;
   return isSamePlan(shown, { ...edited, after: shown.after });

@@ -3,7 +3,7 @@ import { authorize, type Caller } from "../access/access.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 export interface AuditFilter {
-  /** What the action begins with. */
+  /** A prefix of the action. */
   readonly action?: string | undefined;
   /** A principal's id. */
   readonly by?: string | undefined;
@@ -37,7 +37,7 @@ export class AuditService {
     return { entries: rows, ...(next === undefined ? {} : { next }) };
   }
 
-  /** As many as one file may have. */
+  /** As many as one file may hold. */
   async export(
     caller: Caller,
     filter: AuditFilter,

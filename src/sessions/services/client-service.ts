@@ -15,16 +15,16 @@ interface ClientSlot {
 interface Names {
   readonly known: Map<string, ClientSlot>;
   readonly free: number[];
-  /** Changes on their way to the disk: until they are there, the disk does not tell the truth. */
+  /** Changes not yet on the disk: until they are, the disk is outdated. */
   writing: number;
 }
 
-/** What a slot's document holds. Nothing: the slot is free. */
+/** The content of a slot's document. Undefined: the slot is free. */
 const Slot = z.object({ name: z.string(), session_id: z.string() }).partial();
 
 /**
- * The names that clients give to their sessions (document 000's `sessionId`), each principal's for itself. At most LIMITS.clientSessions
- * of them, the least recently used goes first. They survive a restart: each has one of as many slots, and each slot is a document.
+ * The names that clients give to their sessions (document 000's `sessionId`), separate for each principal. At most
+ * LIMITS.clientSessions; the least recently used goes first. They survive a restart: each name has a slot, and each slot is a document.
  */
 export class ClientService {
   readonly #dependencies: Pick<Dependencies, "store" | "clock">;
@@ -42,7 +42,7 @@ export class ClientService {
     this.#sessions = sessions;
   }
 
-  /** The session of this name; undefined: there is none. Counts as a use of it. */
+  /** The session of this name; undefined: there is none. Counts as a use. */
   async find(caller: Caller, name: string): Promise<string | undefined> {
     const { known } = await this.#names(caller);
     const key = keyOf(name);
@@ -140,7 +140,7 @@ export class ClientService {
         documents: [{ name: documentOf(caller, slot), at, by, body: JSON.stringify(body) }],
       });
     } catch (error) {
-      // Memory is ahead of the disk: the next question reads it anew.
+      // Memory is ahead of the disk: the next request reads it again.
       this.#principals.delete(caller.id);
       throw error;
     } finally {
@@ -158,7 +158,7 @@ export class ClientService {
     return known;
   }
 
-  /** The principal that was away longest is read again when it comes back. */
+  /** Evicts the least recently used principal; it is loaded again when it returns. */
   async #forgetOne(): Promise<void> {
     for (const [id, loading] of this.#principals) {
       const names = await loading.catch(() => undefined);
@@ -176,7 +176,7 @@ export class ClientService {
       const [row] = await read.documents({ name: documentOf(caller, slot), limit: 1 });
       const { name, session_id } = row === undefined ? {} : Slot.parse(JSON.parse(row.body));
       const session = session_id === undefined ? undefined : await read.session(session_id);
-      // The session's own time tells when the name was used last.
+      // The session's own time shows when the name was last used.
       if (name === undefined || session === undefined) free.push(slot);
       else found.push({ key: name, place: { slot, session_id: session.id }, used: session.updated_at });
     }
@@ -185,7 +185,7 @@ export class ClientService {
   }
 }
 
-/** A name may be anything, also something that should not be written down. */
+/** A name may be anything, even something that must not be stored. */
 function keyOf(name: string): string {
   return createHash("sha256").update(name).digest("hex");
 }

@@ -30,12 +30,12 @@ interface ConnectionServices extends Pick<Dependencies, "store" | "clock" | "new
 
 type OpenedDatabase = Awaited<ReturnType<ConnectionBook["database"]>>;
 
-/** Databases that an admin lets people read. All of the settings are one document: its versions are their history. */
+/** Databases that an admin lets people read. All settings are one document: its versions are their history. */
 export class ConnectionService {
   readonly #dependencies: ConnectionServices;
   readonly #started: readonly ConnectionRecord[];
   #records: Promise<readonly ConnectionRecord[]> | undefined;
-  /** Resolves when the last change is there, or is not: each one begins with what the one before it left. */
+  /** Resolves when the last change has ended, so that each change starts from the one before. */
   #changing: Promise<unknown> = Promise.resolve();
 
   constructor(dependencies: ConnectionServices) {
@@ -65,7 +65,7 @@ export class ConnectionService {
     return this.#find(id);
   }
 
-  /** Makes it, or puts it in the place of the one with this id. What runs on the old one is ended. */
+  /** Creates it, or replaces the one with this id. Queries that run on the old one are ended. */
   async put(caller: Caller, id: string, config: ConnectionConfig): Promise<ConnectionRecord> {
     authorize(caller, "connection.write");
     this.#refuseStarted(id);
@@ -97,7 +97,7 @@ export class ConnectionService {
     });
   }
 
-  /** Whether it can be reached, takes its password, and has a role that cannot write. */
+  /** Whether it can be reached, accepts its password, and has a role that cannot write. */
   async test(caller: Caller, id: string, signal: AbortSignal): Promise<ConnectionReport> {
     authorize(caller, "connection.write");
     const record = await this.#find(id);
@@ -150,7 +150,7 @@ export class ConnectionService {
     return this.#ask(record, (database) => database.classify({ principal: caller.id, signal }, sql));
   }
 
-  /** Runs one statement that reads. Who asked what, and what came of it, is in the audit log. */
+  /** Runs one read-only statement. The audit log records who ran what, and the outcome. */
   async query(caller: Caller, id: string, request: QuerySql & { readonly signal: AbortSignal }): Promise<QueryAnswer> {
     const record = await this.#usable(caller, id);
     const { sql, signal, max_rows } = request;
@@ -176,7 +176,7 @@ export class ConnectionService {
     { id }: ConnectionRecord,
     audited: { readonly sql: string; readonly [fact: string]: unknown },
   ): Promise<void> {
-    // Redacted before it is cut: half a secret is one too.
+    // Redacted before it is cut: half a secret is a secret too.
     const sql = this.#dependencies.redact(audited.sql).slice(0, LIMITS.connectionAuditChars);
     const details = { ...audited, sql };
     await this.#dependencies.store.commit({
@@ -193,8 +193,8 @@ export class ConnectionService {
   }
 
   /**
-   * Databases repeat what they were sent, and what they computed: nobody is told a secret by one, and its words are not kept in any
-   * length. Anything but a Failure is a bug, and thrown on.
+   * Databases repeat what they were sent and computed, so their messages are redacted and cut. Anything but a Failure is a bug, and
+   * rethrown.
    */
   #failure(error: unknown): Failure {
     if (!(error instanceof Failure)) throw error;
@@ -208,7 +208,7 @@ export class ConnectionService {
     return new Failure(error.code, words(error.message), details);
   }
 
-  /** To who may not use it, it does not exist; an admin is told why. */
+  /** For callers that may not use it, it does not exist; an admin learns why. */
   async #usable(caller: Caller, id: string): Promise<ConnectionRecord> {
     authorize(caller, "connection.use");
     const record = (await this.#all()).find((known) => known.id === id);
@@ -254,7 +254,7 @@ export class ConnectionService {
 
   async #all(): Promise<readonly ConnectionRecord[]> {
     const stored = await this.#stored();
-    // What the start says comes first.
+    // Connections from the command line come first.
     return [...this.#started, ...stored.filter(({ id }) => !this.#started.some((known) => known.id === id))];
   }
 
@@ -291,7 +291,7 @@ function viewOf({ id, config }: ConnectionRecord): ConnectionView {
 
 function verdictOf(config: ConnectionConfig): string {
   return config.kind === "postgres" && config.allow_writable_role === true
-    ? "it answers; whether its role may write was not looked at (allow_writable_role)"
+    ? "it answers; whether its role may write was not checked (allow_writable_role)"
     : "it answers, and cannot be written";
 }
 

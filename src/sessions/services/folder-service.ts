@@ -11,7 +11,7 @@ import type { Registry } from "../lifecycle/registry.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { WorkspacePlaces } from "../settings/settings.ts";
 
-/** Looking around where sessions work: folders for a new one, files of one that is there. Names only, never what is in them. */
+/** Browsing where sessions work: folders for a new one, files of an existing one. Names only, never contents. */
 export class FolderService {
   readonly #registry: Registry;
   readonly #places: WorkspacePlaces;
@@ -27,7 +27,7 @@ export class FolderService {
     this.#files = new WorkspaceFiles(parts.dependencies.clock, parts.places.hidden);
   }
 
-  /** Absent path: the folders that everything else is below. */
+  /** Absent path: the top-level folders. */
   async list(caller: Caller, path: string | undefined): Promise<FolderList> {
     authorize(caller, "workspace.choose");
     const roots = this.#rootsOf(caller);
@@ -45,7 +45,7 @@ export class FolderService {
     return { path: real, ...(parent === undefined ? {} : { parent }), folders: [...folders], truncated };
   }
 
-  /** The files whose path fits best, of those that git would not ignore. */
+  /** The best-matching files, among those that git would not ignore. */
   async files(
     caller: Caller,
     id: string,
@@ -59,7 +59,7 @@ export class FolderService {
     return { files: found.slice(0, limit), truncated: truncated || found.length > limit };
   }
 
-  /** An agent's own place may be elsewhere than where sessions work that name none. */
+  /** An agent may have its own folders instead of the default ones. */
   #rootsOf(caller: Caller): readonly string[] {
     const { roots, defaultWorkspace } = this.#places;
     const covered = roots.some((root) => isInside(root, defaultWorkspace));

@@ -18,11 +18,11 @@ interface PageServiceParts {
   readonly newId: NewId;
 }
 
-/** Web pages that offer tools to sessions. Nothing of it is written down: after a restart pages declare again. */
+/** Web pages that offer tools to sessions. Nothing is stored: after a restart pages declare again. */
 export class PageService {
   readonly #parts: PageServiceParts;
   readonly #registrations = new Map<string, PageRegistration>();
-  /** By registration: resolves when the last change that was asked for is done. */
+  /** By registration: resolves when the last requested change is done. */
   readonly #changing = new Map<string, Promise<unknown>>();
 
   constructor(parts: PageServiceParts) {
@@ -34,7 +34,7 @@ export class PageService {
     return new PageConnection(this, caller, { peer, protocol });
   }
 
-  /** Changes of one registration happen one after the other, in the order of the requests. */
+  /** Changes of one registration run one after the other, in the order of the requests. */
   async change<Answer>(key: string, act: () => Promise<Answer>): Promise<Answer> {
     const before = this.#changing.get(key) ?? Promise.resolve();
     const done = before.then(act);
@@ -73,7 +73,7 @@ export class PageService {
     return registration;
   }
 
-  /** The page is gone, for now. */
+  /** The page has disconnected, for now. */
   leave(registration: PageRegistration): void {
     registration.leave(() => {
       this.forget(registration);
@@ -81,7 +81,7 @@ export class PageService {
     });
   }
 
-  /** Another page may be here from now on. */
+  /** The registration has ended: another page may take its place. */
   forget(registration: PageRegistration): void {
     const key = registrationKey(registration);
     if (this.#registrations.get(key) === registration) this.#registrations.delete(key);
@@ -142,7 +142,7 @@ export class PageConnection {
     });
   }
 
-  /** True for a call whose answer is waited for: such an answer was asked for, and is not counted. */
+  /** True for a call that waits for an answer: such an answer was requested, so it does not count as a request. */
   awaits(call_id: string): boolean {
     return [...this.#registrations].some((registration) => registration.awaits(this.#peer, call_id));
   }
@@ -153,7 +153,7 @@ export class PageConnection {
     this.#peer.say({ type: "tool.settled", call_id: answer.call_id, how: "late" });
   }
 
-  /** An answer that is none: the call ends all the same. False: it was to no call of this connection. */
+  /** An unreadable answer: the call ends all the same. False: it was for no call of this connection. */
   garbled(call_id: string, why: string): boolean {
     return [...this.#registrations].some((registration) => registration.garble(this.#peer, call_id, why));
   }
@@ -164,7 +164,7 @@ export class PageConnection {
       if (registration.peer === this.#peer) this.#service.leave(registration);
   }
 
-  /** PageRegistrations that are not its own any more stay until the calls that it has begun there are over. */
+  /** Registrations that it no longer owns stay until their begun calls are over. */
   #tidy(): void {
     for (const registration of this.#registrations)
       if (registration.idle && this.#service.registration(registrationKey(registration)) !== registration)

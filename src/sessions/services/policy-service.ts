@@ -19,7 +19,7 @@ import { settingsFor, type WorkspacePlaces } from "../settings/settings.ts";
 
 const DOCUMENT = "policy";
 
-/** The policy in force: what ships, over it the admin's file, over that what was set through the API. */
+/** The policy in force: the built-in one, overridden by the admin's file, overridden by the API. */
 export class PolicyBook {
   readonly #store: Store;
   readonly #file: Policy | undefined;
@@ -31,7 +31,7 @@ export class PolicyBook {
     this.#stored = stored;
   }
 
-  /** `file`: the policy of the YAML file in the home folder, already parsed; absent where there is none. */
+  /** `file`: the parsed policy of the YAML file in the home folder; absent: there is none. */
   static async open(store: Store, file: Policy | undefined): Promise<PolicyBook> {
     const [newest] = await store.read.documents({ name: DOCUMENT, limit: 1 });
     const book = new PolicyBook(store, file, newest === undefined ? undefined : Policy.parse(JSON.parse(newest.body)));
@@ -43,7 +43,7 @@ export class PolicyBook {
     return layered(DEFAULT_POLICY, this.#file, this.#stored);
   }
 
-  /** What would be in force if this were set; a Failure when that would be nonsense. */
+  /** Checks the policy that would be in force; a Failure when it is invalid. */
   check(policy: Policy): void {
     const all = layered(DEFAULT_POLICY, this.#file, policy);
     validatePolicy(all);
@@ -76,7 +76,7 @@ export class PolicyBook {
   }
 }
 
-/** Later layers replace profiles of the same name, and the limits for everybody. */
+/** Later layers replace profiles of the same name, and the global limits. */
 function layered(...layers: readonly (Policy | undefined)[]): Policy {
   const given = layers.filter((layer) => layer !== undefined);
   const budget = given.findLast((layer) => layer.budget !== undefined)?.budget;
@@ -111,7 +111,7 @@ export class PolicyService {
     return this.#book.current();
   }
 
-  /** The profile that a surface gives to sessions, for those who may have it; absent: their token's, or the default. */
+  /** The profile that a surface gives to sessions, if the caller may have it; absent: the token's, or the default. */
   profileFor(caller: Caller, wanted: string): string | undefined {
     const policy = this.#book.current();
     return mayHave(caller, policy, wanted) ? wanted : undefined;
@@ -137,7 +137,7 @@ export class PolicyService {
     return this.#book.history();
   }
 
-  /** What would happen: the real pipeline on one call. Nothing is executed and nothing is written. */
+  /** What would happen: the real pipeline on one call. Nothing is executed or written. */
   async test(caller: Caller, request: PolicyTest): Promise<Ruling> {
     authorize(caller, "policy.test");
     const { tool, input } = request;

@@ -13,7 +13,7 @@ interface ProviderServices extends Pick<Dependencies, "store" | "clock" | "newId
   readonly models: Pick<Models, "defaultProvider" | "providers" | "prices">;
 }
 
-/** A provider as anybody may know it who may make a session: neither its keys nor their names. */
+/** A provider as shown to anybody who may create a session: without its keys or their names. */
 export interface OfferedProvider {
   readonly id: string;
   readonly isDefault: boolean;
@@ -24,15 +24,15 @@ export interface OfferedProvider {
   readonly condition: ProviderCondition;
   /** Without ports and paths. */
   readonly hosts: readonly string[];
-  /** What it said itself in the last minute. Absent: it costs money or needs a key, and is only asked by `test`. */
+  /** Its own answer of the last minute. Absent: it costs money or needs a key, and is only asked by `test`. */
   readonly health?: (() => Promise<Pick<ProviderReport, "status" | "message" | "models">>) | undefined;
-  /** Those with a price in the shipped table, looked up when they are asked for. */
+  /** Models with a price in the shipped table, looked up on request. */
   readonly models: () => readonly PricedModel[];
-  /** Of the model that was asked about; absent: it has none here, or none was asked about. */
+  /** The price of the requested model; absent: it has none here, or none was requested. */
   readonly priced?: PricedModel | undefined;
 }
 
-/** Where model calls may go, what they cost there, and whether it works. Never holds a key. */
+/** Where model calls may go, what they cost there, and whether it works. Never exposes a key. */
 export class ProviderService {
   readonly #dependencies: ProviderServices;
 
@@ -47,7 +47,7 @@ export class ProviderService {
     return JSON.parse(this.#dependencies.redact(JSON.stringify(views))) as readonly ProviderView[];
   }
 
-  /** What a caller can choose from. `model`: what it costs wherever it can be asked. */
+  /** What a caller can choose from. `model`: also its price at each provider. */
   async offered(caller: Caller, model?: string): Promise<readonly OfferedProvider[]> {
     authorize(caller, "policy.read");
     const { providers, defaultProvider, prices } = this.#dependencies.models;
@@ -70,7 +70,7 @@ export class ProviderService {
     );
   }
 
-  /** Asks the provider itself; the answer says what to do when something is wrong. */
+  /** Asks the provider itself; the answer says what to do if something is wrong. */
   async test(caller: Caller, id: string): Promise<ProviderReport> {
     authorize(caller, "provider.test");
     const { models, store } = this.#dependencies;
@@ -97,7 +97,7 @@ export class ProviderService {
     };
   }
 
-  /** The whole table, or what one model costs wherever it can be asked. */
+  /** The whole table, or the price of one model at each provider. */
   prices(caller: Caller, { model, provider: only }: PriceQuery): readonly PricedModel[] {
     authorize(caller, "provider.read");
     const { providers, prices } = this.#dependencies.models;
@@ -109,7 +109,7 @@ export class ProviderService {
   }
 }
 
-/** Some addresses carry a key in their path: as in the list, only their hosts are told. */
+/** Some addresses carry a key in their path, so only their hosts are shown. */
 function withoutPaths(message: string, { baseUrl }: Provider): string {
   return Object.values(baseUrl).reduce((text, address) => text.replaceAll(address, hostOf(address)), message);
 }

@@ -37,7 +37,7 @@ import type { WarmSessions } from "../lifecycle/warm.ts";
 export interface SessionFilter {
   readonly status?: Status | undefined;
   readonly engine?: string | undefined;
-  /** Words that title, id, workspace or the name of who made it must hold. */
+  /** Text that title, id, workspace or the creator's name must contain. */
   readonly search?: string | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
@@ -47,17 +47,17 @@ export interface SessionFilter {
 export type IdempotencyKey = string | undefined;
 
 interface CreateOptions {
-  /** May refuse what the settings came to; a retry that is answered from its receipt does not ask it. */
+  /** May refuse the resulting settings. Not called for a retry that is answered from its receipt. */
   readonly admit?: (settings: SessionSettings) => Promise<void>;
-  /** What of the request the surface chose itself, for clients that may not choose it. */
+  /** Fields of the request that the surface chose itself, for clients that may not choose them. */
   readonly given?: readonly ClientChoice[] | undefined;
 }
 
 interface SessionBeginning {
   readonly settings: SessionSettings;
-  /** Whose journal it begins with. */
+  /** The session whose journal it begins with. */
   readonly parent: Session | undefined;
-  /** On whose budget it draws. */
+  /** The session whose budget it draws on. */
   readonly sponsor: Session | undefined;
   readonly prompt: SubmitPrompt | undefined;
 }
@@ -147,7 +147,7 @@ export class SessionService {
     if (prompt !== undefined) durable.push(session.prompt(prompt, ref(caller)).then(() => undefined));
     const answer = view(session.state);
     const audited = { action: "session.create", target: id, details: { workspace: settings.workspace } };
-    // The same event-loop turn, so the same commit: a retry finds either all of this or nothing.
+    // Same turn of the event loop, so same commit: a retry finds all of this or nothing.
     durable.push(
       this.#dependencies.store.commit(
         { receipts: receipts(answer), audit: [auditRow(this.#dependencies, caller, audited)] },
@@ -160,7 +160,7 @@ export class SessionService {
     return answer;
   }
 
-  /** As it is on the disk: who reads `idle` here also finds the answer in the journal. */
+  /** As on the disk: a caller that reads `idle` here also finds the answer in the journal. */
   async get(caller: Caller, id: string): Promise<SessionView> {
     const session = await this.#session(caller, "session.read", id);
     const { state } = session;
@@ -201,7 +201,7 @@ export class SessionService {
     });
   }
 
-  /** The names of the tools that the session's model is told of. */
+  /** The tools that the session's model is told about. */
   async tools(caller: Caller, id: string): Promise<readonly string[]> {
     const session = await this.#session(caller, "session.read", id);
     const { toolbox } = await session.environment();
@@ -229,14 +229,14 @@ export class SessionService {
     const session = await this.#session(caller, "session.control", id);
     const details = hold_queue === true ? { hold_queue } : undefined;
     const audit = this.#audit(caller, "session.interrupt", id, details);
-    // It stops at once, also while nothing can be written.
+    // It stops at once, even while nothing can be written.
     const noted = this.#dependencies.store.commit(audit, { untilStored: true });
     const work = Promise.all([noted, session.interrupt({ by: ref(caller), hold_queue })]);
     await whileStoring(this.#dependencies, work, LIMITS.storeAnswerMs);
     return view(session.state);
   }
 
-  /** Takes a prompt out of the queue. One that has begun is not touched. */
+  /** Removes a prompt from the queue. One that has begun is not touched. */
   async removePrompt(caller: Caller, id: string, turn_id: string): Promise<SessionView> {
     const session = await this.#session(caller, "session.control", id);
     const beside = this.#audit(caller, "session.unqueue", id, { turn_id });
@@ -296,7 +296,7 @@ export class SessionService {
     });
   }
 
-  /** Sets the most that a session may spend. What the policy allows, an operator may give; more only who writes the policy. */
+  /** Sets the most that a session may spend. An operator may set what the policy allows; only those who write the policy may set more. */
   async setBudget(caller: Caller, id: string, { max_cost_microusd }: SetBudget): Promise<SessionView> {
     authorize(caller, "budget.raise");
     const session = await this.#registry.get(id);
@@ -313,7 +313,7 @@ export class SessionService {
     return view(session.state);
   }
 
-  /** Changes how the session runs from now on, as far as the policy gives the caller that. */
+  /** Changes how the session runs from now on, as far as the policy allows the caller. */
   async configure(caller: Caller, id: string, request: ConfigureSession, key: IdempotencyKey): Promise<SessionView> {
     const session = await this.#session(caller, "session.control", id);
     return this.#receipts.once({ caller, key, question: ["configure", id, request] }, async (receipts) => {
@@ -323,7 +323,7 @@ export class SessionService {
         this.#audit(caller, "session.configure", id, change),
       );
       const answer = view(session.state);
-      // The same event-loop turn, so the same commit.
+      // Same turn of the event loop, so same commit.
       const kept = this.#dependencies.store.commit({ receipts: receipts(answer) }, { untilStored: true });
       await Promise.all([durable, kept]);
       return answer;
@@ -389,14 +389,17 @@ function ref(caller: Caller): { id: string; name: string; role: Caller["role"] }
   return { id: caller.id, name: caller.name, role: caller.role };
 }
 
-/** The sessions on whose budget a child of this one draws. */
+/** The sessions whose budget a child of this one draws on. */
 function heirOf({ state }: Session): readonly string[] {
   if (state.ancestors.length >= LIMITS.forkDepth)
-    throw new Failure("limit_reached", `sessions draw on one another ${LIMITS.forkDepth} deep at most`);
+    throw new Failure(
+      "limit_reached",
+      `a chain of sessions that share a budget can be ${LIMITS.forkDepth} long at most`,
+    );
   return [...state.ancestors, state.id];
 }
 
-/** The parent's journal up to `seq`, as stretches of the sessions that wrote it. */
+/** The parent's journal up to `seq`, as ranges of the sessions that wrote it. */
 function inherited(parent: Session, seq: number): readonly Segment[] {
   const { id, lineage } = parent.state;
   if (parent.deleted) throw new Failure("not_found", `there is no session ${id}`);

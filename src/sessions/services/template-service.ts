@@ -6,11 +6,11 @@ import type { Dependencies } from "../dependencies.ts";
 const DOCUMENT = "templates";
 const Templates = z.array(Template);
 
-/** Named starts for new sessions. All of them are one document: its versions are their history. */
+/** Named templates for new sessions. All of them are one document: its versions are their history. */
 export class TemplateService {
   readonly #dependencies: Dependencies;
   #templates: Promise<readonly Template[]> | undefined;
-  /** Resolves when the last change is there, or is not: each one begins with what the one before it left. */
+  /** Resolves when the last change has ended, so that each change starts from the one before. */
   #changing: Promise<unknown> = Promise.resolve();
 
   constructor(dependencies: Dependencies) {
@@ -22,7 +22,7 @@ export class TemplateService {
     return this.#all();
   }
 
-  /** Makes it, or puts it in the place of the one with this id. */
+  /** Creates it, or replaces the one with this id. */
   async save(caller: Caller, id: string, request: SaveTemplate): Promise<Template> {
     authorize(caller, "template.write");
     const text = this.#dependencies.redact(JSON.stringify(request));

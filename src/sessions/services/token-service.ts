@@ -18,7 +18,7 @@ const TOKEN_BYTES = 32;
 const VISITOR_ID_CHARS = 26;
 
 export interface TokenQuery {
-  /** Absent: all but visitors, of whom there may be very many. */
+  /** Absent: all except visitors, of whom there may be very many. */
   readonly role?: Role | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
@@ -28,7 +28,7 @@ function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** Tokens: made once, shown once, kept as hashes. */
+/** Tokens: made once, shown once, stored as hashes. */
 export class TokenService {
   readonly #dependencies: Dependencies;
   readonly #live: LiveTokens;
@@ -40,7 +40,7 @@ export class TokenService {
     this.#receipts = receipts;
   }
 
-  /** Reads what must be known before the first request. */
+  /** Loads what must be known before the first request. */
   async open(): Promise<void> {
     await this.#live.readOrigins();
   }
@@ -54,17 +54,20 @@ export class TokenService {
     this.#live.checkTime(caller);
   }
 
-  /** Calls back once when the caller's token is deleted or expires, at once if it is gone already. The answer takes that back. */
+  /**
+   * Calls back once when the caller's token is deleted or expires, at once if it is already gone. Call the returned function to
+   * unsubscribe.
+   */
   whenGone(caller: Caller, end: () => void): () => void {
     return this.#live.whenGone(caller, end);
   }
 
-  /** Whether a token that lives now is for this web origin. */
+  /** Whether a valid token is for this web origin. */
   namesOrigin(origin: string): boolean {
     return this.#live.namesOrigin(origin);
   }
 
-  /** The token is in no receipt: a retry under the same key is told that it was shown already. */
+  /** No receipt holds the token: a retry under the same key is told that it was already shown. */
   async create(caller: Caller, request: CreateToken, key: string | undefined): Promise<TokenCreated> {
     authorize(caller, "token.issue");
     const now = this.#dependencies.expiryClock.now();
@@ -102,7 +105,7 @@ export class TokenService {
     return { tokens: page.rows.map(tokenView), ...(page.next === undefined ? {} : { next: page.next }) };
   }
 
-  /** A token takes those along that were made with it. */
+  /** Deleting a token also deletes the tokens derived from it. */
   async remove(caller: Caller, id: string): Promise<void> {
     authorize(caller, "token.issue");
     const { read } = this.#dependencies.store;
@@ -118,7 +121,7 @@ export class TokenService {
     await this.#live.readOrigins();
   }
 
-  /** At start: makes sure that this very token works, as an admin's. */
+  /** At start: makes sure that this token works, as an admin's. */
   async ensureAdmin(token: string, name: string): Promise<Caller> {
     const known = await this.#dependencies.store.read.principalByHash(hashToken(token));
     if (known === undefined)
@@ -133,7 +136,7 @@ export class TokenService {
   }
 }
 
-/** The same visitor of the same product has the same id, with whatever token. */
+/** The same visitor of the same product has the same id, whatever the token. */
 function visitorId(maker: Caller, subject: string): string {
   const hash = createHash("sha256").update(JSON.stringify([maker.id, subject]));
   return `vis_${hash.digest("hex").slice(0, VISITOR_ID_CHARS)}`;

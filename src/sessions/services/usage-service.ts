@@ -31,7 +31,7 @@ export class UsageService {
     this.#dependencies = dependencies;
   }
 
-  /** Lines by group, their total, and the accounts as they are now. An agent gets its own alone. */
+  /** Rows by group, their total, and the current accounts. An agent gets only its own. */
   async report(caller: Caller, query: UsageQuery): Promise<UsageReport> {
     const scope = authorize(caller, "usage.read");
     if (scope === "own" && query.agent !== undefined && query.agent !== caller.id)
@@ -49,7 +49,7 @@ export class UsageService {
     };
     const found = await store.read.usage({ by, ...filter, limit: limit + 1 });
     const cut = found.length > limit;
-    // Engines are few, so their lines are never cut: they add up to everything.
+    // There are few engines, so their rows are never cut: they add up to everything.
     const all = cut ? await store.read.usage({ by: ["engine"], ...filter, limit: LIMITS.usageLines }) : found;
     return {
       lines: found.slice(0, limit),
@@ -92,12 +92,12 @@ export class UsageService {
     };
   }
 
-  /** Metrics hold everybody's figures: refuses those who may not see them. */
+  /** Metrics hold everybody's figures: refuses callers that may not see them. */
   checkMetrics(caller: Caller): void {
     authorize(caller, "metrics.read");
   }
 
-  /** Resolves when the store has everything that was spent; a Failure soon after nothing can be written. */
+  /** Resolves when the store has all spending; a Failure soon after nothing can be written. */
   async #flushed(): Promise<void> {
     const { models } = this.#dependencies;
     await whileStoring(this.#dependencies, models.ledger.flush(), LIMITS.storeAnswerMs);
@@ -111,7 +111,7 @@ export class UsageService {
     return state;
   }
 
-  /** Every account that the session's next request will count on; everybody's only for those who may see them. */
+  /** Every account that the session's next request counts on; shared ones only for callers that may see them. */
   async #sessionBudgets(state: SessionState, scope: "all" | "own"): Promise<BudgetLine[]> {
     const { store, policy: current, clock, limits } = this.#dependencies;
     const policy = current();
@@ -151,7 +151,7 @@ export class UsageService {
   }
 
   async #budgets(spendingLimits: readonly SpendingLimit[]): Promise<BudgetLine[]> {
-    // A threshold counts on the turn's account, which is there already: alone it says nothing.
+    // A threshold counts on the turn's account, which is already listed.
     const counted = spendingLimits.filter(({ kind, limit }) => kind !== "threshold" || limit !== undefined);
     return Promise.all(counted.map((spendingLimit) => this.#budget(spendingLimit)));
   }
@@ -170,12 +170,12 @@ function ownerOf(account: string): string {
   return account.split("/")[1] ?? "";
 }
 
-/** The session's rules; none where an admin has taken its profile away since: then it can ask nothing any more. */
+/** The session's rules; none if an admin has removed its profile: then it can send no more requests. */
 function rulesOf(policy: Policy, state: SessionState): Profile {
   return Object.hasOwn(policy.profiles, state.settings.profile) ? effectiveProfile(policy, state) : {};
 }
 
-/** Without any limit when an admin has taken the profile away since: its sessions can ask nothing any more. */
+/** Without any limit if an admin has removed the profile: its sessions can send no more requests. */
 function profileNamed(policy: Policy, name: string): Profile {
   return (Object.hasOwn(policy.profiles, name) ? policy.profiles[name] : undefined) ?? {};
 }

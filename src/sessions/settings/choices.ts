@@ -11,14 +11,14 @@ import {
 import type { Caller } from "../access/access.ts";
 import { profileOf } from "../permission/profile.ts";
 
-/** The session that a new one goes on from. */
+/** The session that a new one continues from. */
 export interface Base {
   readonly settings: SessionSettings;
   /** The principal's id. */
   readonly owner: string;
 }
 
-/** The profile of a new session: the token's, the one that is asked for, the base's, or the default. Throws where the caller may not have it. */
+/** The profile of a new session: the token's, the requested one, the base's, or the default. Throws if the caller may not have it. */
 export function chooseProfile(
   caller: Caller,
   policy: Policy,
@@ -30,7 +30,7 @@ export function chooseProfile(
     if (wanted === fixed) return fixed;
     throw new Failure("forbidden", `this token is for the profile ${fixed} alone; leave profile out`);
   }
-  // What its own session has already is no choice.
+  // Keeping the profile of one's own session needs no permission.
   const isKept = base?.owner === caller.id && base.settings.profile === wanted;
   if (isKept || mayHave(caller, policy, wanted)) return wanted;
   const permit = caller.role === "operator" ? "for_operators" : "for_agents";
@@ -44,19 +44,19 @@ export function chooseProfile(
 export function mayHave({ role, token }: Caller, policy: Policy, name: string): boolean {
   if (token.bounds.profile !== undefined) return name === token.bounds.profile;
   if (role === "admin" || name === policy.default_profile) return true;
-  // Whoever chooses how it is judged widens its own policy.
+  // Choosing one's own rules would widen them, so agents need `for_agents`.
   const isForAgents = profileOf(policy, name).for_agents === true;
   if (role === "operator") return isForAgents || openToOperators(policy, name);
   return role === "agent" && isForAgents;
 }
 
-/** What is asked for, and which of it the surface chose itself. */
+/** The request, and which fields of it the surface chose itself. */
 interface ClientRequest {
   readonly asked: Partial<CreateSession>;
   readonly given?: readonly ClientChoice[] | undefined;
 }
 
-/** What only the server decides for visitors, unless the profile lets them choose it. */
+/** Fields that only the server sets for visitors, unless the profile lets them choose. */
 export function checkClientChoices(caller: Caller, profile: Profile, request: ClientRequest): void {
   if (caller.role !== "visitor") return;
   for (const field of ClientChoice.options) {
@@ -76,14 +76,14 @@ export function refuseChoice({ client_may_choose = [] }: Profile, field: ClientC
   );
 }
 
-/** The system prompt of a new session: the token's, where it has one. */
+/** The system prompt of a new session: the token's, if it has one. */
 export function choosePrompt(caller: Caller, asked: string | undefined): string | undefined {
   const fixed = caller.token.bounds.system_prompt;
   if (fixed === undefined || asked === undefined || asked === fixed) return fixed ?? asked;
   throw new Failure("forbidden", "this token has a system prompt of its own; leave system_prompt out");
 }
 
-/** The tools of a new session: those of its own list that the token gives; absent: what the profile gives. */
+/** The tools of a new session: the requested ones that the token gives; absent: what the profile gives. */
 export function chooseTools(caller: Caller, asked: readonly string[] | undefined): string[] | undefined {
   const most = caller.token.bounds.tools;
   if (most === undefined || asked === undefined) return (most ?? asked)?.slice();

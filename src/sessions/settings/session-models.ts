@@ -6,7 +6,7 @@ import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Registry } from "../lifecycle/registry.ts";
 import type { Dependencies } from "../dependencies.ts";
 
-/** Which models a session can change to. */
+/** Which models a session can switch to. */
 export class SessionModelList {
   readonly #dependencies: Dependencies;
   readonly #registry: Registry;
@@ -37,7 +37,7 @@ export class SessionModelList {
     return { current, models: [current, ...others.slice(0, LIMITS.providerModels)] };
   }
 
-  /** Of a free provider those that it lists itself: any name is free there. */
+  /** For a free provider, the models that it lists itself: any name is free there. */
   async #named(provider: Provider): Promise<readonly string[]> {
     const { providers, prices } = this.#dependencies.models;
     const listed = prices.list().flatMap(({ provider: whose, model }) => {
@@ -50,7 +50,7 @@ export class SessionModelList {
   }
 }
 
-/** Prices of the settings are for a model, or for `provider/model`; a model's own name can hold a slash too. */
+/** Prices in the settings are for a model, or for `provider/model`; a model's own name can contain a slash too. */
 function ownName(provider: string, name: string): readonly string[] {
   return name.startsWith(`${provider}/`) ? [name.slice(provider.length + 1)] : [name];
 }

@@ -21,22 +21,22 @@ import { least } from "../budget/limits.ts";
 import { profileOf } from "../permission/profile.ts";
 import type { Models, Dependencies } from "../dependencies.ts";
 
-/** Where sessions work unless they say otherwise, and where agents may work at all. Absolute, real. */
+/** Where sessions work by default, and where agents may work at all. Absolute, real. */
 export interface WorkspacePlaces {
   readonly defaultWorkspace: string;
   readonly roots: readonly string[];
-  /** The server's own folders, which nobody is shown. */
+  /** The server's own folders, which are shown to nobody. */
   readonly hidden: readonly string[];
 }
 
 interface SettingsParts {
   readonly dependencies: Dependencies;
   readonly places: WorkspacePlaces;
-  /** What of the request the surface chose itself, for a client that may not choose it. */
+  /** Fields of the request that the surface chose itself, for a client that may not choose them. */
   readonly given?: readonly ClientChoice[] | undefined;
 }
 
-/** What a request asks for, narrowed by policy and token, with everything filled in. `from`: a parent, for what is absent. */
+/** The request narrowed by policy and token, with everything filled in. `from`: a parent, for absent fields. */
 export async function settingsFor(
   { dependencies, places, given }: SettingsParts,
   caller: Caller,
@@ -97,7 +97,7 @@ export async function settingsFor(
   return JSON.parse(dependencies.redact(JSON.stringify(settings))) as SessionSettings;
 }
 
-/** The mode of the session that this one goes on from, unless another autonomy is asked for, or it is more than the caller may have. */
+/** The mode of the session that this one continues, unless another autonomy is requested or the mode exceeds what the caller may have. */
 function inheritedMode(
   caller: Caller,
   profile: Profile,
@@ -112,7 +112,7 @@ function asking({ role, token }: Caller): { role: Caller["role"]; max_autonomy: 
   return { role, max_autonomy: token.bounds.max_autonomy };
 }
 
-/** What a change of a session's settings comes to, under the policy of now. */
+/** The result of changing a session's settings under the current policy. */
 export async function settingsChange(
   dependencies: Dependencies,
   caller: Caller,
@@ -151,7 +151,7 @@ function chooseEngine({ engines }: Dependencies, request: CreateSession, base: S
   return id;
 }
 
-/** What not every engine can do. */
+/** Settings that not every engine supports. */
 function extrasOf(
   { engines }: Dependencies,
   engine: string,

@@ -18,21 +18,21 @@ import type { SessionEnvironment, EnvironmentRequest } from "../dependencies.ts"
 const OUTPUT = "output";
 
 export interface EnvironmentOptions {
-  /** The server's own folder, absolute and real. Tools do not see it, but for the session's output. */
+  /** The server's own folder, absolute and real. Hidden from tools, except for the session's output. */
   readonly home: string;
-  /** Marks every process that this home's sessions start. */
+  /** Marks every process that sessions of this home start. */
   readonly marker: string;
-  /** Marks that no process can take off; absent: only its environment tells whose it is. */
+  /** Marks that no process can remove; absent: only a process's environment identifies it. */
   readonly marks?: ProcessMarks | undefined;
-  /** Memory of an engine's process with all that it started; absent: LIMITS.engineMemoryBytes. */
+  /** Memory limit of an engine's process and its children; absent: LIMITS.engineMemoryBytes. */
   readonly engineMemoryBytes?: number | undefined;
   /** The same of a command that a session runs; absent: LIMITS.commandMemoryBytes. */
   readonly commandMemoryBytes?: number | undefined;
   /** What a process gets of the server's environment; nothing else is passed on. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Tools beside our own, for every session; absent: none. */
+  /** Additional tools for every session; absent: none. */
   readonly extraTools?: readonly AnyTool[] | undefined;
-  /** What output passes before it is kept in a file; absent: it is kept as it is. */
+  /** Applied to output before it is stored in a file; absent: stored unchanged. */
   readonly redact?: Redactor | undefined;
   readonly newId: NewId;
   readonly now: () => number;
@@ -45,7 +45,7 @@ export async function openEnvironment(
 ): Promise<SessionEnvironment> {
   const { session_id, settings } = wanted;
   const outputFolder = join(options.home, OUTPUT, session_id);
-  // In one breath: a turn waits for it, and the wait for a thread is twenty times as long as the work.
+  // Synchronous: a turn waits for it, and going through the thread pool takes twenty times as long as the work.
   mkdirSync(outputFolder, { recursive: true, mode: 0o700 });
   const profile = profileOf(wanted.policy, settings.profile);
   const extraRead = [outputFolder, ...(profile.extra_read ?? [])];

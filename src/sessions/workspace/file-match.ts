@@ -1,7 +1,7 @@
 /** Better than every match that is only spread over the path. */
 const WHOLE = 1_000_000;
 
-/** The files whose path holds the letters of the query in their order, best first; without a query those nearest to the top. */
+/** The files whose path contains the query's letters in order, best first; without a query, those nearest to the top. */
 export function bestFiles(files: readonly string[], query: string, limit: number): readonly string[] {
   const wanted = query.trim().toLowerCase();
   const scored: { readonly file: string; readonly score: number }[] = [];
@@ -13,7 +13,7 @@ export function bestFiles(files: readonly string[], query: string, limit: number
   return scored.slice(0, limit).map(({ file }) => file);
 }
 
-/** Higher is better; undefined: it does not fit. */
+/** Higher is better; undefined: no match. */
 function scoreOf(path: string, wanted: string): number | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (name === wanted || path === wanted) return WHOLE * 5;
@@ -26,7 +26,7 @@ function scoreOf(path: string, wanted: string): number | undefined {
   return inPath === undefined ? undefined : -inPath;
 }
 
-/** How many letters lie between the first and the last one of the query; what begins a word counts for less. */
+/** How many letters lie between the query's letters; gaps before the start of a word do not count. */
 function spreadOf(text: string, wanted: string): number | undefined {
   let place = -1;
   let spread = 0;

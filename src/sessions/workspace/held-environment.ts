@@ -1,6 +1,6 @@
 import type { SessionEnvironment } from "../dependencies.ts";
 
-/** A session's environment: opened when somebody first needs it, and again after it was closed. */
+/** A session's environment: opened on first use, and again after it was closed. */
 export class HeldEnvironment {
   readonly #open: () => Promise<SessionEnvironment>;
   #opened: Promise<SessionEnvironment> | undefined;

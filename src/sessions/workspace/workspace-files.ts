@@ -11,18 +11,18 @@ export interface ListedFiles {
   readonly truncated: boolean;
 }
 
-/** What usually holds a key: nobody needs to name it to an agent. */
+/** Files that usually hold a key: nobody needs to name them to an agent. */
 const SECRET =
   /(^|\/)(\.env(\.[^/]*)?|\.envrc|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|id_(rsa|dsa|ecdsa|ed25519)|[^/]*\.(pem|key|p12|pfx|keystore|jks|kdbx))$|(^|\/)\.(ssh|aws|gnupg|kube)\//i;
 
-/** The names of a workspace's files as git sees them, kept for a moment: a person who types asks at every letter. */
+/** The names of a workspace's files as git sees them, cached briefly: a person who types queries at every letter. */
 export class WorkspaceFiles {
   readonly #clock: Pick<Clock, "now">;
   /** The server's own folders. Absolute, real. */
   readonly #hidden: readonly string[];
-  /** The one asked for last is the last one. */
+  /** Most recently used last. */
   readonly #kept = new Map<string, { readonly at: number; readonly listed: Promise<ListedFiles> }>();
-  /** Programs that are at work. */
+  /** How many listing programs are running. */
   #listing = 0;
 
   constructor(clock: Pick<Clock, "now">, hidden: readonly string[]) {
@@ -49,7 +49,7 @@ export class WorkspaceFiles {
       throw new Failure("limit_reached", `the files of ${this.#listing} workspaces are being listed; try again`);
     this.#listing += 1;
     try {
-      // What was a folder may be a link by now: what it leads to was never this session's.
+      // The folder may have been replaced by a link, whose target never belonged to this session.
       if ((await realpath(workspace).catch(() => undefined)) !== workspace) throw missing(workspace);
       return await listFiles(workspace, (file) => !SECRET.test(file) && !this.#isOwn(join(workspace, file)));
     } finally {
@@ -66,7 +66,7 @@ function missing(workspace: string): Failure {
   return new Failure("workspace_missing", `the workspace ${workspace} is gone or cannot be read`);
 }
 
-/** Hidden files too, but what .gitignore names is left out. Follows no links. */
+/** Includes hidden files, but not what .gitignore names. Follows no links. */
 async function listFiles(workspace: string, wanted: (file: string) => boolean): Promise<ListedFiles> {
   const { rgPath } = await import("@vscode/ripgrep");
   const program = spawn(rgPath, ["--files", "--hidden", "--no-require-git", "--no-messages", "-0", "--glob", "!.git"], {
@@ -80,7 +80,7 @@ async function listFiles(workspace: string, wanted: (file: string) => boolean): 
     program.once("error", () => reject(missing(workspace)));
     program.once("close", (_code, signal) => resolve(signal));
   });
-  // Whoever reads first throws first: this one is asked for below.
+  // Awaited below; this prevents an unhandled rejection if reading fails first.
   ended.catch(() => undefined);
   const { files, whole } = await namesFrom(program.stdout.setEncoding("utf8"), wanted);
   if (!whole) program.kill("SIGKILL");

@@ -19,7 +19,7 @@ export function readMessages(body: unknown, threads: HeldThreads): ReadRequest {
 class MessagesFormat implements Format {
   readonly #request: SimRequest;
   readonly #reply: ModelReply;
-  /** Characters of the open thought that are still to come: it is signed with its last word. */
+  /** Remaining characters of the open thought: it is signed with its last word. */
   #unthought = 0;
 
   constructor(reply: ModelReply, request: SimRequest) {

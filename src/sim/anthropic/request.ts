@@ -14,7 +14,7 @@ const MAX_CACHE_MARKS = 4;
 const MIN_THINKING_TOKENS = 1_024;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
-/** A request as the real API would take it, or the error it would answer. */
+/** A request as the real API would accept it, or the error it would return. */
 export function readRequest(body: unknown): SimRequest {
   const fields = record(body) ?? bad("the body must be a JSON object");
   const model = text(fields["model"]) ?? bad("model: Field required");
@@ -118,7 +118,7 @@ function readMessage(value: unknown, index: number, length: number): SimMessage 
   const place = `messages.${index}`;
   const fields = record(value) ?? bad(`${place}: Input should be an object`);
   const { role, content } = fields;
-  // Instructions in the middle of a conversation are part of newer versions of the API; they change nothing here.
+  // Instructions in the middle of a conversation belong to newer versions of the API; they are ignored here.
   if (role === "system" && index > 0) return undefined;
   if (role !== "user" && role !== "assistant") return bad(`${place}.role: Input should be 'user' or 'assistant'`);
   if (typeof content === "string") {
@@ -218,7 +218,7 @@ function merge(messages: readonly SimMessage[]): readonly SimMessage[] {
   return merged;
 }
 
-/** Each call of a tool is answered in the very next message, and nothing else is. */
+/** Each tool call is answered in the very next message, and nothing else is. */
 function checkPairs(messages: readonly SimMessage[]): void {
   const seen = new Set<string>();
   let open: readonly string[] = [];
@@ -273,8 +273,8 @@ function checkEnd(messages: readonly SimMessage[]): void {
 }
 
 /**
- * What the request costs. With cache marks: the part up to the last mark before the model's last message was read from
- * the cache, what follows up to the last mark is written to it. Nothing is remembered between requests.
+ * What the request costs. With cache marks: the part up to the last mark before the model's last message counts as read
+ * from the cache, the rest up to the last mark as written. Nothing is remembered between requests.
  */
 function countTokens(fields: Fields, messages: readonly unknown[]): InputTokens {
   let chars = 0;

@@ -1,9 +1,9 @@
 import { SIM_LIMITS } from "../limits.ts";
 import { ApiError, type Fields } from "../wire.ts";
 
-/** One conversation that is held for its caller. */
+/** One conversation that is stored for its caller. */
 interface HeldThread {
-  /** Model, system, tools and messages, the last answer among them. */
+  /** Model, system, tools and messages, including the last answer. */
   readonly body: Fields;
   readonly chars: number;
 }
@@ -11,12 +11,12 @@ interface HeldThread {
 /** Fields that a thread keeps from the request that created it. */
 const KEPT = ["system", "tools"] as const;
 
-/** Conversations that the model holds between requests (`thread`), the newest ones. */
+/** Conversations that the model stores between requests (`thread`), the newest ones. */
 export class HeldThreads {
   readonly #held = new Map<string, HeldThread>();
   #chars = 0;
 
-  /** The whole request behind one that sends only what is new. */
+  /** The whole request behind one that sends only new messages. */
   expand(body: unknown): unknown {
     const fields = fieldsOf(body);
     const thread = fieldsOf(fields["thread"]);
@@ -30,7 +30,7 @@ export class HeldThreads {
     return { ...kept, ...fields, messages: [...(held["messages"] as readonly unknown[]), ...added] };
   }
 
-  /** Holds a conversation under the id of its last answer, where the caller asked for that. `body`: the whole request. */
+  /** Stores a conversation under the id of its last answer, if the caller asked for that. `body`: the whole request. */
   keep(body: unknown, answer: Fields): void {
     const { thread, ...fields } = fieldsOf(body);
     if (typeof fieldsOf(thread)["type"] !== "string") return;

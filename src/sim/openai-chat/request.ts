@@ -22,11 +22,11 @@ const ASSISTANT_PARTS = ["text", "refusal"];
 const CALL_TYPES = ["function", "custom"];
 
 export interface ChatRequest extends SimRequest {
-  /** The last chunk of a stream tells the usage. */
+  /** The last chunk of a stream has the usage. */
   readonly includeUsage: boolean;
 }
 
-/** A request as the real API would take it, or the error it would answer. */
+/** A request as the real API would accept it, or the error it would return. */
 export function readRequest(body: unknown): ChatRequest {
   const fields = readObject(body, "body");
   const model = readName(fields["model"], "model");
@@ -85,7 +85,7 @@ function toolName(tool: Fields, type: string, param: string): string {
   return readToolName(inner["name"], `${param}.${type}.name`);
 }
 
-/** Reads messages one after the other; each call of a tool is answered right after the message that made it. */
+/** Reads messages in order; each tool call is answered right after its message. */
 class ChatConversation {
   readonly messages: SimMessage[] = [];
   readonly system: string[] = [];

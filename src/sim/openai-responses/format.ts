@@ -24,7 +24,7 @@ class ResponsesFormat implements Format {
   readonly #request: ResponsesRequest;
   readonly #reply: ModelReply;
   readonly #reason: string | undefined;
-  /** The part in which the reply ended too early. Absent: none. */
+  /** The part where the reply was cut. Absent: none. */
   readonly #cutAt: number | undefined;
   readonly #output: Fields[] = [];
   #sequence = 0;
@@ -98,7 +98,7 @@ class ResponsesFormat implements Format {
     return this.#told(part, place) + this.#event("response.output_item.done", { output_index: index, item });
   }
 
-  /** What was sent in pieces, whole. */
+  /** The complete text of what was sent in pieces. */
   #told(part: ReplyPart, place: Fields): string {
     const { text } = part;
     switch (part.type) {
@@ -126,7 +126,7 @@ class ResponsesFormat implements Format {
 
   #fail(error: ApiError): string {
     const { message, type, param, code } = errorFields(error);
-    // The usage of a failed response is not known to its caller, unless a script says one.
+    // The usage of a failed response is unknown to its caller, unless a script sets it.
     const usage = Object.keys(this.#reply.usage).length === 0 ? null : this.#usage();
     const response = this.#response("failed", {
       error: { code: code ?? type, message },

@@ -24,11 +24,11 @@ const OUTPUT_PARTS = ["output_text", "refusal"];
 export interface ResponsesRequest extends SimRequest {
   /** Fields that the answer repeats. */
   readonly echo: Fields;
-  /** Reasoning comes with something that proves it when it is sent back. */
+  /** Reasoning includes data that proves it when it is sent back. */
   readonly includeEncrypted: boolean;
 }
 
-/** A request as the real API would take it, or the error it would answer. */
+/** A request as the real API would accept it, or the error it would return. */
 export function readRequest(body: unknown): ResponsesRequest {
   const fields = readObject(body, "body");
   const model = readName(fields["model"], "model");
@@ -69,7 +69,7 @@ function readItems(value: unknown, conversation: ResponsesConversation): void {
   for (const [index, item] of items.entries()) conversation.add(item, `input[${index}]`);
 }
 
-/** Nothing is stored here, so nothing that was said before can be referred to. */
+/** Nothing is stored here, so earlier responses cannot be referenced. */
 function refuseMemory(fields: Fields): void {
   for (const name of ["previous_response_id", "conversation"]) {
     if (given(fields[name]))
@@ -106,17 +106,17 @@ function echoOf(fields: Fields): Fields {
   };
 }
 
-/** Tools that the provider runs itself have a type only. */
+/** Provider-run tools have only a type. */
 function toolName(tool: Fields, type: string, param: string): string | undefined {
   return type === "function" || type === "custom" ? readToolName(tool["name"], `${param}.name`) : undefined;
 }
 
-/** Reads items one after the other. Neighbours of the same side are one message: a reply comes back as several items. */
+/** Reads items in order. Neighbours of the same side are one message: a reply comes back as several items. */
 class ResponsesConversation {
   readonly messages: SimMessage[] = [];
   readonly system: string[] = [];
   readonly counted: CountedPart[] = [];
-  /** Calls without an output, with where they stand. */
+  /** Calls without an output, with their position. */
   readonly #open = new Map<string, string>();
   readonly #calls = new Set<string>();
 
@@ -141,7 +141,7 @@ class ResponsesConversation {
           "item_not_found",
         );
       default:
-        // Calls of tools that the provider runs itself, their outputs, and whatever comes after this was written.
+        // Calls of provider-run tools, their outputs, and unknown newer types.
         return this.#put(type.endsWith("_output") ? "user" : "assistant", [{ type: "other", of: type }], item);
     }
   }
@@ -209,7 +209,7 @@ class ResponsesConversation {
     this.#put("assistant", [{ type: "thinking", thinking, signature: encrypted }], thinking);
   }
 
-  /** `counts`: what of the item costs tokens. */
+  /** `counts`: the part of the item that costs tokens. */
   #put(role: SimMessage["role"], blocks: readonly PromptBlock[], counts: unknown): void {
     this.counted.push({ chars: countChars(counts), ours: role === "assistant" });
     const last = this.messages.at(-1);

@@ -1,12 +1,12 @@
 import { tokensOf } from "../tokens.ts";
 import type { PromptBlock, Fields, InputTokens } from "../wire.ts";
 
-/** Shorter beginnings of a request are not cached, and longer ones in steps. Tokens. */
+/** Shorter prefixes are not cached, and longer ones in steps. Tokens. */
 const CACHE = { least: 1_024, step: 128 };
-/** These wires have no mark for a failed call, so programs say it in words. */
+/** These wires do not mark a failed call, so programs say it in words. */
 const FAILED = /^(?:error\b|user rejected\b)/i;
 
-/** The input of an earlier call as it came back; what is no JSON object (a cut one) is empty. */
+/** The input of an earlier call; if it is not a JSON object (a cut one), it is empty. */
 export function parseInput(text: string): Fields {
   try {
     const value: unknown = JSON.parse(text);
@@ -31,7 +31,7 @@ export interface CountedPart {
 }
 
 /**
- * What a request costs. What came before the model's last message was read from the cache, where it is long enough.
+ * What a request costs. What precedes the model's last message counts as read from the cache, if it is long enough.
  * Nothing is remembered between requests.
  */
 export function countTokens(parts: readonly CountedPart[]): InputTokens {

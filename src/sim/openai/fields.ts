@@ -1,6 +1,6 @@
 import { ApiError, type Fields } from "../wire.ts";
 
-/** Refusals and readings that name the place in the request, as OpenAI's errors do. */
+/** Parsing and errors that name the position in the request, as OpenAI's do. */
 export function refuse(message: string, param: string, code: string): never {
   throw new ApiError(400, message, { param, code });
 }
@@ -19,7 +19,7 @@ export function notOneOf(param: string, value: unknown, known: readonly string[]
   return refuse(`Invalid value for '${param}': ${JSON.stringify(value)}. Known: ${values}.`, param, "invalid_value");
 }
 
-/** OpenAI takes `null` for absent. */
+/** OpenAI treats `null` as absent. */
 export function given(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
@@ -68,11 +68,11 @@ export function readToolName(value: unknown, param: string): string {
 
 interface Tools {
   readonly names: ReadonlySet<string>;
-  /** Those that take a plain text. */
+  /** Those that take plain text. */
   readonly freeform: ReadonlySet<string>;
 }
 
-/** `nameOf` gives the name of a function or custom tool, or refuses it. */
+/** `nameOf` returns the name of a function or custom tool, or refuses it. */
 export function readTools(
   value: unknown,
   nameOf: (tool: Fields, type: string, param: string) => string | undefined,

@@ -1,6 +1,6 @@
 import type { Fields, TokenTally } from "../wire.ts";
 
-/** All input tokens, and those that were read from the cache or written to it. */
+/** All input tokens, and those read from or written to the cache. */
 interface OpenAiUsage {
   readonly input: number;
   readonly inputDetails: Fields;
@@ -13,7 +13,7 @@ export function usageOf(tokens: TokenTally): OpenAiUsage {
   const input = tokens.input + tokens.cacheRead + tokens.cacheWrite;
   return {
     input,
-    // Only newer models count what they write to the cache.
+    // Only newer models count cache writes.
     inputDetails: {
       cached_tokens: tokens.cacheRead,
       ...(tokens.cacheWrite > 0 ? { cache_write_tokens: tokens.cacheWrite } : {}),

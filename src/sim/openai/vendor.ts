@@ -1,6 +1,6 @@
 import type { ApiError, Fields, Vendor } from "../wire.ts";
 
-/** Seconds since the epoch. Answers are the same each time, so it is always the same moment. */
+/** Seconds since the epoch. Constant, because answers must be deterministic. */
 export const CREATED = 1_735_689_600;
 
 const CODES: Readonly<Record<number, string>> = {
@@ -15,7 +15,7 @@ export function errorFields({ status, type, message, param, code }: ApiError): F
     message,
     type: type ?? errorType(status),
     param: param ?? null,
-    // A type that a script gives is one of those that are both: `insufficient_quota`, `context_length_exceeded`.
+    // A type from a script serves as both: `insufficient_quota`, `context_length_exceeded`.
     code: code ?? type ?? CODES[status] ?? null,
   };
 }

@@ -8,7 +8,7 @@ import { StoreRefusal } from "./refusal.ts";
 import { copyInto, refuseNewer } from "./schema.ts";
 import { quietly, wordsOf } from "./stall.ts";
 
-/** A file of the home that goes with the database. */
+/** A file of the home that is backed up with the database. */
 interface BackedUpFile {
   readonly name: string;
   readonly body: string;
@@ -23,11 +23,11 @@ interface BackupContents {
 interface BackupOptions {
   /** The database; a server may have it open. */
   readonly path: string;
-  /** Must not be there yet. */
+  /** Must not exist yet. */
   readonly target: string;
   readonly files: readonly BackedUpFile[];
   readonly now: number;
-  /** Copies a database that holds less than it did. Absent: it is refused. */
+  /** Copies a database even if it lost data. Absent: it is refused. */
   readonly acceptLoss?: boolean | undefined;
 }
 
@@ -37,13 +37,13 @@ export interface BackupReport extends BackupContents {
 }
 
 /**
- * Copies a database into one file: as it is at one moment, checked, readable by its owner alone. The copy is a database
- * too; the home's files stand in a table of it.
+ * Copies a database into one file: its state at one moment, checked, readable only by its owner. The copy is a database
+ * too; a table of it holds the home's files.
  */
 export async function backUp({ path, target, files, now, acceptLoss }: BackupOptions): Promise<BackupReport> {
   const open = await loadSqlite();
   if (!existsSync(path)) throw new StoreRefusal("not_found", `There is no database ${path}.`);
-  if (existsSync(target)) throw new StoreRefusal("conflict", `${target} is there already: choose another name.`);
+  if (existsSync(target)) throw new StoreRefusal("conflict", `${target} already exists: choose another name.`);
   const folder = dirname(target);
   if (!existsSync(folder)) throw new StoreRefusal("not_found", `There is no folder ${folder}: make it first.`);
   const partial = `${target}.partial`;
@@ -72,7 +72,7 @@ export async function backUp({ path, target, files, now, acceptLoss }: BackupOpt
   }
 }
 
-/** Adds the files, and checks the whole. Answers how many sessions it holds. */
+/** Adds the files and checks the result. Returns its number of sessions. */
 function complete(database: SqliteDatabase, files: readonly BackedUpFile[], made_at: string): number {
   try {
     database.exec(`
@@ -96,11 +96,11 @@ interface RestoreOptions {
 }
 
 export interface RestoreReport extends BackupContents {
-  /** Where the database is that was there before; absent: there was none. */
+  /** Where the previous database was moved; absent: there was none. */
   readonly aside?: string;
 }
 
-/** Puts a backup in the place of a home's database. What was there is kept beside it. No server may use the home. */
+/** Replaces a home's database with a backup. The previous one is kept beside it. No server may use the home. */
 export async function restore({ path, source, now }: RestoreOptions): Promise<RestoreReport> {
   const open = await loadSqlite();
   if (!existsSync(source)) throw new StoreRefusal("not_found", `There is no file ${source}.`);
@@ -121,7 +121,7 @@ export async function restore({ path, source, now }: RestoreOptions): Promise<Re
   }
 }
 
-/** Checks a copy of a backup and takes out what is no part of a home's database. */
+/** Checks a copy of a backup and removes what does not belong in a home's database. */
 function unpack(open: OpenDatabase, copy: string, source: string): BackupContents {
   const database = open(copy);
   try {
@@ -129,12 +129,12 @@ function unpack(open: OpenDatabase, copy: string, source: string): BackupContent
     const sessions = checkedSessions(database, source);
     const [info] = database.prepare("SELECT made_at FROM backup_info").all() as { readonly made_at: string }[];
     const rows = database.prepare("SELECT name, body FROM backup_files").all() as BackedUpFile[];
-    // As small as it can be, and from now on it gives space back in small steps.
+    // As small as possible, and from now on it frees space in small steps.
     database.exec("DROP TABLE backup_info; DROP TABLE backup_files; PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
     return { sessions, made_at: info?.made_at ?? "", files: rows.map(({ name, body }) => ({ name, body })) };
   } catch (error) {
     if (error instanceof StoreRefusal) throw error;
-    throw new StoreRefusal("invalid_request", `${source} is no backup that can be restored: ${wordsOf(error)}.`);
+    throw new StoreRefusal("invalid_request", `${source} is not a backup that can be restored: ${wordsOf(error)}.`);
   } finally {
     database.close();
   }
@@ -150,7 +150,7 @@ function checkedSessions(database: SqliteDatabase, what: string): number {
   return (database.prepare("SELECT count(*) AS n FROM sessions").get() as { readonly n: number }).n;
 }
 
-/** Moves a database with its log and record out of the way. */
+/** Moves a database with its log and record aside. */
 function putAside(path: string, now: number): string | undefined {
   const aside = `${path}.before-restore-${new Date(now).toISOString().replaceAll(/[:.]/g, "-")}`;
   const had = existsSync(path);

@@ -1,4 +1,4 @@
-/** What a text, number or null column takes and gives. */
+/** What a text, number or null column accepts and returns. */
 export type SqlValue = string | number | null;
 
 export interface PreparedStatement {
@@ -8,7 +8,7 @@ export interface PreparedStatement {
   iterate(...values: readonly SqlValue[]): IterableIterator<unknown>;
 }
 
-/** The part of Node's `DatabaseSync` that this room uses. */
+/** The part of Node's `DatabaseSync` that the store uses. */
 export interface SqliteDatabase {
   exec(sql: string): void;
   prepare(sql: string): PreparedStatement;
@@ -21,14 +21,14 @@ interface SqliteBinding {
   readonly DatabaseSync: new (path: string, options: { readonly readOnly: boolean }) => SqliteDatabase;
 }
 
-/** Node's own SQLite where this Node has it (22.13 and later), else the package with the same interface. */
+/** Node's own SQLite if this Node has it (22.13 and later), else the package with the same interface. */
 export async function loadSqlite(): Promise<OpenDatabase> {
   const builtin = process.getBuiltinModule("node:sqlite") as SqliteBinding | undefined;
   const { DatabaseSync }: SqliteBinding = builtin ?? (await import("@photostructure/sqlite"));
   return (path, options = { readOnly: false }) => new DatabaseSync(path, options);
 }
 
-/** SQLite's result code in its short form; absent: the error did not come from SQLite (a value that cannot be bound). */
+/** SQLite's primary result code; absent: the error did not come from SQLite (a value that cannot be bound). */
 export function primaryCode(error: unknown): number | undefined {
   const code = extendedCode(error);
   return code === undefined ? undefined : code & 0xff;

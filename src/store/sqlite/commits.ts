@@ -13,7 +13,7 @@ interface WaitingWrite {
   readonly reject: (error: Failure) => void;
 }
 
-/** Writes that came onto the disk together. */
+/** Writes that reached the disk together. */
 export interface Commit {
   readonly writes: number;
   /** From when the first of them was sent to the writer, milliseconds. */
@@ -24,33 +24,33 @@ interface CommitsOptions {
   readonly port: Pick<Worker, "on" | "postMessage">;
   readonly onFatal: (error: Error) => void;
   readonly onCommit?: ((commit: Commit) => void) | undefined;
-  /** Called when writing stops and when it goes on. */
+  /** Called when writing stops and when it resumes. */
   readonly onStall?: ((stall: Stall | undefined) => void) | undefined;
   /** A Write was refused because a page of the database is damaged. */
   readonly onDamage: (found: DamageFound) => void;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly after: (ms: number, callback: () => void) => () => void;
-  /** The first wait before a refused transaction is tried again; it doubles up to `storeRetryMaxMs`. */
+  /** The first wait before a refused transaction is retried; it doubles up to `storeRetryMaxMs`. */
   readonly retryMs: number;
   readonly queueChars: number;
 }
 
 /**
- * The way to the writer's thread. What is asked for in one turn of the event loop goes as one message, and what comes
- * while the writer is busy waits for it together: the longer the disk takes, the more share one commit.
+ * The queue in front of the writer's thread. Writes of one turn of the event loop go as one message, and those that
+ * arrive while the writer is busy wait together: the slower the disk, the more Writes share one commit.
  *
- * At most `storeBatchesInFlight` messages are under way. Behind them Writes wait in `queue`: each is held by a caller
- * that waits for it, so there are never more than sessions and commands, which have bounds of their own.
+ * At most `storeBatchesInFlight` messages are under way. Behind them Writes wait in `queue`. A caller waits for each,
+ * so their number is bounded by the sessions and commands.
  *
- * When the disk or another program refuses a transaction, writing has stalled. Writes with `untilStored` go back to the
- * head of the queue, in order, and are sent again after a while; the others are refused. `storeQueueChars` bounds what
- * is kept so.
+ * When the disk or another program refuses a transaction, writing has stalled. Writes with `untilStored` return to the
+ * head of the queue, in order, and are sent again later; the others are refused. `storeQueueChars` bounds what is kept
+ * this way.
  */
 export class Commits {
   readonly #options: CommitsOptions;
   #queue: WaitingWrite[] = [];
-  /** Sent and not answered, in the order they were sent. */
+  /** Sent and not answered, in order. */
   #sent: WaitingWrite[] = [];
   /** Text of everything in `queue` and `sent`. */
   #chars = 0;
@@ -64,12 +64,12 @@ export class Commits {
   #disk: StoreDisk | undefined;
   #retryMs: number;
   #cancelRetry: () => void = () => undefined;
-  /** The queue was full since writing stalled: nothing more is kept until it goes on. */
+  /** The queue was full during this stall: nothing more is kept until writing resumes. */
   #overflowed = false;
-  /** Chains of which a Write was refused here: all later Writes are refused too. */
+  /** Chains in which a Write was refused here: all their later Writes are refused too. */
   readonly #broken = new Set<string>();
   #idle: (() => void)[] = [];
-  /** When each message that is under way was sent. */
+  /** When each message under way was sent. */
   #sentAt: number[] = [];
   #refused = 0;
 
@@ -120,7 +120,7 @@ export class Commits {
     });
   }
 
-  /** Resolves when everything that was asked for was answered. */
+  /** Resolves when everything requested has been answered. */
   drained(): Promise<void> {
     if (this.#queue.length > 0 && this.#stall === undefined) this.#flushSoon();
     if (this.#queue.length === 0 && this.#sent.length === 0) return Promise.resolve();
@@ -129,7 +129,7 @@ export class Commits {
     });
   }
 
-  /** Gives up what still waits. Only before the store is closed. */
+  /** Gives up waiting Writes. Only before the store is closed. */
   abandon(): number {
     this.#cancelRetry();
     const left = this.#queue.length + this.#sent.length;
@@ -138,7 +138,7 @@ export class Commits {
     return left;
   }
 
-  /** The writer is gone or of no use: everything that waits, and everything from now on, is refused. */
+  /** The writer has failed: everything that waits, and everything from now on, is refused. */
   fail(why: string): void {
     if (this.#failure !== undefined) return;
     this.#failure = storeFailure(
@@ -176,7 +176,7 @@ export class Commits {
     for (const oldest of this.#broken) return void this.#broken.delete(oldest);
   }
 
-  /** Waits for company: whatever cannot wait takes it along. */
+  /** Waits for other Writes to share a commit; an urgent one takes it along. */
   #flushLater(): void {
     if (this.#flushing) return;
     this.#later ??= setTimeout(() => this.#flushSoon(), LIMITS.storePatienceMs);
@@ -214,7 +214,7 @@ export class Commits {
     }
   }
 
-  /** As many as the limits let travel together, but at least one. */
+  /** As many as the limits allow in one message, but at least one. */
   #takeBatch(): readonly WaitingWrite[] {
     let count = 0;
     let chars = 0;
@@ -249,9 +249,9 @@ export class Commits {
     else if (this.#sent.length === 0) this.#wakeIdle();
   }
 
-  /** Nothing of what was sent is on the disk: it goes back into the queue, and is sent again after a while. */
+  /** Nothing that was sent is on the disk: it returns to the queue and is sent again later. */
   #stalled({ cause, why }: Extract<FromWriter, { kind: "stalled" }>): void {
-    // One that passes may turn into one that lasts.
+    // A temporary cause may turn into a permanent one.
     const isNew = this.#stall === undefined || (cause === "replaced" && this.#stall.cause !== cause);
     this.#cancelRetry();
     this.#stall = { cause, why, since: this.#stall?.since ?? this.#options.now() };
@@ -273,7 +273,7 @@ export class Commits {
     if (isNew) this.#options.onStall?.(this.#stall);
   }
 
-  /** One message alone; where nothing waits, an empty one finds out whether the disk is back. */
+  /** Sends one message alone; if nothing waits, an empty one tests whether the disk is back. */
   #retry(): void {
     if (this.#queue.length > 0) return this.#flush(1);
     this.#batchesInFlight += 1;
@@ -293,7 +293,7 @@ export class Commits {
   #settle(waiting: WaitingWrite | undefined, outcome: WriteOutcome): void {
     if ("changes" in outcome) return waiting?.resolve(outcome.changes);
     const { code, why, isDamaged = false } = outcome;
-    // Before the refusal: whoever hears it may ask what is damaged.
+    // Before the refusal: whoever receives it may ask what is damaged.
     if (isDamaged) this.#options.onDamage({ session: sessionIn(waiting?.write.operations ?? []), why });
     if (isDamaged) waiting?.reject(storeFailure(code, REFUSED.damaged, new DamagedPage(why)));
     else waiting?.reject(storeFailure(code, REFUSED[code], new Error(why)));

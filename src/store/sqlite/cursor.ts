@@ -1,6 +1,6 @@
 import { Failure } from "../../protocol/index.ts";
 
-/** The last row of a page: the next page starts behind it. */
+/** The last row of a page: the next page starts after it. */
 export interface PageEnd {
   readonly at: string;
   readonly id: string;
@@ -12,7 +12,7 @@ export function toCursor(list: ListName, { at, id }: PageEnd): string {
   return Buffer.from(JSON.stringify([list, at, id])).toString("base64url");
 }
 
-/** Takes a cursor of this very list only. */
+/** Accepts only a cursor of the same list. */
 export function fromCursor(list: ListName, cursor: string): PageEnd {
   const [name, at, id, ...rest] = decoded(cursor);
   if (name !== list || typeof at !== "string" || typeof id !== "string" || rest.length > 0) throw invalid();
@@ -24,7 +24,7 @@ function decoded(cursor: string): readonly unknown[] {
     const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
     if (Array.isArray(value)) return value;
   } catch {
-    // Falls through to the same words.
+    // The error below covers this.
   }
   throw invalid();
 }

@@ -4,18 +4,18 @@ import { primaryCode, SQLITE } from "./binding.ts";
 
 /** A part of the database that SQLite cannot read. */
 export interface DamageFound {
-  /** The session whose rows lie there; absent: it is not known, or of no session. */
+  /** The session whose rows are there; absent: unknown, or no session's. */
   readonly session?: string | undefined;
   /** For the operator. */
   readonly why: string;
 }
 
-/** SQLite's words for that code. */
+/** SQLite's message for that code. */
 const MALFORMED = "database disk image is malformed";
 
-/** Whether SQLite said that a page of the database is damaged. */
+/** Whether SQLite reported that a page of the database is damaged. */
 export function isDamage(error: unknown): boolean {
-  // The binding gives no code where the trouble is met while a value is read.
+  // The binding gives no code if the error occurs while a value is read.
   return primaryCode(error) === SQLITE.corrupt || (error instanceof Error && error.message === MALFORMED);
 }
 
@@ -26,7 +26,7 @@ export function isDamagedPage(error: unknown): boolean {
   return error instanceof Failure && error.cause instanceof DamagedPage;
 }
 
-/** What was found to be damaged since the start. Each session is said once. */
+/** Damage found since the start. Each session is reported once. */
 export class Damage {
   readonly #sessions = new Set<string>();
   readonly #say: (found: DamageFound) => void;
@@ -36,7 +36,7 @@ export class Damage {
     this.#say = say;
   }
 
-  /** The sessions that are hurt, as many as are remembered. */
+  /** The damaged sessions, as many as are remembered. */
   get sessions(): ReadonlySet<string> {
     return this.#sessions;
   }

@@ -10,7 +10,7 @@ function reservePath(path: string): string {
   return `${path}.reserve`;
 }
 
-/** Undefined where the file system does not say. */
+/** Undefined if the file system does not say. */
 export function diskOf(path: string): StoreDisk | undefined {
   try {
     const { bavail, bsize, files, ffree } = statfsSync(dirname(path));
@@ -30,7 +30,7 @@ function sizeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size;
 }
 
-/** Gives the reserve back to a disk that is full. False: there was none. */
+/** Returns the reserve to a full disk. False: there was none. */
 export function releaseReserve(path: string): boolean {
   if (sizeOf(reservePath(path)) === undefined) return false;
   try {
@@ -41,7 +41,7 @@ export function releaseReserve(path: string): boolean {
   }
 }
 
-/** Sets space aside while there is enough of it. It holds noise, which no file system can make smaller. */
+/** Reserves space while there is enough. The file holds noise, which no file system can compress. */
 export function makeReserve(path: string, bytes: number): void {
   if (bytes === 0 || sizeOf(reservePath(path)) === bytes) return;
   const next = `${reservePath(path)}.next`;

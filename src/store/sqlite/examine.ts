@@ -6,10 +6,10 @@ import { refuseWhatIsLost } from "./refuse-lost.ts";
 import { wordsOf } from "./stall.ts";
 
 export interface Examined {
-  /** What SQLite says of the file; empty: it is whole. */
+  /** Problems that SQLite reports; empty: the file is intact. */
   readonly problems: readonly string[];
   readonly sessions: number;
-  /** Ids of sessions and approvals, and places of events, whose rows cannot be read. */
+  /** Ids of sessions and approvals, and positions of events, whose rows cannot be read. */
   readonly damaged: readonly string[];
 }
 
@@ -21,7 +21,7 @@ const DAMAGED = [
   "SELECT 'event ' || session_id || '/' || seq AS place FROM events WHERE NOT json_valid(body)",
 ];
 
-/** Looks at a database without changing it, also while a server uses it. */
+/** Examines a database without changing it, even while a server uses it. */
 export async function examineDatabase(path: string): Promise<Examined> {
   const open = await loadSqlite();
   let database: SqliteDatabase | undefined;

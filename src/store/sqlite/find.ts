@@ -18,7 +18,7 @@ export const SESSIONS: List<SessionRow> = {
   one: oneSession,
 };
 
-/** Of a session on a damaged page, what can be read: the columns before the long ones, or only where it stands. */
+/** The readable part of a session on a damaged page: the columns before the long ones, or only its position. */
 function oneSession(select: Select, { at, id }: PageEnd): SessionRow {
   const readable = `${SESSION.replace(", engine, search, token_parents, state", "")}, '' AS engine, '' AS search,
     '' AS token_parents, '' AS state`;
@@ -45,7 +45,7 @@ const AUDIT: List<AuditRow> = {
   place: ({ at, id }) => ({ at, id }),
 };
 
-/** A word can be anywhere in a text, which no index helps with: so a page looks at a bounded number of sessions, the newest first. */
+/** No index helps to find a word inside a text. So a page examines a bounded number of sessions, the newest first. */
 export function findSessions(select: Select, query: Parameters<StoreReader["sessions"]>[0]): RowPage<SessionRow> {
   const { status, created_by, engine, words = [], cursor, limit } = query;
   const where = [
@@ -73,7 +73,7 @@ function lastLookedAt(select: Select, cursor: string | undefined): PageEnd | und
   return more === undefined ? undefined : last;
 }
 
-/** There are few kinds of actions and each has its place in an index: a page is merged from one of each. */
+/** There are few kinds of actions, each with its own index range: a page is merged from all of them. */
 export function findAudit(select: Select, query: Parameters<StoreReader["audit"]>[0]): RowPage<AuditRow> {
   const { action, by, cursor, limit } = query;
   if (action === undefined && by === undefined) return selectPage(select, AUDIT, { where: [], cursor, limit });
@@ -92,7 +92,7 @@ export function findAudit(select: Select, query: Parameters<StoreReader["audit"]
   return more && last !== undefined ? { rows, next: toCursor("audit", AUDIT.place(last)) } : { rows };
 }
 
-/** The actions that begin so, found one after the other in the index. */
+/** The actions with this prefix, found one after the other in the index. */
 function actionsLike(select: Select, prefix: string): readonly string[] {
   return select({
     sql: `WITH RECURSIVE known (action) AS (

@@ -9,26 +9,26 @@ export interface Lock {
 }
 
 /**
- * One process owns a home. The lock is an exclusive transaction on a database file of its own, which the kernel drops
- * with the process however it dies; the pid stands beside it, for the refusal's words only.
+ * One process owns a home. The lock is an exclusive transaction on its own database file, which the kernel releases
+ * however the process dies. The pid file beside it only serves the refusal's message.
  *
- * No other code of this process may open `<path>` or `<path>.lock` through the file system: closing such a handle
- * would silently give up the locks that SQLite holds on the file.
+ * No other code of this process may open `<path>` or `<path>.lock` through the file system: closing such a handle would
+ * silently release SQLite's locks on the file.
  */
 export function takeLock(open: OpenDatabase, path: string): Lock {
   const database = openLock(open, path);
   try {
-    // Nothing is ever written to it, so it needs no journal file beside it.
+    // It is never written to, so it needs no journal file.
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
     throw lockRefusal(path, error) ?? error;
   }
-  // Only words: a disk that is full is no reason to stop here.
+  // Only for messages: a full disk is no reason to stop here.
   quietly(() => writeFileSync(`${path}.pid`, `${process.pid}\n`, { mode: 0o600 }));
   return {
     release: () => {
-      // Before the lock goes: afterwards the file may be the next owner's.
+      // Before the lock is released: afterwards the file may be the next owner's.
       if (ownerOf(path) === String(process.pid)) quietly(() => rmSync(`${path}.pid`, { force: true }));
       database.close();
     },
@@ -43,7 +43,7 @@ function openLock(open: OpenDatabase, path: string): SqliteDatabase {
   }
 }
 
-/** Looks without taking it. Throws what `takeLock` would. */
+/** Checks without taking it. Throws what `takeLock` would. */
 export function tryLock(open: OpenDatabase, path: string): void {
   if (statSync(`${path}.lock`, { throwIfNoEntry: false }) === undefined) return;
   let database: SqliteDatabase | undefined;
@@ -57,7 +57,7 @@ export function tryLock(open: OpenDatabase, path: string): void {
   }
 }
 
-/** Undefined: the disk stands in the way, not the lock. */
+/** Undefined: the disk is the problem, not the lock. */
 function lockRefusal(path: string, error: unknown): StoreRefusal | undefined {
   if (primaryCode(error) === SQLITE.busy)
     return new StoreRefusal(
@@ -73,7 +73,7 @@ function lockRefusal(path: string, error: unknown): StoreRefusal | undefined {
   );
 }
 
-/** The owner writes its pid just after it has the lock, so for a moment the file can be missing. */
+/** The owner writes its pid just after taking the lock, so the file may be missing for a moment. */
 function ownerOf(path: string): string {
   try {
     return readFileSync(`${path}.pid`, "utf8").trim();

@@ -8,36 +8,36 @@ export interface WriterData {
   readonly path: string;
   /** How long a transaction waits for another program's lock. */
   readonly busyMs: number;
-  /** How often disk, record and log are looked after. */
+  /** How often disk, record and log are maintained. */
   readonly tendMs: number;
-  /** Space that is set aside for a disk that is full; 0: none. */
+  /** Space reserved for when the disk is full; 0: none. */
   readonly reserveBytes: number;
   readonly minFreeBytes: number;
-  /** Takes a database that holds less than the record says. */
+  /** Accepts a database that holds less than the record says. */
   readonly acceptLoss: boolean;
-  /** Shared with the writer's thread: not 0 from the moment when it does not wait for another program's lock any more. */
+  /** Shared with the writer's thread: nonzero once it must no longer wait for another program's lock. */
   readonly hurry: Int32Array<SharedArrayBuffer>;
   /** Only in tests. */
   readonly faults?: Faults | undefined;
 }
 
 /**
- * Faults that a test makes, shared with the writer's thread: how many transactions fail from now on, at which step
+ * Faults that a test injects, shared with the writer's thread: how many transactions fail from now on, at which step
  * (0: begin, 1: commit), and with which of SQLite's result codes.
  */
 export type Faults = Int32Array<SharedArrayBuffer>;
 
-/** One Write. The Writes of a chain follow from each other: after one was refused, so are all that come later. */
+/** One Write. The Writes of a chain depend on each other: after one was refused, so are all later ones. */
 export interface SentWrite {
   readonly operations: readonly WriteOperation[];
   readonly chain?: string;
 }
 
-/** What the writer is told. `close` comes last, when every batch was answered. */
+/** Messages to the writer. `close` comes last, when every batch has been answered. */
 export type ToWriter =
-  /** The answer to `locked`: nobody else uses this home, and what a dead process left is gone. */
+  /** The answer to `locked`: nobody else uses this home, and what a dead process left is cleaned up. */
   | { readonly kind: "open" }
-  /** Those of an epoch in which writing stalled are dropped: they come again in the next one. */
+  /** Batches of an epoch in which writing stalled are dropped: they are sent again in the next one. */
   | { readonly kind: "batch"; readonly epoch: number; readonly writes: readonly SentWrite[] }
   | { readonly kind: "close" };
 
@@ -51,16 +51,16 @@ export type WriteOutcome =
       readonly isDamaged?: boolean;
     };
 
-/** What the writer says. `why` is for the operator. */
+/** Messages from the writer. `why` is for the operator. */
 export type FromWriter =
-  /** The home is ours; the database is not open yet. */
+  /** The home is locked by us; the database is not open yet. */
   | { readonly kind: "locked" }
   | { readonly kind: "ready" }
   | ({ readonly kind: "disk" } & StoreDisk)
   | { readonly kind: "refused"; readonly code: ErrorCode; readonly message: string }
   /** `batches` messages went into one durable transaction; outcomes in the order of their Writes. */
   | { readonly kind: "done"; readonly batches: number; readonly outcomes: readonly WriteOutcome[] }
-  /** The disk or another program stands in the way: nothing of what was sent so far is stored, all of it may be sent again. */
+  /** The disk or another program blocks writing: nothing sent so far is stored, all of it may be sent again. */
   | ({ readonly kind: "stalled" } & Omit<Stall, "since">)
   /** Nothing can be written any more. */
   | { readonly kind: "fatal"; readonly why: string };

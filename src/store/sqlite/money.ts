@@ -6,10 +6,10 @@ import type { StoreReader } from "../store.ts";
 
 const RESERVATION = "id, at, session_id, turn_id, agent, engine, provider, model, accounts, amount";
 
-/** A double adds whole numbers exactly up to 2^53, where the sum stops: it cannot overflow, however many rows there are. */
+/** A double adds integers exactly up to 2^53, where the sum is capped: it cannot overflow, however many rows there are. */
 const SUMS = USAGE_SUMS.map((column) => `CAST(MIN(TOTAL(${column}), ${Number.MAX_SAFE_INTEGER}) AS INTEGER) ${column}`);
 
-/** The only names that a question about usage puts into SQL. */
+/** The only names that a usage query puts into SQL. */
 const COLUMNS: Readonly<Record<UsageGroup, string>> = {
   day: "day",
   agent: "agent",
@@ -49,7 +49,7 @@ export function money(
     },
     activeSessions: async (created_by) =>
       select({
-        // The words of the index `sessions_active`.
+        // Matches the condition of the index `sessions_active`.
         sql: "SELECT COUNT(*) count FROM sessions WHERE created_by = ? AND status NOT IN ('complete', 'failed')",
         values: [created_by],
         row: countOf,

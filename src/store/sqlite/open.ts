@@ -18,20 +18,20 @@ import type { Stall, Store, StoreHealth, Write } from "../store.ts";
 interface StoreTuning {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Calls back once after `ms`; the answer takes it back. */
+  /** Calls back once after `ms`; call the returned function to cancel. */
   readonly after: (ms: number, callback: () => void) => () => void;
   /** How long a transaction waits for another program's lock. */
   readonly busyMs: number;
-  /** The first wait before a transaction that the disk refused is tried again. */
+  /** The first wait before a transaction that the disk refused is retried. */
   readonly retryMs: number;
-  /** How long a store that closes waits for a disk that is away. */
+  /** How long a closing store waits for an unavailable disk. */
   readonly closeMs: number;
-  /** How often disk, record and log are looked after. */
+  /** How often disk, record and log are maintained. */
   readonly tendMs: number;
   readonly reserveBytes: number;
-  /** With less than this free, there is too little space for new work. */
+  /** With less free space than this, new work is refused. */
   readonly minFreeBytes: number;
-  /** Text that is kept for a disk that is away, in UTF-16 units. */
+  /** Text kept while the disk is unavailable, in UTF-16 units. */
   readonly queueChars: number;
 }
 
@@ -51,21 +51,21 @@ const BY_DEFAULT: StoreTuning = {
 };
 
 export interface SqliteStoreOptions {
-  /** A file; it and its folder are made when they are missing. */
+  /** A file; it and its folder are created if missing. */
   readonly path: string;
-  /** Called once, with words for the operator, when the store can no longer write. */
+  /** Called once, with a message for the operator, when the store can no longer write. */
   readonly onFatal: (error: Error) => void;
   /** Called after each durable commit with the number of Writes that shared it. */
   readonly onCommit?: ((commit: Commit) => void) | undefined;
-  /** Called when nothing can be written for now, and with nothing when writing goes on. */
+  /** Called when nothing can be written for now, and without an argument when writing resumes. */
   readonly onStall?: ((stall: Stall | undefined) => void) | undefined;
-  /** Called once for each session that a damaged page of the database hurts. */
+  /** Called once for each session that a damaged page affects. */
   readonly onDamage?: ((found: DamageFound) => void) | undefined;
-  /** Called when nobody else has this store and before it is opened: for what a dead owner left running. */
+  /** Called after the store is locked and before it is opened: to clean up what a dead owner left running. */
   readonly onLocked?: (() => Promise<unknown>) | undefined;
-  /** Opens a database that holds less than it did. Absent: it is refused. */
+  /** Opens a database that lost data. Absent: it is refused. */
   readonly acceptLoss?: boolean | undefined;
-  /** Absent: the time of the machine, and the limits. */
+  /** Absent: the machine's clock, and the limits. */
   readonly tuning?: Partial<StoreTuning> | undefined;
   /** Only in tests. */
   readonly faults?: Faults | undefined;
@@ -73,13 +73,13 @@ export interface SqliteStoreOptions {
 
 export interface SqliteStore extends Store {
   /**
-   * The server stops: what waits for a disk that is away for `closeMs` from now is refused, and so is everything after it.
-   * It is not waited for when the signal is aborted.
+   * The server stops: if the disk stays unavailable for `closeMs` from now, waiting and later Writes are refused. Aborting
+   * the signal ends that wait.
    */
   giveUpSoon(hurry: AbortSignal): void;
 }
 
-/** Opens the store in a file of this machine: one thread that writes, and a connection that reads beside it. */
+/** Opens the store in a local file: one thread that writes, and a connection beside it that reads. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { onFatal, onCommit, onStall, onLocked, faults, acceptLoss = false } = options;
   const tuning = { ...BY_DEFAULT, ...options.tuning };
@@ -91,7 +91,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     { path, busyMs, tendMs, reserveBytes, minFreeBytes, acceptLoss, hurry, faults },
     onLocked ?? (async () => undefined),
   );
-  // No waiting from here on: what the writer says next must find its listeners.
+  // No awaiting from here on: the writer's next message must find its listeners.
   try {
     const database = open(path, { readOnly: true });
     database.exec(`PRAGMA busy_timeout = ${LIMITS.storeBusyMs}; PRAGMA cache_size = -${LIMITS.storeCacheKib}`);
@@ -125,7 +125,7 @@ interface Parts {
 
 interface Writer {
   readonly port: Worker;
-  /** Resolves when its thread has ended, however it did. */
+  /** Resolves when its thread has ended, for whatever reason. */
   readonly gone: Promise<void>;
 }
 
@@ -160,7 +160,7 @@ async function endWriter({ port, gone }: Writer): Promise<void> {
   await gone;
 }
 
-/** Gives up what waits when the disk is away at the end of `closeMs`, or at once after the signal. */
+/** Gives up waiting Writes if the disk is unavailable at the end of `closeMs`, or at once after the signal. */
 class StoreClosing {
   readonly #parts: Parts;
   readonly #over: Promise<void>;
@@ -207,7 +207,7 @@ class StoreClosing {
     });
   }
 
-  /** The writer's thread goes on without another program's lock. */
+  /** The writer's thread stops waiting for another program's lock. */
   #stopWaiting(): void {
     const { hurry } = this.#parts;
     Atomics.store(hurry, 0, 1);
@@ -216,8 +216,8 @@ class StoreClosing {
 }
 
 /**
- * Deletes what deleted sessions left. A session on a damaged page stops all that come after it: then each is tried by
- * itself, and from then on the damaged ones are left alone.
+ * Deletes what deleted sessions left. One session on a damaged page fails the whole batch: then each is tried alone,
+ * and damaged ones are skipped from then on.
  */
 async function sweepEvents({ damage, select, repeat }: Sweeping): Promise<number> {
   const limit = LIMITS.storeSweepRows;
@@ -234,7 +234,7 @@ async function sweepEvents({ damage, select, repeat }: Sweeping): Promise<number
 interface Sweeping {
   readonly damage: Damage;
   readonly select: Select;
-  /** Does the same step until it has nothing more to do. Answers how many rows went. */
+  /** Repeats a step until nothing is left to do. Returns how many rows were deleted. */
   readonly repeat: (step: () => Encoded) => Promise<number>;
 }
 
@@ -277,7 +277,7 @@ function makeStore(parts: Parts): SqliteStore {
     stopping ??= new StoreClosing(parts);
     await stopping.drained();
     readable = false;
-    // Before the writer's, which folds the write-ahead log into the database.
+    // Before the writer's connection, which folds the write-ahead log into the database.
     database.close();
     ending = true;
     await endWriter(writer);
@@ -285,7 +285,7 @@ function makeStore(parts: Parts): SqliteStore {
   const select = makeSelect(database, { refuseClosed: () => refuseClosed(readable), damage });
   const repeat = async (step: () => Encoded): Promise<number> => {
     let swept = 0;
-    // One bounded delete at a time lets other writes through; each round but the last deletes, so it ends.
+    // One bounded delete at a time lets other writes through; each round but the last deletes rows, so it ends.
     for (let rows: number = LIMITS.storeSweepRows; rows === LIMITS.storeSweepRows; swept += rows) {
       refuseClosed(closing === undefined);
       rows = await commits.add(step());
@@ -313,7 +313,7 @@ function makeStore(parts: Parts): SqliteStore {
   };
 }
 
-/** A row that cannot be written down (JSON with a cycle, say) is refused here: it never meets the others of its batch. */
+/** A row that cannot be encoded (such as JSON with a cycle) is refused here, before it joins a batch. */
 function encoded(write: Write): Encoded {
   try {
     return encode(write);

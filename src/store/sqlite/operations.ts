@@ -20,7 +20,7 @@ export interface Encoded {
   readonly chars: number;
 }
 
-/** Done when the Write is asked for: what the caller does to its objects later has no effect on what is stored. */
+/** Encoded when the Write is requested: later changes to the caller's objects do not affect what is stored. */
 export function encode(write: Write): Encoded {
   return measured([
     ...(write.deletedSessions ?? []).flatMap(deletedSession),
@@ -28,7 +28,7 @@ export function encode(write: Write): Encoded {
     ...(write.events ?? []).map(event),
     ...(write.approvals ?? []).map(approval),
     ...(write.receipts ?? []).map(receipt),
-    // Before the new ones, so that one Write can give a token to another principal.
+    // Before the new ones, so that one Write can move a token to another principal.
     ...(write.deletedPrincipals ?? []).map((id): WriteOperation => ["deletedPrincipal", [id]]),
     ...(write.principals ?? []).map(principal),
     ...(write.usedPrincipals ?? []).map(({ id, at }): WriteOperation => ["usedPrincipal", [at, id]]),
@@ -49,7 +49,7 @@ function deletedSession(id: string): readonly WriteOperation[] {
   ];
 }
 
-/** A piece of what deleted sessions left; the last statement says how many rows went. Damaged ones are left alone. */
+/** Deletes part of what deleted sessions left; the last statement says how many rows. Damaged ones are skipped. */
 export function encodeDeletedEvents(limit: number, damaged: Iterable<string>): Encoded {
   const skipped = JSON.stringify([...damaged]);
   return {
@@ -61,12 +61,12 @@ export function encodeDeletedEvents(limit: number, damaged: Iterable<string>): E
   };
 }
 
-/** The same of one session. */
+/** The same for one session. */
 export function encodeDeletedEventsOf(session_id: string, limit: number): Encoded {
   return { operations: [["deletedEventsOf", [session_id, limit]]], chars: session_id.length };
 }
 
-/** Where an operation names its session. */
+/** The index of the session id in an operation's values. */
 const SESSION_AT: Partial<Readonly<Record<WriteOperation[0], number>>> = {
   session: 0,
   event: 0,
@@ -98,7 +98,7 @@ export function encodeSweep(
   return { operations: [[what, [before, limit]]], chars: 0 };
 }
 
-/** The bindings end a text at its first NUL, in silence: two keys could become one. Such text is refused instead. */
+/** The bindings silently end a text at its first NUL: two keys could become one. Such text is refused instead. */
 export function storable(text: string): string {
   if (!text.includes("\0")) return text;
   throw new Failure("invalid_request", "Text with a NUL character cannot be stored: remove it.");
@@ -123,7 +123,7 @@ function event(row: EventRow): WriteOperation {
   return ["event", [row.session_id, row.seq, row.at, row.type, endedTurn(row), row.body]];
 }
 
-/** The turn that this event ends, for `turnEnd`; null of every other event. */
+/** The turn that this event ends, for `turnEnd`; null for every other event. */
 function endedTurn(row: EventRow): string | null {
   if (row.type !== "turn.completed" && row.type !== "turn.failed") return null;
   const body = JSON.parse(row.body) as { readonly turn_id?: unknown };
@@ -146,7 +146,7 @@ function principal(row: PrincipalRow): WriteOperation {
 }
 
 function audit(row: AuditRow): WriteOperation {
-  // JSON.stringify answers undefined for undefined, whatever its type says.
+  // JSON.stringify returns undefined for undefined, whatever its type says.
   const details = (JSON.stringify(row.details) as string | undefined) ?? null;
   return ["audit", [row.id, row.at, JSON.stringify(row.by), row.action, row.target, details]];
 }
@@ -184,7 +184,7 @@ function usage(row: UsageRow): WriteOperation {
   return ["usage", [day, session, turn, agent, engine, provider, model, ...sums.map(whole)]];
 }
 
-/** Money and tokens are only ever added, in whole numbers that a double holds exactly. */
+/** Money and tokens are only ever added, as integers that a double holds exactly. */
 function whole(amount: number): number {
   if (Number.isSafeInteger(amount) && amount >= 0) return amount;
   throw new Failure("invalid_request", `Money and tokens are whole numbers from 0, not ${amount}.`);

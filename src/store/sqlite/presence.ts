@@ -2,15 +2,15 @@ import { statSync } from "node:fs";
 import { extendedCode, type OpenDatabase, primaryCode, SQLITE } from "./binding.ts";
 import type { StoreRecord } from "./record.ts";
 
-/** The database, its log and the lock: what is open must be what stands at these names. */
+/** The database, its log and the lock: the open files must be the ones at these paths. */
 const WATCHED = ["", "-wal", ".lock"] as const;
 
-/** What SQLite says of a file whose content is not what was written there. */
+/** SQLite's codes for a file whose content is not what was written. */
 const OVERWRITTEN: ReadonlySet<number | undefined> = new Set([SQLITE.error, SQLITE.corrupt, SQLITE.notADatabase]);
 
-/** The files of an open store are not on the disk any more, or others stand in their place. It does not pass. */
+/** The files of an open store were removed or replaced. This is permanent. */
 export class ReplacedStore extends Error {
-  /** Only the log has no name any more: what is open can still be folded into the database. */
+  /** Only the log was unlinked: what is open can still be folded into the database. */
   isOnlyLog = false;
 }
 
@@ -26,7 +26,7 @@ export class Presence {
     this.missing();
   }
 
-  /** Cheap, for every transaction. Undefined: the files are there. */
+  /** Cheap enough for every transaction. Undefined: the files are there. */
   missing(): ReplacedStore | undefined {
     for (const end of WATCHED) {
       const path = this.#path + end;
@@ -59,7 +59,7 @@ export class Presence {
         database.close();
       }
     } catch (error) {
-      // Whatever else stands in the way, such as another program's lock, says nothing of the content.
+      // Other errors, such as another program's lock, say nothing about the content.
       const isCut = extendedCode(error) === SQLITE.shortRead;
       return isCut || OVERWRITTEN.has(primaryCode(error)) ? changed : undefined;
     }
@@ -68,7 +68,7 @@ export class Presence {
 
 const GONE = "gone";
 
-/** Undefined where the file system does not say. */
+/** Undefined if the file system does not say. */
 function fileId(path: string): string | undefined {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });

@@ -26,7 +26,7 @@ const PRINCIPALS: List<PrincipalRow> = {
   row: principalRow,
   place: ({ created_at, id }) => ({ at: created_at, id }),
 };
-/** Tokens below one another; more deep than any is made. */
+/** All tokens derived from one, to the greatest depth that a chain can have. */
 const MADE_WITH = `WITH RECURSIVE made (id, depth) AS (
     SELECT id, 1 FROM principals WHERE made_with = ?
     UNION ALL SELECT principals.id, depth + 1 FROM principals JOIN made ON principals.made_with = made.id
@@ -43,7 +43,7 @@ const APPROVALS: List<Approval> = {
   place: ({ created_at, id }) => ({ at: created_at, id }),
 };
 
-/** Each read is a transaction of its own on a connection that cannot write: it sees the last commit. */
+/** Each read is its own transaction on a read-only connection: it sees the last commit. */
 export function makeReader(select: Select): StoreReader {
   return { ...journal(select), ...figures(select), ...inbox(select), ...registry(select), ...money(select) };
 }
@@ -89,7 +89,7 @@ function journal(
   };
 }
 
-/** What retention looks at. */
+/** Figures for retention. */
 function figures(select: Select): Pick<StoreReader, "sessionCount" | "lastStored" | "usedBytes"> {
   return {
     sessionCount: async () =>
@@ -113,7 +113,7 @@ function figures(select: Select): Pick<StoreReader, "sessionCount" | "lastStored
   };
 }
 
-/** Counts what went by; true from the row on that passes the bound. */
+/** Counts characters; true from the row on that exceeds the bound. */
 function passes(chars: number): (row: EventRow) => boolean {
   let seen = 0;
   return ({ body }) => {
@@ -136,7 +136,7 @@ function inbox(select: Select): Pick<StoreReader, "approval" | "approvals" | "re
         { sql: "approvals.session_id = ?", value: session_id },
         { sql: "sessions.created_by = ?", value: created_by },
       ];
-      // CROSS: approvals outside, in the order of their index, so that a page ends the search.
+      // CROSS keeps approvals as the outer loop, in the order of their index, so that a page ends the search.
       const from = "approvals CROSS JOIN sessions ON sessions.id = approvals.session_id";
       const list = created_by === undefined ? APPROVALS : { ...APPROVALS, from };
       return selectPage(select, list, { where, cursor, limit });

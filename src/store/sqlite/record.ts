@@ -3,11 +3,11 @@ import { dirname } from "node:path";
 import type { SqliteDatabase } from "./binding.ts";
 import { StoreRefusal } from "./refusal.ts";
 
-/** What the database held when this was written. It stands in a file beside it, so that a database that was lost is missed. */
+/** What the database held when this was written. Kept in a file beside it, so that a lost database is noticed. */
 export interface StoreRecord {
-  /** Made with the database, and the same for as long as it lives. */
+  /** Made with the database, and never changed. */
   readonly instance: string;
-  /** Transactions that the database had seen. */
+  /** Number of transactions in the database. */
   readonly commits: number;
 }
 
@@ -25,7 +25,7 @@ function readRecord(path: string): StoreRecord | undefined {
   }
 }
 
-/** Whole or not at all, and on the disk when it returns. */
+/** Atomic, and on the disk when it returns. */
 export function writeRecord(path: string, record: StoreRecord): void {
   const next = `${recordPath(path)}.next`;
   const file = openSync(next, "w", 0o600);
@@ -44,7 +44,7 @@ export function writeRecord(path: string, record: StoreRecord): void {
   }
 }
 
-/** Undefined: this is no database of ours, or an older one that keeps no count. */
+/** Undefined: not one of our databases, or an older one without a count. */
 function stateOf(database: SqliteDatabase): StoreRecord | undefined {
   try {
     const row = database.prepare("SELECT instance, commits FROM store_state").get();
@@ -54,18 +54,18 @@ function stateOf(database: SqliteDatabase): StoreRecord | undefined {
   }
 }
 
-/** Refuses a database that holds less than there was, before anything of it is touched. Undefined: there is none. */
+/** Refuses a database that lost data, before anything of it is touched. Undefined: there is none. */
 export function refuseLost(path: string, database: SqliteDatabase | undefined): void {
   const lost = lossOf(path, database);
   if (lost !== undefined) throw lossRefusal(lost, "sallyport serve --accept-data-loss");
 }
 
-/** `goOn`: the command that goes on without what is lost. */
+/** `goOn`: the command that continues without what is lost. */
 export function lossRefusal(lost: string, goOn: string): StoreRefusal {
   return new StoreRefusal(
     "store_failed",
     `${lost} Restore a backup with \`sallyport restore <file>\`, or put the missing files back. ` +
-      `To go on without what is lost: \`${goOn}\`.`,
+      `To continue without what is lost: \`${goOn}\`.`,
   );
 }
 

@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../../protocol/index.ts";
 
 /**
- * Why the writer's thread does not take a database. It becomes a `Failure` on the other side: that class, and the
- * schemas that come with it, would double the time and the memory that the thread needs to start.
+ * Why the writer's thread refuses a database. The main thread turns it into a `Failure`: that class, with its schemas,
+ * would double the time and memory that the thread needs to start.
  */
 export class StoreRefusal extends Error {
   readonly code: ErrorCode;

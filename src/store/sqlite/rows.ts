@@ -11,7 +11,7 @@ import type {
   SessionRow,
 } from "../store.ts";
 
-// What SQLite gives back, and the rows that are made of it.
+// SQLite's raw records, and the rows made from them.
 
 type SessionRecord = Omit<SessionRow, "parent_id" | "parent_seq" | "unsettled"> & {
   readonly parent_id: string | null;
@@ -44,7 +44,7 @@ export function sessionRow({ parent_id, parent_seq, unsettled, ...record }: Sess
 
 type EventRecord = EventRow & { readonly whole: number };
 
-/** What stands in the place of an event whose row is damaged. */
+/** Replaces an event whose row is damaged. */
 const DAMAGED_EVENT = {
   type: "error",
   body: JSON.stringify({ type: "error", message: "This event is damaged in the database and cannot be shown." }),
@@ -71,7 +71,7 @@ export function seqOf({ seq }: { readonly seq: number }): number {
 
 type ApprovalRecord = Pick<Approval, "id" | "session_id" | "status" | "created_at"> & { readonly body: string };
 
-/** A question whose row is damaged is shown as such. Nobody can answer it: its hash is none. */
+/** A question whose row is damaged is shown as such. Nobody can answer it: it has no hash. */
 export function approvalRow({ id, session_id, status, created_at, body }: ApprovalRecord): Approval {
   const damaged: Approval = {
     id,

@@ -5,11 +5,11 @@ import { StoreRefusal } from "./refusal.ts";
 import { wordsOf } from "./stall.ts";
 
 /**
- * Step n takes a database from `user_version` n to n + 1. A step that was released never changes: a new one follows it.
+ * Step n takes a database from `user_version` n to n + 1. A released step never changes: add a new one.
  *
- * Events lie in the order they were written, with the key as an index beside them. Measured with 100 sessions that
- * append in turn, this takes about twice as many events a second as a table clustered by (session_id, seq), for pages
- * of one session that read a tenth slower.
+ * Events lie in the order they were written, with the key as a separate index. Measured with 100 sessions that append
+ * in turn, this takes about twice as many events a second as a table clustered by (session_id, seq). Reading pages of
+ * one session is a tenth slower.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -91,7 +91,7 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX documents_by_name ON documents (name, id);
   `,
-  // Money. Sums stop at the largest whole number that a double holds exactly: an account that got there is full for good.
+  // Money. Sums are capped at the largest integer that a double holds exactly: an account at the cap is full for good.
   `
   CREATE TABLE reservations (
     id TEXT NOT NULL PRIMARY KEY,
@@ -138,7 +138,7 @@ const MIGRATIONS: readonly string[] = [
 
   CREATE INDEX sessions_active ON sessions (created_by) WHERE status NOT IN ('complete', 'failed');
   `,
-  // Finding sessions and lines of the audit log. SQLite lowers ASCII only: an old session whose title has other letters is found once it goes on.
+  // Search for sessions and audit rows. SQLite lowercases only ASCII: an old session whose title has other letters is found once it changes.
   `
   ALTER TABLE sessions ADD COLUMN engine TEXT NOT NULL DEFAULT '';
   ALTER TABLE sessions ADD COLUMN search TEXT NOT NULL DEFAULT '';
@@ -149,7 +149,7 @@ const MIGRATIONS: readonly string[] = [
       coalesce(json_extract(state, '$.created_by.name'), ''));
   CREATE INDEX audit_by_principal ON audit (json_extract(by, '$.id'), action, at, id);
   `,
-  // One row. Each transaction adds one to `commits`: so it is known whether a transaction is stored, and whether a file is older than it should be.
+  // One row. Each transaction adds one to `commits`. This shows whether a transaction is stored, and whether a file is older than it should be.
   `
   CREATE TABLE store_state (
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -158,14 +158,14 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT;
   INSERT INTO store_state (id, instance, commits) VALUES (1, lower(hex(randomblob(12))), 0);
   `,
-  // Sessions whose events are still to be deleted, as far as no fork begins with them.
+  // Sessions whose events are still to be deleted, except those that a fork begins with.
   `
   CREATE TABLE deleted_sessions (
     id TEXT NOT NULL PRIMARY KEY
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX sessions_forks ON sessions (parent_id) WHERE parent_id IS NOT NULL;
   `,
-  // What a token may do at most, how long it lives, and which token made it. `bounds` is JSON.
+  // What a token may do at most, when it expires, and which token made it. `bounds` is JSON.
   `
   ALTER TABLE principals ADD COLUMN principal_id TEXT NOT NULL DEFAULT '';
   ALTER TABLE principals ADD COLUMN bounds TEXT NOT NULL DEFAULT '{}';
@@ -179,7 +179,7 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE sessions ADD COLUMN token_parents TEXT NOT NULL DEFAULT '';
   CREATE INDEX sessions_active_by_token ON sessions (created_by, token_parents) WHERE status NOT IN ('complete', 'failed');
   `,
-  // Micro-USD are named so. Only names of ours change: a caller's own objects (a tool's input, a schema) may use the same words.
+  // Renames micro-USD fields. Only our own names change: a caller's objects (a tool's input, a schema) may use the same words.
   `
   UPDATE sessions SET state = json_remove(
     json_set(state, '$.settings.max_cost_microusd', json_extract(state, '$.settings.max_cost_usd')), '$.settings.max_cost_usd')
@@ -212,7 +212,7 @@ function versionOf(database: SqliteDatabase): number {
   return (database.prepare("PRAGMA user_version").get() as { readonly user_version: number }).user_version;
 }
 
-/** Refuses a database that a newer Sallyport wrote, before anything of it is touched. */
+/** Refuses a database of a newer Sallyport, before anything of it is touched. */
 export function refuseNewer(database: SqliteDatabase): void {
   const version = versionOf(database);
   if (version <= MIGRATIONS.length) return;
@@ -236,12 +236,12 @@ function copyBefore(database: SqliteDatabase, target: string): void {
   }
 }
 
-/** A whole copy as of now, as small as it can be. The target is empty or missing. */
+/** A full copy as of now, as small as possible. The target is empty or missing. */
 export function copyInto(database: SqliteDatabase, target: string): void {
   database.prepare("VACUUM INTO ?").run(target);
 }
 
-/** Takes the database to this version's tables, all steps or none. Before that, an older one is copied. */
+/** Migrates the database to this version's tables, all steps or none. An older one is copied first. */
 export function migrate(database: SqliteDatabase, path: string): void {
   const version = versionOf(database);
   if (version === MIGRATIONS.length) return;

@@ -10,11 +10,11 @@ import type { RowPage } from "../store.ts";
 interface SelectQuery<Row> {
   readonly sql: string;
   readonly values: readonly SqlValue[];
-  /** Takes what SQLite gives for one row of `sql`. */
+  /** Converts one record of `sql`. */
   readonly row: (record: never) => Row;
-  /** True when this row is the last that is wanted; absent: all are. */
+  /** True for the last wanted row; absent: all are wanted. */
   readonly isLast?: (row: Row) => boolean;
-  /** The session that is hurt where a page that this needs is damaged; absent: no single one. */
+  /** The affected session if a needed page is damaged; absent: no single one. */
   readonly session?: string;
 }
 
@@ -23,7 +23,7 @@ export type Select = <Row>(query: SelectQuery<Row>) => readonly Row[];
 const READ_DAMAGED =
   "A part of the database that this needs is damaged and cannot be read. `sallyport doctor` says what is damaged.";
 
-/** Statements are prepared once each; where there are more (usage is grouped in many ways), all of them are made anew. */
+/** Each statement is prepared once; if there are too many (usage is grouped in many ways), the cache is cleared. */
 export function makeSelect(
   database: SqliteDatabase,
   { refuseClosed, damage }: { readonly refuseClosed: () => void; readonly damage: Damage },
@@ -46,7 +46,7 @@ export function makeSelect(
   };
 }
 
-/** The rows up to the last that is wanted; what comes after it is not read. */
+/** The rows up to the last wanted one; later ones are not read. */
 function takeUntil<Row>(
   records: IterableIterator<unknown>,
   row: (record: never) => Row,
@@ -71,21 +71,21 @@ export interface List<Row> {
   readonly id: string;
   readonly row: (record: never) => Row;
   readonly place: (row: Row) => PageEnd;
-  /** One row by its place. Absent: a damaged page makes the whole list unreadable. */
+  /** One row by its position. Absent: a damaged page makes the whole list unreadable. */
   readonly one?: (select: Select, place: PageEnd) => Row;
 }
 
 interface PageQuery {
   readonly where: readonly {
     readonly sql: string;
-    /** For each `?` of it. Absent: not asked for, the condition is left out. */
+    /** One for each `?`. Absent: the condition is left out. */
     readonly value: string | readonly string[] | undefined;
   }[];
   readonly cursor: string | undefined;
   readonly limit: number;
 }
 
-/** Pages by the place of the last row, not by counting: rows that come in meanwhile move nothing. */
+/** Pages by the position of the last row, not by counting: new rows shift nothing. */
 export function selectPage<Row>(select: Select, list: List<Row>, query: PageQuery): RowPage<Row> {
   const conditions = query.where.flatMap(({ sql, value }) =>
     value === undefined ? [] : [{ sql, values: [value].flat() }],
@@ -97,7 +97,7 @@ export function selectPage<Row>(select: Select, list: List<Row>, query: PageQuer
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.map(({ sql }) => sql).join(" AND ")}`;
   const found = selectOrEach(select, list, {
     rest: `FROM ${list.from} ${where} ORDER BY ${list.at} DESC, ${list.id} DESC LIMIT ?`,
-    // One row more than asked for says whether there is another page.
+    // One row more than requested shows whether there is another page.
     values: [...conditions.flatMap(({ values }) => values), counted(query.limit) + 1],
   });
   const rows = found.slice(0, query.limit);
@@ -106,7 +106,7 @@ export function selectPage<Row>(select: Select, list: List<Row>, query: PageQuer
   return { rows, next: toCursor(list.name, list.place(last)) };
 }
 
-/** Rows of a list. Where a page of the database is damaged their places are read from an index, and then each row by itself. */
+/** Rows of a list. If a page of the database is damaged, their positions are read from an index, and then each row alone. */
 export function selectOrEach<Row>(
   select: Select,
   list: Pick<List<Row>, "columns" | "at" | "id" | "row" | "one">,
@@ -126,7 +126,7 @@ export function selectOrEach<Row>(
   }
 }
 
-/** SQLite takes a negative limit for none. */
+/** SQLite treats a negative limit as none. */
 export function counted(limit: number): number {
   if (Number.isSafeInteger(limit + 1) && limit > 0) return limit;
   throw new Failure("invalid_request", `A limit is a whole number from 1, not ${limit}.`);

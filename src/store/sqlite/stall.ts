@@ -4,7 +4,7 @@ import { primaryCode, SQLITE } from "./binding.ts";
 import { ReplacedStore } from "./presence.ts";
 import type { Stall } from "../store.ts";
 
-/** What passes: the disk or another program stands in the way, and the same transaction may work later. */
+/** Temporary errors: the disk or another program is in the way, and the same transaction may work later. */
 const PASSING: ReadonlyMap<number | undefined, Stall["cause"]> = new Map([
   [SQLITE.permission, "read_only"],
   [SQLITE.busy, "locked"],
@@ -17,7 +17,7 @@ const PASSING: ReadonlyMap<number | undefined, Stall["cause"]> = new Map([
   [SQLITE.cannotOpen, "io"],
 ]);
 
-/** SQLite calls most troubles of a disk an I/O error; the file system is more exact. */
+/** SQLite reports most disk problems as an I/O error; the file system is more exact. */
 const BY_ERRNO: ReadonlyMap<string, Stall["cause"]> = new Map([
   ["ENOSPC", "full"],
   ["EDQUOT", "full"],
@@ -26,7 +26,7 @@ const BY_ERRNO: ReadonlyMap<string, Stall["cause"]> = new Map([
   ["EPERM", "read_only"],
 ]);
 
-/** Why a transaction did not work, where it may work later; undefined: it never will. */
+/** Why a transaction failed, if it may work later; undefined: it never will. */
 export function stallOf(error: unknown, path: string): Omit<Stall, "since"> | undefined {
   if (error instanceof ReplacedStore) return { cause: "replaced", why: error.message };
   const cause = PASSING.get(primaryCode(error));
@@ -38,7 +38,7 @@ export function stallOf(error: unknown, path: string): Omit<Stall, "since"> | un
   return { cause: BY_ERRNO.get(trouble.code ?? "") ?? cause, why: `${why}; ${trouble.message}` };
 }
 
-/** What the file system says when a small file is written. */
+/** The file system's error when a small file is written. */
 function troubleOf(folder: string): NodeJS.ErrnoException | undefined {
   const path = join(folder, `.sallyport-probe-${process.pid}`);
   try {
@@ -61,11 +61,11 @@ export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** For what is tried on the way out: nobody could do anything about its failure. */
+/** For attempts during shutdown: nobody could act on their failure. */
 export function quietly(attempt: () => unknown): void {
   try {
     attempt();
   } catch {
-    // What is on the disk is safe either way: the next start goes on from it.
+    // What is on the disk is safe either way: the next start continues from it.
   }
 }

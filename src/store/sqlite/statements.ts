@@ -14,18 +14,18 @@ export const USAGE_SUMS = [
   "bound_microusd",
 ] as const;
 
-/** Two whole numbers below 2^53 never overflow SQLite's 64 bits; what is stored stays below 2^53. */
+/** Two integers below 2^53 never overflow SQLite's 64 bits; stored sums stay below 2^53. */
 function sum(column: string): string {
   return `MIN(${Number.MAX_SAFE_INTEGER}, ${column} + excluded.${column})`;
 }
 
-/** The last event of each session that some fork begins with. A row that cannot be read begins with nothing. */
+/** The last event of each session that some fork begins with. An unreadable row begins with nothing. */
 const NEEDED = `
   SELECT json_extract(segment.value, '$.session_id') AS id, max(json_extract(segment.value, '$.upto')) AS upto
   FROM sessions, json_each(CASE WHEN json_valid(state) THEN state ELSE '{}' END, '$.lineage') segment
   WHERE parent_id IS NOT NULL GROUP BY 1`;
 
-/** Everything that is ever written, by name. */
+/** All write statements, by name. */
 export const WRITES = {
   session: `
     INSERT INTO sessions (id, status, seq, created_at, updated_at, created_by, parent_id, parent_seq, unsettled, engine,
@@ -73,14 +73,14 @@ export const WRITES = {
   deletedApprovals: "DELETE FROM approvals WHERE session_id = ?",
   deletedSession: "DELETE FROM sessions WHERE id = ?",
   deletedMark: "INSERT INTO deleted_sessions (id) VALUES (?) ON CONFLICT (id) DO NOTHING",
-  // What a fork begins with stays until the fork goes.
+  // What a fork begins with stays until the fork is deleted.
   deletedEvents: `
     WITH needed AS MATERIALIZED (${NEEDED})
     DELETE FROM events WHERE rowid IN (
       SELECT events.rowid FROM deleted_sessions LEFT JOIN needed ON needed.id = deleted_sessions.id
       JOIN events ON events.session_id = deleted_sessions.id AND events.seq > coalesce(needed.upto, 0)
       WHERE deleted_sessions.id NOT IN (SELECT value FROM json_each(?)) LIMIT ?)`,
-  // The same of one session: on a damaged page it is the only one that keeps its events.
+  // The same for one session, so that only a session on a damaged page keeps its events.
   deletedEventsOf: `
     WITH needed AS MATERIALIZED (${NEEDED})
     DELETE FROM events WHERE rowid IN (
@@ -95,5 +95,5 @@ export const WRITES = {
 
 export type WriteName = keyof typeof WRITES;
 
-/** One statement to run: plain values only, so that it crosses to the writer's thread cheaply and cannot fail to. */
+/** One statement to run: plain values only, so that passing it to the writer's thread is cheap and cannot fail. */
 export type WriteOperation = readonly [name: WriteName, values: readonly SqlValue[]];

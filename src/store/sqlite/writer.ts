@@ -22,12 +22,12 @@ import { quietly, stallOf, wordsOf } from "./stall.ts";
 import { type WriteOperation, type WriteName, WRITES } from "./statements.ts";
 import type { Stall, StoreDisk } from "../store.ts";
 
-// The store's only writer, in a thread of its own: waiting for the disk never holds up the event loop of the server.
+// The store's only writer, in its own thread: waiting for the disk never blocks the server's event loop.
 
 type ControlStatement = "begin" | "commit" | "rollback" | "save" | "keep" | "undo" | "count" | "state" | "free";
 type Statements = Readonly<Record<WriteName | ControlStatement, PreparedStatement>>;
 
-/** What one Write alone can be to blame for. Anything else that SQLite says is about the disk or the database. */
+/** Errors that a single Write can cause. All other SQLite errors are about the disk or the database. */
 const WRITE_ERRORS: ReadonlySet<number | undefined> = new Set([
   undefined,
   SQLITE.error,
@@ -72,7 +72,7 @@ function openForWriting(open: OpenDatabase, data: WriterData): SqliteDatabase {
   }
 }
 
-/** A disk that was full when the last process ended is full still: the reserve lets the next one begin. */
+/** A disk that was full when the last process ended is still full: the reserve lets the next one start. */
 function openWithReserve(open: OpenDatabase, data: WriterData): SqliteDatabase {
   try {
     return openForWriting(open, data);
@@ -124,7 +124,7 @@ function runOperations(statements: Statements, operations: readonly WriteOperati
   return changes;
 }
 
-/** Everything of one Write or nothing of it, without harm to the others of its transaction. */
+/** All of one Write or nothing, without affecting the others of its transaction. */
 function runWrite(statements: Statements, operations: readonly WriteOperation[]): WriteOutcome {
   statements.save.run();
   try {
@@ -141,7 +141,7 @@ function runWrite(statements: Statements, operations: readonly WriteOperation[])
   }
 }
 
-/** Fails as a test asked for it. */
+/** Fails if a test asked for it. */
 function pretend(faults: Faults | undefined, step: 0 | 1): void {
   if (faults === undefined || Atomics.load(faults, 0) <= 0 || Atomics.load(faults, 1) !== step) return;
   Atomics.sub(faults, 0, 1);
@@ -149,24 +149,24 @@ function pretend(faults: Faults | undefined, step: 0 | 1): void {
   throw Object.assign(new Error(`made by a test: code ${errcode}`), { errcode });
 }
 
-/** Writes, one transaction at a time. Where the disk or another program stands in the way, the same may be asked again. */
+/** Writes, one transaction at a time. If the disk or another program is in the way, the same can be tried again. */
 class WriterLoop {
   readonly #open: OpenDatabase;
   readonly #data: WriterData;
   #database: SqliteDatabase;
   #statements: Statements;
   readonly #instance: string;
-  /** How many transactions the database has seen, and how many the record tells of. */
+  /** Number of transactions in the database, and in the record. */
   #commits: number;
   #recorded = -1;
   /** The log has not been folded in since the last transaction. */
   #unfolded = true;
-  /** Looked after so often since the last transaction. */
+  /** Maintenance runs since the last transaction. */
   #quiet = 0;
   readonly #presence: Presence;
-  /** Set for good: what is open is not what stands on the disk. */
+  /** Set for good: the open files are not the ones on the disk. */
   #replaced: ReplacedStore | undefined;
-  /** Chains of which a Write was refused; the oldest is forgotten first. */
+  /** Chains in which a Write was refused; the oldest is forgotten first. */
   readonly #broken = new Set<string>();
 
   constructor(open: OpenDatabase, data: WriterData, database: SqliteDatabase) {
@@ -198,14 +198,14 @@ class WriterLoop {
       this.#statements.count.run(this.#commits + 1);
       pretend(this.#data.faults, 1);
       this.#statements.commit.run();
-      // What went into a file that has no name any more is not on the disk.
+      // What went into an unlinked file is not on the disk.
       this.#refuseReplaced();
     } catch (error) {
-      // SQLite may have done it already.
+      // SQLite may have rolled back already.
       quietly(() => this.#statements.rollback.run());
       this.#refuseReplaced();
       if (isDamage(error) && current !== undefined) {
-        // It needs a damaged page, the others need other pages: once more without it. Each round leaves out one more.
+        // It needs a damaged page, the others do not: try again without it. Each round leaves out one more.
         damaged.set(current, { code: "store_failed", why: wordsOf(error), isDamaged: true });
         return this.transaction(writes, damaged);
       }
@@ -224,7 +224,7 @@ class WriterLoop {
     return prepare(database);
   }
 
-  /** Waits for another program's lock in short steps: a server that stops does not wait for the whole time. */
+  /** Waits for another program's lock in short steps: a stopping server does not wait for the whole time. */
   #begin(): void {
     const { busyMs, hurry } = this.#data;
     const since = performance.now();
@@ -241,7 +241,7 @@ class WriterLoop {
     }
   }
 
-  /** A new connection after a trouble of the disk. Answers whether the transaction that failed is stored nevertheless. */
+  /** Reconnects after a disk error. Returns whether the failed transaction is stored nevertheless. */
   #storedAfterAll(): boolean {
     const database = connect(this.#open, this.#data);
     quietly(() => this.#database.close());
@@ -273,14 +273,14 @@ class WriterLoop {
     if (this.#replaced !== undefined) throw this.#replaced;
   }
 
-  /** What is said once, when the files are found to be others. */
+  /** Returned once, when the files are found to be replaced. */
   look(): ReplacedStore | undefined {
     if (this.#replaced !== undefined) return undefined;
     this.#replaced = this.#presence.lost({ instance: this.#instance, commits: this.#commits });
     return this.#replaced;
   }
 
-  /** What is done now and then, beside the transactions. Nothing where other files stand in their place: those are not ours to write. */
+  /** Periodic maintenance. Does nothing if other files are in place of ours: those are not ours to write. */
   tend(): StoreDisk | undefined {
     const { path, reserveBytes, minFreeBytes } = this.#data;
     if (this.#replaced !== undefined) return diskOf(path);
@@ -293,7 +293,7 @@ class WriterLoop {
     return disk;
   }
 
-  /** Never tells of more than is stored: it is written after the transactions that it counts. */
+  /** Never claims more than is stored: it is written after the transactions that it counts. */
   #record(): void {
     if (this.#recorded === this.#commits) return;
     quietly(() => {
@@ -302,7 +302,7 @@ class WriterLoop {
     });
   }
 
-  /** Gives a little of the space that deleted rows left back to the disk. */
+  /** Returns some of the space of deleted rows to the disk. */
   #shrink(): void {
     quietly(() => {
       const { freelist_count } = this.#statements.free.get() as { readonly freelist_count: number };
@@ -321,8 +321,8 @@ class WriterLoop {
   }
 
   close(): void {
-    // Said, not left to the closing: with the package, the reader's connection lives on behind its statements until
-    // they are collected, so that this one is not the last and closing it leaves the log as it is.
+    // Done explicitly: with the package, the reader's connection stays open until its statements are collected. Then
+    // this connection is not the last, and closing it would leave the log as it is.
     this.#replaced ??= this.#presence.missing();
     if (this.#replaced === undefined || this.#replaced.isOnlyLog) {
       this.#fold();
@@ -335,14 +335,14 @@ class WriterLoop {
 interface Collected {
   readonly writes: readonly SentWrite[];
   readonly batches: number;
-  /** Of the last one. */
+  /** Of the last batch. */
   readonly epoch: number;
   readonly close: boolean;
 }
 
 /**
- * What came while the last transaction was written goes into one with this message. A batch holds no more Writes than
- * the limit, so a transaction holds less than twice as many. Batches of a past epoch are dropped.
+ * Collects what arrived during the last transaction into one with this message. A batch holds no more Writes than the
+ * limit, so a transaction holds less than twice as many. Batches of a past epoch are dropped.
  */
 function collect(port: MessagePort, first: ToWriter, epoch: number): Collected {
   const writes: SentWrite[] = [];
@@ -359,7 +359,7 @@ function collect(port: MessagePort, first: ToWriter, epoch: number): Collected {
   return { writes, batches, epoch, close: next?.kind === "close" };
 }
 
-/** A disk that is full has a reserve, which lets what runs come to its end. */
+/** A full disk has a reserve, which lets running work finish. */
 function runOnce(writing: WriterLoop, writes: readonly SentWrite[], path: string): readonly WriteOutcome[] {
   try {
     return writing.transaction(writes);

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../protocol/index.ts";
 
-/** A run that began: its thread, and the event of its journal to read on from. */
+/** A started run: its thread, and the journal event to read on from. */
 export interface BridgeRun {
   readonly session_id: string;
   /** Exclusive. */
@@ -12,7 +12,7 @@ interface Member {
   follow(run: BridgeRun): void;
 }
 
-/** What all clients of `/bridge` share: each is told of every run that one of them starts. */
+/** What all clients of `/bridge` share: each is told about every run that one of them starts. */
 export class Bridge {
   readonly #members = new Set<Member>();
   /** Threads that ran here since the server started, the newest last. */

@@ -4,12 +4,12 @@ import type { SocketConnection } from "../connection.ts";
 const encoder = new TextEncoder();
 
 /**
- * The rows of all threads on their way to one client. Rows do not name their thread, so a row of another thread than
- * the last one follows a `thread.started` that does.
+ * The rows of all threads on their way to one client. Rows do not name their thread, so a switch to another thread
+ * begins with a `thread.started` that does.
  */
 export class RowFeed {
   readonly #connection: SocketConnection;
-  /** The thread that the client takes rows for. */
+  /** The thread that the client expects rows of. */
   #thread: string | undefined;
   #turn: Promise<void> = Promise.resolve();
 
@@ -17,7 +17,7 @@ export class RowFeed {
     this.#connection = connection;
   }
 
-  /** Sends rows one after the other, not mixed with another thread's; resolves when there is room for more. */
+  /** Sends rows without mixing them with another thread's; resolves when there is room for more. */
   tell(thread_id: string, rows: readonly ThreadRow[]): Promise<void> {
     if (rows.length === 0) return Promise.resolve();
     this.#turn = this.#turn.then(() => this.#send(thread_id, rows));

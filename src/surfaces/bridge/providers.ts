@@ -1,13 +1,13 @@
 import { BridgeProvider, Failure } from "../../protocol/index.ts";
 
-/** The engines that stand for each agent of document 002, the one to prefer first. */
+/** The engines for each agent of document 002, the preferred one first. */
 const ENGINES: Readonly<Record<BridgeProvider, readonly string[]>> = {
   codex: ["codex"],
   opencode: ["opencode"],
   claude: ["claude-cli", "loop", "claude-sdk"],
 };
 
-/** The engine that a provider's runs get; absent where this server has none for it. */
+/** The engine for a provider's runs; absent if this server has none for it. */
 export function engineOf(provider: BridgeProvider, engines: readonly string[]): string | undefined {
   return ENGINES[provider].find((engine) => engines.includes(engine));
 }
@@ -24,12 +24,12 @@ export function requireEngine(provider: BridgeProvider, engines: readonly string
   );
 }
 
-/** Document 002 keeps Codex as the default; a server without it has Claude. */
+/** Document 002 has Codex as the default; a server without it uses Claude. */
 export function defaultProvider(engines: readonly string[]): BridgeProvider {
   return engineOf("codex", engines) === undefined ? "claude" : "codex";
 }
 
-/** Refuses to go on with a session of another agent than the one that was asked for. */
+/** Refuses to continue a session of another agent than the requested one. */
 export function checkEngine(
   session: { readonly id: string; readonly engine: string },
   { provider, engine }: { readonly provider?: BridgeProvider | undefined; readonly engine?: string | undefined },

@@ -13,7 +13,7 @@ interface FollowedThread {
 interface WatchedThread {
   readonly thread: FollowedThread;
   readonly frames: AsyncIterable<readonly Frame[]>;
-  /** Called when everything up to a place in the journal was told. */
+  /** Called when everything up to a position in the journal was sent. */
   readonly told: (seq: number) => void;
 }
 
@@ -23,7 +23,7 @@ export class FollowedThreads {
   readonly #caller: Caller;
   readonly #feed: RowFeed;
   readonly #mapping: () => ThreadMapping;
-  /** By session; the one that moved longest ago first. */
+  /** By session; least recently active first. */
   readonly #threads = new Map<string, FollowedThread>();
   #closed = false;
 
@@ -43,7 +43,7 @@ export class FollowedThreads {
   }
 
   /**
-   * Shows a thread from a place in its journal on. Resolves when everything up to `upto` was told, or at once where the
+   * Shows a thread from a position in its journal on. Resolves when everything up to `upto` was sent, or at once if the
    * client may not see it: then it does not exist for it.
    */
   async follow({ session_id, after }: BridgeRun, upto = 0): Promise<void> {
@@ -83,7 +83,7 @@ export class FollowedThreads {
       for await (const batch of watched.frames) {
         const rows: ThreadRow[] = [];
         for (const frame of batch) {
-          // A mapping counts from the next turn on: in the middle of one, rows would not fit together.
+          // A mapping takes effect with the next turn: in the middle of one, rows would not fit together.
           if (frame.type === "turn.started") state = openThread(this.#mapping());
           const step = threadRows(state, frame.value);
           state = step.state;
@@ -107,12 +107,12 @@ export class FollowedThreads {
     } else if (type === "turn.completed" || type === "turn.failed") thread.running = false;
   }
 
-  /** Unless it was let go meanwhile, and another watcher came in its place. */
+  /** Unless it was dropped meanwhile, and another watcher took its place. */
   #forget(id: string, thread: FollowedThread): void {
     if (this.#threads.get(id) === thread) this.#threads.delete(id);
   }
 
-  /** What rests is let go first, and comes back with its next run. */
+  /** Idle threads are dropped first, and come back with their next run. */
   #makeRoom(): void {
     if (this.#threads.size < LIMITS.bridgeThreads) return;
     const candidates = [...this.#threads];

@@ -2,13 +2,16 @@ import type { FileEntry, FileStat, SessionView, StreamFrame } from "../../protoc
 
 /** What happens in a session. */
 export interface FollowedSession {
-  /** How it stood when it began to be followed, and the event that had brought it there. That event may only be on its way to the disk. */
+  /** Its status when following began, and the event that led to it. That event may not be on the disk yet. */
   readonly begun: Pick<SessionView, "seq" | "status">;
   /** Everything after that event, and some of what came shortly before it. */
   readonly frames: AsyncIterable<StreamFrame>;
 }
 
-/** The /claude tree as one caller has it, and what happens in its sessions. Paths are whole: `/claude/sessions/<id>/status`. What fails is a Failure. */
+/**
+ * The /claude tree as one caller sees it, and what happens in its sessions. Paths are complete: `/claude/sessions/<id>/status`. Every error is a
+ * Failure.
+ */
 export interface ClaudeTree {
   stat(path: string): Promise<FileStat>;
   list(path: string): Promise<readonly FileEntry[]>;
@@ -17,7 +20,7 @@ export interface ClaudeTree {
   write(path: string, text: string): Promise<void>;
   /** Writes, and reads the answer on the same handle. */
   call(path: string, text: string): Promise<Uint8Array>;
-  /** Once it has resolved, nothing that happens in the session can be missed. */
+  /** Once it has resolved, no event of the session can be missed. */
   follow(session_id: string, signal: AbortSignal): Promise<FollowedSession>;
 }
 

@@ -29,17 +29,17 @@ export interface ClientsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Clients that open a session of the protocol first, as all did before its revision of 2026. */
+/** Clients that open an MCP session first, as all did before the revision of 2026. */
 export class McpClients {
   readonly #options: ClientsOptions;
-  /** Those that were used last come last. */
+  /** Most recently used last. */
   readonly #clients = new Map<string, Client>();
 
   constructor(options: ClientsOptions) {
     this.#options = options;
   }
 
-  /** The answer, and what to call when it has been sent. */
+  /** The answer, and a function to call when it has been sent. */
   async serve(exchange: McpExchange): Promise<{ readonly response: Response; readonly done: () => void }> {
     const { caller, request, body } = exchange;
     const id = request.headers.get("mcp-session-id");
@@ -52,7 +52,7 @@ export class McpClients {
     };
     try {
       const response = await client.transport.handleRequest(request, { parsedBody: body });
-      // Whoever begins with anything but the beginning gets a refusal, and leaves nothing behind.
+      // A client that does not start with `initialize` is refused, and leaves nothing behind.
       if (client.transport.sessionId === undefined) await client.server.close();
       return { response, done };
     } catch (error) {
@@ -63,7 +63,7 @@ export class McpClients {
 
   #find(id: string, caller: Caller): Client {
     const client = this.#clients.get(id);
-    // To a stranger another's session does not exist.
+    // For other callers the session does not exist.
     if (client === undefined || client.owner !== caller.id)
       throw new Failure("not_found", "there is no such MCP session; begin a new one with initialize");
     this.#clients.delete(id);
@@ -97,7 +97,7 @@ export class McpClients {
     return client;
   }
 
-  /** Of one principal the client that was not used for the longest time goes first. */
+  /** Drops a principal's least recently used client first. */
   #makeRoom(caller: Caller): void {
     const own = [...this.#clients.values()].filter(({ owner }) => owner === caller.id);
     const [oldest] = own;

@@ -14,7 +14,7 @@ import { ownTree } from "./own-tree.ts";
 import type { McpHandler, McpParts } from "./route.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-/** The tree as an MCP server over streamable HTTP, in both forms of the protocol. The door in front of it is everybody's. */
+/** The tree as an MCP server over streamable HTTP, in both forms of the protocol. Requests pass the same entry check as all others. */
 export function openMcp({ gateway, log, version }: SurfaceOptions, { files, guard }: McpParts): McpHandler {
   const options: ClientsOptions = {
     treeOf: (caller) => ownTree(gateway, files, caller),
@@ -49,7 +49,7 @@ interface Modern {
   readonly caller: Caller;
 }
 
-/** A request that says everything itself. One that listens to files has a bus of its own, so that nobody hears of another's. */
+/** A self-contained request. A stream that listens to files has its own bus, so that clients do not hear of each other's. */
 async function serveModern({ options, listening, caller }: Modern, request: Request, body: unknown): Promise<Response> {
   const { version, onError } = options;
   const tree = options.treeOf(caller);
@@ -81,7 +81,7 @@ async function serveModern({ options, listening, caller }: Modern, request: Requ
   }
 }
 
-/** Counts one more listening stream; the answer counts it off, once. */
+/** Counts one more listening stream; call the returned function once to end it. */
 function enter(listening: Map<string, number>, caller: Caller): () => void {
   const open = listening.get(caller.id) ?? 0;
   if (open >= LIMITS.mcpListening)
@@ -97,7 +97,7 @@ function enter(listening: Map<string, number>, caller: Caller): () => void {
   };
 }
 
-/** Clients of an old revision may send many messages at once; the door has counted one. */
+/** Clients of an old revision may send many messages at once; the entry check has counted one. */
 function meterBatch(guard: Guard, caller: Caller, body: unknown): void {
   if (!Array.isArray(body)) return;
   if (body.length > LIMITS.mcpBatch)
@@ -105,7 +105,7 @@ function meterBatch(guard: Guard, caller: Caller, body: unknown): void {
   for (let message = 1; message < body.length; message += 1) guard.meter(caller);
 }
 
-/** The body as it was read at the door; undefined: there is none. */
+/** The body as already read; undefined: there is none. */
 async function bodyOf(context: Context<HttpEnvironment>): Promise<unknown> {
   if (context.req.method !== "POST") return undefined;
   try {
@@ -123,7 +123,7 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
   return new Request("http://localhost/mcp", { method: incoming.method ?? "POST", headers, signal });
 }
 
-/** A refusal as the answer to the message that was refused. */
+/** A refusal as the answer to the refused message. */
 function refusalOf(body: unknown, failure: Failure): Response {
   const id = typeof body === "object" && body !== null && "id" in body ? body.id : null;
   const { code, message } = protocolError(failure);
@@ -131,7 +131,7 @@ function refusalOf(body: unknown, failure: Failure): Response {
   return Response.json({ jsonrpc: "2.0", id, error }, { status: httpStatus(failure.code) });
 }
 
-/** Writes an answer as it comes. A client that does not read is waited for, but not for ever. */
+/** Writes an answer as it comes. Waits for a slow client, but not forever. */
 async function send(context: Context<HttpEnvironment>, response: Response): Promise<void> {
   const { outgoing } = context.env;
   const headers = Object.fromEntries(response.headers);

@@ -34,13 +34,13 @@ export async function subscribeAll(subscriptions: Subscriptions, uris: readonly 
   }
 }
 
-/** The changes of one listening stream. What changes before the stream is open comes when it is. */
+/** The changes of one listening stream. Changes before the stream is open are sent when it opens. */
 export class OwnBus implements ServerEventBus {
   readonly #close: () => void;
   #listener: ((event: ServerEvent) => void) | undefined;
   #early: ServerEvent[] = [];
 
-  /** `close`: nobody listens any more. */
+  /** `close`: called when nobody listens any more. */
   constructor(close: () => void) {
     this.#close = close;
   }
@@ -54,7 +54,7 @@ export class OwnBus implements ServerEventBus {
     this.#listener = listener;
     const early = this.#early;
     this.#early = [];
-    // Not within the subscription itself: what opens the stream is said first.
+    // Not within the subscription itself: the message that opens the stream comes first.
     queueMicrotask(() => {
       for (const event of early) listener(event);
     });

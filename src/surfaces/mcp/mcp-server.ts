@@ -90,7 +90,7 @@ async function callTool(
   }
 }
 
-/** A client that asks for progress hears of everything that is begun meanwhile; that also keeps its patience. */
+/** A client that asks for progress gets everything that begins meanwhile; that also prevents its timeout. */
 function progressTo(context: ServerContext, onError: (error: unknown) => void): (event: JournalEvent) => void {
   const token = context.mcpReq._meta?.progressToken;
   if (token === undefined) return () => undefined;
@@ -104,7 +104,7 @@ function progressTo(context: ServerContext, onError: (error: unknown) => void): 
   };
 }
 
-/** A refusal of what is no tool, as the protocol's error with our code beside its own. */
+/** Turns a refusal outside of tools into the protocol's error, with our code beside its own. */
 async function refused<Answer>(
   { onError }: McpServerOptions,
   uri: string | undefined,

@@ -7,8 +7,8 @@ import {
 const INVALID: number = ProtocolErrorCode.InvalidParams;
 
 /**
- * Revisions up to 2025-11-25 have a code of their own for a resource that is not there. The library sends the code of later ones to everybody;
- * it marks such a refusal by data that is an address and nothing else.
+ * Revisions up to 2025-11-25 have their own code for a missing resource. The library sends the newer code to everybody; it marks such a
+ * refusal by data that is only an address.
  */
 export function inOlderCodes(message: JSONRPCMessage): JSONRPCMessage {
   if (!("error" in message) || message.error.code !== INVALID) return message;
@@ -17,7 +17,7 @@ export function inOlderCodes(message: JSONRPCMessage): JSONRPCMessage {
   return { ...message, error: { ...message.error, code: ProtocolErrorCode.ResourceNotFound } };
 }
 
-/** The way to clients that open a session of the protocol first. */
+/** The transport to clients that open an MCP session first. */
 export class OlderHttpTransport extends WebStandardStreamableHTTPServerTransport {
   override send(
     message: JSONRPCMessage,

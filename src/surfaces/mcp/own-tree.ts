@@ -15,7 +15,7 @@ export function ownTree(gateway: Gateway, files: FileService, caller: Caller): C
     call: (path, text) => files.call(caller, path, encoder.encode(text)),
     follow: async (session_id, signal) => {
       const { seq, status } = await gateway.sessions.get(caller, session_id);
-      // A little earlier: the newest events may not be on the disk yet, and so not be a place to begin at.
+      // A little earlier: the newest events may not be on the disk yet, so no stream could begin there.
       const after = Math.max(0, seq - LIMITS.watchPageEvents);
       const batches = await gateway.sessions.watch(caller, session_id, after, signal);
       return { begun: { seq, status }, frames: oneByOne(batches) };

@@ -2,7 +2,7 @@ import { Failure, isToolItem, LIMITS, type StreamFrame } from "../../protocol/in
 import { readText, ROOT, sessionPath, type ClaudeTree } from "./claude-tree.ts";
 
 const SCHEME = "claude://";
-/** It answers only what is written to it: there is nothing to read. */
+/** It only answers what is written to it: there is nothing to read. */
 const CALLED = `${ROOT}/new`;
 const NAME = /^[^/\\\p{Cc}]{1,200}$/u;
 
@@ -17,7 +17,11 @@ const TEXT_TYPE = "text/plain";
 
 /** The files of a session that can be read. */
 const SESSION_FILES: readonly SessionFile[] = [
-  { file: "status", mimeType: JSON_TYPE, description: "How the session stands; with the call that waits for a person" },
+  {
+    file: "status",
+    mimeType: JSON_TYPE,
+    description: "The state of the session, with the call that waits for a person",
+  },
   { file: "response", mimeType: TEXT_TYPE, description: "The agent's last answer" },
   { file: "response.json", mimeType: JSON_TYPE, description: "The agent's last answer with usage and cost" },
   { file: "output", mimeType: TEXT_TYPE, description: "All that the agent said and did, as one text that only grows" },
@@ -62,7 +66,7 @@ export function templates(): { uriTemplate: string; name: string; description: s
   ];
 }
 
-/** A page of everything that can be read: first what is not a session's, then the sessions, the newest first. */
+/** A page of everything that can be read: first files outside sessions, then the sessions, the newest first. */
 export async function listResources(
   tree: ClaudeTree,
   cursor: string | undefined,
@@ -87,7 +91,7 @@ function sessionResources(session_id: string): readonly ListedResource[] {
   });
 }
 
-/** The readable files beside the sessions', as far as the caller may see them. */
+/** The readable files outside sessions that the caller may see. */
 async function rootFiles(tree: ClaudeTree): Promise<readonly string[]> {
   const found: string[] = [];
   const folders = [ROOT];
@@ -123,7 +127,7 @@ export async function readResource(
   return { contents: [{ uri, mimeType: known ?? (/^\s*[{[]/.test(text) ? JSON_TYPE : TEXT_TYPE), text }] };
 }
 
-/** A file by the words of a caller: a resource's address, a whole path, or one below `/claude`. */
+/** A file as named by a caller: a resource's address, a full path, or one below `/claude`. */
 export function pathOf(words: string): string {
   const below = words.startsWith(SCHEME) ? decoded(words.slice(SCHEME.length)) : words;
   const path = below.replace(/^\/claude(?=\/|$)/, "").replace(/^\/|\/$/g, "");
@@ -146,14 +150,14 @@ function uriOf(path: string): string {
   return `${SCHEME}${path.slice(ROOT.length)}`;
 }
 
-/** The session and the file that an address names; undefined: it is none of a session's files. */
+/** The session and the file that an address names; undefined: not a session's file. */
 export function sessionFileOf(path: string): (SessionFile & { readonly session_id: string }) | undefined {
   const [, session_id, name] = /^\/claude\/sessions\/([^/]+)\/(.+)$/.exec(path) ?? [];
   const known = SESSION_FILES.find(({ file }) => file === name);
   return session_id === undefined || known === undefined ? undefined : { ...known, session_id };
 }
 
-/** The files of a session that something that happened in it changes. */
+/** The files of a session that an event changes. */
 export function changedFiles(frame: StreamFrame): readonly string[] {
   switch (frame.type) {
     case "item.delta":

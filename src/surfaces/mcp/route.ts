@@ -12,7 +12,7 @@ export interface McpParts {
 /** Answers one request; resolves when all of it has been sent. */
 export type McpHandler = (context: Context<HttpEnvironment>) => Promise<void>;
 
-/** `/mcp`. What it is made of is loaded with the first request: it is large, and many servers never see one. */
+/** `/mcp`. Its code is loaded with the first request: it is large, and many servers never get one. */
 export function serveMcp(app: HttpApp, options: SurfaceOptions, parts: McpParts): void {
   let opened: Promise<McpHandler> | undefined;
   app.on(["GET", "POST", "DELETE"], "/mcp", async (context) => {

@@ -45,8 +45,8 @@ export function serveMcpStdio(options: McpStdioOptions): McpStdio {
 }
 
 /**
- * In the protocol's newer form it is the library that answers `subscriptions/listen`, and it tells nobody which files are meant. This reads it
- * on the way: the files are followed before the stream is confirmed, and let go when it is closed.
+ * In the protocol's newer form the library answers `subscriptions/listen` itself and does not report which files are meant. This class reads
+ * the message on the way: the files are followed before the stream is confirmed, and dropped when it closes.
  */
 class ListeningTransport implements Transport {
   readonly closed: Promise<void>;
@@ -75,7 +75,7 @@ class ListeningTransport implements Transport {
         left();
       },
       onerror: (error) => this.onerror?.(error),
-      // One after the other: a message must not overtake the one that it is about.
+      // One after the other: a message must not overtake the one that it refers to.
       onmessage: (message) => {
         if (this.#waiting >= LIMITS.socketMessagesWaiting) {
           onError(new Error("too many messages at once"));

@@ -10,16 +10,16 @@ export interface SubscriptionsOptions {
 }
 
 interface WatchedSession {
-  /** By the file's name: the addresses that clients gave it, and how often each is wanted. */
+  /** By file name: the addresses that clients used for it, and how often each is wanted. */
   readonly files: Map<string, Map<string, number>>;
   readonly stop: AbortController;
 }
 
-/** The files that one client wants to hear of. A session is followed while at least one of its files is wanted. */
+/** The files that one client listens to. A session is followed while at least one of its files is wanted. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #sessions = new Map<string, WatchedSession>();
-  /** Told within the last moment; true: changed again since. */
+  /** Recently reported files; true: changed again since. */
   readonly #recent = new Map<string, boolean>();
   #count = 0;
 
@@ -27,7 +27,7 @@ export class Subscriptions {
     this.#options = options;
   }
 
-  /** Resolves when no change can be missed any more. Throws a Failure where there is no such file, or none that tells of changes. */
+  /** Resolves when no change can be missed any more. Throws a Failure if there is no such file, or it reports no changes. */
   async add(uri: string): Promise<void> {
     const { tree } = this.#options;
     const path = pathOf(uri);
@@ -97,7 +97,7 @@ export class Subscriptions {
     }
   }
 
-  /** At once, and then at most once in a while: a text that streams changes with every word. */
+  /** At once, and then at most once per interval: streaming text changes with every word. */
   #changed(uri: string): void {
     if (this.#recent.has(uri)) {
       this.#recent.set(uri, true);

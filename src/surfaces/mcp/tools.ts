@@ -4,7 +4,7 @@ import { ROOT, sessionPath, type ClaudeTree } from "./claude-tree.ts";
 import { pathOf } from "./resources.ts";
 import { readStatus, WAIT_STATES, waitFor, type WaitOptions } from "./wait.ts";
 
-/** What a tool answers: text for a model, and the same as data where it is data. */
+/** A tool's answer: text for a model, and the same as data if it is data. */
 interface ToolAnswer {
   readonly text: string;
   readonly data?: Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ export interface ClaudeTool {
   readonly description: string;
   readonly readOnly: boolean;
   readonly input: z.ZodObject;
-  /** What its data looks like, for clients that read the data and not the text. Further fields may come. */
+  /** The schema of its data, for clients that read the data and not the text. More fields may be added. */
   readonly output: z.ZodObject;
   readonly run: (tree: ClaudeTree, input: unknown, waiting: WaitOptions) => Promise<ToolAnswer>;
 }
@@ -89,7 +89,7 @@ const StopInput = z.object({ session_id: SessionId }).strict();
 const CreatedOutput = z.looseObject({
   session_id: z.string().describe("The new session's id"),
   status: z.string().optional().describe("How it begins: creating"),
-  status_path: z.string().optional().describe("The file that tells how it stands"),
+  status_path: z.string().optional().describe("The file that holds its state"),
 });
 
 const StatusOutput = z.looseObject({
@@ -112,7 +112,7 @@ const ReadOutput = z.looseObject({
   entries: z.array(z.unknown()).optional().describe("Of a folder: what is in it"),
 });
 
-/** One tool, with its input read by its schema; what does not fit it is refused in our own words. */
+/** One tool, with its input parsed by its schema; invalid input is refused with our own message. */
 function tool<Input extends z.ZodObject>(
   parts: Omit<ClaudeTool, "input" | "run"> & {
     readonly input: Input;
@@ -132,7 +132,7 @@ function tool<Input extends z.ZodObject>(
   };
 }
 
-/** Document 003's tree as tools. `claude_approve` is for agents alone, where the policy says so: people do not answer through a model. */
+/** Document 003's tree as tools. `claude_approve` is only for agents, if the policy allows it: people do not answer through a model. */
 export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
   tool({
     name: "claude_new",
@@ -148,7 +148,7 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
     name: "claude_prompt",
     title: "Send a prompt",
     description:
-      "Sends a prompt to a session. It waits there while another one is worked on. Answers how the session stands.",
+      "Sends a prompt to a session. It waits there while another one is worked on. Returns the state of the session.",
     readOnly: false,
     input: PromptInput,
     output: StatusOutput,
@@ -161,7 +161,7 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
     name: "claude_wait",
     title: "Wait for a session",
     description:
-      "Waits until a session is idle, complete, failed or pending_approval (somebody is asked; see pending_tools), and answers how it stands, with its response. With timed_out it still works: wait again.",
+      "Waits until a session is idle, complete, failed or pending_approval (somebody is asked; see pending_tools), and returns its state, with its response. With timed_out it still works: wait again.",
     readOnly: true,
     input: WaitInput,
     output: WaitOutput,
@@ -204,7 +204,7 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
   tool({
     name: "claude_stop",
     title: "Stop a session",
-    description: "Ends a session for good, with whatever it is doing. Answers how it stands.",
+    description: "Ends a session for good, with whatever it is doing. Returns its state.",
     readOnly: false,
     input: StopInput,
     output: StatusOutput,
@@ -225,11 +225,11 @@ async function readPart(
   const end = wholeCharacters(bytes, { offset, end: Math.min(bytes.length, offset + limit) });
   const next = end < bytes.length ? { next_offset: end } : {};
   const text = new TextDecoder().decode(bytes.subarray(offset, end));
-  // Some clients show their model the data alone, others the text alone: the file is in both.
+  // Some clients show their model only the data, others only the text: the file is in both.
   return { text, data: { path, text, size: bytes.length, offset, ...next } };
 }
 
-/** Where a part ends so that no character of it is cut in two; a part shorter than one character stays as it is. */
+/** Where a part ends so that no character is split; a part shorter than one character stays as it is. */
 function wholeCharacters(
   bytes: Uint8Array,
   { offset, end }: { readonly offset: number; readonly end: number },

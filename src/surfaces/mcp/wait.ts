@@ -12,7 +12,7 @@ export interface WaitRequest {
 
 export interface WaitOptions {
   readonly signal: AbortSignal;
-  /** Told of what happens meanwhile. */
+  /** Called for what happens meanwhile. */
   readonly onEvent: (event: JournalEvent) => void;
 }
 
@@ -21,7 +21,7 @@ interface SessionStatus {
   readonly [more: string]: unknown;
 }
 
-/** Waits until a session has nothing to do or needs somebody. Ends early, with `timed_out`, when the time is over; throws when the caller gave up. */
+/** Waits until a session is idle or needs somebody. Ends early, with `timed_out`, when the time is over; throws when the caller gave up. */
 export async function waitFor(tree: ClaudeTree, request: WaitRequest, waiting: WaitOptions): Promise<object> {
   const stop = new AbortController();
   const give = (): void => stop.abort();
@@ -42,8 +42,8 @@ export async function waitFor(tree: ClaudeTree, request: WaitRequest, waiting: W
 }
 
 /**
- * How the session stands once it is over. What its status says may not be on the disk yet, and then its answer is not there either: it counts
- * when the journal says the same. Undefined: it is not over, and the signal was aborted.
+ * The session's state once it is over. Its status may be ahead of the disk, and then its answer is not there yet: it counts when the journal
+ * says the same. Undefined: it is not over, and the signal was aborted.
  */
 async function untilOver(
   tree: ClaudeTree,
@@ -59,17 +59,17 @@ async function untilOver(
     if (frame.seq < begun.seq) continue;
     if (isOver(status, until)) {
       const found = await readStatus(tree, session_id);
-      // Where it has moved on since, that will come too.
+      // If it has moved on since, those events will arrive too.
       if (found.status === status) return found;
     }
     if (frame.seq === begun.seq) patience.caughtUp();
   }
   if (signal.aborted) return undefined;
-  // The journal ended by itself: so has the session.
+  // The journal ended by itself, so the session has ended.
   return readStatus(tree, session_id);
 }
 
-/** How long a wait lasts. Time that it takes to learn how the session stands at all does not count, up to a bound. */
+/** How long a wait lasts. The time to learn the session's state at all does not count, up to a bound. */
 class Patience {
   readonly #give: () => void;
   readonly #timers: readonly NodeJS.Timeout[];
@@ -99,7 +99,7 @@ export async function readStatus(tree: ClaudeTree, session_id: string): Promise<
   return JSON.parse(await readText(tree, sessionPath(session_id, "status"))) as SessionStatus;
 }
 
-/** A session that has ended, or that only a prompt or a person can move, is waited for no longer. */
+/** A session that has ended, or that only a prompt or a person can move, is no longer waited for. */
 function isOver(status: string, until: readonly WaitState[]): boolean {
   switch (status) {
     case "complete":
@@ -125,7 +125,7 @@ async function withDetails(tree: ClaudeTree, session_id: string, found: SessionS
   try {
     return { ...found, response: await readText(tree, sessionPath(session_id, "response")) };
   } catch (error) {
-    // There is none before the first turn has ended, and none of a turn that failed.
+    // There is none before the first turn has ended, and none of a failed turn.
     if (error instanceof Failure) return found;
     throw error;
   }

@@ -14,12 +14,12 @@ import { pendingOf } from "./pending.ts";
 const YES = new Set(["approve", "approved", "yes", "y", "allow"]);
 const NO = new Set(["reject", "rejected", "no", "n", "deny"]);
 const APPROVAL_ID = /^apr_\w+$/;
-/** A word that was to name a question, or a blank where one was to follow. */
+/** A malformed question name, or a blank where one should follow. */
 const BROKEN_NAME = /^\s*\w+[ \t]+(\r?\n?$|apr(?!_\w+(\s|$)))/i;
 
 /**
- * Answers the question of a session that is named, or the first of those that the caller was shown last. A hash alone is no name: the
- * question that replaces a changed one has the same hash. It chooses among what was shown.
+ * Answers the named question of a session, or the first of those that the caller was last shown. A hash alone is no name: the
+ * question that replaces a changed one may have the same hash. It only chooses among what was shown.
  */
 export async function answer(
   context: MountContext,
@@ -54,7 +54,7 @@ export async function answer(
   forget(context, caller, meant);
 }
 
-/** What was answered is not waited for any more. */
+/** An answered question is no longer waited for. */
 function forget({ questions }: MountContext, caller: Caller, { id, session_id }: Approval): void {
   const last = questions.get(caller, session_id);
   if (last !== undefined) questions.put(caller, session_id, withoutQuestion(last, id));

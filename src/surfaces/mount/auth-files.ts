@@ -7,7 +7,7 @@ import { authType, NO_TUNNELS, tunnelsOf, tunnelSummary } from "./tunnels.ts";
 
 const ANYBODY = { needs: "policy.read" } as const;
 
-/** Tunnels as they are configured; nothing can use them yet. */
+/** The configured tunnels; nothing can use them yet. */
 export function authFiles(context: MountContext): readonly FileNode[] {
   return [
     {

@@ -24,7 +24,7 @@ import { sessionFiles } from "./session-files.ts";
 import { FileTree, type Dynamic, type FileNode, type TreeEntry, type FilePlace } from "./tree.ts";
 
 const encoder = new TextEncoder();
-/** Failures of the server, not of the file: a length of 0 would be a lie. */
+/** Failures of the server, not of the file: a length of 0 would be wrong. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(["store_failed", "shutting_down", "internal", "unauthenticated"]);
 
 /** Every file of document 003's layout. */
@@ -32,7 +32,7 @@ export function claudeNodes(context: MountContext): readonly FileNode[] {
   return [...rootFiles(context), ...sessionFiles(context)];
 }
 
-/** Document 003's tree over the gateway. Nothing is kept here: each read asks the services, with the caller's own rights. */
+/** Document 003's tree on top of the gateway. Nothing is stored here: each read calls the services with the caller's own rights. */
 export class ClaudeFiles implements FileService {
   readonly #context: MountContext;
   readonly #tree: FileTree;
@@ -64,7 +64,7 @@ export class ClaudeFiles implements FileService {
     };
   }
 
-  /** What cannot be read now has no length: who opens it is told why. */
+  /** A file that cannot be read now has length 0: opening it tells why. */
   async #measure(node: FileNode, place: FilePlace, known: string | undefined): Promise<Partial<FileStat>> {
     const { times } = this.#context;
     try {
@@ -106,7 +106,7 @@ export class ClaudeFiles implements FileService {
 
   async call(caller: Caller, path: string, bytes: Uint8Array, { shown }: WriteOptions = {}): Promise<Uint8Array> {
     const { node, value } = await this.#write(caller, path, { bytes, shown });
-    // What answers nothing when it is written is read afterwards, where it can be.
+    // A file that returns nothing on write is read afterwards, if it can be.
     if (node.write?.call === true) return bytesOf(node, value);
     return node.read === undefined ? encoder.encode("{}\n") : this.read(caller, path);
   }
@@ -145,7 +145,7 @@ export class ClaudeFiles implements FileService {
       if (session !== undefined) errors.clear(caller, session);
       return { node, value };
     } catch (error) {
-      // To whom a session does not exist, nothing of it is kept.
+      // If a session does not exist for the caller, nothing of it is remembered.
       if (session !== undefined && error instanceof Failure && error.code !== "not_found")
         errors.put(caller, session, error.message);
       throw error;
@@ -158,7 +158,7 @@ export class ClaudeFiles implements FileService {
     return { node: found.node, place: { caller, path, name: found.name } };
   }
 
-  /** Refuses what only the name of a file stands for. Answers when it changed last, where that is known. */
+  /** Refuses names of files that do not exist. Returns when it last changed, if known. */
   async #exists(caller: Caller, path: string, { name }: TreeEntry): Promise<string | undefined> {
     if (name === "") return undefined;
     const { gateway } = this.#context;

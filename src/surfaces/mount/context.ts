@@ -21,16 +21,16 @@ export interface MountContext {
   readonly log: SurfaceOptions["log"];
   /** `/claude`. */
   readonly path: string;
-  /** Absent: the mount is there without any settings of its own. */
+  /** Absent: the mount has no settings of its own. */
   readonly setting: MountSetting | undefined;
   readonly shown: ShownTexts;
   readonly outputs: OutputIndex;
   readonly times: FileTimes;
-  /** What went wrong last: what a shell cannot be told in an errno, it reads there. */
+  /** The last errors: a shell can read there what an errno cannot express. */
   readonly errors: CallerMemory<string>;
-  /** The questions that were shown last: what an answer without a name can mean. */
+  /** The questions last shown: an answer without a name refers to these. */
   readonly questions: CallerMemory<ShownQuestions>;
-  /** By principal: resolves when the session that is being made is there, or is not. */
+  /** By principal: resolves when the pending session has been made, or failed. */
   readonly making: Map<string, Promise<void>>;
 }
 
@@ -52,13 +52,13 @@ export function profileOfMount(
   return { name, profile };
 }
 
-/** People at the default mount may have as many sessions as the policy gives them; agents have the document's number. */
+/** At the default mount, people may have as many sessions as the policy allows; agents have the document's number. */
 function defaultFor({ role }: Caller, base: Profile): Profile {
   const agents = role === "agent" ? { max_concurrent: DEFAULT_MAX_CONCURRENT } : {};
   return { ...agents, ...defaultMountProfile(base) };
 }
 
-/** What is known of each caller and session. The oldest is forgotten first. */
+/** A value for each caller and session. The oldest is forgotten first. */
 export class CallerMemory<Value> {
   readonly #values = new Map<string, Value>();
 

@@ -17,8 +17,8 @@ import { checkReserve, PARENT_NOTE } from "./reserve.ts";
 import { pathsOf } from "./session-files.ts";
 
 /**
- * What is written to `new`: checked in document 003's order and refused in its words, then made into a session. Who may ask for what is the
- * gateway's decision; here it is only told sooner.
+ * Creates a session from what was written to `new`: checked in document 003's order and refused in its words. The gateway decides who may
+ * ask for what; here it is only reported sooner.
  */
 export async function create(context: MountContext, caller: Caller, text: string): Promise<ClaudeCreated> {
   const request = parse(text);
@@ -72,7 +72,7 @@ function parse(text: string): ClaudeRequest {
   return parseWritten(ClaudeRequest, json(text));
 }
 
-/** Where nobody says anything: a turn's limit, or a day's. */
+/** The default: a turn's limit, or a day's. */
 function maxCost(profile: Profile, { max_cost_usd, resume_session_id }: ClaudeRequest): number | undefined {
   if (max_cost_usd !== undefined) return max_cost_usd;
   if (profile.require_max_cost === true)
@@ -103,7 +103,7 @@ function checkTunnel(context: MountContext, id: string | undefined): void {
     throw new Failure("not_found", `tunnel not found: ${id}; read auth/tunnels for those that there are`);
 }
 
-/** The names of the tools, each of which the policy must give. Absent: whatever it gives. */
+/** The requested tools, each of which the policy must allow. Absent: everything it allows. */
 function toolsOf({ tools, deny = [] }: Profile, { tools: asked }: ClaudeRequest): string[] | undefined {
   for (const { name } of asked) {
     if (tools !== undefined && !toolListed(tools, name))
@@ -145,8 +145,8 @@ async function chooseProvider(
 }
 
 /**
- * The default provider, where the model has a price there. One that costs nothing takes any name: before it comes another free one that
- * has the model itself, by its list or as its default. Then whoever has a price for it.
+ * The default provider, if it has a price for the model. A free one accepts any name, so another free provider that really has the
+ * model (in its list or as its default) goes first. Then any provider with a price for it.
  */
 async function route(offered: readonly OfferedProvider[], model: string): Promise<OfferedProvider | undefined> {
   const speaking = offered.filter(({ priced }) => priced !== undefined);
@@ -173,7 +173,7 @@ async function resumed(gateway: Gateway, caller: Caller, id: string): Promise<Se
   }
 }
 
-/** What an admin wants to stand between an agent and the machine is there, or nothing is made. */
+/** Creates nothing if the isolation that an admin requires is missing. */
 function checkWalls({ setting, path }: MountContext): void {
   const { network_mode = "host", repo_filter = "none", isolation_mode = "local" } = setting?.policy ?? {};
   const missing = [
@@ -209,7 +209,7 @@ async function inTurn<Made>({ making }: MountContext, caller: Caller, make: () =
   }
 }
 
-/** A session that comes too late is ended at once: nobody knows of it. */
+/** A session that comes too late is ended at once: nobody knows about it. */
 async function inTime(
   gateway: Gateway,
   caller: Caller,

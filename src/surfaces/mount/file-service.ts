@@ -2,7 +2,7 @@ import type { FileEntry, FileStat, MountFrame } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 
 export interface WatchFileOptions {
-  /** The id of the last frame that is known; empty: everything. */
+  /** The id of the last known frame; empty: everything. */
   readonly after: string;
   readonly signal: AbortSignal;
 }
@@ -16,23 +16,23 @@ export interface FollowOptions {
 }
 
 export interface StatOptions {
-  /** False: `size` is 0 and nothing is read, for callers that ask only for rights and kind. */
+  /** False: `size` is 0 and nothing is read, for callers that only want rights and kind. */
   readonly sized: boolean;
 }
 
 export interface ReadFileOptions {
-  /** Nobody sees what is read, or not all of it: the questions in it do not count as shown. */
+  /** What is read is shown to nobody, or only in part: questions in it do not count as shown. */
   readonly peek?: boolean;
   /** Bytes that the reader has already. Absent: none. */
   readonly offset?: number;
 }
 
 export interface WriteOptions {
-  /** The questions that whoever writes was shown last, by their ids, the oldest first. Absent: what this caller read. */
+  /** The ids of the questions last shown to the writer, the oldest first. Absent: what this caller read. */
   readonly shown?: readonly string[];
 }
 
-/** Files that stand for something alive. Paths have no mount in front: `sessions/<id>/status`. Each verb checks the caller's right; what fails is a Failure. */
+/** Files that stand for live objects. Paths do not include the mount: `sessions/<id>/status`. Each verb checks the caller's right; every error is a Failure. */
 export interface FileService {
   stat(caller: Caller, path: string, options: StatOptions): Promise<FileStat>;
   list(caller: Caller, path: string): Promise<readonly FileEntry[]>;

@@ -8,8 +8,8 @@ interface SeenContent {
 }
 
 /**
- * When a file last changed. Programs such as rsync copy a file again only if its size or its time is another one, so a content that is new
- * must have a new time, also where nothing says when it came.
+ * When a file last changed. Programs such as rsync copy a file again only if its size or time differs. So new content must have a new
+ * time, even if its real time is unknown.
  */
 export class FileTimes {
   readonly #seen = new CallerMemory<SeenContent>();
@@ -20,7 +20,7 @@ export class FileTimes {
     this.#now = now;
   }
 
-  /** `known`: when the session changed; absent: it is the file of no session. */
+  /** `known`: when the session changed; absent: no session's file. */
   modified(
     caller: Caller,
     path: string,

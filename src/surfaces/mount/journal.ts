@@ -1,7 +1,7 @@
 import { isTerminal, LIMITS, type JournalEvent, type SessionView } from "../../protocol/index.ts";
 import type { Caller, Gateway } from "../../sessions/index.ts";
 
-/** A session's journal up to where it is now, page by page; `from`: without what was read before. */
+/** A session's journal up to now, page by page; `from`: without what was read before. */
 export async function* journalOf(
   gateway: Gateway,
   caller: Caller,
@@ -18,7 +18,7 @@ export async function* journalOf(
   }
 }
 
-/** How the last turn ended and what the agent said last in it. */
+/** How the last turn ended and the agent's last text in it. */
 export interface LastTurn {
   readonly ended?: Extract<JournalEvent, { type: "turn.completed" | "turn.failed" }> | undefined;
   readonly response?: string | undefined;
@@ -44,7 +44,7 @@ export async function lastTurnOf(gateway: Gateway, caller: Caller, { id, seq }: 
   return { ended };
 }
 
-/** A session is told as it is in memory, a moment before its journal is on the disk: this is that moment. */
+/** A session's view may be ahead of its journal on the disk: waits for the journal. */
 async function untilWritten(
   gateway: Gateway,
   caller: Caller,

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { Failure, FileFailure, LIMITS, mistakesIn, mistakeText } from "../../protocol/index.ts";
 
-/** What a text says as JSON, within bounds. */
+/** Parses JSON within bounds. */
 export function json(text: string): unknown {
   let value: unknown;
   try {
@@ -13,7 +13,7 @@ export function json(text: string): unknown {
   return value;
 }
 
-/** A written text as its schema has it; a refusal tells everything that is wrong with it. */
+/** A written text parsed by its schema; a refusal lists everything that is wrong. */
 export function parseWritten<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -23,7 +23,7 @@ export function parseWritten<Schema extends z.ZodType>(schema: Schema, value: un
   throw new Failure("invalid_request", words, mistakes);
 }
 
-/** A text that is too long, not a name: those are merely wrong. */
+/** Whether a text is too long, except names: those are merely wrong. */
 function isTooLong(issue: z.core.$ZodIssue): boolean {
   return issue.code === "too_big" && issue.origin === "string" && issue.maximum >= LIMITS.feedbackChars;
 }

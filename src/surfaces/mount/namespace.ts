@@ -19,7 +19,7 @@ interface MountedTree {
 /** The only files of a mount where keys are used but never shown. */
 const SIGNING = new Set(["pubkey", "sign", "verify", "encrypt", "decrypt"]);
 
-/** File services under their paths. The longest mount that a path lies in has it, by whole segments: `/claude-x` is not in `/claude`. */
+/** File services by path. The longest mount that contains a path owns it, by whole segments: `/claude-x` is not in `/claude`. */
 export class Namespace implements FileService {
   /** The longest path first. */
   #mounts: readonly MountedTree[] = [];
@@ -82,7 +82,7 @@ export class Namespace implements FileService {
   }
 }
 
-/** Throws where the mount's access level does not give the verb. */
+/** Throws if the mount's access level does not allow the verb. */
 function refuse(
   access: AccessLevel,
   { verb, name, path }: { readonly verb: "read" | "write"; readonly name: string; readonly path: string },

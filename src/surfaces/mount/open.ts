@@ -15,7 +15,7 @@ export interface OpenMounts {
   readonly contexts: readonly MountContext[];
 }
 
-/** Mounts what the settings say; without any, `/claude` with the policy of everybody. */
+/** Mounts what the settings say; without any, `/claude` with the general policy. */
 export function openMounts({ gateway, metrics, log, mount }: SurfaceOptions): OpenMounts {
   const settings: MountSettings = mount?.settings ?? {};
   const files = new Namespace();

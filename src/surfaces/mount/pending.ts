@@ -1,7 +1,7 @@
 import { Failure, type Approval, type SessionView } from "../../protocol/index.ts";
 import type { Caller, Gateway } from "../../sessions/index.ts";
 
-/** A session's open questions, the oldest first. One that is not on the disk yet has not been asked yet. */
+/** A session's open questions, the oldest first. One that is not on the disk yet does not count as asked. */
 export async function pendingOf(
   gateway: Gateway,
   caller: Caller,

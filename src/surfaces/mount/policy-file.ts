@@ -19,19 +19,19 @@ function hostsOf(offered: readonly OfferedProvider[]): readonly string[] {
   return [...new Set(offered.flatMap(({ hosts }) => hosts))].filter((host) => host !== "unix").toSorted();
 }
 
-/** The hosts that sessions made here may reach: those of the policy, else those of all providers. */
+/** The hosts that sessions of this mount may reach: those of the policy, else those of all providers. */
 export async function readAllowlist(context: MountContext, caller: Caller): Promise<readonly string[]> {
   const { provider_hosts = [] } = profileOfMount(context, caller).profile;
   return provider_hosts.length > 0 ? provider_hosts : hostsOf(await context.gateway.providers.offered(caller));
 }
 
-/** In force at once, also for sessions that run: each model request is checked. */
+/** Takes effect at once, even for running sessions: each model request is checked. */
 export async function writeAllowlist(context: MountContext, caller: Caller, text: string): Promise<void> {
   const provider_hosts = parseWritten(ProxyAllowlist, json(text));
   await setProfile(context, caller, (profile) => ({ ...profile, provider_hosts }));
 }
 
-/** What holds now: no walls but those of the machine's own user. */
+/** The isolation in force: only that of the machine's own user. */
 async function wallsOf(context: MountContext, caller: Caller): Promise<Required<Walls>> {
   const wanted = context.setting?.policy ?? {};
   return {
@@ -58,13 +58,13 @@ export async function writePolicy(context: MountContext, caller: Caller, text: s
         `${field} is set under mounts in sallyport.yaml; here it can only stay as it is`,
       );
   }
-  // Whoever writes back what was read does not make a list of what are only the providers of now.
+  // Writing back what was read must not turn the current providers into a fixed list.
   const isSame = JSON.stringify(proxy_allowlist) === JSON.stringify(walls.proxy_allowlist);
   const wanted = proxy_allowlist === undefined || isSame ? others : { ...others, proxy_allowlist };
   await setProfile(context, caller, (profile) => profileOfPolicy(wanted, profile));
 }
 
-/** Only what was set through the API lies over the file: everything else stays the file's. */
+/** Only what was set through the API overrides the file: everything else stays the file's. */
 async function setProfile(context: MountContext, caller: Caller, change: (profile: Profile) => Profile): Promise<void> {
   const { gateway } = context;
   const { name, profile } = profileOfMount(context, caller);

@@ -82,7 +82,7 @@ async function providerNamed({ gateway }: MountContext, caller: Caller, id: stri
   return found;
 }
 
-/** `degraded`: it answers, but its answers broke lately or say that something is wrong. */
+/** `degraded`: it answers, but its answers recently broke off or report a problem. */
 export async function statusOf(provider: OfferedProvider): Promise<ProviderStatus> {
   return (await healthOf(provider)).status;
 }
@@ -124,7 +124,7 @@ async function infoOf(provider: OfferedProvider): Promise<ClaudeProvider> {
   };
 }
 
-/** Those with a price; of a provider that costs nothing also those that it lists itself, and its default. */
+/** Models with a price; for a free provider also those that it lists itself, and its default. */
 async function modelsOf(provider: OfferedProvider): Promise<readonly ClaudeModel[]> {
   const { id, free, defaultModel, health } = provider;
   const priced = provider.models();
@@ -144,7 +144,7 @@ function modelInfo({ model, price }: PricedModel): ClaudeModel {
   };
 }
 
-/** Ours are for a million tokens; fractions of a micro-USD are rounded up. */
+/** Our prices are per million tokens; fractions of a micro-USD are rounded up. */
 function perThousand({ input, output, cache_read = input, cache_write = input }: Rates): ClaudePricing {
   const thousand = (rate: number): number => Math.ceil(rate / 1_000);
   return {

@@ -13,10 +13,10 @@ import type { Caller, Gateway } from "../../sessions/index.ts";
 import { profileOfMount, type MountContext } from "./context.ts";
 
 const OPEN: readonly Status[] = ["creating", "ready", "queued", "working", "pending_approval", "paused", "idle"];
-/** Where the session notes on whose budget it draws. */
+/** The metadata key for the session whose budget it draws on. */
 export const PARENT_NOTE = "parent_session_id";
 
-/** A principal's sessions that have not ended, the newest first of each status. */
+/** A principal's sessions that have not ended, the newest first within each status. */
 async function openSessions(gateway: Gateway, caller: Caller): Promise<readonly SessionView[]> {
   const pages = await Promise.all(
     OPEN.map((status) => gateway.sessions.list(caller, { status, limit: LIMITS.pageSizeMax })),
@@ -24,7 +24,7 @@ async function openSessions(gateway: Gateway, caller: Caller): Promise<readonly 
   return pages.flatMap(({ sessions }) => sessions).filter(({ created_by }) => created_by.id === caller.id);
 }
 
-/** What open sessions may still spend: each was promised its limit. Those that draw on another's are in that one's part already. */
+/** What open sessions may still spend: each was promised its limit. Those that draw on another's budget are already part of it. */
 function held(sessions: readonly SessionView[]): number {
   const ids = new Set(sessions.map(({ id }) => id));
   let sum = 0;
@@ -36,7 +36,7 @@ function held(sessions: readonly SessionView[]): number {
   return sum;
 }
 
-/** Refuses a session whose limit does not fit into what its principal has left beside what is promised to its other sessions. */
+/** Refuses a session whose limit does not fit into what its principal has left after the promises to its other sessions. */
 export async function checkReserve(
   gateway: Gateway,
   caller: Caller,
@@ -50,7 +50,7 @@ export async function checkReserve(
     readonly profile: Profile;
     /** Absent: it draws on nobody's budget. */
     readonly parent: string | undefined;
-    /** What the request itself says. Absent: the limit came from elsewhere, such as the session that it goes on from. */
+    /** The limit in the request itself. Absent: it came from elsewhere, such as the session that it continues. */
     readonly asked: number | undefined;
   },
 ): Promise<void> {
@@ -59,7 +59,7 @@ export async function checkReserve(
   if (wanted === undefined) return;
   if (parent !== undefined) {
     const { remaining_microusd } = await gateway.usage.session(caller, parent);
-    // Without a word of its own it gets what is left: each request counts on the parent's limit, too.
+    // Without a limit of its own it gets what is left: each request also counts on the parent's limit.
     const least = asked ?? 1;
     if (remaining_microusd !== undefined && least > remaining_microusd)
       throw exceeded(asked ?? wanted, remaining_microusd, `session ${parent} has left`);
@@ -79,7 +79,7 @@ export async function checkReserve(
   }
 }
 
-/** The gateway counts where the policy itself has a number; the default mount's own is known here alone. */
+/** The gateway counts if the policy has a number; the default mount's own is only known here. */
 async function checkNumber(gateway: Gateway, caller: Caller, { max_concurrent }: Profile): Promise<void> {
   if (max_concurrent === undefined) return;
   const open = (await openSessions(gateway, caller)).length;
@@ -105,7 +105,7 @@ function spentOf(budgets: readonly BudgetLine[], kind: BudgetLine["kind"]): numb
   return budgets.find((line) => line.kind === kind)?.spent_microusd ?? 0;
 }
 
-/** The newest turn that is open and this day, of the caller alone. Micro-USD. */
+/** The newest open turn and this day, for the caller alone. Micro-USD. */
 export async function usageOfMount(context: MountContext, caller: Caller): Promise<ClaudeMountUsage> {
   const { gateway } = context;
   const { profile } = profileOfMount(context, caller);

@@ -22,7 +22,7 @@ import { ProxyAllowlist, readAllowlist, readPolicy, writeAllowlist, writePolicy 
 import { providerFiles, statusOf } from "./provider-files.ts";
 import type { FileNode } from "./tree.ts";
 
-/** `policy.read` is what every role has: these files tell nothing of others. */
+/** Every role has `policy.read`: these files reveal nothing about others. */
 const ANYBODY = { needs: "policy.read" } as const;
 const ADMIN = { needs: "policy.write" } as const;
 
@@ -62,7 +62,7 @@ export function rootFiles(context: MountContext): readonly FileNode[] {
   ];
 }
 
-/** There are no workers apart from the engines' own processes, which `pool` tells of. */
+/** There are no workers other than the engines' processes, which `pool` shows. */
 function workerFiles(_context: MountContext): readonly FileNode[] {
   const none = ({ name }: { readonly name: string }): Promise<never> =>
     Promise.reject(new Failure("not_found", `there is no worker ${name}`));
@@ -180,7 +180,7 @@ function proxyFiles(context: MountContext): readonly FileNode[] {
   ];
 }
 
-/** Model requests since the server began that went so. Absent: not counted, or not for this caller. */
+/** Model requests with this outcome since the server started. Absent: not counted, or not for this caller. */
 async function outcomes(
   { metrics }: Pick<MountContext, "gateway" | "metrics">,
   caller: Caller,
@@ -194,7 +194,7 @@ async function outcomes(
   return sum;
 }
 
-/** Who may write is told apart from what can be written: an admin learns that it cannot, others that they may not. */
+/** The right to write is checked before writability: an admin learns that it cannot be written, others that they may not. */
 function fixed(why: string): () => Promise<never> {
   return () => Promise.reject(new Failure("unsupported", why));
 }

@@ -33,7 +33,7 @@ export function sessionFiles(context: MountContext): readonly FileNode[] {
   return [
     {
       path: "sessions/:id/status",
-      summary: "How the session stands, with the oldest question where one waits",
+      summary: "The state of the session, with the oldest open question",
       content: "json",
       read: { ...reads, answer: ClaudeSessionStatus, run: (place) => statusOf(context, place) },
     },
@@ -203,7 +203,7 @@ async function fork(context: MountContext, { caller, name }: FilePlace, text: st
   return { session_id: child.id, ...pathsOf(context, child.id) };
 }
 
-/** Where to go on from here. */
+/** The paths to continue from here. */
 export function pathsOf({ path }: Pick<MountContext, "path">, id: string) {
   const folder = `${path}/sessions/${id}`;
   return {
@@ -216,7 +216,7 @@ export function pathsOf({ path }: Pick<MountContext, "path">, id: string) {
 
 type SessionVerb = (gateway: MountContext["gateway"], caller: Caller, id: string) => Promise<unknown>;
 
-/** What waits behind an interrupted turn begins with `resume`. */
+/** Prompts behind an interrupted turn begin with `resume`. */
 const VERBS: Readonly<Record<string, SessionVerb>> = {
   stop: ({ sessions }, caller, id) => sessions.close(caller, id),
   pause: ({ sessions }, caller, id) => sessions.pause(caller, id),
@@ -231,7 +231,7 @@ async function control(
 ): Promise<void> {
   const verb = Object.hasOwn(VERBS, command) ? VERBS[command] : undefined;
   if (verb === undefined) {
-    // First who may: what a stranger writes is nobody's business.
+    // Rights first: what a stranger writes is not examined.
     await gateway.sessions.get(caller, id);
     throw new Failure("invalid_request", `unknown command; write one of: ${Object.keys(VERBS).join(", ")}`);
   }

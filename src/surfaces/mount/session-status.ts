@@ -36,7 +36,7 @@ export async function statusOf(
   };
 }
 
-/** What document 003 has in each state. */
+/** Document 003's fields for each state. */
 async function stateOf(
   gateway: Gateway,
   caller: Caller,
@@ -86,7 +86,7 @@ export async function responseOf({ gateway }: MountContext, { caller, name }: Fi
   return { session_id: view.id, status: view.status, ...(await resultOf(gateway, caller, { view, last })) };
 }
 
-/** What a session has come to so far. */
+/** What a session has produced so far. */
 async function resultOf(
   gateway: Gateway,
   caller: Caller,
@@ -105,12 +105,12 @@ async function resultOf(
   };
 }
 
-/** What of a cost was not measured. */
+/** The part of a cost that was not measured. */
 export function boundOf({ bound_microusd }: Pick<SessionUsage, "bound_microusd">): { bound_usd?: number } {
   return bound_microusd === 0 ? {} : { bound_usd: bound_microusd };
 }
 
-/** What the session may still spend, and so what is set aside for it: nothing once it has ended. */
+/** What the session may still spend, and so what is reserved for it: nothing once it has ended. */
 export function heldFor(
   { status }: Pick<SessionView, "status">,
   usage: Pick<SessionUsage, "reserved_microusd" | "remaining_microusd">,

@@ -4,14 +4,14 @@ import { Failure, FileFailure, type MountFrame } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 import type { FollowOptions, WatchFileOptions } from "./file-service.ts";
 
-/** One place in the tree that a caller asks for. */
+/** One place in the tree that a caller requests. */
 export interface FilePlace {
   readonly caller: Caller;
-  /** Below the mount, as it was asked for. */
+  /** Below the mount, as requested. */
   readonly path: string;
-  /** What stood for `:id`, `:provider` or `:worker`. */
+  /** The value of `:id`, `:provider` or `:worker`. */
   readonly name: string;
-  /** Only the length is wanted, or a part: the caller is shown nothing, or not all of it. */
+  /** Only the length or a part is wanted: the caller is shown nothing, or not all of it. */
   readonly measure?: true;
   /** Of a text that grows: bytes that the reader has already. Absent: none. */
   readonly offset?: number;
@@ -27,7 +27,7 @@ export interface Measured {
 }
 
 type Read = (place: FilePlace) => Promise<unknown>;
-/** What a written text leads to; a file that is called answers with it. */
+/** The result of writing a text; a file that is called returns it. */
 type WriteFile = (place: FilePlace, text: string) => Promise<unknown>;
 
 /** A file of document 003's layout. */
@@ -46,11 +46,11 @@ export interface FileNode {
   readonly write?: {
     readonly needs: Capability;
     readonly run: WriteFile;
-    /** What is written, where that is JSON. */
+    /** The schema of what is written, if it is JSON. */
     readonly json?: z.ZodType;
-    /** What is written, where that may also be a text: its words. */
+    /** What may be written as text, in words. */
     readonly text?: string;
-    /** What is called answers so. Absent: it is not called, or answers what it holds. */
+    /** The schema of a call's answer. Absent: it is not called, or returns its content. */
     readonly answer?: z.ZodType;
     /** The answer is read on the handle that was written to, and is something new. */
     readonly call?: true;
@@ -74,7 +74,7 @@ export type TreeEntry =
       readonly dynamic?: Dynamic;
     };
 
-/** Which folders have names that are not known ahead. */
+/** Folders whose names are not known in advance. */
 export type Dynamic = "sessions" | "providers" | "workers";
 
 interface TreeChild {
@@ -98,7 +98,7 @@ export class FileTree {
     }
   }
 
-  /** What stands at a path. A Failure with ENOENT or ENOTDIR. */
+  /** The entry at a path. A Failure with ENOENT or ENOTDIR. */
   find(path: string): TreeEntry {
     let branch = this.#root;
     let name = "";

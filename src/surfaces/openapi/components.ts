@@ -4,7 +4,7 @@ import * as protocol from "../../protocol/index.ts";
 import { Event, Snapshot, StreamFrame } from "./events.ts";
 import { FileListing } from "./mount-paths.ts";
 
-/** Shapes that stand once in the document, under these names. */
+/** Schemas that appear once in the document, under these names. */
 const NAMED: Readonly<Record<string, z.ZodType>> = {
   AgentDefinition: protocol.AgentDefinition,
   Approval: protocol.Approval,
@@ -104,7 +104,7 @@ interface Union {
   readonly options: readonly z.ZodObject[];
 }
 
-/** Unions whose members get names of their own, from what tells them apart. */
+/** Unions whose members get their own names, from the field that distinguishes them. */
 const UNIONS: readonly { readonly union: Union; readonly by: string; readonly suffix: string }[] = [
   { union: Event, by: "type", suffix: "Event" },
   { union: protocol.Item, by: "type", suffix: "Item" },
@@ -114,7 +114,7 @@ const UNIONS: readonly { readonly union: Union; readonly by: string; readonly su
   { union: protocol.ConnectionConfig, by: "kind", suffix: "Connection" },
 ];
 
-/** Gives the shapes their names; the schemas themselves stay as they are. */
+/** Registers the names; the schemas themselves do not change. */
 export function nameComponents(): void {
   for (const [name, schema] of Object.entries(NAMED)) nameSchema(schema, name);
   for (const { union, by, suffix } of UNIONS)

@@ -4,7 +4,7 @@ import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { nameComponents } from "./components.ts";
 import { registerRefusals } from "./refusals.ts";
 
-/** Groups of operations, each with the paths that belong to it. The first that fits counts. */
+/** Groups of operations, each with its paths. The first match counts. */
 const TAGS = [
   { name: "Usage", description: "What was spent, and what is left", paths: /\/usage$|^\/api\/prices|^\/metrics/ },
   {

@@ -9,7 +9,7 @@ const place = {
 const [first, ...others] = EventBody.options.map((option): z.ZodObject => option.extend(place));
 if (first === undefined) throw new Error("there are no events");
 
-/** One line of the journal, as typed clients want it: a union whose members are whole. */
+/** One journal event in the form that typed clients want: a union of complete members. */
 export const Event = z.discriminatedUnion("type", [first, ...others]);
 
 /** An item that is open when a watcher arrives: live only, without a number. */

@@ -99,7 +99,7 @@ interface WritableFile {
 function describeWriting(app: HttpApp, mount: string, { node, method }: WritableFile): void {
   const { path, summary, write, read } = node;
   const { json, text, call, answer = read?.answer ?? z.object({}) } = write ?? {};
-  // Only POST answers with more than that it was done, and only to those who ask for JSON.
+  // Only POST returns more than a confirmation, and only to clients that ask for JSON.
   const told = {
     [call === true ? 201 : 200]: {
       description: "With `Accept: application/json`: the answer",
@@ -137,7 +137,7 @@ function pathOf(mount: string, path: string): string {
   return path === "" ? mount : `${mount}/${path.replaceAll(/:(\w+)/g, "{$1}")}`;
 }
 
-/** `sessions/:id/tools/log` is `SessionToolsLog`: a folder of many names the kind of one. */
+/** `sessions/:id/tools/log` is `SessionToolsLog`: a folder of many names becomes its singular. */
 function nameOf(path: string): string {
   return path
     .replaceAll(/(\w+)s\/:\w+/g, "$1")

@@ -13,7 +13,7 @@ const SOCKETS = [
 ] as const;
 export type SocketPath = (typeof SOCKETS)[number]["path"];
 
-/** Describes the sockets, and tells who comes to one without an upgrade what is there. */
+/** Describes the sockets, and answers requests without an upgrade. */
 export function socketPaths(app: HttpApp): void {
   for (const { path, name, words } of SOCKETS) {
     app.openAPIRegistry.registerPath(
@@ -42,7 +42,7 @@ const answer = {
   description: "Messages of JSON-RPC; in a stream one in each `data:` line",
   content: { "application/json": { schema: Message }, "text/event-stream": { schema: Message } },
 } as const;
-/** The protocol's own refusals are messages of JSON-RPC; those at the door are ours. */
+/** The protocol's own refusals are JSON-RPC messages; those of the entry check are ours. */
 const Refused = z.union([z.object({ error: z.record(z.string(), z.unknown()) }), Message]);
 const refused = { description: "Refused", content: { "application/json": { schema: Refused } } } as const;
 const mcpRefusals = Object.fromEntries([400, 404, 405, 406, 409, 413, 415].map((status) => [status, refused]));

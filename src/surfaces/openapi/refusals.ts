@@ -3,9 +3,9 @@ import type { HttpApp } from "../surface.ts";
 import { ErrorBody, ErrorCode, ErrorDetail, FILE_ERRNOS } from "../../protocol/index.ts";
 import { httpStatus, type HttpStatus } from "../status.ts";
 
-/** Made here, where schemas can be registered by name: protocol knows nothing of OpenAPI. */
+/** Made here, where schemas can be registered by name: protocol knows nothing about OpenAPI. */
 const Refusal = z.object(ErrorBody.shape);
-/** A refusal of a file: like any other, with what a file system would say. */
+/** A refusal of a file: like any other, plus the file system's error. */
 const FileError = z.object({ error: ErrorDetail.extend({ errno: z.enum(FILE_ERRNOS) }) });
 
 /** The component name of each refusal. */
@@ -26,12 +26,12 @@ const NAMES = {
 
 type Refs<Status extends HttpStatus> = { readonly [status in Status]: { readonly $ref: string } };
 
-/** Refusals with these statuses, by reference: their whole description stands once in the document. */
+/** Refusals with these statuses, by reference: their full description appears once in the document. */
 export function refusalRefs<Status extends HttpStatus>(statuses: readonly Status[]): Refs<Status> {
   return refs(statuses, "");
 }
 
-/** The same for a file of a mount: the body and a header have its errno too. */
+/** The same for a file of a mount: the body and a header also carry its errno. */
 export function fileRefusalRefs<Status extends HttpStatus>(statuses: readonly Status[]): Refs<Status> {
   return refs(statuses, "File");
 }

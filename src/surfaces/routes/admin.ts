@@ -29,7 +29,7 @@ import {
 
 const AuditList = z.object({ entries: z.array(AuditEntry), next: z.string().optional() });
 const AuditQuery = z.object({
-  /** What the action begins with. */
+  /** A prefix of the action. */
   action: z.string().max(100).optional(),
   /** A principal's id. */
   by: z.string().max(100).optional(),
@@ -38,7 +38,7 @@ const AuditQuery = z.object({
 });
 
 const TokenQuery = z.object({
-  /** Absent: all roles but visitors, of whom there may be very many. */
+  /** Absent: all roles except visitors, of whom there may be very many. */
   role: Role.optional(),
   cursor,
   limit,

@@ -10,7 +10,7 @@ const FileQuery = z.object({
   limit: z.coerce.number().int().min(1).max(LIMITS.filesFound).default(LIMITS.filesFoundDefault),
 });
 
-/** What a page must know before it can offer anything: who is asking, and what there is to choose from. */
+/** What a page must know before it can offer anything: who is calling, and what there is to choose from. */
 export function catalogRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({

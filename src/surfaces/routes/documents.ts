@@ -3,10 +3,10 @@ import type { Capability } from "../../gate/index.ts";
 import { LIMITS } from "../../protocol/index.ts";
 import { refusalRefs } from "../openapi/refusals.ts";
 
-/** What any operation may answer instead. Every refusal has the same body; `fileRefusals` are those of files. */
+/** The refusals of any operation. Every refusal has the same body; `fileRefusals` are those of files. */
 export const refusals = refusalRefs([400, 401, 403, 404, 429, 500, 503]);
 
-/** What an operation that changes or runs something may answer besides. */
+/** Further refusals of operations that change or run something. */
 export const changeRefusals = refusalRefs([400, 401, 402, 403, 404, 409, 410, 413, 422, 429, 500, 503]);
 
 export function json<Schema extends z.ZodType>(schema: Schema, description: string) {
@@ -17,7 +17,7 @@ export function body<Schema extends z.ZodType>(schema: Schema) {
   return { required: true, content: { "application/json": { schema } } } as const;
 }
 
-/** What a route needs, as a part of its public description. A route without one does not compile into the list. */
+/** What a route needs, as part of its public description. Without it, a route does not compile. */
 export function needs(capability: Capability | "nothing" | "a token") {
   return { "x-needs": capability } as const;
 }

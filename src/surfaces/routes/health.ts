@@ -11,11 +11,11 @@ const Health = z.object({
   demo: z.boolean(),
   default_provider: z.string(),
   /**
-   * `stalled`: nothing can be written at the moment, so requests that change something are answered with 503.
-   * `low_space`: new sessions and prompts are.
+   * `stalled`: nothing can be written at the moment, so requests that change something get 503. `low_space`: new
+   * sessions and prompts do.
    */
   store: z.enum(["ok", "low_space", "stalled"]),
-  /** Sessions on damaged pages of the database that were met since the start. The others work. */
+  /** Sessions found on damaged pages of the database since the start. The others work. */
   damaged_sessions: z.int().min(0),
   /** `set_back`: at the start it was far behind the time that the last run had seen. Tokens expire by that time. */
   clock: z.enum(["ok", "set_back"]),
@@ -25,12 +25,12 @@ const Ready = z.object({ status: z.literal("ready") });
 
 const NotReady = z.object({
   status: z.literal("not_ready"),
-  /** What a new session or prompt would be refused with. */
+  /** Why a new session or prompt would be refused. */
   reasons: z.array(z.object({ code: ErrorCode, message: z.string() })),
 });
 type Reason = z.infer<typeof NotReady>["reasons"][number];
 
-/** Asked by what watches over servers; nobody needs a token for them, and they tell nothing secret. */
+/** For monitoring; they need no token and reveal nothing secret. */
 const OPERATIONS = {
   "/health": "getHealth",
   "/livez": "getLiveness",
@@ -43,7 +43,7 @@ export function isProbe(path: string): boolean {
   return Object.hasOwn(OPERATIONS, path);
 }
 
-/** Whether the server is there, and, apart from that, whether it takes new work. Each also under the name that Kubernetes uses. */
+/** Whether the server is up, and separately whether it takes new work. Each also under the name that Kubernetes uses. */
 export function healthRoutes(app: HttpApp, options: SurfaceOptions): void {
   for (const path of ["/health", "/livez"] as const) addLiveness(app, options, path);
   for (const path of ["/ready", "/readyz"] as const) addReadiness(app, options, path);

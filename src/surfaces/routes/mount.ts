@@ -43,7 +43,7 @@ export function mountRoutes(app: HttpApp, options: SurfaceOptions): OpenMounts {
   return mounts;
 }
 
-/** Whether a request is for a mount: there a body may be of any kind. */
+/** Whether a request is for a mount: its body may be of any type. */
 export function isMountPath(path: string): boolean {
   return /^\/claude(-[a-z0-9]+)*(\/|$)/.test(path);
 }
@@ -98,7 +98,7 @@ async function readFile(
   return request.body(bytes as Uint8Array<ArrayBuffer>, 200, { "content-type": TYPES[stat.content ?? "json"] });
 }
 
-/** As the files are written: for people too. */
+/** Formatted like the files: for people too. */
 function pretty(request: Context<HttpEnvironment>, value: unknown): Response {
   return request.body(`${JSON.stringify(value, undefined, 2)}\n`, 200, { "content-type": "application/json" });
 }

@@ -5,7 +5,7 @@ import { json, needs, refusals } from "./documents.ts";
 
 const NAMES = Object.keys(JSON_SCHEMAS) as [JsonSchemaName, ...JsonSchemaName[]];
 
-/** What the sockets say, for validators in any language. */
+/** The sockets' messages, for validators in any language. */
 export function schemaRoutes(app: HttpApp): void {
   app.openapi(
     createRoute({

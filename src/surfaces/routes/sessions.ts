@@ -35,7 +35,7 @@ const SessionList = z.object({ sessions: z.array(SessionView), next: z.string().
 const SessionQuery = z.object({
   status: Status.optional(),
   engine: z.string().max(100).optional(),
-  /** Words that title, id, workspace or the name of who made it must hold. */
+  /** Text that title, id, workspace or the creator's name must contain. */
   search: z.string().max(LIMITS.searchChars).optional(),
   cursor,
   limit,
@@ -226,7 +226,7 @@ function budgetRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">)
       method: "post",
       path: "/api/sessions/{id}/budget",
       operationId: "setSessionBudget",
-      summary: "Set the most that the session may spend; a turn that waits for money goes on",
+      summary: "Set the most that the session may spend; a turn that waits for money continues",
       ...needs("budget.raise"),
       request: { params: SessionPath, body: body(SetBudget) },
       responses: { 200: json(SessionView, "The session after it"), ...changeRefusals },
@@ -294,7 +294,7 @@ function eventRoute(app: HttpApp, { gateway, log }: Pick<SurfaceOptions, "gatewa
       ...refusals,
     },
   });
-  // Not through app.openapi(): the answer is a page of text that is encoded already, or a stream on the raw response.
+  // Not through app.openapi(): the answer is text that is already encoded, or a stream on the raw response.
   app.openAPIRegistry.registerPath(route);
   app.get("/api/sessions/:id/events", async (context) => {
     const id = context.req.param("id");

@@ -75,7 +75,7 @@ function metricsRoute(app: HttpApp, { gateway, metrics }: SurfaceOptions): void 
   );
 }
 
-/** Days were checked, so nothing in the name needs quoting. */
+/** Days were validated, so the name needs no quoting. */
 function fileName({ from, to }: Pick<UsageQuery, "from" | "to">): string {
   const days = [from, to].filter((day) => day !== undefined);
   return `${["sallyport-usage", ...new Set(days)].join("_")}.csv`;

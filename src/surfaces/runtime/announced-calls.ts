@@ -1,4 +1,4 @@
-/** Which tool calls a page has been told of: a call must not reach it before the words that led to it. */
+/** Which tool calls a page knows about: a call must not reach it before the text that led to it. */
 export class AnnouncedCalls {
   readonly #seen = new Set<string>();
   readonly #waiting = new Map<string, () => void>();
@@ -10,7 +10,7 @@ export class AnnouncedCalls {
     this.#waiting.delete(tool_use_id);
   }
 
-  /** Resolves when the call was told. At once where an engine does not say which call it is. */
+  /** Resolves when the call was announced. At once if an engine does not identify the call. */
   async of(tool_use_id: string | undefined): Promise<void> {
     if (tool_use_id === undefined || this.#over || this.#seen.has(tool_use_id)) return;
     await new Promise<void>((resolve) => {
@@ -18,7 +18,7 @@ export class AnnouncedCalls {
     });
   }
 
-  /** The turn has ended: nobody has anything to wait for. */
+  /** The turn has ended: nothing is left to wait for. */
   end(): void {
     this.#over = true;
     for (const resolve of this.#waiting.values()) resolve();

@@ -2,7 +2,7 @@ import type { RuntimeMessage } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 import type { RuntimeBridge } from "./bridge.ts";
 
-/** The socket over which a message came, as far as a conversation needs it. What is said to a socket that is gone is lost. */
+/** The part of a socket that a conversation needs. Messages to a closed socket are lost. */
 export interface RuntimePage {
   readonly caller: Caller;
   readonly bridge: RuntimeBridge;
@@ -13,6 +13,6 @@ export interface RuntimePage {
   say(message: RuntimeMessage): void;
   /** For a stream: resolves when there is room for more. */
   tell(message: RuntimeMessage): Promise<void>;
-  /** Says what went wrong; what nobody expected goes to the log, and the other side is told only that. */
+  /** Reports an error; an unexpected one goes to the log, and the other side learns only that it happened. */
   refuse(sessionId: string, error: unknown): void;
 }

@@ -29,11 +29,11 @@ export interface RuntimeSessionState {
   readonly caller: Caller;
   /** The client's own name of the session. */
   readonly name: string;
-  /** What the model was last told of the page; undefined: not known. */
+  /** What the model was last told about the page; undefined: unknown. */
   told: string | undefined;
 }
 
-/** What this surface sets itself, or has checked before: visitors need not be let choose it. */
+/** What this surface sets itself, or has already checked: visitors need no permission for it. */
 const SERVERS_CHOICE = ["engine", "max_turns", "system_prompt"] as const;
 
 function isGiven(value: unknown): boolean {
@@ -43,7 +43,7 @@ function isGiven(value: unknown): boolean {
 /** One `user_message` from its arrival to its one answer: `final`, `error`, `aborted` or `session_reset`. */
 export class MessageRun {
   readonly page: RuntimePage;
-  /** Those of its turn that wait for an answer. */
+  /** The questions of its turn that wait for an answer. */
   readonly questions = new TurnQuestions();
   readonly #state: RuntimeSessionState;
   readonly #message: RuntimeUserMessage;
@@ -66,7 +66,7 @@ export class MessageRun {
     this.#done = asked.done;
   }
 
-  /** Another one is before it: says so now and from time to time. */
+  /** Another message is ahead of it: says so now and from time to time. */
   wait(): void {
     this.#stopTelling();
     const tell = (): void => {
@@ -135,7 +135,7 @@ export class MessageRun {
     await this.#follow(session.id, accepted);
   }
 
-  /** The session of this conversation, made or changed as the message wants it. Undefined: the client was told why there is none. */
+  /** The session of this conversation, created or changed as the message wants. Undefined: the client was told why there is none. */
   async #session(note: string): Promise<SessionView | undefined> {
     const { server, caller, name } = this.#state;
     const known = await server.gateway.clients.find(caller, name);
@@ -169,7 +169,7 @@ export class MessageRun {
     const profileName = profile ?? given;
     return {
       ...(profileName === undefined ? {} : { profile: profileName }),
-      // A page has no place for that question: its message ends with an error.
+      // A page cannot show that question: its message ends with an error.
       at_budget_end: "fail",
       metadata: { surface: "runtime", client_session_id: name },
       ...(system_prompt === "" ? {} : { system_prompt }),
@@ -184,7 +184,7 @@ export class MessageRun {
     return server.gateway.clients.create(caller, name, { request, given: SERVERS_CHOICE });
   }
 
-  /** Tells the page of its turn until that has ended. A page that leaves ends nothing: its tools then answer that it is gone. */
+  /** Reports the turn to the page until it has ended. A page that leaves ends nothing: its tools then answer that it is gone. */
   async #follow(session_id: string, accepted: PromptAccepted): Promise<void> {
     const { server, caller, name } = this.#state;
     this.#turn = newRuntimeTurn(name, accepted.turn_id);
@@ -219,7 +219,7 @@ export class MessageRun {
     return told.turn;
   }
 
-  /** One that waits behind somebody else's is taken out of the queue: it never begins. */
+  /** A message that waits behind another client's is removed from the queue: it never begins. */
   async #interrupt({ turn_id, begun }: RuntimeTurn): Promise<void> {
     const { server, caller, name } = this.#state;
     const id = this.#session_id;

@@ -24,7 +24,7 @@ export class RuntimeServer {
     this.profile = runtime.profile ?? PROFILE;
   }
 
-  /** A client's name means something for its own principal only. */
+  /** A client's name is only valid for its own principal. */
   conversation(caller: Caller, name: string): RuntimeSession {
     const queue = this.gateway.clients.queue(caller, name);
     const conversation = this.#conversations.get(queue) ?? new RuntimeSession({ server: this, caller, name, queue });

@@ -26,7 +26,7 @@ export class RuntimeSession {
     this.#queue.add(request);
   }
 
-  /** Ends what runs and what waits. Each message that is ended so gets its `aborted`, and so does who asked for it. */
+  /** Ends everything that runs and waits. Each ended message gets its `aborted`, and so does the caller. */
   abort(page: RuntimePage): void {
     const ended = this.#stop();
     if (ended.some((request) => request.page === page)) return;
@@ -40,7 +40,7 @@ export class RuntimeSession {
     this.#queue.add({ run: () => this.#clear(page).finally(done) });
   }
 
-  /** `said`: how much had been said to the page when its answer came. */
+  /** `said`: how many messages the page had been sent when its answer came. */
   async answer(page: RuntimePage, { requestId, value }: RuntimeInputResponse, said: number): Promise<void> {
     const { caller } = page;
     const { server, name } = this.#state;
@@ -81,7 +81,7 @@ export class RuntimeSession {
     return running instanceof MessageRun ? running : undefined;
   }
 
-  /** Answers the messages that are ended by it. */
+  /** Returns the messages that this ends. */
   #stop(): readonly MessageRun[] {
     const waiting = this.#queue.dropWaiting().filter((task) => task instanceof MessageRun);
     const running = this.#running;

@@ -5,7 +5,7 @@ type ApprovalRequestMessage = Extract<RuntimeMessage, { type: "approval_request"
 
 interface OpenQuestion {
   readonly message: ApprovalRequestMessage;
-  /** How much had been said to each page when it was shown there: an answer that came before cannot mean it. */
+  /** How many messages each page had been sent when it was shown there: an earlier answer cannot mean it. */
   readonly shown: Map<RuntimePage, number>;
 }
 
@@ -14,10 +14,10 @@ export class TurnQuestions {
   readonly #open = new Map<string, OpenQuestion>();
   /** Answered from here: whoever sends the next answer knows that it is for another question. */
   readonly #own = new Set<string>();
-  /** The last question was ended by somebody else, so the next answer without a name may still mean that one. */
+  /** Somebody else ended the last question, so the next answer without a name may still mean that one. */
   #isReplaced = false;
 
-  /** A page was told of a question, or of the end of one. */
+  /** A page was sent a question, or the end of one. */
   told(page: RuntimePage, message: RuntimeMessage): void {
     if (message.type === "approval_request") {
       const shown = new Map(this.#isReplaced ? [] : [[page, page.said]]);
@@ -26,7 +26,7 @@ export class TurnQuestions {
     } else if (message.type === "approval_resolved") this.#end(message);
   }
 
-  /** Answers it from here; what is given back takes that back. */
+  /** Marks it as answered from here; call the returned function to undo that. */
   answering(id: string): () => void {
     this.#own.add(id);
     return () => void this.#own.delete(id);
@@ -50,7 +50,7 @@ export class TurnQuestions {
   #end({ requestId, status }: Extract<RuntimeMessage, { type: "approval_resolved" }>): void {
     const [first] = this.#open.keys();
     this.#open.delete(requestId);
-    // One that was cancelled was not answered, from wherever: what it showed had changed.
+    // A cancelled question was not answered by anybody: what it showed had changed.
     const isAnswered = this.#own.delete(requestId) && status !== "cancelled";
     if (first !== requestId || isAnswered) return;
     const [next] = this.#open.values();

@@ -17,7 +17,7 @@ export interface Subject {
   readonly text: TextFile;
 }
 
-/** What a call will make of a file. */
+/** What a call will turn a file into. */
 export interface Planned extends Subject {
   readonly after: string;
   /** What the model reads when it is done. */
@@ -28,7 +28,7 @@ export interface Planned extends Subject {
 
 const NEW_TEXT: TextFile = { text: "", encoding: "utf8", mark: false, faithful: true };
 
-/** Looks at the file that a call names, and refuses what cannot be changed safely. */
+/** Reads the file that a call names, and refuses what cannot be changed safely. */
 export async function lookAt(session: ToolSession, path: string): Promise<Subject | ToolRefusal> {
   const use: PathUse = { path, access: "write" };
   const place = await resolveInside(session, use);
@@ -54,7 +54,7 @@ export function whyNotEdit(subject: Subject, session: ToolSession): string | und
   return undefined;
 }
 
-/** What is compared with the file when the plan is carried out. Nothing for a change that cannot be made. */
+/** What is compared with the file when the plan is carried out. Undefined for a change that cannot be made. */
 export function plannedChange(planned: Planned | ToolRefusal): PlannedChange | undefined {
   if (isRefusal(planned)) return undefined;
   const { current, place, text } = planned;
@@ -79,7 +79,7 @@ function sha256(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Makes a plan true, if the file is still as it was when the plan was made, and the plan is the one that was approved. */
+/** Carries out a plan, if the file is unchanged since the plan was made, and the plan is the approved one. */
 export async function carryOut(
   session: ToolContext,
   path: string,

@@ -12,7 +12,7 @@ export interface FileOnDisk {
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
-  /** How many names it has. */
+  /** The number of hard links. */
   readonly links: number;
 }
 
@@ -31,11 +31,11 @@ function missingText(place: UsablePath): string {
   return `File does not exist: ${place.shown}`;
 }
 
-/** Opens a regular file for reading, through `name` where that is another way to it. The caller closes the handle. */
+/** Opens a regular file for reading, through `name` if that is another path to it. The caller closes the handle. */
 export async function openFile(place: UsablePath, name = place.real): Promise<OpenedFile | ToolRefusal> {
   let handle: FileHandle;
   try {
-    // Neither a link put there meanwhile is followed, nor a pipe without a writer waited for.
+    // Does not follow a link put there meanwhile, and does not wait for a pipe's writer.
     handle = await open(name, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     return { refused: openProblem(place, error) };
@@ -85,7 +85,7 @@ function whyNotThisFile(
   return opened === place.real ? undefined : `${place.shown} was moved while it was opened. Try again.`;
 }
 
-/** What the kernel calls an open file: this asks no disk, so it is not worth a thread. */
+/** The kernel's path of an open file: no disk access, so a synchronous call is fine. */
 function nameOf(handle: FileHandle): string | undefined {
   try {
     return readlinkSync(`/proc/self/fd/${handle.fd}`);
@@ -110,7 +110,7 @@ export async function loadFile(place: UsablePath, name = place.real): Promise<Fi
   }
 }
 
-/** A file of a known size, in one go where it has not grown meanwhile. */
+/** A file of known size, in one read unless it has grown meanwhile. */
 export async function readWhole(handle: FileHandle, size: number): Promise<Buffer> {
   const { bytesRead, buffer } = await handle.read(Buffer.alloc(size + 1), 0, size + 1, 0);
   if (bytesRead <= size) return buffer.subarray(0, bytesRead);
@@ -123,7 +123,7 @@ export async function readStart(handle: FileHandle): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** Text with what must be kept when it is written again. */
+/** Text, with what must be preserved when it is written again. */
 export interface TextFile {
   /** Without the byte order mark. */
   readonly text: string;

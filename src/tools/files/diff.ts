@@ -17,7 +17,7 @@ interface TextChange {
   readonly path: string;
   readonly before: string;
   readonly after: string;
-  /** How many diffs share the time for one. */
+  /** How many diffs share the time limit of one. */
   readonly of?: number;
 }
 
@@ -30,8 +30,8 @@ interface Hunk {
 }
 
 /**
- * Unified diff with three lines of context and headers without times. Ranges are written as Python's difflib does: a length of
- * one is left out, an empty range starts one line before. No marker tells of a missing last newline.
+ * Unified diff with three lines of context and headers without times. Ranges are written as in Python's difflib: a length of
+ * one is omitted, an empty range starts one line before. A missing last newline is not marked.
  */
 export function unifiedDiff(change: TextChange): UnifiedDiff {
   const { path, before, after } = change;
@@ -64,7 +64,7 @@ function range(start: number, length: number): string {
   return length === 0 ? `${start - 1},0` : `${start},${length}`;
 }
 
-/** Where finding the smallest diff takes too long: all lines between the first and the last changed one, old then new. */
+/** When finding the smallest diff takes too long: all lines between the first and the last changed one, old then new. */
 function wholeHunk(before: string, after: string): Hunk {
   const old = splitLines(before);
   const now = splitLines(after);

@@ -4,11 +4,11 @@ import { basename, dirname, join } from "node:path";
 import { systemCode } from "../refusal.ts";
 import { missingFolders } from "./paths.ts";
 
-/** A folder held open: names are looked up in it itself, whatever its path leads to meanwhile. */
+/** A folder held open: names are looked up in it, even if its path changes meanwhile. */
 export interface HeldFolder {
   /** A path for a name in the folder. */
   path(name: string): string;
-  /** On the disk: that a name was added or replaced. */
+  /** Flushes an added or replaced name to the disk. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -16,8 +16,8 @@ export interface HeldFolder {
 const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * Holds the folder that `path` is in, and makes those that are missing. Undefined when its path leads somewhere else by now:
- * a folder on the way was replaced since the path was resolved.
+ * Opens the folder of `path`, and creates missing ones. Undefined when the path has changed: a folder above was replaced
+ * since it was resolved.
  */
 export async function holdFolderOf(path: string): Promise<HeldFolder | undefined> {
   const missing = await missingFolders(path);
@@ -54,7 +54,7 @@ function unlessThere(error: unknown): void {
   if (systemCode(error) !== "EEXIST") throw error;
 }
 
-/** Linux finds a name through an open folder; elsewhere the path has to do. */
+/** Linux resolves a name through an open folder; elsewhere the path must do. */
 function anchored(handle: FileHandle, folder: string, name: string): string {
   return join(process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : folder, name);
 }

@@ -60,7 +60,7 @@ async function findInside(search: GlobSearch, signal: AbortSignal): Promise<read
   }
 }
 
-/** Some models send the word for nothing instead of nothing. */
+/** Some models send the word "null" or the like instead of nothing. */
 export function givenPath(path: string | undefined): string | undefined {
   return path === undefined || ["", "undefined", "null"].includes(path) ? undefined : path;
 }
@@ -89,14 +89,14 @@ async function whereToSearch(input: GlobInput, session: ToolSession): Promise<Gl
   return { folder: place.real, pattern: rest, roots, isHidden: (path) => isHidden(session, path) };
 }
 
-/** The folder where the search begins: the path given, and as much of the pattern as holds no wildcard. */
+/** The folder where the search begins: the given path, plus the part of the pattern without wildcards. */
 function startOf(input: GlobInput): { readonly path: string; readonly rest: string } {
   const { base, rest } = splitPattern(input.pattern);
   const from = givenPath(input.path) ?? ".";
   return { path: isAbsolute(base) ? base : join(from, base), rest };
 }
 
-/** The folders at the pattern's start that hold no wildcard, and the rest, which has at least one name. */
+/** The folders at the pattern's start without wildcards, and the rest, which has at least one name. */
 function splitPattern(pattern: string): { readonly base: string; readonly rest: string } {
   const names = pattern.split(sep);
   const wild = names.findIndex((name) => /[*?[\]{}()!+@\\]/.test(name));

@@ -11,7 +11,7 @@ import { givenPath, newestFirst } from "./glob.ts";
 import { resolveInside } from "./paths.ts";
 
 const contextLines = z.number().int().min(0).max(LIMITS.grepContextLines).optional();
-/** Said of each flag that only lines of content can show; in the other modes it is taken and does nothing, as Claude Code's own does. */
+/** For each flag that only affects lines of content; in the other modes it is accepted and ignored, as in Claude Code. */
 const CONTENT_ONLY = 'only with output_mode "content", ignored otherwise';
 
 const GrepInput = z.strictObject({
@@ -80,7 +80,7 @@ interface GrepOutput {
   readonly timedOut: boolean;
 }
 
-/** Only a search without its own order can stop as soon as it has what is wanted. */
+/** Only an unsorted search can stop as soon as it has enough. */
 function linesWanted(input: GrepInput): number {
   if (input.output_mode === "files_with_matches" || input.head_limit === 0) return Infinity;
   return input.offset + input.head_limit + 1;
@@ -116,7 +116,7 @@ async function search(input: GrepInput, path: string, context: ToolContext): Pro
   }
 }
 
-/** The server's own folder where it lies in the workspace. ripgrep's globs begin at the working folder. */
+/** The server's own folder, if it lies in the workspace. ripgrep's globs start at the working folder. */
 function hiddenGlobs({ hidden, workspace }: ToolContext): readonly string[] {
   return hidden
     .filter((folder) => isInside(workspace, folder))
@@ -136,7 +136,7 @@ function argumentsOf(input: GrepInput, hidden: readonly string[]): readonly stri
   return words;
 }
 
-/** The same each time: who goes on with an offset must find what comes next. */
+/** The same order each time: a search continued with an offset must find what comes next. */
 const IN_ORDER = "--sort=path";
 
 function modeArguments(input: GrepInput): readonly string[] {
@@ -157,7 +157,7 @@ function modeArguments(input: GrepInput): readonly string[] {
   }
 }
 
-/** Several globs may stand in one argument, apart by spaces, or by commas outside braces. */
+/** One argument may hold several globs, separated by spaces, or by commas outside braces. */
 function globsOf(text: string): readonly string[] {
   return text
     .split(/\s+/)

@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 import { LIMITS } from "../../protocol/index.ts";
 
-/** What the model has seen of each file, so that an edit of something that changed meanwhile is refused. */
+/** What the model has seen of each file, so that editing a file that changed meanwhile is refused. */
 export interface FileLedger {
   /** Remembers the content as the model saw it. */
   saw(path: string, content: Buffer): void;
   /** `unseen`: never read in this session. `changed`: not what was read. */
   check(path: string, current: Buffer): "same" | "unseen" | "changed";
-  /** Runs `work` when all earlier work on the same path has ended: between its look and its write nothing of ours comes. */
+  /** Runs `work` after all earlier work on the same path: none of ours comes between its read and its write. */
   exclusive<Result>(path: string, work: () => Promise<Result>): Promise<Result>;
   forget(): void;
 }
 
-/** Paths are real ones: two names of one file are one entry. */
+/** Paths are real paths: two names of one file are one entry. */
 export function openFileLedger(): FileLedger {
   const seen = new Map<string, string>();
   const turns = new Map<string, Promise<unknown>>();
@@ -32,7 +32,7 @@ export function openFileLedger(): FileLedger {
     async exclusive(path, work) {
       const before = turns.get(path) ?? Promise.resolve();
       const result = before.then(work, work);
-      // The queue goes on whatever became of one of its members.
+      // The queue continues whatever the result of one of its members.
       const turn = result.then(
         () => undefined,
         () => undefined,

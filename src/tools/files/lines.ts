@@ -27,7 +27,7 @@ class LineWindow {
   #characters = 0;
   /** Lines completed so far. */
   #count = 0;
-  /** The start of the line that has no end yet; never longer than what is shown of a line. */
+  /** The start of the current unfinished line; never longer than what is shown of a line. */
   #open = "";
   #isOpen = false;
 
@@ -86,7 +86,7 @@ export function linesOfText(text: string, window: Window): Lines {
   return lines.end();
 }
 
-/** For files too big to hold: read from the start, and no further than needed. */
+/** For files too big to hold in memory: read from the start, and no further than needed. */
 export async function linesOfFile(handle: FileHandle, window: Window, signal: AbortSignal): Promise<Lines> {
   const lines = new LineWindow(window);
   const decoder = new StringDecoder("utf8");

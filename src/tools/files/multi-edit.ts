@@ -39,7 +39,7 @@ type EditStep =
   | { readonly file_path: string; readonly error: string };
 
 interface EditOutcome {
-  /** Up to and including the first that cannot be made. */
+  /** Up to and including the first that fails. */
   readonly steps: readonly EditStep[];
   readonly planned: Planned | ToolRefusal;
 }

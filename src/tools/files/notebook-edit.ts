@@ -135,21 +135,21 @@ function insertCell(notebook: Notebook, input: NotebookEditInput, after: number)
   return { cells, done, cell: { type, before: "", after: input.new_source } };
 }
 
-/** From the content, so that what is previewed is what is written. */
+/** Derived from the content, so that what is previewed is what is written. */
 function newCellId(notebook: Notebook, input: NotebookEditInput): string {
   const taken = notebook.cells.map(cellName);
   const seed = JSON.stringify([taken, input.cell_id, input.new_source]);
   return createHash("sha256").update(seed).digest("hex").slice(0, 8);
 }
 
-/** What a cell showed belongs to the source it had; other cells than code have no such fields at all. */
+/** A cell's output belongs to its old source; other cells than code have no such fields at all. */
 function withoutResults(cell: NotebookCell): NotebookCell {
   if (cell.cell_type === "code") return { ...cell, execution_count: null, outputs: [] };
   const { outputs: _outputs, execution_count: _count, ...rest } = cell;
   return rest;
 }
 
-/** A notebook keeps a source as lines with their newlines. */
+/** A notebook stores a source as lines with their newlines. */
 function lines(source: string): string[] {
   return source === "" ? [] : source.split(/(?<=\n)/);
 }

@@ -19,7 +19,7 @@ const NotebookCell = z.looseObject({
   source: Source,
   outputs: z.array(Output).optional(),
 });
-/** The parts of a Jupyter notebook that we look at; everything else passes through. */
+/** The parts of a Jupyter notebook that we read; everything else passes through. */
 const Notebook = z.looseObject({
   cells: z.array(NotebookCell),
   nbformat: z.number().int(),
@@ -32,7 +32,7 @@ export function parseNotebook(text: string): Notebook | ToolRefusal {
   try {
     const raw: unknown = JSON.parse(text);
     const parsed = Notebook.safeParse(raw);
-    // Not what the schema made of it: that has its keys in another order, and the file is to keep its own.
+    // Not the schema's result: that has its keys in another order, and the file must keep its own.
     if (parsed.success) return raw as Notebook;
     const [issue] = parsed.error.issues;
     return { refused: `not a notebook of format 4: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}` };
@@ -45,12 +45,12 @@ export function sourceText(source: z.infer<typeof Source>): string {
   return typeof source === "string" ? source : source.join("");
 }
 
-/** The name of a cell: its id, or by its place where the format has no ids. */
+/** The name of a cell: its id, or its position if the format has no ids. */
 export function cellName(cell: NotebookCell, index: number): string {
   return cell.id ?? `cell-${index}`;
 }
 
-/** The cells as the model sees them: source, then outputs, pictures as pictures. `offset` counts from 1. */
+/** The cells as the model sees them: source, then outputs, images as images. `offset` counts from 1. */
 export function renderNotebook(
   notebook: Notebook,
   window: { readonly offset?: number | undefined; readonly limit?: number | undefined },
@@ -76,7 +76,7 @@ export function renderNotebook(
   return { content: page.blocks, is_error: false };
 }
 
-/** Text and pictures in order, neighbouring texts in one block. */
+/** Texts and images in order, neighbouring texts in one block. */
 class NotebookBlocks {
   readonly blocks: ContentBlock[] = [];
   #characters = 0;

@@ -7,15 +7,15 @@ import type { PathUse, ToolContext, ToolSession } from "../tool.ts";
 
 /** A path that a call may use. */
 export interface UsablePath {
-  /** Absolute, as the caller meant it: what messages and previews name. */
+  /** Absolute, as the caller meant it: used in messages and previews. */
   readonly shown: string;
-  /** Where it really is, every link followed. All work is done here. */
+  /** The real location, with all links resolved. All work is done here. */
   readonly real: string;
 }
 
 /**
- * The real path that `path` stands for, relative ones against the workspace. Of what does not exist yet: the real path of its
- * nearest existing ancestor plus the rest, also through links that lead to nothing. A path no system can have is a Failure.
+ * The real path of `path`; relative ones start at the workspace. If it does not exist yet: the real path of its nearest
+ * existing ancestor plus the rest, also through dangling links. A path no system can have is a Failure.
  */
 export async function resolvePath(workspace: string, path: string): Promise<string> {
   const problem = malformed(path);
@@ -64,7 +64,7 @@ async function linkTarget(path: string): Promise<string | undefined> {
   try {
     return await readlink(path);
   } catch (error) {
-    // Not a link, not there, or below a file: then the name stands for itself.
+    // Not a link, missing, or below a file: then the name stands for itself.
     if (["EINVAL", "ENOENT", "ENOTDIR"].includes(systemCode(error))) return undefined;
     throw new Failure("invalid_request", `The path cannot be followed: ${reasonOf(error)}.`);
   }
@@ -75,7 +75,7 @@ export function isHidden(session: ToolSession, real: string): boolean {
   return session.hidden.some((folder) => isInside(folder, real)) && !isInside(session.outputFolder, real);
 }
 
-/** The path if the session may use it so: inside the workspace, or for reading also in the session's extra folders. */
+/** The path if the session may use it this way: inside the workspace, or for reading also in the session's extra folders. */
 export async function resolveInside(
   session: ToolSession & Pick<ToolContext, "permission">,
   use: PathUse,
@@ -86,7 +86,7 @@ export async function resolveInside(
     const shown = resolve(workspace, use.path);
     const judged = session.permission?.judged.get(use.path);
     if (judged !== undefined && judged !== real)
-      return { refused: `${shown} leads to another place since the call was permitted. Try again.`, changed: true };
+      return { refused: `${shown} no longer leads to the place that was permitted. Try again.`, changed: true };
     if (isHidden(session, real)) return { refused: `${shown} belongs to Sallyport itself. Use another path.` };
     if (isInside(workspace, real)) return { shown, real };
     if (use.access === "read") {
@@ -101,7 +101,7 @@ export async function resolveInside(
   }
 }
 
-/** True when the path still stands for the same place as when it was resolved. */
+/** True when the path still leads to the same place as when it was resolved. */
 export async function isStillThere(session: ToolSession, use: PathUse, place: UsablePath): Promise<boolean> {
   const again = await resolveInside(session, use);
   return !isRefusal(again) && again.real === place.real;
@@ -118,7 +118,7 @@ export async function missingFolders(path: string): Promise<readonly string[]> {
   return missing;
 }
 
-/** Short where it can be: relative to the workspace. */
+/** Relative to the workspace if possible. */
 export function nearName(workspace: string, path: string): string {
   return isInside(workspace, path) && path !== workspace ? relative(workspace, path) : path;
 }

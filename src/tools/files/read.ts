@@ -64,7 +64,7 @@ interface FileToRead {
 
 async function readOpen(reading: FileToRead): Promise<ToolResult> {
   const { handle, place, context, size } = reading;
-  // What is small is read at once: each further look costs more than the bytes.
+  // Small files are read at once: each further read costs more than the bytes.
   const small = size <= LIMITS.readBytes ? await readWhole(handle, size) : undefined;
   const start = small ?? (await readStart(handle));
   const media = imageType(start);
@@ -98,7 +98,7 @@ function showLines({ input, place }: FileToRead, { lines, more, total }: Lines):
   if (lines.length === 0 && total !== undefined)
     return errorResult(`Offset ${offset} is beyond the end of ${place.shown}, which has ${total} line(s).`);
   const numbered = lines.map((line, index) => `${String(offset + index).padStart(6)}\t${line}`).join("\n");
-  // Who set a limit knows that there may be more.
+  // A caller that set a limit knows that there may be more.
   if (!more || (input.limit !== undefined && lines.length === limit)) return textResult(numbered);
   const last = offset + lines.length - 1;
   return textResult(
@@ -115,7 +115,7 @@ async function readImage({ handle, place, size }: FileToRead, media_type: ImageM
   return { content: [{ type: "image", media_type, data: bytes.toString("base64") }], is_error: false };
 }
 
-/** By the first bytes: a name may lie. */
+/** By the first bytes: an extension may be wrong. */
 function imageType(start: Buffer): ImageMediaType | undefined {
   const head = start.subarray(0, 12).toString("latin1");
   if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";

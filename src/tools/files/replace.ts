@@ -11,15 +11,15 @@ export type ReplacedText =
   | { readonly problem: "ambiguous"; readonly occurrences: number };
 
 /**
- * Replaces exact text. A model writes lines that end in `\n` only: where the file has `\r\n` the search looks past the
- * difference, the new lines get the ending of the place they stand in, and every other byte stays as it is.
+ * Replaces exact text. Models write lines that end in `\n` only. If the file has `\r\n`, the search ignores the
+ * difference, new lines get the local line ending, and every other byte stays the same.
  */
 export function replaceText(raw: string, change: Replacement): ReplacedText {
   if (change.old_string === change.new_string) return { problem: "same" };
   if (change.old_string === "") return { problem: "empty" };
   const windows = raw.includes("\r\n");
   const plain = windows ? withoutCarriageReturns(raw) : { text: raw, dropped: [] };
-  // Given with `\r\n` it may still mean the plain newline that is left of one.
+  // Text with `\r\n` may still mean a plain newline left in the file.
   const spellings = windows ? [change.old_string, change.old_string.replaceAll("\r\n", "\n")] : [change.old_string];
   const wanted = spellings.find((spelling) => plain.text.includes(spelling)) ?? change.old_string;
   const places = occurrencesOf(plain.text, wanted);
@@ -44,14 +44,14 @@ function occurrencesOf(text: string, wanted: string): readonly number[] {
   return places;
 }
 
-/** `dropped`: for each `\r` taken out of a `\r\n`, the place of that newline in the new text; ascending. */
+/** `dropped`: the positions in the new text of each newline whose `\r` was removed; ascending. */
 function withoutCarriageReturns(raw: string): { readonly text: string; readonly dropped: readonly number[] } {
   const dropped: number[] = [];
   for (let at = raw.indexOf("\r\n"); at !== -1; at = raw.indexOf("\r\n", at + 2)) dropped.push(at - dropped.length);
   return { text: raw.replaceAll("\r\n", "\n"), dropped };
 }
 
-/** How many `\r` were taken out before this place of the new text; one that stands right at it still belongs to what follows. */
+/** How many `\r` were removed before this position of the new text; one exactly at it belongs to what follows. */
 function droppedBefore(dropped: readonly number[], place: number): number {
   let low = 0;
   let high = dropped.length;

@@ -27,13 +27,13 @@ export interface SaveRequest {
   readonly use: PathUse;
   readonly place: UsablePath;
   readonly bytes: Buffer;
-  /** What is there now, whose mode and owner are kept; absent: a new file. */
+  /** The existing file, whose mode and owner are kept; absent: a new file. */
   readonly current: FileOnDisk | undefined;
 }
 
 /**
- * Puts the whole content in place at once: a temporary file beside it, on the disk before it takes the name. Whoever looks
- * sees the old content or the new one. The temporary name is noted first, so that `sweepUnfinished` finds it after a crash.
+ * Replaces the whole content atomically: a temporary file beside it, on the disk before it takes the name. Readers see the
+ * old content or the new one. The temporary name is noted first, so that `sweepUnfinished` finds it after a crash.
  */
 export async function saveFile(save: SaveRequest): Promise<ToolRefusal | undefined> {
   const { session, place } = save;
@@ -87,13 +87,13 @@ async function replaceIn(
   }
 }
 
-/** File systems without hard links say one of these. */
+/** The errors of file systems without hard links. */
 const NO_HARD_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
-/** Gives the new file its name, unless something has that name by now. */
+/** Gives the new file its name, unless that name is taken by now. */
 async function addNew(temporary: string, target: string): Promise<boolean> {
   try {
-    // In one step: a rename would replace what came meanwhile.
+    // Atomic: a rename would replace a file created meanwhile.
     await link(temporary, target);
     return true;
   } catch (error) {
@@ -105,7 +105,7 @@ async function addNew(temporary: string, target: string): Promise<boolean> {
   return true;
 }
 
-/** Replaces the file, unless it is not what was read any more. Between the last look and the rename there is nothing else. */
+/** Replaces the file, unless it has changed since it was read. Nothing happens between the last check and the rename. */
 async function replaceOld({ current, place }: SaveRequest, temporary: string, target: string): Promise<boolean> {
   const now = await loadFile(place, target);
   if (current === undefined || now === undefined || isRefusal(now)) return false;
@@ -126,19 +126,19 @@ async function writeNew(path: string, { bytes, current }: SaveRequest): Promise<
 }
 
 async function keepOwnerAndMode(file: FileHandle, current: FileOnDisk): Promise<void> {
-  // Only the superuser can give files away; for everybody else the owner is the same anyway or cannot be kept.
+  // Only the superuser can change owners; for everybody else the owner is the same or cannot be kept.
   await file.chown(current.uid, current.gid).catch(() => undefined);
   await file.chmod(current.mode);
 }
 
-/** Deletes the temporary files that a server left which died while it wrote. Answers how many there were. */
+/** Deletes temporary files of a server that died while writing. Returns how many there were. */
 export async function sweepUnfinished(outputFolder: string): Promise<number> {
   const folder = join(outputFolder, INTENTS);
   const intents = await readdir(folder).catch(() => []);
   let swept = 0;
   for (const name of intents) {
     const temporary = await readFile(join(folder, name), "utf8").catch(() => "");
-    // The note says which name was meant; nothing but such a name is ever deleted.
+    // The note holds the intended name; only such a name is ever deleted.
     if (temporary.endsWith(`.${name}.tmp`)) {
       const gone = await unlink(temporary).then(
         () => true,

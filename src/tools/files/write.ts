@@ -47,7 +47,7 @@ async function plan(input: WriteInput, session: ToolSession): Promise<Planned | 
   if (current === undefined) return { ...subject, after: input.content, done };
   const known = session.files.check(place.real, current.bytes);
   if (known === "changed") return { refused: changedText(place) };
-  // What was a Windows file stays one, unless the new text has line endings of its own.
+  // A Windows file stays one, unless the new text has its own line endings.
   const windows = lineEndings(text.text) === "crlf" && !input.content.includes("\r");
   const after = windows ? input.content.replaceAll("\n", "\r\n") : input.content;
   return { ...subject, after, done };

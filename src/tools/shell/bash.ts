@@ -84,7 +84,7 @@ export const bash: Tool<BashInput> = {
       return errorResult("Error executing command: bash is not installed here. Install it and try again.");
     const { command } = input;
     if (!input.run_in_background) return runForeground(input, [shell, "-c", command], context);
-    // Both streams in one pipe: only so do their lines come in the order in which they were written.
+    // Both streams in one pipe: only then are their lines in the order in which they were written.
     const argv = [shell, "-c", 'exec "$0" -c "$1" 2>&1', shell, command] as const;
     const started = await context.shells.start({ command, argv, cwd: context.workspace, timeout: timeoutOf(input) });
     if (isRefusal(started)) return errorResult(started.refused);
@@ -105,17 +105,17 @@ async function analysed({ command }: BashInput, session: ToolSession): Promise<C
   return { ...analysis, parts };
 }
 
-/** Bash and no other: the gate judged the line by bash's grammar, and another shell may read it differently. */
+/** Bash only: the gate judged the line by bash's grammar, and another shell may read it differently. */
 async function findShell(session: ToolSession): Promise<string | undefined> {
   const where = { searchPath: session.sandbox.searchPath, cwd: session.workspace };
   return (await findProgram("bash", where)) ?? (await findProgram("/bin/bash", where));
 }
 
-/** Wrappers that leave it to the shell what a name means. */
+/** Wrappers that leave the meaning of a name to the shell. */
 const TRANSPARENT = new Set(["time", "command", "builtin"]);
 const FOLDER_CHANGERS = new Set(["cd", "pushd", "popd"]);
 
-/** With the program that the disk has under this name, where that can be known. */
+/** With the program that this name has on the disk, if that can be known. */
 async function withProgram(part: CommandPart, all: readonly CommandPart[], session: ToolSession): Promise<CommandPart> {
   const word = part.argv[0] ?? "";
   const name = word.includes("/") ? word : part.program;
@@ -156,7 +156,7 @@ async function runForeground(
       await running.kill();
       return cutShort(`Command timed out after ${timeout / 1_000}s`, output);
     }
-    // The search for what left the group may take longer; who interrupts does not wait for it.
+    // The search for processes that left the group may take longer; an interrupt does not wait for it.
     const killed = running.kill({ graceMs: LIMITS.abortGraceMs });
     await Promise.race([killed, pause(LIMITS.abortAnswerMs)]);
     return cutShort("The command was interrupted.", output);

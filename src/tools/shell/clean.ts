@@ -3,13 +3,13 @@ import { PieceRedactor, type Redactor } from "../../protocol/index.ts";
 type CleanedStream = "stdout" | "stderr";
 
 /**
- * Takes known secrets out of output before it is written to a file, also where one comes in two pieces. Each byte is read as
- * a character of its own, so that output which is no text stays as it is.
+ * Removes known secrets from output before it is written to a file, even if one comes in two pieces. Each byte is read as
+ * one character, so that binary output is unchanged.
  */
 export class CleanOutput {
   readonly #pieces: PieceRedactor | undefined;
 
-  /** Absent: nothing is taken out. */
+  /** Absent: nothing is removed. */
   constructor(redact: Redactor | undefined) {
     this.#pieces = redact === undefined ? undefined : new PieceRedactor(redact);
   }

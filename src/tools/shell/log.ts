@@ -9,8 +9,8 @@ export interface LogPiece {
 }
 
 /**
- * Output of any length in files of bounded size: the newest half in one, the half before in another, what is older is gone.
- * Places are counted from the first byte ever written.
+ * Output of any length in files of bounded size: the newest half in one, the half before in another; older output is gone.
+ * Offsets count from the first byte ever written.
  */
 export class OutputLog {
   readonly path: string;
@@ -28,7 +28,7 @@ export class OutputLog {
     this.#descriptor = openSync(path, "wx+", 0o600);
   }
 
-  /** The place after the last byte. */
+  /** The offset after the last byte. */
   get end(): number {
     return this.#base + this.#length;
   }
@@ -39,11 +39,11 @@ export class OutputLog {
       if (this.#length > 0 && this.#length + chunk.length > LIMITS.keptOutputBytes / 2) this.#turnOver();
       this.#length += writeSync(this.#descriptor, chunk, 0, chunk.length, this.#length);
     } catch {
-      // A full disk costs output, not the command.
+      // On a full disk the output is lost, not the command.
     }
   }
 
-  /** Up to `most` bytes from `place` on, or from the oldest byte that is still there. */
+  /** Up to `most` bytes from `place` on, or from the oldest byte still available. */
   read(place: number, most: number): LogPiece {
     if (this.#descriptor === undefined) return { bytes: Buffer.alloc(0), start: place };
     if (place >= this.#base) return { bytes: readAt(this.#descriptor, place - this.#base, most), start: place };

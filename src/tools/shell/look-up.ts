@@ -4,7 +4,7 @@ import { leadsAnywhere } from "../../gate/index.ts";
 import { LIMITS } from "../../protocol/index.ts";
 import { resolvePath } from "../files/paths.ts";
 
-/** What a path of a command is on the disk. A path that cannot be followed counts as outside of everything. */
+/** What a command's path is on the disk. A path that cannot be followed counts as outside of everything. */
 export async function lookUp(
   workspace: string,
   path: string,
@@ -21,8 +21,8 @@ export async function lookUp(
 }
 
 /**
- * Where a path first goes through a place that is another one for each process, such as `/proc/self/cwd`, with the rest behind it;
- * undefined: it goes through none. A link may lead there, and the server must not follow it in the command's stead.
+ * Where a path first enters a per-process place, such as `/proc/self/cwd`, with the rest after it; undefined: nowhere. A link may
+ * lead there, and the server must not follow it for the command.
  */
 async function processPath(workspace: string, path: string): Promise<string | undefined> {
   const rest = (isAbsolute(path) ? path : `${workspace}/${path}`).split("/").toReversed();

@@ -18,7 +18,7 @@ class Ends {
     return this.#length;
   }
 
-  /** Answers the new text. */
+  /** Returns the new text. */
   add(chunk: Buffer): string {
     return this.#take(this.#decoder.write(chunk));
   }
@@ -27,7 +27,7 @@ class Ends {
     this.#take(this.#decoder.end());
   }
 
-  /** At most so many characters: everything, or the first and the last of them around `note`. */
+  /** At most this many characters: everything, or the first and the last of them around `note`. */
   text(budget: number, note: (cut: number) => string): string {
     const kept = this.#head + this.#tail;
     if (this.#length <= budget) return kept;
@@ -45,7 +45,7 @@ class Ends {
   }
 }
 
-/** A file that takes output up to a bound. What the disk refuses is lost, the command goes on. */
+/** A file that takes output up to a bound. If the disk refuses it, the output is lost and the command continues. */
 class KeptFile {
   readonly path: string;
   #descriptor: number | undefined;
@@ -89,8 +89,8 @@ class KeptFile {
 }
 
 /**
- * The output of one command: in memory its start and end, on disk all of it as soon as it is too long to be shown,
- * live all of it up to a bound.
+ * The output of one command: its start and end in memory, all of it on disk once it is too long to be shown, and live
+ * up to a bound.
  */
 export class CommandOutput {
   readonly #streams: Readonly<Record<Stream, Ends>> = { stdout: new Ends(), stderr: new Ends() };
@@ -142,7 +142,7 @@ export class CommandOutput {
     }
     this.#early.push(chunk);
     this.#earlyBytes += chunk.length;
-    // A character has at least one byte: up to here nothing can be cut.
+    // A character has at least one byte: nothing can be cut up to here.
     if (this.#earlyBytes <= LIMITS.bashOutputChars) return;
     this.#file = new KeptFile(this.#path);
     for (const early of this.#early) this.#file.append(early);

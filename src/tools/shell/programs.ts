@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
-/** Where the shell would find a program; undefined when it would not. A name with a slash is a path. */
+/** Where the shell would find a program; undefined: nowhere. A name with a slash is a path. */
 export async function findProgram(
   name: string,
   where: { readonly searchPath: readonly string[]; readonly cwd: string },
@@ -24,7 +24,7 @@ async function isProgram(path: string): Promise<boolean> {
   }
 }
 
-/** What the shell does itself, whatever programs of that name exist. */
+/** What the shell does itself, even if programs of that name exist. */
 export const SHELL_BUILTINS: ReadonlySet<string> = new Set(
   (
     ". : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable " +

@@ -23,7 +23,7 @@ function statusWords(status: ShellStatus): string {
 
 /** What is new from a shell, as the model reads it. */
 export async function reportShell(shell: Shell, filter?: string): Promise<ToolResult> {
-  // What is already in the pipe counts.
+  // Output already in the pipe counts.
   await nextTurn();
   const { status } = shell;
   const output = shell.read(filter);

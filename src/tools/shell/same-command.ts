@@ -1,6 +1,6 @@
 import { canonicalJson, type CommandPart } from "../../protocol/index.ts";
 
-/** Whether a command would still use the programs and the places that were shown. A program that was not found then may be there now. */
+/** Whether a command would still use the programs and paths that were shown. A program that was missing then may exist now. */
 export function leadsWhereShown(shown: readonly CommandPart[], now: readonly CommandPart[]): boolean {
   return (
     shown.length === now.length &&

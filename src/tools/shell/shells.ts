@@ -24,9 +24,9 @@ export type ShellStatus =
 
 interface NewOutput {
   readonly text: string;
-  /** Bytes that the next look can show at once. */
+  /** Bytes that the next read can show at once. */
   readonly left: number;
-  /** Bytes that were thrown away before anybody read them. */
+  /** Bytes that were discarded unread. */
   readonly lost: number;
 }
 
@@ -35,7 +35,7 @@ export interface Shell {
   readonly id: string;
   readonly command: string;
   readonly status: ShellStatus;
-  /** The lines since the last look, each once; with a filter those that match, and the others are gone too. */
+  /** The lines since the last read, each once; with a filter only those that match, and the others are gone too. */
   read(filter?: string): NewOutput | ToolRefusal;
   /** Resolves when it has ended, when the time is over, or when the signal is aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
@@ -60,7 +60,7 @@ export interface ShellsOptions {
 export function openShells(options: ShellsOptions): Shells {
   const shells = new Map<string, BackgroundShell>();
 
-  /** Makes room: of those that ended, the oldest are forgotten. */
+  /** Makes room: the oldest ended shells are forgotten. */
   const forgetOld = (): void => {
     const ended = [...shells.values()].filter((shell) => shell.status.state !== "running");
     for (const shell of ended.slice(0, Math.max(0, ended.length - LIMITS.endedShellsPerSession + 1))) {
@@ -78,7 +78,7 @@ export function openShells(options: ShellsOptions): Shells {
       const id = options.newId("sh");
       try {
         const shell = new BackgroundShell(id, request, options);
-        // Counted from now on, so that many at once cannot pass the bound together.
+        // Counted from now on, so that many at once cannot exceed the limit together.
         shells.set(id, shell);
         await shell.start(options.sandbox);
         return shell;
@@ -169,7 +169,7 @@ class BackgroundShell implements Shell {
     }
     const lost = start - this.#place;
     this.#place = start + used;
-    // The start of a line that is not whole yet is not waiting for anybody.
+    // The start of an unfinished line does not count as more.
     const more = used < lengthOf(lines) || start + bytes.length < this.#log.end;
     return { text: shown.join("\n"), left: more ? this.#log.end - this.#place : 0, lost };
   }
@@ -191,7 +191,7 @@ class BackgroundShell implements Shell {
     await this.#end("killed");
   }
 
-  /** Its output can be read no more. */
+  /** Its output can no longer be read. */
   forget(): void {
     this.#log.remove();
   }
@@ -210,7 +210,7 @@ export function exitCodeOf(code: number | null, signal: string | null): number {
   return 128 + (numbers[signal ?? ""] ?? 0);
 }
 
-/** Lines with their newlines. A last one without is only whole when nothing comes after it, or when it is endless. */
+/** Lines with their newlines. A last one without a newline is complete only at the end of the output, or when it is too long. */
 function wholeLines(bytes: Buffer, over: boolean): readonly Buffer[] {
   const lines: Buffer[] = [];
   let start = 0;

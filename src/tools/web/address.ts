@@ -3,7 +3,7 @@ import { BlockList, isIP } from "node:net";
 import picomatch from "picomatch";
 import { reasonOf, type ToolRefusal } from "../refusal.ts";
 
-/** Networks that are not the open internet. What leads to another address (6to4, NAT64, Teredo) is among them. */
+/** Networks that are not the open internet, including those that lead to another address (6to4, NAT64, Teredo). */
 const PRIVATE = blockList([
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -42,11 +42,11 @@ export function isPrivateAddress(address: string): boolean {
   if (version === 4) return PRIVATE.check(address, "ipv4");
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return PRIVATE.check(mapped, "ipv4");
-  // An IPv4 address inside an IPv6 one in its hexadecimal spelling names nothing that is needed.
+  // A hexadecimal IPv4-mapped IPv6 address is never needed.
   return /^::ffff:/i.test(address) || PRIVATE.check(address, "ipv6");
 }
 
-/** A host as rules name it: lower case, no last dot, no brackets around IPv6. */
+/** A host as rules write it: lower case, no last dot, no brackets around IPv6. */
 export function hostName(url: URL): string {
   return url.hostname
     .toLowerCase()
@@ -54,7 +54,7 @@ export function hostName(url: URL): string {
     .replace(/^\[(.*)\]$/, "$1");
 }
 
-/** `named`: a rule names exactly this host, so that it may also be one of the own network. */
+/** `named`: a rule names exactly this host, so it may also be on the local network. */
 export function hostRule(host: string, rules: readonly string[]): "none" | "matched" | "named" {
   if (rules.some((rule) => rule.toLowerCase() === host)) return "named";
   return rules.some((rule) => picomatch.isMatch(host, rule.toLowerCase(), { dot: true, nonegate: true }))
@@ -67,7 +67,7 @@ export interface IpAddress {
   readonly family: 4 | 6;
 }
 
-/** The address to connect to; the connection must use this one, or a second answer of the DNS could lead elsewhere. */
+/** The address to connect to; the connection must use it, because a second DNS answer could lead elsewhere. */
 export async function publicAddress(host: string, rule: "matched" | "named"): Promise<IpAddress | ToolRefusal> {
   try {
     const found = await lookup(host, { all: true });

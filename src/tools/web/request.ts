@@ -12,7 +12,7 @@ export interface WebPage {
   readonly location: string | undefined;
   readonly contentType: string;
   readonly body: Buffer;
-  /** The page was longer than may be taken. */
+  /** The page was longer than the limit. */
   readonly cut: boolean;
 }
 
@@ -39,7 +39,7 @@ function begin(url: URL, address: IpAddress, signal: AbortSignal): Promise<Incom
     signal,
     agent: false,
     headers: { accept: "text/html, text/*, application/json;q=0.9, */*;q=0.5", "user-agent": "sallyport" },
-    // The address was looked at before; the name is not asked for again.
+    // The address was checked before; the name is not resolved again.
     lookup: (_host, wanted, answer) =>
       wanted.all === true ? answer(null, [address]) : answer(null, address.address, address.family),
   };
@@ -67,7 +67,7 @@ async function readBody(response: IncomingMessage): Promise<{ readonly body: Buf
 
 function unpacked(response: IncomingMessage): AsyncIterable<unknown> {
   const decoder = decoderFor(response.headers["content-encoding"]);
-  // An error reaches whoever reads the decoder.
+  // An error reaches the reader of the decoder.
   return decoder === undefined ? response : pipeline(response, decoder, () => undefined);
 }
 

@@ -50,7 +50,7 @@ async function follow(
     if (isRefusal(page)) return page;
     if (page.status < 300 || page.status >= 400 || page.location === undefined) return show(input, url, page);
     if (!URL.canParse(page.location, url.href))
-      return { refused: `${url.href} redirects to something that is no address.` };
+      return { refused: `${url.href} redirects to something that is not an address.` };
     const next = new URL(page.location, url);
     if (!isSamePlace(url, next))
       return textResult(`${url.href} redirects to another place: ${next.href}\nFetch that address if you want it.`);
@@ -74,7 +74,7 @@ async function fetchOne(url: URL, context: ToolContext, signal: AbortSignal): Pr
   return isRefusal(address) ? address : getPage(url, address, signal);
 }
 
-/** The same host, on the same port or from plain to encrypted; never back to plain. */
+/** The same host, on the same port or from http to https; never back to http. */
 function isSamePlace(from: URL, to: URL): boolean {
   if (hostName(from) !== hostName(to)) return false;
   if (from.protocol === to.protocol) return from.port === to.port;
@@ -101,7 +101,7 @@ function show(input: WebFetchInput, url: URL, page: WebPage): ToolResult {
   );
 }
 
-/** Undefined when it is no text. */
+/** Undefined when it is not text. */
 function pageText(url: URL, page: WebPage): string | undefined {
   const [type = ""] = page.contentType.toLowerCase().split(";");
   const media = type.trim();

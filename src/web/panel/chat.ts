@@ -5,9 +5,9 @@ import type { PanelOptions } from "./options.ts";
 import { PanelTranscript, type PanelTurn } from "./transcript.ts";
 import { codeOf, troubleOf, type PanelTrouble } from "./words.ts";
 
-/** A prompt that the server has not told of yet. */
+/** A prompt that the server has not confirmed yet. */
 export interface Outgoing {
-  /** Of its request: sent again it is the same prompt. */
+  /** The key of its request: sent again it is the same prompt. */
   readonly key: string;
   /** As the person wrote it. */
   readonly shown: string;
@@ -16,7 +16,7 @@ export interface Outgoing {
   readonly attachments: readonly Attachment[];
   /** Absent: it is under way. */
   readonly trouble?: PanelTrouble;
-  /** Of its turn, once the server has taken it. */
+  /** Its turn, once the server has accepted it. */
   readonly turn?: string;
 }
 
@@ -26,13 +26,13 @@ export interface ChatEvents {
   readonly began: (sessionId: string) => void;
   /** A person is asked. */
   readonly asked: () => void;
-  /** `isNew`: it was not there already when the chat was taken up. */
+  /** `isNew`: it was not there when the chat was resumed. */
   readonly answered: (turn: PanelTurn, isNew: boolean) => void;
 }
 
 const MARK = "\n\nUser request: ";
 
-/** One conversation: its session, what the page offers to it, and what was said. */
+/** One conversation: its session, the page's tools for it, and its messages. */
 export class Chat {
   readonly transcript = new PanelTranscript();
   readonly #options: PanelOptions;
@@ -60,12 +60,12 @@ export class Chat {
     return this.#id;
   }
 
-  /** What the server has not told of yet. */
+  /** What the server has not confirmed yet. */
   get outgoing(): readonly Outgoing[] {
     return this.#outgoing.filter(({ turn }) => !this.transcript.turns.some(({ id }) => id === turn));
   }
 
-  /** The session is known, but nothing of it has come yet. */
+  /** The session is known, but nothing of it has arrived yet. */
   get loading(): boolean {
     return this.#loading;
   }
@@ -80,7 +80,7 @@ export class Chat {
       : { ...troubleOf(ended.error), next: "Start a new chat." };
   }
 
-  /** How the page's tools stand; absent: it offers none. */
+  /** The state of the page's tools; absent: it offers none. */
   get offered(): PageOfferStatus | undefined {
     return this.#offered;
   }
@@ -89,14 +89,14 @@ export class Chat {
     return this.transcript.open !== undefined || this.outgoing.some(({ trouble }) => trouble === undefined);
   }
 
-  /** Takes up a session that is there. `seq`: the last event that is not new. */
+  /** Resumes an existing session. `seq`: the last event that is not new. */
   resume(id: string, seq: number): void {
     this.#past = seq;
     this.#session = Promise.resolve(id);
     this.#begin(id);
   }
 
-  /** Resolves when the server has it, or when it is shown why not. */
+  /** Resolves when the server has it, or when the error is shown. */
   async send(shown: string, attachments: readonly Attachment[]): Promise<void> {
     const isFirst = this.transcript.turns.length === 0 && this.#outgoing.length === 0 && this.#session === undefined;
     const prefix = isFirst ? this.#options.firstPrefix?.() : undefined;
@@ -120,16 +120,16 @@ export class Chat {
   async stop(): Promise<void> {
     const id = this.#id ?? (await this.#session?.catch(() => undefined));
     if (id === undefined) return;
-    // A stop never starts anything: what waits is held until the person lets it go on.
+    // A stop never starts anything: waiting prompts are held until the person resumes them.
     await this.#options.client.interrupt(id, { hold_queue: true });
   }
 
-  /** Lets the prompts go on that a stop holds. */
+  /** Resumes the prompts that a stop holds. */
   async resumeQueue(): Promise<void> {
     if (this.#id !== undefined) await this.#options.client.control(this.#id, "resume");
   }
 
-  /** Takes a prompt out of the queue. */
+  /** Removes a prompt from the queue. */
   async unqueue(turn: string): Promise<void> {
     if (this.#id !== undefined) await this.#options.client.removePrompt(this.#id, turn);
   }
@@ -152,7 +152,7 @@ export class Chat {
     return shownPrompt?.(own) ?? own;
   }
 
-  /** Nothing more of it comes to this page, which takes its tools back. `stops`: what the agent is doing for it ends too. */
+  /** The page leaves the chat and unregisters its tools. `stops`: the agent's current work ends too. */
   close({ stops }: { readonly stops: boolean }): void {
     if (stops && this.isWorking) this.stop().catch(() => undefined);
     this.#watching.abort();
@@ -172,7 +172,7 @@ export class Chat {
       );
       this.#keep({ ...prompt, turn: turn_id });
     } catch (error) {
-      // The answer to the request was lost, but the journal has told of it.
+      // The answer to the request was lost, but the journal has the prompt.
       if (!this.#outgoing.some((one) => one.key === key)) return;
       const code = codeOf(error);
       if (this.#id !== undefined && (code === "session_closed" || code === "not_found"))
@@ -188,7 +188,7 @@ export class Chat {
     this.#events.changed();
   }
 
-  /** The session, made once: who asks again after a failure asks for the same. */
+  /** The session, created once: a retry after a failure asks for the same. */
   #sessionFor(): Promise<string> {
     this.#session ??= this.#create().catch((error: unknown) => {
       this.#session = undefined;
@@ -198,7 +198,7 @@ export class Chat {
   }
 
   async #create(): Promise<string> {
-    // What is asked for once more under the same key must be the same.
+    // A repeated request under the same key must be the same.
     this.#settings ??= await this.#options.session();
     const { prompt: _, ...settings } = this.#settings;
     const { id } = await this.#options.client
@@ -209,7 +209,7 @@ export class Chat {
     return id;
   }
 
-  /** Refused, there is nothing under this key: the next try may ask for something else. Without an answer there may be. */
+  /** After a refusal there is nothing under this key: the next try may differ. Without an answer there may be. */
   readonly #notCreated = (error: unknown): never => {
     if (codeOf(error) !== undefined) {
       this.#settings = undefined;
@@ -236,7 +236,7 @@ export class Chat {
     this.#events.changed();
   }
 
-  /** The model is told of the tools that are there when its turn begins. Without them it is asked all the same, and the panel says so. */
+  /** The model sees the tools that exist when its turn begins. Without them it is asked all the same, and the panel says so. */
   async #offerReady(): Promise<void> {
     if (this.#offer === undefined || this.#offer.status.state !== "waiting") return;
     const timer = new AbortController();

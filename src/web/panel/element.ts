@@ -25,11 +25,11 @@ interface Joined {
   readonly leave: AbortController;
   tools: readonly PageTool<never>[];
   chat: Chat;
-  /** Lets other tabs have the chat; absent: there is none yet. */
+  /** Releases the chat for other tabs; absent: there is none yet. */
   release?: (() => void) | undefined;
-  /** The chat of before, while it is looked for. */
+  /** The previous chat, while it is looked for. */
   resuming?: string | undefined;
-  /** A chat that is only read. */
+  /** A read-only chat. */
   kept?: RememberedChat | undefined;
 }
 
@@ -42,7 +42,7 @@ const Base =
 export class SallyportPanel extends Base {
   readonly #frame: PanelFrame;
   #joined: Joined | undefined;
-  /** What it was connected with when it was taken out of its page. */
+  /** Its options when it was removed from its page. */
   #parked: PanelOptions | undefined;
   #painting = false;
   #clock: ReturnType<typeof setInterval> | undefined;
@@ -103,7 +103,7 @@ export class SallyportPanel extends Base {
     return !this.hasAttribute("closed");
   }
 
-  /** Puts the panel to work. Once more: with other options, and the chat of before. */
+  /** Starts the panel. A second call replaces the options, and keeps the chat. */
   connect(options: PanelOptions): void {
     checkPageName(options.page?.page);
     this.disconnect();
@@ -143,7 +143,7 @@ export class SallyportPanel extends Base {
     this.#paint();
   }
 
-  /** Lets go of everything. The chat stays on the server; a panel that is connected again with the same `live` goes on with it. */
+  /** Releases everything. The chat stays on the server; a panel that is connected again with the same `live` continues it. */
   disconnect(): void {
     this.#parked = undefined;
     const joined = this.#joined;
@@ -159,13 +159,13 @@ export class SallyportPanel extends Base {
     this.#joined = undefined;
   }
 
-  /** It is in the page again, and goes on. */
+  /** It is in the page again, and continues. */
   connectedCallback(): void {
     const parked = this.#parked;
     if (parked !== undefined) this.connect(parked);
   }
 
-  /** The element was taken out of its page. One that is only moved is back at once. */
+  /** The element was removed from its page. One that is only moved is back at once. */
   disconnectedCallback(): void {
     queueMicrotask(() => {
       const joined = this.#joined;
@@ -183,12 +183,12 @@ export class SallyportPanel extends Base {
     this.#joined.chat.setTools(tools);
   }
 
-  /** Asks. Resolves when the server has the prompt, or the panel shows why not. */
+  /** Sends a prompt. Resolves when the server has it, or the panel shows the error. */
   async prompt(text: string): Promise<void> {
     await this.#send(text, []);
   }
 
-  /** Leaves the chat: what the agent does for it is stopped. The next prompt begins another one. */
+  /** Leaves the chat and stops the agent's work for it. The next prompt begins another one. */
   async newChat(): Promise<void> {
     const joined = this.#joined;
     if (joined === undefined) return;
@@ -200,12 +200,12 @@ export class SallyportPanel extends Base {
     await Promise.resolve();
   }
 
-  /** Ends the answer at work. */
+  /** Ends the current answer. */
   async stop(): Promise<void> {
     await this.#attempt((chat) => chat.stop());
   }
 
-  /** What goes wrong is said above the field. */
+  /** Errors are shown above the field. */
   async #attempt(act: (chat: Chat) => Promise<void>): Promise<void> {
     const chat = this.#joined?.chat;
     try {
@@ -215,7 +215,7 @@ export class SallyportPanel extends Base {
     }
   }
 
-  /** The last prompt once more. */
+  /** Sends the last prompt again. */
   async tryAgain(): Promise<void> {
     const chat = this.#joined?.chat;
     const last = chat?.transcript.turns.findLast(({ state }) => state !== "queued" && state !== "removed");
@@ -224,7 +224,7 @@ export class SallyportPanel extends Base {
     await this.#send(text.startsWith(AGAIN) ? text : `${AGAIN}${text}`, last.prompt.attachments ?? []);
   }
 
-  /** Opens or closes it; without `force` the other way round. */
+  /** Opens or closes it; without `force` it toggles. */
   toggle(force?: boolean): void {
     const open = force ?? !this.isOpen;
     if (open === this.isOpen) return;
@@ -291,7 +291,7 @@ export class SallyportPanel extends Base {
     const release = await holdChat(id, { waits: true });
     const found = release === undefined ? undefined : await findChat(id, joined.options.client);
     joined.resuming = undefined;
-    // Another tab has it: this one begins anew.
+    // Another tab has it: this one starts a new chat.
     if (release === undefined || found === undefined) return;
     if (this.#joined !== joined || joined.chat !== chat || chat.isWorking) release();
     else if (found.why === undefined || found.mayCome) {
@@ -304,7 +304,7 @@ export class SallyportPanel extends Base {
     }
   }
 
-  /** A chat of the history goes on where that is possible, and can be read where not. */
+  /** Continues a chat of the history if possible; otherwise shows it read-only. */
   async #choose(conversation: RememberedChat): Promise<void> {
     const joined = this.#joined;
     if (joined === undefined || conversation.id === joined.chat.sessionId) return;
@@ -373,7 +373,7 @@ export class SallyportPanel extends Base {
     }
     const show = (): void => this.#frame.banner(connectionWords(live.status, Date.now()));
     const { state, attempt } = live.status;
-    // The first connection is mostly there before anybody could read it.
+    // The first connection is usually open before anybody could read this.
     if (state !== "connecting" || attempt > 0) show();
     if (state === "waiting" || state === "connecting") this.#clock = setInterval(show, 1_000);
   }

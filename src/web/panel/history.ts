@@ -19,7 +19,7 @@ export interface RememberedChat {
 const NAME = "sallyport-panel";
 const STORE = "conversations";
 
-/** The chats of this browser, newest first. Where it keeps nothing (private windows), there are none. */
+/** The chats of this browser, newest first. Empty if the browser stores nothing (private windows). */
 export class ChatHistory {
   #database: Promise<IDBDatabase> | undefined;
 
@@ -57,13 +57,13 @@ export class ChatHistory {
       const database = await this.#database;
       return await answered(ask(database.transaction(STORE, mode).objectStore(STORE)));
     } catch {
-      // The chat itself is on the server: nothing is lost but the list.
+      // The chat itself is on the server: only the list is lost.
       return undefined;
     }
   }
 }
 
-/** What of a context is shown. */
+/** The entries of one context. */
 export function listed(all: readonly RememberedChat[], contextId: string): readonly RememberedChat[] {
   return newest(all.filter((one) => one.contextId === contextId)).slice(0, PANEL_LIMITS.listed);
 }
@@ -73,7 +73,7 @@ export function surplus(all: readonly RememberedChat[]): readonly RememberedChat
   return newest(all).slice(PANEL_LIMITS.kept);
 }
 
-/** The newest messages, as many as there is room for. */
+/** The newest messages that fit. */
 export function bounded(conversation: RememberedChat): RememberedChat {
   const kept: KeptMessage[] = [];
   let chars = 0;

@@ -3,9 +3,9 @@ import { SallyportPanel } from "./element.ts";
 export { SallyportPanel } from "./element.ts";
 export type { PanelEvents, PanelOptions, PanelPage } from "./options.ts";
 
-/** Makes the element known to the page, once. Another name gets a class of its own. */
+/** Registers the element, once. Another name gets a class of its own. */
 export function definePanel(name = "sallyport-panel"): void {
-  // Where pages are made without a browser there is nothing to define.
+  // Without a browser there is nothing to define.
   const { customElements } = globalThis as { readonly customElements?: CustomElementRegistry };
   if (customElements === undefined || customElements.get(name) !== undefined) return;
   const isTaken = customElements.getName(SallyportPanel) !== null;

@@ -9,14 +9,14 @@ export const PANEL_LIMITS = {
   stepWordsChars: 160,
   /** Pictures of a step's result that are drawn. */
   stepImages: 4,
-  /** Of a question's preview: what is shown at first, and what is added at a time when all of it is wanted. */
+  /** Of a question's preview: how much is shown at first, and how much each step adds. */
   previewChars: 20_000,
   /** Where the server cuts a diff. */
   diffChars: 1_000_000,
-  /** What a screen reader is told of a finished answer. */
+  /** How much of a finished answer a screen reader reads out. */
   announcedChars: 1_000,
   // prompts
-  /** Of a prompt that is shown before somebody asks for all of it. */
+  /** How much of a prompt is shown before somebody asks for all of it. */
   bubbleChars: 1_200,
   promptChars: 1_000_000,
   attachments: 20,
@@ -24,9 +24,9 @@ export const PANEL_LIMITS = {
   /** All attachments of one prompt together, as they are sent. */
   attachedChars: 20_000_000,
   feedbackChars: 10_000,
-  /** How long a new chat waits until the server has the page's tools, before it goes on without them. */
+  /** How long a new chat waits until the server has the page's tools, before it continues without them. */
   offerMs: 10_000,
-  /** How long a reloaded page waits until its former self has let go of the chat. */
+  /** How long a reloaded page waits until its former self has released the chat. */
   lockMs: 2_000,
   // history
   kept: 20,
@@ -36,6 +36,6 @@ export const PANEL_LIMITS = {
   // moments
   copiedMs: 600,
   thanksMs: 4_000,
-  /** From the end of the conversation, px: who is nearer is taken along. */
+  /** Distance from the end of the conversation, px: a reader closer than this follows along. */
   followPx: 48,
 } as const;

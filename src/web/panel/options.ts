@@ -11,12 +11,12 @@ export interface PanelPage {
 export interface PanelOptions {
   readonly client: SallyportClient;
   readonly live: LiveConnection;
-  /** The settings of a new chat, without a prompt. Asked at the first prompt of each. */
+  /** The settings of a new chat, without a prompt. Called at the first prompt of each. */
   readonly session: () => CreateSession | Promise<CreateSession>;
   readonly page?: PanelPage | undefined;
   /** Facts for the model, put before the first prompt of a chat. The person does not see them. */
   readonly firstPrefix?: (() => string | undefined) | undefined;
-  /** A step in words, such as `Adding Scatter plot viewer`. `tool` is without `mcp__<page>__`, and whole where it is not the page's own. Absent, or undefined: the panel's own words. */
+  /** A step in words, such as `Adding Scatter plot viewer`. `tool` is without `mcp__<page>__`, and complete if it is not the page's own. Absent, or undefined: the panel's own words. */
   readonly describe?: ((tool: string, input: Record<string, unknown>) => string | undefined) | undefined;
   /** The history lists the chats of one context: a table, a connection, a document. Absent: one for all of this origin. */
   readonly contextId?: string | undefined;
@@ -27,7 +27,7 @@ export interface PanelOptions {
   readonly suggestions?: readonly string[] | undefined;
   /** Opens and closes the panel. Absent: `Ctrl+I`, and `Cmd+I` on a Mac. Empty: none. */
   readonly shortcut?: string | undefined;
-  /** Whether what an answer cost stands below it. Absent: it does not, visitors need not know. */
+  /** Whether an answer's cost is shown below it. Absent: no, visitors need not know. */
   readonly showCost?: boolean | undefined;
   /** How a prompt that was sent is shown. Absent: as it was written. */
   readonly shownPrompt?: ((text: string) => string) | undefined;
@@ -44,7 +44,7 @@ export interface PanelEvents {
   readonly "sallyport-toggle": { readonly open: boolean };
 }
 
-/** What the server would not take is told to who wrote the page. */
+/** Invalid names are reported to the page's author. */
 export function checkPageName(page: string | undefined): void {
   if (page !== undefined && !/^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/.test(page))
     throw new TypeError(`"${page}" cannot be the name of a page: use letters, digits, - and single _`);

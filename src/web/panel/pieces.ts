@@ -1,11 +1,11 @@
 /** A part of a long text. */
 export interface TextPiece {
   readonly text: string;
-  /** It begins within a line: the piece before it did not reach the line's end. */
+  /** It begins within a line: the piece before did not reach the line's end. */
   readonly continues: boolean;
 }
 
-/** A text in pieces of at most so many characters (2 or more), which joined are the text: at ends of lines where that goes, never within a character. */
+/** Splits a text into pieces of at most `chars` characters (2 or more): at line ends if possible, never within a character. */
 export function piecesOf(text: string, chars: number): readonly TextPiece[] {
   const pieces: TextPiece[] = [];
   for (let at = 0; at < text.length;) {

@@ -6,9 +6,9 @@ export type { SallyportPanel } from "./index.ts";
 export interface SallyportPanelViewProps extends PanelOptions {
   readonly ref?: Ref<SallyportPanel> | undefined;
   readonly className?: string | undefined;
-  /** Absent: what the person's system says. */
+  /** Absent: the system's setting. */
   readonly theme?: "light" | "dark" | undefined;
-  /** At the edge of the window, over the page. Absent: where it stands. */
+  /** At the edge of the window, over the page. Absent: inline. */
   readonly dock?: "left" | "right" | undefined;
   readonly onSession?: ((detail: PanelEvents["sallyport-session"]) => void) | undefined;
   readonly onAnswer?: ((detail: PanelEvents["sallyport-answer"]) => void) | undefined;
@@ -18,7 +18,7 @@ export interface SallyportPanelViewProps extends PanelOptions {
 
 const NAME = "sallyport-panel";
 
-/** The panel as a component. Functions may change with every render; another client, context or page begins it anew, other tools do not. */
+/** The panel as a component. Functions may change with every render; another client, context or page restarts it, other tools do not. */
 export function SallyportPanelView(props: SallyportPanelViewProps): ReactNode {
   const { client, live, contextId, title, placeholder, shortcut, className, theme, dock, ref } = props;
   const element = useRef<SallyportPanel>(null);

@@ -5,7 +5,7 @@ interface ShortcutKeys {
   readonly alt: boolean;
 }
 
-/** `Ctrl+Shift+I` and the like; undefined: it names no key. */
+/** `Ctrl+Shift+I` and similar; undefined: it names no key. */
 export function parseShortcut(text: string): ShortcutKeys | undefined {
   const words = text.split("+").map((word) => word.trim().toLowerCase());
   const key = words.at(-1);

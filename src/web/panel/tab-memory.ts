@@ -1,12 +1,12 @@
 import type { LiveConnection } from "../../client/index.ts";
 import { PANEL_LIMITS } from "./limits.ts";
 
-/** Chats of panels that were taken out of a page that is still there: one that is put in again goes on with it. */
+/** Chats of panels that were removed from a page that is still open: a panel that is inserted again continues. */
 const left = new WeakMap<LiveConnection, Map<string, string>>();
 
 /**
- * Which chat this tab has open, over a reload. It is in the storage only while the page is away: a tab that was duplicated finds nothing there
- * and begins with a chat of its own.
+ * Which chat this tab has open, across a reload. It is in the storage only while the page is away: a duplicated tab finds nothing there and
+ * starts its own chat.
  */
 export class TabMemory {
   readonly #live: LiveConnection;
@@ -43,11 +43,11 @@ export class TabMemory {
     try {
       if (current !== undefined) sessionStorage.setItem(this.#key, current);
     } catch {
-      // No storage: then the chat is in the history only.
+      // No storage: then the chat is only in the history.
     }
   };
 
-  /** The page was left and is here again as it was. */
+  /** The page was left and is back as it was. */
   readonly #show = (): void => void this.#taken();
 
   #taken(): string | undefined {
@@ -61,9 +61,9 @@ export class TabMemory {
   }
 }
 
-/** Holds a chat for this tab alone. Undefined: another tab has it. `waits`: the former self of this page may still be about to let go. */
+/** Locks a chat for this tab. Undefined: another tab has it. `waits`: the former self of this page may be about to release it. */
 export async function holdChat(id: string, { waits }: { readonly waits: boolean }): Promise<(() => void) | undefined> {
-  // Absent where the page is not served securely: then nobody can tell.
+  // Absent if the page is not served securely: then nobody can tell.
   const locks = (navigator as { readonly locks?: LockManager }).locks;
   if (locks === undefined) return () => undefined;
   return new Promise((resolve) => {

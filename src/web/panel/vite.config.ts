@@ -2,7 +2,10 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { thirdParty } from "../../../scripts/third-party.mjs";
 
-/** `sallyport/panel` and `sallyport/panel/react`: all that the panel needs but React, which the page has. Run from the root of the repository. */
+/**
+ * `sallyport/panel` and `sallyport/panel/react`: everything that the panel needs except React, which the page has. Run from the root of the
+ * repository.
+ */
 // oxlint-disable-next-line import/no-default-export -- what vite reads
 export default defineConfig({
   root: "src/web/panel",

@@ -6,14 +6,14 @@ type WordsInput = Readonly<Record<string, unknown>>;
 
 const BASH_CHARS = 120;
 
-/** A tool's name without where it comes from. */
+/** A tool's name without its prefix. */
 export function bareTool(tool: string): string {
   return /^mcp__.+?__(.+)$/.exec(tool)?.[1] ?? tool;
 }
 
 type StepWords = (tool: string, input: Record<string, unknown>) => string | undefined;
 
-/** A page's words for steps, asked by the names that it gave its tools. A tool of somebody else keeps its whole name: it may be called alike. */
+/** A page's words for steps, by the names that it gave its tools. Other tools keep their full name, since short names may collide. */
 export function pageWords(page: string | undefined, describe: StepWords | undefined): StepWords {
   const prefix = `mcp__${page ?? ""}__`;
   return (tool, input) =>
@@ -28,7 +28,7 @@ export function stepWords(tool: string, input: Record<string, unknown>, describe
   return line.length > PANEL_LIMITS.stepWordsChars ? `${line.slice(0, PANEL_LIMITS.stepWordsChars - 1)}…` : line;
 }
 
-/** The page's words are not worth a broken panel. */
+/** A failing callback of the page must not break the panel. */
 function tell(describe: () => string | undefined): string | undefined {
   try {
     return describe();
@@ -67,7 +67,7 @@ function text(input: WordsInput, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Something went wrong: what, and what the person can do. */
+/** What went wrong, and what the person can do. */
 export interface PanelTrouble {
   readonly text: string;
   readonly next?: string;
@@ -121,7 +121,7 @@ export function troubleOf(error: unknown): PanelTrouble {
   return { text: error instanceof Error ? error.message : "Something went wrong.", next: "Try again." };
 }
 
-/** By its shape: the page may have loaded the client a second time. */
+/** By its shape: the page may have loaded the client twice. */
 function isFailure(error: unknown): error is ErrorDetail {
   if (typeof error !== "object" || error === null) return false;
   const { code, message } = error as Partial<ErrorDetail>;
@@ -133,7 +133,7 @@ export function codeOf(error: unknown): ErrorDetail["code"] | undefined {
   return isFailure(error) ? error.code : undefined;
 }
 
-/** What the connection does, in words; undefined: nothing worth saying. */
+/** The connection state in words; undefined: nothing worth saying. */
 export function connectionWords(status: LiveStatus, now: number): string | undefined {
   switch (status.state) {
     case "open":
@@ -150,7 +150,7 @@ export function connectionWords(status: LiveStatus, now: number): string | undef
   }
 }
 
-/** How the page's tools stand, in words; undefined: well. */
+/** The state of the page's tools in words; undefined: fine. */
 export function offerWords(offered: Pick<PageOfferStatus, "state" | "failure"> | undefined): string | undefined {
   const why = offered?.failure?.message;
   if (offered?.state === "refused")
@@ -174,7 +174,7 @@ export function costWords({
   return cost_microusd === undefined ? "" : spendingWords({ cost_microusd, bound_microusd }, dollars);
 }
 
-/** A change without the names of its file. Only those at its head: behind it `+++ x` is a line `++ x` that is added. */
+/** A diff without its file header. Only the header at the top: below it, `+++ x` is an added line `++ x`. */
 export function hunksOf(diff: string): string {
   return diff.replace(/^--- [^\n]*\n\+\+\+ [^\n]*\n/, "").trimEnd();
 }

@@ -10,7 +10,7 @@ export interface Chosen {
 
 export const NOTHING_CHOSEN: Chosen = { labels: [] };
 
-/** Chooses an option, or gives it back. With one answer only, the last choice counts. */
+/** Selects or deselects an option. With single choice, the last one counts. */
 export function choose(chosen: Chosen, label: string, multiple: boolean): Chosen {
   if (!multiple) return { labels: [label] };
   const labels = chosen.labels.includes(label)
@@ -29,7 +29,7 @@ export function isAnswered({ labels, other }: Chosen): boolean {
   return labels.length > 0 || (other !== undefined && other.trim() !== "");
 }
 
-/** The answers as the tool takes them: key of the question → label or words; a list where more than one may be chosen. Open ones are left out. */
+/** The answers in the tool's format: key of the question → label or text; a list for multiple choice. Open ones are left out. */
 export function answersOf(
   questions: readonly Question[],
   chosen: readonly Chosen[],
@@ -40,7 +40,7 @@ export function answersOf(
       const one = chosen[index] ?? NOTHING_CHOSEN;
       if (!isAnswered(one)) return [];
       const words = one.other?.trim() ?? "";
-      // In the order in which they were offered, whatever the order of the clicks.
+      // In the order of the options, whatever the order of the clicks.
       const labels = options.map(({ label }) => label).filter((label) => one.labels.includes(label));
       const all = words === "" ? labels : [...labels, words];
       return [[keys[index] ?? question, multiSelect ? all : (all[0] ?? "")] as const];

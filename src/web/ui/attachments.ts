@@ -12,7 +12,7 @@ export interface Attached {
   readonly attachment: Attachment;
 }
 
-/** What the rest of a request may need beside its attachments, bytes. */
+/** Bytes that the rest of a request may need besides its attachments. */
 const REQUEST_MARGIN = 2_000_000;
 
 export interface TakenFiles {
@@ -21,7 +21,7 @@ export interface TakenFiles {
   readonly refused: readonly string[];
 }
 
-/** Adds files to what is attached already, within the server's limits. Images as they are, everything else as UTF-8 text. */
+/** Adds files to the attached ones, within the server's limits. Images unchanged, everything else as UTF-8 text. */
 export async function attach(before: readonly Attached[], files: readonly File[]): Promise<TakenFiles> {
   const attached = [...before];
   const refused: string[] = [];
@@ -43,7 +43,7 @@ export async function attach(before: readonly Attached[], files: readonly File[]
   return { attached, refused };
 }
 
-/** The files of a drop or a paste; nothing when it is only text. */
+/** The files of a drop or a paste; empty when it is only text. */
 export function filesOf(data: DataTransfer | null): readonly File[] {
   return data === null ? [] : [...data.files];
 }
@@ -53,7 +53,7 @@ export function bytesWords(bytes: number): string {
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(0)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** Pasted pictures are all called image.png: the second one gets a number. */
+/** Pasted images are all called image.png: the second one gets a number. */
 function nameOf(file: File, attached: readonly Attached[]): string {
   const plain = file.name === "" ? "pasted" : file.name.slice(0, 400);
   const taken = new Set(attached.map(({ name }) => name));

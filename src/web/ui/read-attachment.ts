@@ -20,7 +20,7 @@ export async function readAttachment(
     const data = base64(new Uint8Array(await file.arrayBuffer()));
     return { type: "image", media_type: file.type as ImageMediaType, data, name };
   }
-  if (file.type.startsWith("image/")) return `${name} is no image that models take: PNG, JPEG, GIF or WebP.`;
+  if (file.type.startsWith("image/")) return `${name} is not an image that models accept: PNG, JPEG, GIF or WebP.`;
   const tooLong = `${name} is too long; a text may have ${limits.textChars.toLocaleString("en-US")} characters.`;
   // A character has four bytes at most: what is longer need not be read.
   if (file.size > limits.textChars * 4) return tooLong;

@@ -316,7 +316,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
     [
       "a file that is no text",
       [{ type: "resource" as const, resource: { uri: "file:///x", blob: "AAAA" } }],
-      "no text",
+      "not text",
     ],
   ])("refuses %s, and nothing happens", async (_what, blocks, words) => {
     const editor = await open();

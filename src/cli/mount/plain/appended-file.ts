@@ -19,7 +19,7 @@ export class AppendedFile {
     this.#done = this.#follow(options, file);
   }
 
-  /** The file is there when this is done; its text comes as it comes. */
+  /** The file exists when this resolves; its text follows. */
   static async make(options: AppendedFileOptions): Promise<AppendedFile> {
     return new AppendedFile(options, await open(options.path, "a", 0o400));
   }

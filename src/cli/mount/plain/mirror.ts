@@ -9,20 +9,20 @@ import { ReplacedFile } from "./replaced-file.ts";
 
 export interface MirrorOptions {
   readonly server: MountServer;
-  /** The folder of the server. */
+  /** The server's folder. */
   readonly remote: string;
-  /** The folder of this machine. */
+  /** The local folder. */
   readonly folder: string;
-  /** Folders of the server that somebody else looks after. */
+  /** Folders of the server that are handled elsewhere. */
   readonly skip: (remote: string) => boolean;
   /** Where programs are searched. */
   readonly programs: string;
   readonly onTrouble: (error: Error) => void;
-  /** Something was written to the server: what is shown may be old. Done when it is new again. */
+  /** Something was written to the server: what is shown may be outdated. Resolves when it is updated. */
   readonly onWritten: () => Promise<void>;
 }
 
-/** One folder of the server, with its folders, as real files. */
+/** One folder of the server, with its subfolders, as real files. */
 export class Mirror {
   readonly #options: MirrorOptions;
   readonly #replaced = new Map<string, ReplacedFile>();
@@ -43,7 +43,7 @@ export class Mirror {
     return length;
   }
 
-  /** Shows what is there under another name; what is open stays so. */
+  /** Shows the contents under another name; open files stay open. */
   async move(folder: string): Promise<void> {
     await rename(this.#folder, folder);
     this.#folder = folder;
@@ -61,7 +61,7 @@ export class Mirror {
     }
   }
 
-  /** One file's bytes, shown too; undefined where it cannot be read now. */
+  /** One file's bytes, also shown; undefined if it cannot be read now. */
   async show(remote: string): Promise<Uint8Array | undefined> {
     const bytes = await this.#ask(() => this.#options.server.read(remote, { peek: true })).catch(() => undefined);
     // Not ready yet, or refused: there is nothing to show.

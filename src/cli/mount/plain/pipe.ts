@@ -9,13 +9,13 @@ export interface PipeOptions {
   readonly path: string;
   /** Where programs are searched. */
   readonly programs: string;
-  /** Messages come one after the other. Never fails. */
+  /** Called with one message after the other. Never fails. */
   readonly onMessage: (message: Uint8Array) => Promise<void>;
-  /** More was written at once than a message may have; it is dropped. */
+  /** More was written at once than a message may hold; it is dropped. */
   readonly onTooLong: () => void;
 }
 
-/** A named pipe that takes messages. A message is what comes until nothing has come for a moment. */
+/** A named pipe that takes messages. A message ends when nothing has arrived for a moment. */
 export class MessagePipe {
   readonly #options: PipeOptions;
   readonly #socket: Socket;
@@ -39,12 +39,12 @@ export class MessagePipe {
     });
     const [code] = (await once(maker, "close")) as [number | null];
     if (code !== 0) throw new MountTrouble(`the pipe ${options.path} could not be made`);
-    // For reading and writing: with a writer that never goes, readers never see an end.
+    // For reading and writing: while there is a writer, readers never see an end.
     const fd = openSync(options.path, constants.O_RDWR | constants.O_NONBLOCK);
     return new MessagePipe(options, new Socket({ fd, readable: true, writable: false }));
   }
 
-  /** Takes no more; what came whole is sent. */
+  /** Takes no more; complete messages are sent. */
   async close(): Promise<void> {
     this.#socket.destroy();
     this.#flush();

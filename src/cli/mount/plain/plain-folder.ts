@@ -21,9 +21,9 @@ export interface PlainFolderOptions {
 }
 
 const SESSIONS = "/claude/sessions";
-/** Says that what lies beside it is ours to remove. */
+/** Marks the files beside it as ours to remove. */
 const MARKER = ".sallyport-plain";
-/** Everything that is not a session's is looked at once in so many rounds, and after each message. */
+/** Everything outside sessions is checked once in this many rounds, and after each message. */
 const ROUNDS_BETWEEN = 10;
 
 /** The server's tree as ordinary files and pipes, kept up to date until the signal; then they are removed. */
@@ -82,7 +82,7 @@ class PlainKeeper {
     }
   }
 
-  /** Looks once at everything that may have changed. */
+  /** Checks everything that may have changed. */
   round(): Promise<void> {
     const round = this.#turn.then(() => this.#round());
     this.#turn = round.catch(() => undefined);
@@ -107,7 +107,7 @@ class PlainKeeper {
     }
   }
 
-  /** The newest ones; older ones that are shown already go. */
+  /** The newest ones; older ones are removed. */
   async #followSessions(): Promise<void> {
     const listed = await patiently(() => this.#options.server.list(SESSIONS), { again: true });
     const newest = listed.filter(({ is_dir }) => is_dir).slice(0, LIMITS.mountPlainSessions);

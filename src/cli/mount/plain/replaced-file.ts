@@ -1,7 +1,7 @@
 import { rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** A real file whose content is only ever replaced whole: who reads sees the old one or the new one. */
+/** A real file whose content is only ever replaced whole: readers see the old one or the new one. */
 export class ReplacedFile {
   #written: Uint8Array | undefined;
 

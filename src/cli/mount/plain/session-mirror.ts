@@ -3,7 +3,7 @@ import { Mirror, type MirrorOptions } from "./mirror.ts";
 
 const ENDED: ReadonlySet<unknown> = new Set(["complete", "failed"]);
 
-/** One session's folder. Its status is asked for each round; the rest only when the status or the output has changed. */
+/** One session's folder. Its status is read each round; the rest only when the status or the output has changed. */
 export class SessionMirror {
   readonly #options: MirrorOptions;
   readonly #mirror: Mirror;
@@ -12,12 +12,12 @@ export class SessionMirror {
 
   constructor(options: MirrorOptions) {
     this.#options = options;
-    // Made under another name: a prompt that is not a pipe yet would be a file for whoever writes to it.
+    // Made under another name first: otherwise an early writer would create a plain file where the pipe belongs.
     const hidden = join(dirname(options.folder), `.${basename(options.folder)}.next`);
     this.#mirror = new Mirror({ ...options, folder: hidden });
   }
 
-  /** Everything is looked at in the next round. */
+  /** Everything is checked in the next round. */
   touch(): void {
     this.#touched = true;
   }

@@ -11,9 +11,9 @@ type AgentMessage = Extract<Item, { type: "agent_message" }>;
 
 export interface CompatState {
   readonly mapping: "compat";
-  /** The number of the next item that has no id of its own. */
+  /** The number of the next item without an id of its own. */
   readonly next: number;
-  /** Text that waits for more beside it; absent: none. */
+  /** Text that waits for more of the same message; absent: none. */
   readonly held: { readonly text: string; readonly message_id: string | undefined } | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface CompatStep {
 
 export const COMPAT_START: CompatState = { mapping: "compat", next: 0, held: undefined };
 
-/** What a frame says in document 002's own words: every tool is a `command_execution`, and text comes whole. Pure. */
+/** A frame in document 002's own words: every tool is a `command_execution`, and text comes whole. Pure. */
 export function compatRows(state: CompatState, frame: StreamFrame): CompatStep {
   switch (frame.type) {
     case "turn.started":
@@ -45,7 +45,7 @@ export function compatRows(state: CompatState, frame: StreamFrame): CompatStep {
       return told(state, ...before, { type: "turn.failed", error: { message } });
     }
     case "approval.requested": {
-      // The document has no word for a question; who does not see this one waits without knowing for what.
+      // The document has no word for a question; a client that does not see it would wait without knowing why.
       const { tool, reason, id } = frame.approval;
       if (tool !== BUDGET_TOOL) return silent(state);
       return told(state, { type: "error", message: `${reason} It waits for an answer in the inbox (${id}).` });
@@ -100,12 +100,12 @@ function ended(state: CompatState, item: Item): CompatStep {
   }
 }
 
-/** A sub-agent talks to its agent, not to the reader: its last word is the result of the call that it is. */
+/** A sub-agent talks to its agent, not to the reader: its last text is the result of its call. */
 function isSaid({ status, text, parent_id }: Extract<Item, { text: string }>): boolean {
   return status !== "superseded" && text.trim() !== "" && parent_id === undefined;
 }
 
-/** Blocks of one message are pieces of one text; messages are paragraphs. */
+/** Blocks of one message are parts of one text; messages are paragraphs. */
 function hold(state: CompatState, { text, message_id }: AgentMessage): CompatStep {
   const { held } = state;
   if (held === undefined) return silent({ ...state, held: { text, message_id } });

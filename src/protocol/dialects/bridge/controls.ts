@@ -11,18 +11,18 @@ const threadId = z.string().min(1).max(100);
 /** A session's or thread's id; `new` and `none`: a new one; `last`: the caller's newest. */
 const resumeId = threadId;
 
-/** What a client says at `/bridge`. Fields that are not named here are left alone: older clients send some. */
+/** What a client sends at `/bridge`. Unknown fields are ignored: older clients send some. */
 export const BridgeControl = z.discriminatedUnion("control", [
   z.object({
     control: z.literal("run.submit"),
     text: Prompt.shape.text,
     cwd: z.string().min(1).max(LIMITS.pathChars).optional(),
     provider: BridgeProvider.optional(),
-    /** One of the server's engines by its own name, in place of the provider's. */
+    /** One of the server's engines by its own name, instead of the provider's. */
     engine: z.string().min(1).max(100).optional(),
     resumeId: resumeId.optional(),
     model: z.string().min(1).max(200).optional(),
-    /** A repeated one gets the run that the first one started. */
+    /** A repeated key returns the run that the first one started. */
     idempotencyKey: z.string().min(1).max(200).optional(),
   }),
   /** Without `threadId`: the newest run of this socket, or the only one that is open. */

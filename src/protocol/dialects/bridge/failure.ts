@@ -2,7 +2,7 @@ import type { Usage } from "../../content.ts";
 import type { ErrorDetail } from "../../errors.ts";
 import type { CompatRow } from "./rows.ts";
 
-/** How a failed turn is told: an abort is `aborted`, and what nobody wanted is told as an error first. */
+/** How a failed turn is reported: an abort is `aborted`; any other failure is first reported as an error. */
 export function failureOf({ code, message }: ErrorDetail): {
   readonly message: string;
   readonly before: readonly Extract<CompatRow, { type: "error" }>[];
@@ -11,7 +11,7 @@ export function failureOf({ code, message }: ErrorDetail): {
   return { message, before: code === "rejected_and_stopped" ? [] : [{ type: "error", message }] };
 }
 
-/** Codex counts what was read from and written to the cache as input; the journal counts it apart. */
+/** Codex counts cache reads and writes as input; the journal counts them separately. */
 export function usageOf(usage: Usage): Extract<CompatRow, { type: "turn.completed" }>["usage"] {
   return {
     input_tokens: usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,

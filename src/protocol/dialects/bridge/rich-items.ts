@@ -6,7 +6,7 @@ import { summarize } from "./summary.ts";
 export type GrowingItem = Extract<Item, { text: string }>;
 type ParentItem = { readonly parent_id?: string };
 
-/** A tool call as the row of its own kind. `live`: what a command wrote so far. */
+/** A tool call as the row of its own kind. `live`: a command's output so far. */
 export function toolRow(item: ToolItem, parent: ParentItem, live?: string): RichItem {
   const id = item.tool_use_id;
   switch (item.type) {
@@ -34,13 +34,13 @@ export function toolRow(item: ToolItem, parent: ParentItem, live?: string): Rich
   }
 }
 
-/** What was really run, where a person changed it. */
+/** What really ran, if a person changed it. */
 function commandOf({ command, approved_input }: Extract<ToolItem, { type: "command_execution" }>): string {
   const approved = approved_input?.["command"];
   return typeof approved === "string" ? approved : command;
 }
 
-/** What was asked, where a person changed it. */
+/** What was requested, if a person changed it. */
 function askedCommand({ input, approved_input }: ToolItem): { readonly asked_command?: string } {
   const { command } = input;
   return approved_input === undefined || typeof command !== "string" ? {} : { asked_command: summarize(command) };
@@ -66,7 +66,7 @@ function callRow(
   };
 }
 
-/** An input that is itself very large stands as a summary of its JSON. */
+/** A very large input is replaced by a summary of its JSON. */
 function bounded(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const json = JSON.stringify(input);
   const summary = summarize(json);
@@ -106,7 +106,7 @@ export function todoRow(id: string, todos: readonly Todo[], parent: ParentItem):
   return { id, type: "todo_list", items, ...parent };
 }
 
-/** What a command wrote or a model said so far, as a snapshot of an open item tells it. */
+/** A command's output or a model's text so far, from the snapshot of an open item. */
 export function textSoFar(item: GrowingItem | Extract<ToolItem, { type: "command_execution" }>): string {
   return "text" in item ? item.text : item.aggregated_output;
 }

@@ -10,7 +10,7 @@ import type { Usage } from "../../content.ts";
 
 type CommandItem = Extract<ToolItem, { type: "command_execution" }>;
 
-/** An open item whose text is told while it grows. */
+/** An open item whose text is sent while it grows. */
 interface GrowingRow {
   readonly item: GrowingItem | CommandItem;
   /** The id of its rows; absent: no row yet. */
@@ -18,7 +18,7 @@ interface GrowingRow {
   readonly text: string;
   /** The length of the text in its last row. */
   readonly told: number;
-  /** It grew beyond what is told on the way; the item's end tells it whole, or sums it up. */
+  /** It exceeded the limit for live text; the item's end has all of it, or a summary. */
   readonly full: boolean;
 }
 
@@ -47,7 +47,7 @@ export const RICH_START: RichState = {
   todos: new Map(),
 };
 
-/** What a frame says with a kind of item for each kind of tool, text as it grows, questions and cost. Pure. */
+/** A frame with an item kind for each kind of tool, growing text, questions and cost. Pure. */
 export function richRows(state: RichState, frame: StreamFrame): RichStep {
   switch (frame.type) {
     case "turn.started":
@@ -112,7 +112,7 @@ function parentOf(state: RichState, { parent_id }: Item): { readonly parent_id?:
 
 function started(state: RichState, item: Item): RichStep {
   if (!isToolItem(item)) return told(isGrowing(item) ? opened(state, unheard(item)) : state);
-  // A list is told when it holds: with the call's end.
+  // A list is sent when it takes effect: with the call's end.
   if (item.type === "todo_list") return told(state);
   const row: RichRow = { type: "item.started", item: toolRow(item, parentOf(state, item)) };
   if (isGrowing(item)) return told(opened(state, unheard(item)), row);
@@ -130,12 +130,12 @@ function grown(state: RichState, { item_id, field, delta }: Delta): RichStep {
   const bound = open.item.type === "command_execution" ? LIMITS.bridgeOutputBytes : LIMITS.bridgeTextChars;
   if (open.text.length + delta.length > bound) return told(opened(state, { ...open, full: true }));
   const longer = { ...open, text: open.text + delta };
-  // A row has the whole text: growing in proportion keeps all rows of a text together within a few times its length.
+  // A row holds the whole text: proportional growth keeps the total of all rows within a few times its length.
   const enough = Math.max(LIMITS.bridgeUpdateChars, open.told / 4);
   return longer.text.length - open.told < enough ? told(opened(state, longer)) : tell(state, longer);
 }
 
-/** A watcher that comes late, or came back: everything so far. */
+/** For a watcher that arrives late or reconnects: everything so far. */
 function caughtUp(state: RichState, item: Item): RichStep {
   if (!isGrowing(item)) return told(state);
   const open = state.open.get(item.id) ?? unheard(item);
@@ -165,7 +165,7 @@ function tell(state: RichState, open: GrowingRow): RichStep {
   });
 }
 
-/** Journaled when a call is let run: worth a row only where a person changed it. */
+/** Journaled when a call may run: worth a row only if a person changed it. */
 function updated(state: RichState, item: Item): RichStep {
   if (!isToolItem(item) || item.approved_input === undefined || item.type === "todo_list") return told(state);
   const open = state.open.get(item.id);
@@ -194,7 +194,7 @@ function without<Value>(map: ReadonlyMap<string, Value>, key: string): ReadonlyM
 }
 
 function spoken(state: RichState, item: GrowingItem, row: string | undefined): RichStep {
-  // Nobody has heard of it, and there is nothing to hear.
+  // It was never sent, and there is nothing to send.
   if (row === undefined && (item.status === "superseded" || item.text.trim() === "")) return told(state);
   const id = row ?? `item_${state.next}`;
   return told(row === undefined ? { ...state, next: state.next + 1 } : state, {
@@ -207,7 +207,7 @@ function notice(state: RichState, item: Extract<Item, { type: "error" | "compact
   const message =
     item.type === "error"
       ? item.message
-      : `The conversation became long (${item.tokens_before} tokens): a summary stands for its older part.`;
+      : `The conversation became long (${item.tokens_before} tokens): a summary replaces its older part.`;
   return told(
     { ...state, next: state.next + 1 },
     {
@@ -217,7 +217,7 @@ function notice(state: RichState, item: Extract<Item, { type: "error" | "compact
   );
 }
 
-/** One list a turn: started with the first call, updated by the later ones, completed with the turn. */
+/** One list per turn: started with the first call, updated by later ones, completed with the turn. */
 function listed(state: RichState, item: Extract<ToolItem, { type: "todo_list" }>): RichStep {
   const key = item.parent_id ?? "";
   const known = state.todos.get(key);

@@ -12,7 +12,7 @@ const message = z.string();
 export const ThreadMapping = z.enum(["compat", "rich"]);
 export type ThreadMapping = z.infer<typeof ThreadMapping>;
 
-/** `input_tokens` are all that were sent, those read from the cache included, as Codex counts. */
+/** `input_tokens` are all that were sent, including cache reads, as Codex counts. */
 const usage = {
   input_tokens: z.number().int(),
   cached_input_tokens: z.number().int(),
@@ -51,7 +51,7 @@ export type CompatRow = z.infer<typeof CompatRow>;
 
 /** The row of the sub-agent that an item belongs to; absent at the top level. */
 const parent_id = z.string().optional();
-/** Only where a text did not come to its end. */
+/** Only if a text did not reach its end. */
 const cutShort = z.enum(["failed", "interrupted", "superseded"]).optional();
 const status = z.enum(["in_progress", "completed", "failed"]);
 const error = z.strictObject({ message }).optional();
@@ -63,10 +63,10 @@ const RichItem = z.discriminatedUnion("type", [
     id,
     type: z.literal("command_execution"),
     command: z.string(),
-    /** What was asked, where a person changed it: `command` is what ran. */
+    /** What was requested, if a person changed it: `command` is what ran. */
     asked_command: z.string().optional(),
     aggregated_output: z.string(),
-    /** Absent while it runs, and where there was none. */
+    /** Absent while it runs, and if there was none. */
     exit_code: z.number().int().optional(),
     status: z.enum([...status.options, "declined", "timed_out"]),
     parent_id,
@@ -75,11 +75,11 @@ const RichItem = z.discriminatedUnion("type", [
   z.strictObject({
     id,
     type: z.literal("mcp_tool_call"),
-    /** `builtin`: a tool of the agent itself. */
+    /** `builtin`: the agent's own tool. */
     server: z.string(),
     tool: z.string(),
     arguments: z.record(z.string(), z.unknown()),
-    /** What was asked, where a person changed it: `arguments` is what ran. */
+    /** What was requested, if a person changed it: `arguments` is what ran. */
     asked_arguments: z.record(z.string(), z.unknown()).optional(),
     result: z
       .strictObject({ content: z.array(z.strictObject({ type: z.literal("text"), text: z.string() })) })

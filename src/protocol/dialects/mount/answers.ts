@@ -4,7 +4,7 @@ import { Autonomy } from "../../policy.ts";
 import { ForkedFrom, Status } from "../../sessions.ts";
 import { ClaudeUsage } from "./types.ts";
 
-/** What the files of document 003 hold, where types.ts does not have it. All money is micro-USD. */
+/** What document 003's files contain, beyond types.ts. All money is micro-USD. */
 
 const count = z.number().int().nonnegative();
 
@@ -23,7 +23,7 @@ export const ClaudeResponse = z.object({
 });
 export type ClaudeResponse = z.infer<typeof ClaudeResponse>;
 
-/** What a person sees of a question beside its call. */
+/** What a person sees of a question besides its call. */
 const QuestionDetails = z.object({
   requested_at: z.string(),
   /** The approval's id and what an answer is bound to. */
@@ -33,20 +33,20 @@ const QuestionDetails = z.object({
   warnings: z.array(z.string()).readonly(),
   /** Side effects beyond the text, such as a link that is written through. */
   effects: z.array(z.string()).readonly(),
-  /** Of a file change; empty: it is none. */
+  /** Of a file change; empty for anything else. */
   diff: z.string(),
   /** Why it can only be rejected; absent: it can be approved. */
   not_approvable: z.string().optional(),
-  /** The question that this one stands for: what that one showed had changed. */
+  /** The question that this one replaces: what that one showed had changed. */
   replaces: z.string().optional(),
   expires_at: z.string().optional(),
 });
 
-/** The flat status: what belongs to a state stands beside its name. */
+/** The flat status: the fields of a state stand beside its name. */
 export const ClaudeSessionStatus = z.object({
   session_id: z.string(),
   status: Status,
-  /** With `pending_approval` when it was asked; otherwise when the session last changed. */
+  /** With `pending_approval`: when it was asked; otherwise when the session last changed. */
   since: z.string(),
   /** With `ready`. */
   created_at: z.string().optional(),
@@ -54,13 +54,13 @@ export const ClaudeSessionStatus = z.object({
   started_at: z.string().optional(),
   /** With `working`: the call that runs, or null. */
   current_tool: z.string().nullable().optional(),
-  /** With `idle`; absent there: nothing has been answered. */
+  /** With `idle`; absent: nothing has been answered yet. */
   last_response_at: z.string().optional(),
-  /** Of a failed session, or of the last turn where that failed. */
+  /** Of a failed session, or of the last turn if that failed. */
   error: z.string().optional(),
   /** With `failed`. */
   at: z.string().optional(),
-  /** What a person is asked, with `pending_approval`: the oldest question. */
+  /** With `pending_approval`: the oldest question. */
   tool: z.string().optional(),
   params: z.unknown().optional(),
   tool_use_id: z.string().optional(),
@@ -69,7 +69,7 @@ export const ClaudeSessionStatus = z.object({
   pending: count.optional(),
   /** How many prompts wait behind the open turn. */
   queued: count.optional(),
-  /** With `complete`: what the session has come to. */
+  /** With `complete`: the session's result. */
   ...ClaudeResponse.omit({ session_id: true, status: true }).partial().shape,
 });
 export type ClaudeSessionStatus = z.infer<typeof ClaudeSessionStatus>;
@@ -101,7 +101,7 @@ export const ClaudeSessionUsage = ClaudeUsage.extend({
   /** The part of `cost_usd` that is a bound, not measured; absent: none. */
   bound_usd: count.optional(),
   reserved_usd: count,
-  /** Absent, both: no limit of its own. */
+  /** Both absent: no limit of its own. */
   limit_usd: count.optional(),
   remaining_usd: count.optional(),
   usage: ClaudeUsage,
@@ -138,7 +138,7 @@ export function pendingToolInfo(approval: Approval): PendingToolInfo {
   };
 }
 
-/** What `fork` answers. */
+/** The answer of `fork`. */
 export const ClaudeForked = z.object({
   session_id: z.string(),
   status_path: z.string(),
@@ -151,13 +151,13 @@ export type ClaudeForked = z.infer<typeof ClaudeForked>;
 const ClaudeBudget = z.object({
   reserved_usd: count,
   spent_usd: count,
-  /** Null: no limit, both. */
+  /** Both null: no limit. */
   limit_usd: count.nullable(),
   remaining_usd: count.nullable(),
 });
 export type ClaudeBudget = z.infer<typeof ClaudeBudget>;
 
-/** The newest turn that is open and this day, of the caller alone. */
+/** The newest open turn and this day, for the caller alone. */
 export const ClaudeMountUsage = z.object({ tick: ClaudeBudget, day: ClaudeBudget });
 export type ClaudeMountUsage = z.infer<typeof ClaudeMountUsage>;
 
@@ -175,7 +175,7 @@ export type ClaudePricing = z.infer<typeof ClaudePricing>;
 export const ClaudeModel = z.object({
   id: z.string(),
   name: z.string(),
-  /** Null: not known, both. */
+  /** Both null: unknown. */
   context_length: count.nullable(),
   output_limit: count.nullable(),
   pricing: ClaudePricing,
@@ -187,7 +187,7 @@ export const ClaudeProvider = z.object({
   name: z.string(),
   models: z.array(ClaudeModel).readonly(),
   capabilities: z.record(z.string(), z.boolean()),
-  /** Of its default model; null: that has no price. */
+  /** Of its default model; null: it has no price. */
   pricing: ClaudePricing.nullable(),
   status: ProviderStatus,
   is_default: z.boolean().optional(),
@@ -216,7 +216,7 @@ export const ClaudePoolStatus = z.object({
 });
 export type ClaudePoolStatus = z.infer<typeof ClaudePoolStatus>;
 
-/** `errors` and `blocked` only where the caller may see everybody's. */
+/** `errors` and `blocked` only if the caller may see everybody's. */
 export const ClaudePoolMetrics = z.object({ total_requests: count, errors: count.optional() });
 export type ClaudePoolMetrics = z.infer<typeof ClaudePoolMetrics>;
 export const ClaudeProxyMetrics = z.object({ requests: count, blocked: count.optional() });

@@ -7,7 +7,7 @@ import { outputText } from "../../present.ts";
 import { withoutHalf } from "./output.ts";
 import type { ClaudeChunk, ClaudeUsage, MountFrame, ToolChunk } from "./types.ts";
 
-/** A place between two chunks: everything up to the event `seq`, and `given` characters of the message that was open then. */
+/** A position between two chunks: everything up to the event `seq`, and `given` characters of the message that was open then. */
 export interface ChunkCursor {
   readonly seq: number;
   readonly given: number;
@@ -31,7 +31,7 @@ interface OpenMessage {
 
 /**
  * A session's frames as document 003's chunks. Text comes in the order of the messages; calls come as they begin and end. Everything up to the
- * cursor is taken in silently.
+ * cursor is processed silently.
  */
 export class ChunkStream {
   readonly #after: ChunkCursor;
@@ -44,12 +44,12 @@ export class ChunkStream {
     this.#after = after;
   }
 
-  /** The frames that a batch becomes. Deltas of one message in one batch become one chunk. */
+  /** The chunks of a batch. Deltas of one message in one batch become one chunk. */
   next(batch: readonly StreamFrame[]): readonly MountFrame[] {
     const frames: MountFrame[] = [];
     for (const frame of batch) {
       const seq = "seq" in frame ? frame.seq : undefined;
-      // What is open must be told before an event moves the cursor on.
+      // Open text must be sent before an event moves the cursor.
       if (seq !== undefined) this.#tellOpen(frame.session_id, frames);
       const silent = seq !== undefined && seq <= this.#after.seq;
       const chunk = this.#take(frame);
@@ -121,7 +121,7 @@ export class ChunkStream {
     return { session_id, chunk_type: "tool_start", tool: { name: item.tool, params: item.input } };
   }
 
-  /** Of a very long text only the end is kept: its beginning is in the completed item alone. */
+  /** Only the end of a very long text is kept: its beginning is only in the completed item. */
   #grow(item: Item): void {
     if (item.type !== "agent_message" || item.text.length >= LIMITS.toolOutputChars) return;
     const message = this.#messages.find(({ item_id }) => item_id === item.id);
@@ -140,7 +140,7 @@ export class ChunkStream {
     }
     const message = this.#messages.find(({ item_id }) => item_id === item.id);
     if (message === undefined || item.type !== "agent_message") return undefined;
-    // A message that is asked for again: what was told of it stays, nothing is added.
+    // A message that is requested again: what was sent of it stays, nothing is added.
     message.ended = item.status === "superseded" ? "" : item.text;
     let delta = "";
     for (let first = this.#messages[0]; first?.ended !== undefined; first = this.#messages[0]) {

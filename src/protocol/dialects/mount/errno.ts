@@ -1,6 +1,6 @@
 import { Failure, type FailureCode } from "../../failure.ts";
 
-/** What a file system says when it refuses, in the names of `errno.h`. */
+/** A file system's errors, by their names in `errno.h`. */
 export const FILE_ERRNOS = [
   "EACCES",
   "EAGAIN",
@@ -21,7 +21,7 @@ export const FILE_ERRNOS = [
 ] as const;
 export type FileErrno = (typeof FILE_ERRNOS)[number];
 
-/** A refusal of a file whose errno says more than its code does. */
+/** A refusal of a file whose errno is more precise than its code. */
 export class FileFailure extends Failure {
   readonly errno: FileErrno;
 
@@ -32,7 +32,7 @@ export class FileFailure extends Failure {
   }
 }
 
-/** What a refusal is to a file system. */
+/** The errno of a refusal. */
 export function errnoOf(failure: Failure): FileErrno {
   if (failure instanceof FileFailure) return failure.errno;
   return failure.code === "store_failed" && isRetryable(failure) ? "EAGAIN" : ERRNOS[failure.code];

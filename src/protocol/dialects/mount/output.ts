@@ -2,9 +2,9 @@ import type { StreamFrame } from "../../events.ts";
 import { isToolItem, type Item, type ToolItem } from "../../items.ts";
 import { LIMITS } from "../../limits.ts";
 
-/** Remembers what readers were shown of texts that were not whole yet. */
+/** Remembers what readers were shown of unfinished texts. */
 export interface ShownText {
-  /** The text of a message that has ended, as the output has it for good: it begins with all that was shown of it. */
+  /** The final text of an ended message in the output: it begins with everything that was shown of it. */
   settle(item_id: string, text: string): string;
 }
 
@@ -21,12 +21,11 @@ interface OpenEntry {
 
 /**
  * A session's `output`: the texts of its messages and a line for each tool call, in the order in which they began. What a frame adds is
- * appended for good; the same journal gives the same text. What is still open is given out only as far as the reader of the frames takes it,
- * since it must be remembered first.
+ * final; the same journal gives the same text. Open text is given out only as far as the reader takes it, since it must be remembered first.
  */
 export class OutputText {
   readonly #shown: ShownText;
-  /** In the order in which they began; the first that has not ended holds the others back. */
+  /** In the order in which they began; the first unfinished one holds back the others. */
   #entries: OpenEntry[] = [];
   #atLineStart: boolean;
 
@@ -45,7 +44,7 @@ export class OutputText {
     return this.#entries.length === 0;
   }
 
-  /** What a frame adds for good. */
+  /** The final text that a frame adds. */
   next(frame: StreamFrame): string {
     switch (frame.type) {
       case "item.started":
@@ -78,14 +77,14 @@ export class OutputText {
     }
   }
 
-  /** The message that is being written and whose turn it is; absent: nothing of an open one can be given out. */
+  /** The open message that is next in order; absent: no open text can be given out. */
   get open(): { readonly item_id: string; readonly text: string; readonly given: number } | undefined {
     const [first] = this.#entries;
     if (first === undefined || !first.isMessage || first.text.length === first.given) return undefined;
     return { item_id: first.item_id, text: withoutHalf(first.text), given: first.given };
   }
 
-  /** The open message up to a length; what it adds. */
+  /** Takes the open message up to a length; returns what it adds. */
   take(length: number): string {
     const [first] = this.#entries;
     if (first === undefined || first.given >= length) return "";
@@ -107,11 +106,11 @@ export class OutputText {
     });
   }
 
-  /** An open item as it is now, whole; only ever longer. */
+  /** An open item in its current form; it only grows. */
   #grow(item: Item): void {
     const entry = this.#entries.find(({ item_id }) => item_id === item.id);
     if (entry === undefined || item.type !== "agent_message" || entry.ended !== undefined) return;
-    // Of a very long text only the end is kept: its beginning is in the completed item alone.
+    // Only the end of a very long text is kept: its beginning is only in the completed item.
     if (item.text.length > entry.text.length && item.text.length < LIMITS.toolOutputChars) entry.text = item.text;
   }
 
@@ -152,7 +151,7 @@ export class OutputText {
     return entry.given === 0 && !this.#atLineStart ? "\n" : "";
   }
 
-  /** Items that a turn left open, which no engine should, hold nothing back after it. */
+  /** Items that a turn wrongly left open hold nothing back after it. */
   #endTurn(last: string): string {
     for (const entry of this.#entries) entry.ended ??= "";
     const added = this.#drain();
@@ -162,7 +161,7 @@ export class OutputText {
   }
 }
 
-/** Messages and tool calls of the agent itself; what its sub-agents say and do is theirs. */
+/** Messages and tool calls of the agent itself, not of its sub-agents. */
 function isShown(item: Item): boolean {
   return item.parent_id === undefined && (item.type === "agent_message" || isToolItem(item));
 }
@@ -187,7 +186,7 @@ function oneLine(text: string): string {
   return line.length > LIMITS.mountLineChars ? `${line.slice(0, LIMITS.mountLineChars - 1)}…` : line;
 }
 
-/** A character of two halves comes whole or not at all. */
+/** A surrogate pair is kept whole or dropped. */
 export function withoutHalf(text: string): string {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;

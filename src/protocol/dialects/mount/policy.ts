@@ -14,7 +14,7 @@ export const RepoFilterMode = z.union([
 ]);
 export type RepoFilterMode = z.infer<typeof RepoFilterMode>;
 
-/** Document 003's policy, as `policy` is written and as a mount has it. Null and absent are the same but for `max_concurrent`. */
+/** Document 003's policy, as written to `policy` and as a mount has it. Null means absent, except for `max_concurrent`. */
 export const ClaudePolicy = z
   .object({
     allowed_providers: names.optional(),
@@ -24,9 +24,9 @@ export const ClaudePolicy = z
     allowed_tools: names.optional(),
     /** Tools or rules such as `Bash(rm:*)`. */
     blocked_tools: names.optional(),
-    /** With `supervised` exactly these are asked. Empty: every change of a file and every program is. */
+    /** With `supervised` exactly these are asked. Empty: every file change and every program is. */
     approval_required_tools: names.optional(),
-    /** Agents that may answer for sessions that they began; ours, not the document's. Empty: only people answer. */
+    /** Agents that may answer for sessions that they started; ours, not the document's. Empty: only people answer. */
     approvers: z
       .array(z.enum(["creator", "parent"]))
       .max(2)
@@ -40,7 +40,7 @@ export const ClaudePolicy = z
     max_context_tokens: z.number().int().min(1_000).max(100_000_000).nullable().optional(),
     default_autonomy: Autonomy.optional(),
     require_idempotency: z.boolean().optional(),
-    /** Empty: all that are configured. */
+    /** Empty: all configured ones. */
     allowed_tunnels: names.optional(),
     isolation_mode: IsolationMode.optional(),
     network_mode: NetworkMode.optional(),
@@ -52,11 +52,11 @@ export type ClaudePolicy = z.infer<typeof ClaudePolicy>;
 
 export const DEFAULT_MAX_CONCURRENT = 3;
 
-/** The fields of a policy that say where and behind what walls a session runs. */
+/** The fields of a policy that say where and in what isolation a session runs. */
 export const WALLS = ["isolation_mode", "network_mode", "repo_filter", "proxy_allowlist", "allowed_tunnels"] as const;
 export type Walls = Pick<ClaudePolicy, (typeof WALLS)[number]>;
 
-/** A profile in document 003's words. `walls`: what holds here and now. */
+/** A profile in document 003's words. `walls`: the isolation in force. */
 export function policyOfProfile(profile: Profile, walls: Required<Walls>): Required<ClaudePolicy> {
   return {
     allowed_providers: profile.allowed_providers ?? [],
@@ -78,7 +78,7 @@ export function policyOfProfile(profile: Profile, walls: Required<Walls>): Requi
   };
 }
 
-/** A profile with everything that the policy speaks of as it says, and everything else as it was. */
+/** A profile in which everything that the policy mentions is replaced, and everything else kept. */
 export function profileOfPolicy(policy: ClaudePolicy, base: Profile = {}): Profile {
   const {
     tools: _tools,
@@ -100,7 +100,7 @@ export function profileOfPolicy(policy: ClaudePolicy, base: Profile = {}): Profi
     ...kept
   } = base;
   const { approval_required_tools: required = [] } = policy;
-  // Whoever writes the policy back as it was read changes nothing.
+  // Writing the policy back as it was read changes nothing.
   const isUnchanged = JSON.stringify(required) === JSON.stringify(asked);
   const onlyListed = isUnchanged ? wasOnlyListed === true : required.length > 0;
   const concurrent = policy.max_concurrent === undefined ? DEFAULT_MAX_CONCURRENT : policy.max_concurrent;

@@ -37,7 +37,7 @@ export const PoolConfig = z
     min_workers: z.number().int().min(0).max(10_000),
     max_workers: z.number().int().min(1).max(10_000),
     idle_timeout_secs: z.number().int().min(1).max(86_400),
-    /** Of the workers that are at work. */
+    /** Of the busy workers. */
     scale_up_threshold: z.number().gt(0).max(1),
   })
   .strict();
@@ -54,7 +54,7 @@ const MountSetting = z
         per_tick_usd: MicroUsd.optional(),
         per_day_usd: MicroUsd.optional(),
         approval_threshold_usd: MicroUsd.min(1).optional(),
-        /** Who may approve what is above the threshold, by id or name of the principal. Absent: whoever may approve. */
+        /** Who may approve spending above the threshold, by id or name of the principal. Absent: whoever may approve. */
         approvers: z.array(z.string().min(1).max(200)).min(1).max(100).optional(),
       })
       .strict()
@@ -90,19 +90,19 @@ export const MountSettings = z.record(z.string(), MountSetting).superRefine((mou
 });
 export type MountSettings = z.infer<typeof MountSettings>;
 
-/** The name of the profile that sessions made through a mount have. */
+/** The profile name of sessions made through a mount. */
 export function mountProfileName(path: string): string {
   return `mount:${path}`;
 }
 
-/** A mount's policy and budget as a profile; where both speak of a limit, the smaller counts. Absent: it sets neither. */
+/** A mount's policy and budget as a profile; if both set a limit, the smaller counts. Absent: it sets neither. */
 export function mountProfile({ policy, budget }: MountSetting): Profile | undefined {
   if (policy === undefined && budget === undefined) return undefined;
   const profile = profileOfPolicy(policy ?? {});
   const { per_tick_usd, per_day_usd, approval_threshold_usd, approvers } = budget ?? {};
   return {
     description: "Sessions that are made through the mount.",
-    // It is what agents come through.
+    // Agents use mounts.
     for_agents: true,
     ...profile,
     ...least("max_cost_microusd_per_tick", profile.max_cost_microusd_per_tick, per_tick_usd),
@@ -112,7 +112,7 @@ export function mountProfile({ policy, budget }: MountSetting): Profile | undefi
   };
 }
 
-/** The profile of `/claude` where neither settings nor policy speak of it. */
+/** The profile of `/claude` if neither settings nor policy mention it. */
 export const DEFAULT_MOUNT_PROFILE = mountProfileName("/claude");
 
 /** Document 003's figures, micro-USD. */
@@ -122,7 +122,7 @@ const DEFAULT_LIMITS = {
   approval_threshold_microusd: 10_000_000,
 } as const satisfies Profile;
 
-/** The default profile with the document's limits, where it has none of its own: `/claude` is never without a budget. */
+/** The default profile with the document's limits where it has none: `/claude` always has a budget. */
 export function defaultMountProfile(base: Profile): Profile {
   return { ...DEFAULT_LIMITS, ...base, for_agents: true };
 }

@@ -1,4 +1,4 @@
-/** The questions of a session that somebody was shown last: what an answer without a name can mean. */
+/** The questions of a session that somebody was last shown: an answer without a name refers to these. */
 export interface ShownQuestions {
   /** Their ids, the oldest first. */
   readonly ids: readonly string[];
@@ -10,7 +10,7 @@ export function shownInList(ids: readonly string[]): ShownQuestions {
   return { ids, listed: true };
 }
 
-/** What `status` shows does not replace a list that is not answered yet: a program that waits reads `status` again and again. */
+/** What `status` shows does not replace an unanswered list: a waiting program polls `status`. */
 export function shownInStatus(before: ShownQuestions | undefined, id: string | undefined): ShownQuestions {
   if (before !== undefined && before.listed && before.ids.length > 0) return before;
   return { ids: id === undefined ? [] : [id], listed: false };

@@ -10,7 +10,7 @@ interface LoggedCall {
   readonly params: unknown;
 }
 
-/** The log of all tool calls, sub-agents' too: one line when a call begins, is asked about, is answered, and has failed. */
+/** The log of all tool calls, including sub-agents': a line when a call begins, is asked about, is answered, and fails. */
 export class ToolLog {
   readonly #asked = new Map<string, LoggedCall>();
 

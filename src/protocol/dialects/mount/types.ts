@@ -3,7 +3,7 @@ import { LIMITS } from "../../limits.ts";
 import { MicroUsd } from "../../money.ts";
 import { Autonomy } from "../../policy.ts";
 
-/** A file or folder as `stat` tells it. Rights are those of the caller. */
+/** The `stat` of a file or folder. Rights are the caller's. */
 export const FileStat = z.object({
   is_dir: z.boolean(),
   /** Bytes that a reader would get now; of a growing text: so far. 0 for folders, and for what cannot be read now. */
@@ -25,13 +25,13 @@ export type FileStat = z.infer<typeof FileStat>;
 export const FileEntry = z.object({
   name: z.string(),
   is_dir: z.boolean(),
-  /** 0: `stat` tells it. */
+  /** 0: use `stat`. */
   size: z.number().int().nonnegative(),
   modified: z.string().optional(),
 });
 export type FileEntry = z.infer<typeof FileEntry>;
 
-/** Null stands for absent, as other languages write it. */
+/** Null means absent, as other languages write it. */
 function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema
     .nullable()
@@ -45,7 +45,7 @@ export const ToolDefinition = z
     description: optional(z.string().max(LIMITS.clientToolDescriptionChars)).describe(
       "Not used: tools describe themselves",
     ),
-    /** Our tools take no configuration: what stands here must be empty. */
+    /** Our tools take no configuration: this must be empty. */
     config: optional(
       z
         .record(z.string(), z.unknown())
@@ -131,7 +131,7 @@ export const ClaudeChunk = z.object({
 });
 export type ClaudeChunk = z.infer<typeof ClaudeChunk>;
 
-/** One chunk and the place after it: a watch that gives this `id` back misses and repeats no text and no call. */
+/** One chunk and the position after it: a watch that resumes from this `id` misses and repeats nothing. */
 export interface MountFrame {
   readonly id: string;
   readonly chunk: ClaudeChunk;
@@ -141,7 +141,7 @@ export interface ToolLogEntry {
   readonly tool_use_id: string;
   readonly tool: string;
   readonly params: unknown;
-  /** What was asked, where a person changed it: `params` is what ran. */
+  /** What was requested, if a person changed it: `params` is what ran. */
   readonly asked_params?: unknown;
   /** Absent: nobody was asked, or not answered yet. */
   readonly approved?: boolean | undefined;
@@ -149,12 +149,12 @@ export interface ToolLogEntry {
   readonly timestamp: string;
 }
 
-/** What is written to `tools/approve` as JSON. Without `request_id` it answers the first question that the caller was shown last. */
+/** What is written to `tools/approve` as JSON. Without `request_id` it answers the first question that the caller was last shown. */
 export const ToolApproval = z
   .object({
     approved: z.boolean(),
     request_id: optional(z.string().min(1).max(100)),
-    /** Refuses the answer where the question's input is another one. */
+    /** Refuses the answer if the question's input differs. */
     input_hash: optional(z.string().max(200)),
     feedback: optional(z.string().max(LIMITS.feedbackChars)),
     updated_input: optional(z.record(z.string(), z.unknown())),
@@ -162,7 +162,7 @@ export const ToolApproval = z
     always: optional(z.boolean()),
     /** With a rejection: end the turn too. */
     interrupt: optional(z.boolean()),
-    /** The agent that began the session answers, as far as the policy lets it. */
+    /** The agent that started the session answers, if the policy allows it. */
     as: optional(z.literal("parent")),
   })
   .strict();

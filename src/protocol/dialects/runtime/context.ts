@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LIMITS } from "../../limits.ts";
 
-/** What a page may tell of itself with a message. `null` means the same as leaving it out. */
+/** What a page may say about itself with a message. `null` means absent. */
 export const RuntimeContextInput = z.object({
   viewType: z.string().max(200).nullish(),
   connectionId: z.string().max(1_000).nullish(),
@@ -16,14 +16,14 @@ export interface RuntimeContext {
   readonly isTableView: boolean;
   readonly connectionId?: string | undefined;
   readonly repoFiles: readonly string[];
-  /** Without what stands above. */
+  /** Without the fields above. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 /** The document's word is `TABLE_VIEW`; the platform's own value for it is `TableView`. */
 const TABLE_VIEWS = new Set(["TABLE_VIEW", "TableView"]);
 
-/** View and connection may stand in the context itself or in its metadata; the context's own count first. */
+/** View and connection may be in the context itself or in its metadata; the context's own win. */
 export function runtimeContext(input: RuntimeContextInput | null | undefined): RuntimeContext {
   const { viewType: metaView, connectionId: metaConnection, ...metadata } = input?.metadata ?? {};
   const viewType = filled(input?.viewType) ?? filled(metaView);

@@ -5,7 +5,7 @@ import type { ErrorCode, ErrorDetail } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { RuntimeContextInput } from "./context.ts";
 
-/** Document 000's messages at `/ws`. Fields and types that the document does not have are additions; a client may leave all of them out. */
+/** Document 000's messages at `/ws`. Fields and types beyond the document are optional additions. */
 
 const sessionId = z.string().min(1).max(LIMITS.clientSessionChars);
 
@@ -19,11 +19,11 @@ const UserMessage = z.object({
     .max(LIMITS.attachmentsPerPrompt)
     .nullish(),
   model: z.string().min(1).max(200).nullish(),
-  /** A client that has shown earlier messages does not want to go on with an assistant that has forgotten them. */
+  /** A client that has shown earlier messages does not want to continue with an assistant that has forgotten them. */
   resumeExpected: z.boolean().nullish(),
   /** Dollars, for this message. */
   max_budget_usd: z.number().nonnegative().max(1_000_000).nullish(),
-  /** From here on they count when the conversation begins. */
+  /** These count when the conversation begins. */
   systemPromptMode: z.enum(["datagrok", "bash", "none"]).nullish(),
   engine: z.string().max(100).nullish(),
   profile: z.string().max(100).nullish(),
@@ -35,7 +35,7 @@ const ToolResult = z.object({
   type: z.literal("tool_result"),
   callId: z.string().max(100),
   result: z.string(),
-  /** Absent: told by the text, which then begins with `Error:`. */
+  /** Absent: the text decides, which then begins with `Error:`. */
   isError: z.boolean().nullish(),
 });
 
@@ -77,7 +77,7 @@ const TYPES: ReadonlySet<string> = new Set([
   "session.clear",
 ]);
 
-/** An error as this wire tells it. `sessionId` is empty where the message named none. */
+/** An error in this wire's format. `sessionId` is empty if the message named none. */
 export interface RuntimeError {
   readonly type: "error";
   readonly sessionId: string;
@@ -88,18 +88,18 @@ export interface RuntimeError {
 
 export type RuntimeMessage =
   | { readonly type: "chunk"; readonly sessionId: string; readonly content: string }
-  /** Chunks since the last message began do not count any more; `content` is what is left of the answer so far. */
+  /** Discard the chunks since the last message began; `content` is what remains of the answer. */
   | { readonly type: "revision_start"; readonly sessionId: string; readonly content: string }
   | {
       readonly type: "tool_use";
       readonly sessionId: string;
       readonly tool: string;
       readonly input: unknown;
-      /** What was asked, where a person changed it: `input` is what ran. */
+      /** What was requested, if a person changed it: `input` is what ran. */
       readonly askedInput?: unknown;
       readonly status: "running" | "completed" | "failed";
       readonly tool_use_id: string;
-      /** Of one that failed: what the model was told. */
+      /** Of a failed one: what the model was told. */
       readonly error?: string;
     }
   | {
@@ -129,7 +129,7 @@ export type RuntimeMessage =
 export interface RuntimeFinal {
   readonly type: "final";
   readonly sessionId: string;
-  /** Everything that the assistant said in this turn; the chunks in one. */
+  /** Everything that the assistant said in this turn; all chunks joined. */
   readonly content: string;
   readonly usage: {
     readonly input_tokens: number;
@@ -149,13 +149,13 @@ export interface RuntimeFinal {
     readonly cacheCreationTokens: number;
     readonly costUsd: number;
     readonly numTurns: number;
-    /** Null where the beginning was not seen. */
+    /** Null if the beginning was not seen. */
     readonly durationMs: number | null;
     readonly durationApiMs: null;
   };
 }
 
-/** What a client said, checked; or the error that it gets for it. */
+/** A client's message, validated; or the error that it gets. */
 export function readRuntimeRequest(raw: unknown): RuntimeRequest | RuntimeError {
   const given = typeof raw === "object" && raw !== null && !Array.isArray(raw) ? (raw as Record<string, unknown>) : {};
   const named = given["sessionId"];
@@ -175,7 +175,7 @@ export function readRuntimeRequest(raw: unknown): RuntimeRequest | RuntimeError 
   return parsed.data;
 }
 
-/** The document's words for what cannot be read, be it no JSON or no message of the protocol. */
+/** The document's text for unreadable input: not JSON, or no message of the protocol. */
 export const INVALID_FORMAT = "Invalid message format";
 const TYPE_CHARS = 100;
 
@@ -184,7 +184,7 @@ function word(type: unknown): string {
   return text.slice(0, TYPE_CHARS);
 }
 
-/** An error in the document's words where it has some (§10), else in ours. */
+/** An error in the document's words if it has some (§10), else in ours. */
 export function runtimeError(session: string, error: ErrorDetail): RuntimeError {
   const { code, details } = error;
   return {
@@ -207,7 +207,7 @@ function errorText({ code, message }: ErrorDetail): string {
   }
 }
 
-/** The prompt of a message; `note` is what the page tells of itself beside it, empty: nothing new. Undefined: an image is not valid. */
+/** The prompt of a message; `note` is what the page says about itself, empty: nothing new. Undefined: an image is invalid. */
 export function runtimePrompt(message: RuntimeUserMessage, note: string): Prompt | undefined {
   const images = (message.images ?? []).map(({ mediaType, data }) => ({ type: "image", media_type: mediaType, data }));
   const notes = note === "" ? [] : [{ type: "text", name: "context", text: note }];
@@ -228,7 +228,7 @@ const MODELS: Readonly<Record<string, string>> = {
   opus: "claude-opus-5",
 };
 
-/** The model that a message asks for by its whole name; undefined: it does not ask for one. */
+/** The full name of the requested model; undefined: none is requested. */
 export function runtimeModel({ model }: RuntimeUserMessage): string | undefined {
   if (typeof model !== "string") return undefined;
   return Object.hasOwn(MODELS, model) ? MODELS[model] : model;
@@ -237,7 +237,7 @@ export function runtimeModel({ model }: RuntimeUserMessage): string | undefined 
 const YES = new Set(["approve", "approved", "allow", "yes", "true"]);
 const NO = new Set(["reject", "rejected", "deny", "no", "false"]);
 
-/** What an answer means for its question. A person's answer to AskUserQuestion is given as the answers themselves. */
+/** What an answer means for its question. A person's answer to AskUserQuestion is the answers themselves. */
 export function runtimeAnswer(value: RuntimeInputResponse["value"], { preview, input }: Approval): RuntimeAnswer {
   if (typeof value === "boolean") return { approved: value };
   if (typeof value === "object") {
@@ -252,6 +252,6 @@ export function runtimeAnswer(value: RuntimeInputResponse["value"], { preview, i
   const said = typeof value === "string" ? value.trim() : "";
   if (YES.has(said.toLowerCase())) return { approved: true };
   if (NO.has(said.toLowerCase()) || said === "") return { approved: false };
-  // Any other words are no yes: the model reads them as the reason.
+  // Any other text is no approval: the model reads it as the reason.
   return { approved: false, feedback: said };
 }

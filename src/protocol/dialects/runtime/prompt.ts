@@ -1,10 +1,10 @@
 import { LIMITS } from "../../limits.ts";
 import type { RuntimeContext } from "./context.ts";
 
-/** Which instructions a session begins with: the platform's, or none but what the page tells. */
+/** Which instructions a session begins with: the platform's, or only what the page says. */
 export type RuntimePromptMode = "datagrok" | "bash" | "none";
 
-/** Paths and code have more tokens to a byte than prose: with this figure the bound is kept for them too. */
+/** Paths and code have more tokens per byte than prose: this figure keeps the bound for them too. */
 const BYTES_PER_TOKEN = 2.5;
 const VALUE_CHARS = 2_000;
 
@@ -28,14 +28,14 @@ Scripts and the API
 
 A tool's answer that begins with "Error:" tells you what went wrong: mend the cause or try another way. Ask the person when the wish can mean several things. Answer in markdown.`;
 
-/** The instructions of a new session, at most LIMITS.runtimePromptTokens of them: what does not fit is left out, and that is said. */
+/** The instructions of a new session, at most LIMITS.runtimePromptTokens: what does not fit is left out with a note. */
 export function runtimeInstructions(context: RuntimeContext, mode: RuntimePromptMode = "datagrok"): string {
   const preamble = mode === "datagrok" ? PLATFORM : "";
   const facts = contextText(context, LIMITS.runtimePromptTokens * BYTES_PER_TOKEN - bytesOf(preamble) - 2);
   return [preamble, facts].filter((part) => part !== "").join("\n\n");
 }
 
-/** What a page tells of itself, for a session that knows another page so far; empty where it tells nothing. */
+/** What a page says about itself, for a session that knows another page so far; empty if it says nothing. */
 export function runtimeNote(context: RuntimeContext): string {
   return contextText(context, LIMITS.runtimePromptTokens * BYTES_PER_TOKEN);
 }
@@ -70,7 +70,7 @@ function omission(lines: number): string {
   return `(${lines} more lines were left out to keep this short.)`;
 }
 
-/** A value of the page stays on its line: it must not look like instructions of ours. */
+/** A value from the page stays on its line: it must not look like our instructions. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
 }

@@ -1,7 +1,7 @@
 import type { Tier } from "../../approvals.ts";
 import type { RuntimeContext } from "./context.ts";
 
-/** A tool that the page executes. What it is called there; the model knows it as `mcp__datagrok__<name>`. */
+/** A tool that the page executes, by the page's own name; the model knows it as `mcp__datagrok__<name>`. */
 export interface RuntimeTool {
   readonly name: string;
   readonly tier: Tier;
@@ -13,14 +13,14 @@ export interface RuntimeTool {
 export const RUNTIME_PAGE = "datagrok";
 const PREFIX = `mcp__${RUNTIME_PAGE}__`;
 
-/** The page's own name for a tool of its own; other names stay as they are. */
+/** The page's own name for its tools; other names are unchanged. */
 export function shownToolName(tool: string): string {
   return tool.startsWith(PREFIX) ? tool.slice(PREFIX.length) : tool;
 }
 
 type SchemaProperties = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Everything is required but what is named in `optional`; nothing else may be there. */
+/** Everything is required except `optional`; no other properties are allowed. */
 function schema(properties: SchemaProperties, optional: readonly string[] = []): RuntimeTool["input_schema"] {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: "object", properties, required, additionalProperties: false };
@@ -175,7 +175,7 @@ const SCRIPT: readonly RuntimeTool[] = [
 /** Document 000's 19 tools. */
 export const RUNTIME_TOOLS: readonly RuntimeTool[] = [...TABLE, ...SQL, ...SCRIPT];
 
-/** The tools that a message's context gives: those of the view that is open, of the connection that is set, and those for scripts always. */
+/** The tools for a message's context: those of the open view, of the chosen connection, and always those for scripts. */
 export function runtimeTools({ isTableView, connectionId }: RuntimeContext): readonly RuntimeTool[] {
   return [...(isTableView ? TABLE : []), ...(connectionId === undefined ? [] : SQL), ...SCRIPT];
 }

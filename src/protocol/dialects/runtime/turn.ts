@@ -7,14 +7,14 @@ import { outputText } from "../../present.ts";
 import { runtimeError, type RuntimeFinal, type RuntimeMessage } from "./messages.ts";
 import { shownToolName } from "./tools.ts";
 
-/** One message of the assistant. `sent` is what of it has gone out as chunks. */
+/** One message of the assistant. `sent` is the part already sent as chunks. */
 interface Saying {
   readonly id: string;
   readonly message_id?: string | undefined;
   readonly sent: string;
 }
 
-/** How far a turn has been told. */
+/** How far a turn has been reported. */
 export interface RuntimeTurn {
   /** The client's name of the session. */
   readonly sessionId: string;
@@ -36,7 +36,7 @@ export function newRuntimeTurn(sessionId: string, turn_id: string): RuntimeTurn 
   return { sessionId, turn_id, sayings: [], asked: [], ended: false };
 }
 
-/** What a frame of the session's stream says to the client whose turn this is. Frames of other turns say nothing. */
+/** What a frame of the session's stream means to the client that owns this turn. Frames of other turns yield nothing. */
 export function followRuntimeTurn(turn: RuntimeTurn, frame: StreamFrame): RuntimeUpdate {
   const silent: RuntimeUpdate = { turn, messages: [] };
   if (turn.ended) return silent;
@@ -128,7 +128,7 @@ function during(turn: RuntimeTurn, frame: DuringTurn): RuntimeUpdate {
   }
 }
 
-/** A message of the assistant itself takes its place in the answer; what a sub-agent says is not part of it. */
+/** A message of the assistant itself becomes part of the answer; a sub-agent's text does not. */
 function begin(turn: RuntimeTurn, item: Item): RuntimeTurn {
   if (item.type !== "agent_message" || item.parent_id !== undefined) return turn;
   if (turn.sayings.some(({ id }) => id === item.id)) return turn;
@@ -145,14 +145,14 @@ function more(turn: RuntimeTurn, item_id: string, delta: string): RuntimeUpdate 
   return { turn: { ...turn, sayings }, messages: [{ type: "chunk", sessionId: turn.sessionId, content }] };
 }
 
-/** The whole text of a message as it stands: what is new of it goes out. */
+/** The whole text of a message so far: sends what is new. */
 function shown(turn: RuntimeTurn, item: Item): RuntimeUpdate {
   const at = turn.sayings.findIndex(({ id }) => id === item.id);
   const saying = turn.sayings[at];
   if (item.type !== "agent_message" || saying === undefined) return { turn, messages: [] };
   const { text } = item;
   if (text.startsWith(saying.sent)) return more(turn, item.id, text.slice(saying.sent.length));
-  // A text so far may be older than the last chunk.
+  // A snapshot may be older than the last chunk.
   if (item.status === "in_progress" && saying.sent.startsWith(text)) return { turn, messages: [] };
   const { sessionId } = turn;
   const content = contentOf(turn.sayings.toSpliced(at, 1));
@@ -160,7 +160,7 @@ function shown(turn: RuntimeTurn, item: Item): RuntimeUpdate {
   return { turn: anew.turn, messages: [{ type: "revision_start", sessionId, content }, ...anew.messages] };
 }
 
-/** A message that died on its way and will be said again. */
+/** A message that was cut off and will be repeated. */
 function withdrawn(turn: RuntimeTurn, item_id: string): RuntimeUpdate {
   const { sessionId } = turn;
   const gone = turn.sayings.find(({ id }) => id === item_id);
@@ -172,7 +172,7 @@ function withdrawn(turn: RuntimeTurn, item_id: string): RuntimeUpdate {
   };
 }
 
-/** What stands between a message and the last one before it that said something. */
+/** The separator between a message and the last non-empty one before it. */
 function gap(sayings: readonly Saying[], at: number): string {
   const before = sayings.slice(0, at).findLast(({ sent }) => sent !== "");
   if (before === undefined) return "";

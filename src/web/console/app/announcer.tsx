@@ -3,18 +3,18 @@ import { create } from "zustand";
 
 interface Announcement {
   readonly text: string;
-  /** The same words twice are read out twice. */
+  /** The same text twice is read out twice. */
   readonly times: number;
 }
 
 const useSaid = create<Announcement>()(() => ({ text: "", times: 0 }));
 
-/** Has a screen reader say something, wherever the person is. */
+/** Makes a screen reader say something, wherever the focus is. */
 export function announce(text: string): void {
   useSaid.setState(({ times }) => ({ text, times: times + 1 }));
 }
 
-/** One for the whole page: it must be there before it changes. */
+/** One for the whole page: a live region must exist before it changes. */
 export function Announcer(): ReactNode {
   const { text, times } = useSaid();
   return (

@@ -21,7 +21,7 @@ const queries = new QueryClient({
     // Without a network a command fails at once, and says so, instead of waiting in silence.
     mutations: { networkMode: "always" },
     queries: {
-      // The feed says what changed: nothing is stale by itself.
+      // The feed reports changes: nothing becomes stale by itself.
       staleTime: 60_000,
       // A refusal is an answer; a server that is away comes back.
       retry: (count, error) => !(error instanceof Failure) && count < 20,
@@ -81,7 +81,7 @@ function SignedIn({
     live.close();
     onSignOut();
   };
-  // The address stays: who signs in again is where they were.
+  // The address stays: whoever signs in again is back on the same page.
   if (isRevoked || isRefused) return <SignIn onToken={onToken} why={isRevoked ? "revoked" : "wrong"} />;
   if (me.data !== undefined) {
     return (

@@ -11,7 +11,7 @@ import { useSettings } from "../../ui/app/settings.ts";
 
 const NAME = "Sallyport";
 
-/** The tab's title counts what waits, and names the page. */
+/** The tab's title shows the number of open questions and the page's name. */
 export function useTabTitle(waiting: number): void {
   const { title } = usePageTitle();
   useEffect(() => {
@@ -20,7 +20,7 @@ export function useTabTitle(waiting: number): void {
   }, [waiting, title]);
 }
 
-/** Follows the feed: what is new is read out, and told by the browser to who looks elsewhere and wants that. */
+/** Follows the feed: news is read out, and shown as a browser notification if the person allows it and looks elsewhere. */
 export function useNews(): void {
   const tell = useTell();
   const queries = useQueryClient();
@@ -35,7 +35,7 @@ export function useNews(): void {
   };
   useFeed(reader, hear);
   useEffect(() => {
-    // Not read yet: what waited before is no news.
+    // Not loaded yet: earlier questions are no news.
     if (isPending) return;
     for (const approval of approvals) reader.asked(approval);
     const before = known.current;
@@ -59,7 +59,7 @@ function notify({ kind, words, sessionId, approvalId }: News, session: SessionVi
   });
 }
 
-/** The browser asks the person once; what it answered is kept. */
+/** The browser asks the person once and remembers the answer. */
 export async function permitNotifications(wanted: boolean): Promise<void> {
   const granted = wanted && "Notification" in globalThis && (await Notification.requestPermission()) === "granted";
   useSettings.getState().set({ notify: granted });

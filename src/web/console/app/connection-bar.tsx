@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactNode } from "react";
 import type { LiveStatus } from "../../../client/index.ts";
 import { useLiveStatus } from "../../ui/app/connection.tsx";
 
-/** Shown only while the live connection is lost: what happens now, and that nothing else is. Lies over the page, so that nothing moves. */
+/** Shown only while the live connection is lost. Overlays the page, so that nothing moves. */
 export function ConnectionBar(): ReactNode {
   const status = useLiveStatus();
   const lost = useLost(status);
@@ -38,7 +38,7 @@ export function ConnectionBar(): ReactNode {
 const againWords = (seconds: number): string =>
   seconds > 0 ? `Trying again in ${String(seconds)} s.` : "Trying again …";
 
-/** The first connection of a page is nothing that was lost; one that is taken up again is, until it is open. */
+/** The first connection of a page is not a loss; a reconnect is, until it is open. */
 function useLost({ state }: LiveStatus): boolean {
   const [lost, setLost] = useState(false);
   useEffect(() => {

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useConnection } from "../../ui/app/connection.tsx";
 import { KEYS } from "./feed.tsx";
 
-/** The server's engines, those that it lacks something for too. */
+/** The server's engines, including those that are not available. */
 export function useEngines() {
   const { client } = useConnection();
   return useQuery({ queryKey: [...KEYS.engines, "list"], queryFn: async () => (await client.engines()).engines });

@@ -6,7 +6,7 @@ import type { News, NewsReader } from "./news.ts";
 import { noteRefusal } from "./signed-out.ts";
 import { withSession, type SessionListFilter, type SessionPages } from "./session-lists.ts";
 
-/** Names of what is read from the server; the feed keeps the first three true while they are shown. */
+/** Query keys; the feed keeps the first three up to date while they are shown. */
 export const KEYS = {
   sessions: ["sessions"],
   session: (id: string) => ["session", id],
@@ -39,7 +39,7 @@ export function usePendingApprovals(): {
   return { approvals: data ?? NONE, isPending, error };
 }
 
-/** As they were asked; ids of one moment too count up. */
+/** In the order of asking; ids of the same moment also increase. */
 function inOrder(approvals: readonly Approval[]): readonly Approval[] {
   return approvals.toSorted((one, other) => compare(one.created_at, other.created_at) || compare(one.id, other.id));
 }
@@ -82,10 +82,10 @@ function take(queries: QueryClient, frame: FeedFrame | { readonly type: "feed.op
   }
 }
 
-/** Every list of sessions has the last part of its name for its filter. */
+/** The last part of a session list's key is its filter. */
 export function sessionChanged(queries: QueryClient, session: SessionView): void {
   const known = queries.getQueryData<SessionView>(KEYS.session(session.id));
-  // An answer that was on its way while the feed told of something newer.
+  // An answer that was under way while the feed reported something newer.
   if (known !== undefined && known.seq > session.seq) return;
   queries.setQueryData(KEYS.session(session.id), session);
   for (const [key, data] of queries.getQueriesData<SessionPages>({ queryKey: KEYS.sessions })) {

@@ -4,7 +4,7 @@ import { summaryOf } from "../approval/summary.ts";
 import { visible } from "../../ui/visible.ts";
 import { titleOf } from "../../ui/words.tsx";
 
-/** What a person should hear of, wherever they are. */
+/** What a person should hear about, on any page. */
 export interface News {
   readonly kind: "question" | "expired" | "ended";
   readonly words: string;
@@ -17,11 +17,11 @@ const SUMMARY_CHARS = 120;
 /** Sessions whose state is remembered; the oldest is forgotten first. */
 const REMEMBERED = 1_000;
 
-/** Tells from the frames of the feed what ended. Questions are told from the list, which also knows what came while nobody listened. */
+/** Finds what ended in the frames of the feed. Questions come from the list, which also knows those that arrived meanwhile. */
 export class NewsReader {
   readonly #turns = new Map<string, string | undefined>();
 
-  /** Who asks is in a turn, also where the feed has not told of it: it began before the feed was open. */
+  /** A session that asks has an open turn, even if the feed has not shown it: the turn began before the feed was open. */
   asked({ session_id, turn_id }: Approval): void {
     if (!this.#turns.has(session_id)) this.#remember(session_id, turn_id);
   }

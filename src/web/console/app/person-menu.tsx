@@ -21,7 +21,7 @@ interface Further {
   readonly icon: LucideIcon;
 }
 
-/** Who is here, how the page looks, notifications, signing out; on a phone also the pages that its bar has no room for. */
+/** The person, the theme, notifications, signing out; on a phone also the pages that do not fit in its bar. */
 export function PersonMenu({
   more = [],
   phone = false,

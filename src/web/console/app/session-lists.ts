@@ -1,6 +1,6 @@
 import type { SessionView } from "../../../protocol/index.ts";
 
-/** Which sessions a list holds. Absent: not asked for. */
+/** Which sessions a list contains. Absent: no filter. */
 export interface SessionListFilter {
   readonly status?: SessionView["status"];
   readonly search?: string;
@@ -13,11 +13,11 @@ export interface SessionPages {
   readonly pageParams: readonly unknown[];
 }
 
-/** A list after a session has changed: where the list holds it, or should, in its new state; else not. */
+/** A list after a session has changed: the session is updated, added or removed. */
 export function withSession(data: SessionPages, filter: SessionListFilter, session: SessionView): SessionPages {
   const held = data.pages.some((page) => page.sessions.some(({ id }) => id === session.id));
   if (held) {
-    // What was found by words stays: which words the server looks at is its own affair.
+    // Search results stay: only the server knows which words match.
     const stays = fits({ ...filter, search: "" }, session);
     return mapPages(data, (sessions) =>
       sessions.flatMap((old) => (old.id !== session.id ? [old] : stays ? [session] : [])),
@@ -26,7 +26,7 @@ export function withSession(data: SessionPages, filter: SessionListFilter, sessi
   if (!fits(filter, session)) return data;
   const last = data.pages.at(-1);
   const oldest = last?.sessions.at(-1);
-  // Its place is on a page that nobody has read yet.
+  // It belongs on a page that is not loaded yet.
   if (last?.next !== undefined && (oldest === undefined || newer(oldest, session))) return data;
   let placed = false;
   const pages = data.pages.map((page, index) => {
@@ -56,7 +56,7 @@ function fits({ status, engine, search = "" }: SessionListFilter, session: Sessi
   return search === "" || session.title.toLowerCase().includes(search.toLowerCase());
 }
 
-/** In the server's order: by when they were made, then by id. */
+/** In the server's order: by creation time, then by id. */
 function newer(one: SessionView, other: SessionView): boolean {
   return one.created_at === other.created_at ? one.id > other.id : one.created_at > other.created_at;
 }

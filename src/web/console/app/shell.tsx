@@ -36,7 +36,7 @@ type NavigationEntry = (typeof PLACES)[number];
 /** A phone's bar has room for these; the others are in the person's menu. */
 const ON_PHONE = 4;
 
-/** What stands around every page: the ways to the others, who is here, and whether the server is. */
+/** The frame of every page: navigation, the person, and the connection state. */
 export function Shell(): ReactNode {
   useNews();
   return (
@@ -46,7 +46,7 @@ export function Shell(): ReactNode {
   );
 }
 
-/** A link or form that is gone takes the focus along: who uses the keyboard goes on at the new page. */
+/** A removed link or form loses the focus: keyboard users continue at the new page. */
 function useFocusOnPages(): void {
   const router = useRouter();
   useEffect(
@@ -118,7 +118,7 @@ function Frame(): ReactNode {
   );
 }
 
-/** The way to the most frequent action, from everywhere. */
+/** The most frequent action, available everywhere. */
 function NewLink(): ReactNode {
   if (!useMay("session.create")) return undefined;
   return (

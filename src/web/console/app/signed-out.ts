@@ -2,10 +2,10 @@ import { create } from "zustand";
 import { Failure } from "../../../protocol/index.ts";
 import { hasWorked } from "../../ui/app/token.ts";
 
-/** The server took the token back while the page was open. */
+/** The server revoked the token while the page was open. */
 export const useSignedOut = create<{ readonly isRevoked: boolean }>()(() => ({ isRevoked: false }));
 
-/** Looks at every refusal: one of a token that worked before means that it was taken back. */
+/** Checks every refusal: if the token worked before, it was revoked. */
 export function noteRefusal(error: unknown): void {
   if (error instanceof Failure && error.code === "unauthenticated" && hasWorked())
     useSignedOut.setState({ isRevoked: true });

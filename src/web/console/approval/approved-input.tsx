@@ -5,7 +5,7 @@ import { fieldsOf, type EditedToolInput } from "./edit.ts";
 import { JsonView, PreviewView } from "./preview.tsx";
 import { visible, visibleCommand } from "../../ui/visible.ts";
 
-/** A call that a person changed before it was approved: what ran comes first, what was asked for is beneath it. */
+/** A call that a person changed before approving it: first what ran, then what was requested. */
 export function ChangedCall({
   approval,
   changed,
@@ -48,7 +48,7 @@ export function ChangedCall({
   );
 }
 
-/** What a person answered to a question of the agent, or set as the new limit. */
+/** A person's answer to an agent's question, or the new limit. */
 export function GivenAnswer({
   approval,
   given,

@@ -9,7 +9,7 @@ import { money } from "../../ui/words.tsx";
 /** In micro-USD. */
 const CENT = 10_000;
 
-/** A limit is reached: what is asked, and how much it shall be from now on. `onAnswer` undefined: it can only be read. */
+/** A limit is reached: what is asked, and the new limit. `onAnswer` undefined: read-only. */
 export function BudgetForm({
   preview,
   busy,

@@ -23,7 +23,7 @@ const TIERS: Readonly<Record<Tier, { readonly words: string; readonly tone: Tone
   execute: { words: "runs a command", tone: "bad" },
 };
 
-/** What is asked and until when: always in sight. */
+/** What is asked and until when: always visible. */
 export function CardHead({ approval }: { readonly approval: Approval }): ReactNode {
   const { id, tool, tier, status } = approval;
   const isTool = canApprovePlainly(approval);
@@ -85,7 +85,7 @@ export function CardFacts({
   );
 }
 
-/** The session that a question belongs to; undefined while it is read, or where the caller may not see it. */
+/** The session of a question; undefined while it loads, or if the caller may not see it. */
 export function useSession(id: string): SessionView | undefined {
   const { client } = useConnection();
   return useQuery({ queryKey: KEYS.session(id), queryFn: () => client.session(id) }).data;

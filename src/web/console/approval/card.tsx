@@ -20,13 +20,13 @@ import { Warnings } from "./warnings.tsx";
 
 interface CardCardProps {
   readonly approval: Approval;
-  /** The session's name and a link to it; not where the session is shown anyway. */
+  /** The session's name and a link to it; omitted if the session is shown anyway. */
   readonly withSession?: boolean;
   /** Single keys answer this card. */
   readonly keys?: boolean;
   /** Beside the outcome, once there is one. */
   readonly next?: ReactNode;
-  /** It fills a box of its own and scrolls inside; else it scrolls with the page. */
+  /** It fills its own box and scrolls inside; otherwise it scrolls with the page. */
   readonly docked?: boolean;
 }
 
@@ -63,7 +63,7 @@ export function ApprovalCard(props: CardCardProps): ReactNode {
         >
           {!pending && <OutcomeNote approval={approval}>{next}</OutcomeNote>}
           {!pending && <Refused words={refusal} />}
-          {/* Of a changed call they are about what was asked for, not about what ran. */}
+          {/* For a changed call they describe what was requested, not what ran. */}
           {!editing && approval.updated_input === undefined && <Warnings warnings={approval.warnings} />}
           {editing ? (
             <Editor
@@ -99,8 +99,8 @@ export function ApprovalCard(props: CardCardProps): ReactNode {
 }
 
 /**
- * A button that was pressed goes away with the answer, and the focus with it: it stays on the card, where the outcome is, or the next
- * answer.
+ * A pressed button disappears with the answer, and the focus with it: the focus stays on the card, where the outcome or the next
+ * answer is.
  */
 function useKeptFocus(
   card: RefObject<HTMLElement | null>,
@@ -115,7 +115,7 @@ function useKeptFocus(
     };
     element.addEventListener("focusin", note);
     const left = ({ relatedTarget }: FocusEvent): void => {
-      // Without a goal the element went away, or the page lost the focus.
+      // Without a target the element was removed, or the page lost the focus.
       if (relatedTarget !== null) held.current = element.contains(relatedTarget as Node);
     };
     element.addEventListener("focusout", left);

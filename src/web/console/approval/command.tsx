@@ -7,7 +7,7 @@ import { visible, visibleCommand } from "../../ui/visible.ts";
 
 type ShownCommand = Extract<Preview, { type: "command" }>;
 
-/** The whole line, nothing cut, and each command in it as it will really run. */
+/** The whole line, nothing cut, and each of its commands as it will really run. */
 export function CommandPreview({ preview }: { readonly preview: ShownCommand }): ReactNode {
   const { command, description, cwd, timeout_ms, background, parts, parse_error } = preview;
   return (

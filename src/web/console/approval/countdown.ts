@@ -2,7 +2,7 @@ const SECOND = 1_000;
 const MINUTE = 60;
 const HOUR = 3_600;
 
-/** How long somebody can still answer. `expiresAt` absent: parked, without end. */
+/** How long it can still be answered. `expiresAt` absent: parked, without a limit. */
 export function remainingWords(expiresAt: string | undefined, now: number): string {
   if (expiresAt === undefined) return "no time limit";
   const seconds = Math.ceil((Date.parse(expiresAt) - now) / SECOND);
@@ -21,7 +21,7 @@ function spanWords(seconds: number): string {
   return `${Math.floor(seconds / HOUR)} h ${Math.floor((seconds % HOUR) / MINUTE)} min`;
 }
 
-/** Few seconds are left: the words get a colour. */
+/** Only seconds are left: the text gets a colour. */
 export function isUrgent(expiresAt: string | undefined, now: number): boolean {
   return expiresAt !== undefined && Date.parse(expiresAt) - now < MINUTE * SECOND;
 }

@@ -80,7 +80,7 @@ export function Decide({
 
 const HALF = "max-sm:col-span-3 max-sm:px-1";
 const THIRD = "max-sm:col-span-2 max-sm:px-1";
-/** A longer rule scrolls in two lines, so that it never pushes the buttons away. */
+/** A longer rule scrolls in two lines, so that it never hides the buttons. */
 const LONG_RULE_CHARS = 90;
 
 function Rule({ approval, rule }: { readonly approval: Approval; readonly rule: string }): ReactNode {
@@ -102,7 +102,7 @@ export function canApprovePlainly({ preview }: Pick<Approval, "preview">): boole
   return preview.type !== "question" && preview.type !== "budget";
 }
 
-/** A key was pressed that says yes: once more, so that a slip of the finger does not. */
+/** An approving key was pressed: asks again, to prevent mistakes. */
 export function Confirm({
   busy,
   onBack,
@@ -121,7 +121,7 @@ export function Confirm({
       className="flex flex-wrap items-center gap-2"
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
-        // Not for the page, where it stops the turn.
+        // Stopped here: on the page it would stop the turn.
         event.preventDefault();
         onBack();
       }}

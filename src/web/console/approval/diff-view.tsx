@@ -8,7 +8,7 @@ import { Badge, Note, Skeleton } from "../../ui/states.tsx";
 import { visibleCommand } from "../../ui/visible.ts";
 
 const DiffTable = lazy(async () => ({ default: (await import("./diff/table.tsx")).DiffTable }));
-/** The head of a hunk that replaces nothing. */
+/** The header of a hunk that replaces nothing. */
 const FROM_NOTHING = /^@@ -0,0 /m;
 const HEAD_CHARS = 10_000;
 
@@ -16,13 +16,13 @@ type DiffViewProps =
   | { readonly file: FileDiff }
   | {
       readonly patch: string;
-      /** Its ending tells the language. */
+      /** Its extension decides the language. */
       readonly path: string;
       /** Shown instead of the path. */
       readonly title?: string;
     };
 
-/** One file's change: side by side or in one column, with colours, marked words and what happens beside the text. */
+/** One file's change: side by side or in one column, with colours, marked words and side effects. */
 export function DiffView(props: DiffViewProps): ReactNode {
   const { diffLayout } = useSettings();
   const roomy = useRoomy();

@@ -4,7 +4,7 @@ export type EditedToolInput = Readonly<Record<string, unknown>>;
 
 /** A text of a tool's input that a person may change. */
 export interface EditField {
-  /** Where it stands: `["edits", 0, "new_string"]`. */
+  /** Its path: `["edits", 0, "new_string"]`. */
   readonly path: readonly (string | number)[];
   readonly label: string;
   readonly text: string;
@@ -30,7 +30,7 @@ function textsOf(input: unknown, fields: readonly ToolField[], at: EditField["pa
   });
 }
 
-/** The input with changed texts. A text that is as it was stays so to the last byte. */
+/** The input with changed texts. An unchanged text stays the same to the last byte. */
 export function withTexts(
   input: EditedToolInput,
   fields: readonly EditField[],
@@ -42,7 +42,7 @@ export function withTexts(
   }, input);
 }
 
-/** A text as a field of the page holds it: browsers know one kind of line end only. */
+/** A text as a form field holds it: browsers know only one kind of line end. */
 export function shownText(text: string): string {
   return text.replace(/\r\n?/g, "\n");
 }

@@ -13,7 +13,7 @@ import { Warnings } from "./warnings.tsx";
 const DEBOUNCE_MS = 350;
 const LONGEST_BOX_ROWS = 18;
 
-/** Changes the input before it is approved, and shows at once what the changed call would do. */
+/** Changes the input before approval, and shows at once what the changed call would do. */
 export function Editor({
   approval,
   busy,
@@ -66,7 +66,7 @@ export function Editor({
   );
 }
 
-/** What the server says of the changed call. `isCurrent`: it is about exactly this input. */
+/** The server's preview of the changed call. `isCurrent`: it is about exactly this input. */
 function useEditPreview(
   id: string,
   input: EditedToolInput | undefined,
@@ -86,7 +86,7 @@ function useEditPreview(
   return { preview: query.data, isCurrent, error: query.error };
 }
 
-/** A text after nobody changed it for a moment. */
+/** A text once nobody has changed it for a moment. */
 function useSettled(text: string | undefined): string | undefined {
   const [settled, setSettled] = useState<string>();
   useEffect(() => {

@@ -1,10 +1,10 @@
 import { createContext, use, type ReactNode } from "react";
 import { createPortal } from "react-dom";
 
-/** The place for buttons at the end of a card; absent until it is there. */
+/** The place for buttons at the end of a card; absent until it is mounted. */
 export const FooterSlot = createContext<HTMLElement | null>(null);
 
-/** Buttons of a form that stand in the card's footer, which is always in sight. A submit button names its form. */
+/** Puts a form's buttons into the card's footer, which is always visible. A submit button names its form. */
 export function InFooter({ children }: { readonly children: ReactNode }): ReactNode {
   const slot = use(FooterSlot);
   return slot === null ? null : createPortal(children, slot);

@@ -8,7 +8,7 @@ import { Badge } from "../../ui/states.tsx";
 import { Counts, DiffView } from "./diff-view.tsx";
 import { visibleCommand } from "../../ui/visible.ts";
 
-/** Several files, one shown at a time; ] and [ go on and back. */
+/** Several files, one shown at a time; ] and [ move between them. */
 export function MultiDiff({ files }: { readonly files: readonly FileDiff[] }): ReactNode {
   const [wanted, setAt] = useState(0);
   const at = Math.min(wanted, files.length - 1);

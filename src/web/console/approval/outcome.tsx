@@ -27,7 +27,7 @@ export function OutcomeBadge({ status }: { readonly status: Outcome }): ReactNod
   );
 }
 
-/** How a question ended, who said so and what the agent was told. */
+/** How a question ended, who decided and what the agent was told. */
 export function OutcomeNote({
   approval,
   children,

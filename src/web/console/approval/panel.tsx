@@ -8,7 +8,7 @@ import { visible } from "../../ui/visible.ts";
 
 const LINE_CHARS = 200;
 
-/** What waits for a person in one session: one question open, the others behind it. Nothing while nothing waits. */
+/** The open questions of one session: one expanded, the others after it. Empty without questions. */
 export function ApprovalPanel({ sessionId }: { readonly sessionId: string }): ReactNode {
   const { approvals } = usePendingApprovals();
   const [wanted, setWanted] = useState<string>();

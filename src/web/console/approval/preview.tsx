@@ -6,7 +6,7 @@ import { DiffView } from "./diff-view.tsx";
 import { MultiDiff } from "./multi-diff.tsx";
 import { visible, visibleCommand } from "../../ui/visible.ts";
 
-/** What a call will do. Questions and money are asked by forms of their own. */
+/** What a call will do. Questions and money have their own forms. */
 export function PreviewView({
   preview,
   input,
@@ -35,7 +35,7 @@ const CELL_WORDS = { replace: "replaces a cell", insert: "adds a cell", delete: 
 
 function NotebookPreview({ preview }: { readonly preview: Extract<Preview, { type: "notebook" }> }): ReactNode {
   const { file, cell_id, cell_type, edit_mode } = preview;
-  // Only the end of the name tells the colours; cells of code are nearly always Python.
+  // The extension decides the colours; code cells are nearly always Python.
   const path = `${cell_id ?? "cell"}.${cell_type === "markdown" ? "md" : "py"}`;
   return (
     <div className="space-y-3">

@@ -7,7 +7,7 @@ import { answersOf, choose, chooseOther, isAnswered, NOTHING_CHOSEN, type Chosen
 import { InFooter } from "./footer-slot.tsx";
 import { visible } from "../../ui/visible.ts";
 
-/** The agent's own questions as a form. `onAnswer` undefined: they can only be read. */
+/** The agent's own questions as a form. `onAnswer` undefined: read-only. */
 export function QuestionForm({
   approval,
   questions,

@@ -7,10 +7,10 @@ const BY_TIER: Readonly<Record<Tier, string>> = {
   write: "it changes files",
   execute: "it runs a command",
 };
-/** What the server says when nothing but the kind of the call is the reason. */
+/** The server's text when the only reason is the kind of the call. */
 const PLAIN = /^\S+ (?:reads|reaches the network|changes files|runs a program)\.$/;
 
-/** Why a person is asked, as a sentence. A question of the agent speaks for itself. */
+/** Why a person is asked, as a sentence. An agent's question needs no reason. */
 export function reasonWords({
   tier,
   reason,
@@ -33,7 +33,7 @@ export function cardTitle({ preview, status }: Pick<Approval, "preview" | "statu
   }
 }
 
-/** What an approval for the session also allows. `reach` absent: the rule says it itself. */
+/** What an approval for the session also allows. `reach` absent: the rule is clear. */
 export function ruleWords(
   rule: string,
   { tool, preview }: Pick<Approval, "tool" | "preview">,
@@ -42,7 +42,7 @@ export function ruleWords(
   return { allows: preview.command, reach: "(exactly this command)" };
 }
 
-/** A tool's name in a list; what is no tool by what it asks for. */
+/** A tool's name in a list; for anything else what it asks for. */
 export function toolLabel(tool: string): string {
   if (tool === BUDGET_TOOL) return "Budget reached";
   return tool === QUESTION_TOOL ? "Question" : tool;

@@ -7,7 +7,7 @@ import type { UnboundDecision } from "./use-decision.ts";
 
 const SAY_NO = "bg-bad! text-paper! border-transparent!";
 
-/** Why not: words that the agent reads. Enter sends them, Escape goes back. */
+/** The reason for a rejection, which the agent reads. Enter sends it, Escape goes back. */
 export function RejectForm({
   busy,
   onBack,
@@ -28,7 +28,7 @@ export function RejectForm({
       className="space-y-2"
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
-        // Not for the page, where it stops the turn.
+        // Stopped here: on the page it would stop the turn.
         event.preventDefault();
         onBack();
       }}

@@ -5,10 +5,10 @@ import type { LiveStatus } from "../../../client/index.ts";
 import { useConnection, useLiveStatus } from "../../ui/app/connection.tsx";
 import { KEYS, usePendingApprovals } from "../app/feed.tsx";
 
-/** An answer without the hash: that is always the one of what is shown. */
+/** An answer without the hash, which is always that of what is shown. */
 export type UnboundDecision = Omit<Decision, "input_hash">;
 
-/** The question as it is now: the feed changes it as soon as somebody answered, here or elsewhere. */
+/** The question's current state: the feed updates it as soon as somebody answers, here or elsewhere. */
 export function useApproval(given: Approval): Approval {
   const { client } = useConnection();
   const { approvals, isPending } = usePendingApprovals();
@@ -18,7 +18,7 @@ export function useApproval(given: Approval): Approval {
     initialData: given,
     staleTime: Infinity,
   });
-  // What happened while the connection was gone is not told again: the list knows that the question ended, but not how.
+  // Events during a lost connection are not repeated: the list shows that the question ended, but not how.
   const gone = !isPending && data.status === "pending" && !approvals.some(({ id }) => id === data.id);
   useEffect(() => {
     if (gone) void refetch();
@@ -29,7 +29,7 @@ export function useApproval(given: Approval): Approval {
 interface DecisionState {
   readonly decide: (answer: UnboundDecision) => void;
   readonly busy: boolean;
-  /** Why the answer was not taken, in words. */
+  /** Why the answer was refused. */
   readonly refusal: string | undefined;
 }
 
@@ -40,12 +40,12 @@ export function useDecision(approval: Approval): DecisionState {
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: (answer: UnboundDecision) => client.decide(approval.id, { ...answer, input_hash: approval.input_hash }),
     onSuccess: (answered) => settle(queries, answered),
-    // Not waited for: the buttons must not stay off until a server that is away answers again.
+    // Not awaited: the buttons must not stay disabled until an unreachable server answers.
     onError: () => void queries.invalidateQueries({ queryKey: KEYS.approval(approval.id) }),
   });
   const isUnsent = error !== null && !(error instanceof Failure);
   useEffect(() => {
-    // The server is back: "cannot be reached" would be wrong from here on.
+    // The server is back: "cannot be reached" is no longer true.
     if (isUnsent && state === "open") reset();
   }, [isUnsent, state, reset]);
   return {
@@ -57,7 +57,7 @@ export function useDecision(approval: Approval): DecisionState {
   };
 }
 
-/** An answer is on its way and the server is away. */
+/** An answer is under way while the server is unreachable. */
 function waitingWords(state: LiveStatus["state"]): string | undefined {
   return state === "waiting" || state === "offline" ? "Not sent yet: the server can’t be reached." : undefined;
 }

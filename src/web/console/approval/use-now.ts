@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 const SECOND = 1_000;
 
-/** The time, told each second as long as it is wanted. */
+/** The time, updated each second while `running`. */
 export function useNow(running: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

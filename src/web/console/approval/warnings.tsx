@@ -13,7 +13,7 @@ const SERIOUS: ReadonlySet<Warning["kind"]> = new Set([
   "unparseable",
 ]);
 
-/** What a person should know before saying yes; the serious ones first. */
+/** What a person should know before approving; the serious warnings first. */
 export function Warnings({ warnings }: { readonly warnings: readonly Warning[] }): ReactNode {
   if (warnings.length === 0) return null;
   const sorted = warnings.toSorted((a, b) => Number(SERIOUS.has(b.kind)) - Number(SERIOUS.has(a.kind)));

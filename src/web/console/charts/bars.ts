@@ -3,21 +3,21 @@ import { scaleBand, scaleLinear } from "d3-scale";
 
 /** One piece of a bar. */
 export interface ChartBar {
-  /** `2026-11-15` or `2026-11`: where on the axis. */
+  /** `2026-11-15` or `2026-11`: the position on the axis. */
   readonly at: string;
   readonly series: string;
   readonly value: number;
-  /** What is read when the pointer rests on it. */
+  /** The tooltip. */
   readonly words: string;
 }
 
 export interface BarChart {
   readonly bars: readonly ChartBar[];
-  /** Every place of the axis in order, those without a bar too. */
+  /** Every position of the axis in order, including those without a bar. */
   readonly places: readonly string[];
   /** From the bottom up; the names in the legend. */
   readonly series: readonly string[];
-  /** Which of the series is the folded rest, if there is one. */
+  /** Which of the series is the combined rest, if there is one. */
   readonly rest?: string;
   readonly unit: "dollars" | "count";
   /** Places are months, not days. */
@@ -70,7 +70,7 @@ const TICK = 10;
 const LABEL_WIDTH = 62;
 const MIN_LABELS = 2;
 const TICKS = 4;
-/** From so many bars on they stand closer together. */
+/** With this many bars they are drawn closer together. */
 const CROWDED = 45;
 
 /** Stacked bars over time. */
@@ -111,7 +111,7 @@ function placeWords(place: string, months: BarChart["months"]): string {
   return new Date(place).toLocaleDateString("en-US", { month: "short", ...rest, timeZone: "UTC" });
 }
 
-/** As many places as have room for a label, evenly apart, the newest among them. */
+/** As many positions as have room for a label, evenly spaced, including the newest. */
 export function labelled(places: readonly string[], width: number): readonly string[] {
   const room = Math.max(MIN_LABELS, Math.floor(width / LABEL_WIDTH));
   const step = Math.max(1, Math.ceil(places.length / room));

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { colourOf, HEIGHT, layoutOf, type BarChart } from "./bars.ts";
 
-/** A chart of stacked bars with its legend. `children` is the same in a table, for those who want figures. */
+/** A chart of stacked bars with its legend. `children` shows the same as a table. */
 export function Bars({
   label,
   chart,

@@ -4,7 +4,7 @@ import { useMay } from "../../ui/app/connection.tsx";
 import { AddKey, Examples, useDemo } from "./demo.tsx";
 import { useSeen } from "./seen.ts";
 
-/** No key is set: what answers instead, what to try with it, and how to get a real model. Goes away for good when told to. */
+/** No key is set: what answers instead, what to try, and how to get a real model. Can be dismissed for good. */
 export function DemoNote(): ReactNode {
   const demo = useDemo();
   const { demoNote: seen, dismissDemoNote: dismiss } = useSeen();

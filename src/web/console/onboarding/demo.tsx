@@ -7,7 +7,7 @@ import { useDraft } from "../pages/new/draft-store.ts";
 import { classes } from "../../ui/classes.ts";
 import { useSeen } from "./seen.ts";
 
-/** Whether sessions go to the demo model because there is no key. Absent: not known yet. */
+/** Whether sessions use the demo model because there is no key. Absent: not known yet. */
 export function useDemo(): boolean | undefined {
   const { client } = useConnection();
   const { data, isError } = useQuery({ queryKey: ["health"], queryFn: () => client.health() });
@@ -18,7 +18,7 @@ export function useDemo(): boolean | undefined {
   return data?.demo ?? before ?? (isError ? false : undefined);
 }
 
-/** Each of them is understood by the demo model (docs/user/sim.md). */
+/** The demo model understands each of them (docs/user/sim.md). */
 const EXAMPLES: readonly { readonly prompt: string; readonly shows: string; readonly icon: LucideIcon }[] = [
   { prompt: "Create hello.txt with content Hello world", shows: "an edit you approve", icon: FilePlus2 },
   { prompt: "Run ls -la", shows: "a command, explained", icon: SquareTerminal },

@@ -24,7 +24,7 @@ const PROMISES: readonly { readonly icon: LucideIcon; readonly title: string; re
   },
 ];
 
-/** The first look: what this is, and the one thing to do. */
+/** The first visit: what this is, and the one thing to do. */
 export function Welcome(): ReactNode {
   const may = useMay("session.create");
   const { me } = useConnection();

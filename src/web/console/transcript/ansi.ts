@@ -15,15 +15,15 @@ const RGB = /^(\d{1,3}), ?(\d{1,3}), ?(\d{1,3})$/;
 
 /* oxlint-disable no-control-regex -- Escapes begin with one. */
 const COLOURS = /\u001B\[[\d;]*m/g;
-/** Everything else that a terminal obeys: moves and erasures, titles and links, character sets. */
+/** All other terminal controls: moves and erasures, titles and links, character sets. */
 const OTHERS =
   /\u001B(?:\[(?![\d;]*m)[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[PX^_][^\u001B]*\u001B\\|[ -/]+[0-~]|[0-OQ-WYZ\\`-~])/g;
 const RESET = /\u001B\[(?:0*;)*0*m/;
 /* oxlint-enable no-control-regex */
-/** Of the escapes before a part, so many of the newest count. */
+/** How many of the newest escapes before a part count. */
 const CARRIED = 200;
 
-/** Which colours are on where a line begins: the escapes before it, since the last one that ended all. */
+/** The colours active at the start of a line: the escapes before it, since the last reset. */
 export function carriedTo(lines: readonly string[], from: number): string {
   const found: string[] = [];
   for (let index = from - 1; index >= 0 && found.length < CARRIED; index -= 1) {
@@ -37,13 +37,13 @@ export function carriedTo(lines: readonly string[], from: number): string {
   return found.slice(-CARRIED).join("");
 }
 
-/** Output of a terminal as pieces with colours. Escapes that are no colours are left out. */
+/** Terminal output as coloured pieces. Escapes other than colours are dropped. */
 export function ansiPieces(text: string): readonly StyledText[] {
   const [plain = "", ...coloured] = text.replaceAll(OTHERS, "").split("\u001B[");
   const reader = new Anser();
   const pieces: StyledText[] = plain === "" ? [] : [{ text: plain, bold: false, italic: false, underline: false }];
   for (const chunk of coloured) {
-    // One by one: the reader's list of decorations goes on changing after it was handed out.
+    // One by one: the reader's list of decorations still changes after it was returned.
     const entry = reader.processChunkJson(chunk, { json: true, use_classes: true }, true);
     if (entry.content !== "") pieces.push(pieceOf(entry));
   }
@@ -63,7 +63,7 @@ function pieceOf({ content, fg, fg_truecolor, decorations }: ReturnType<Anser["p
 
 type AnsiColor = readonly [number, number, number];
 
-/** The eight names are the page's own; the others are kept where they can be read. */
+/** The eight named colours are the page's own; others are kept if they are readable. */
 function colorOf(look: string | null, exact: string): string | undefined {
   if (look === null) return undefined;
   const name = NAMED.exec(look)?.[1];
@@ -98,7 +98,7 @@ function paletteColor(number: number): AnsiColor | undefined {
   return [step(Math.floor(place / 36)), step(Math.floor(place / 6)), step(place)];
 }
 
-/** What output stands on: `--sunken` of the page, in light and in dark. */
+/** The background of output: `--sunken` of the page, in light and in dark. */
 const ON_LIGHT: AnsiColor = [0xef, 0xed, 0xe8];
 const ON_DARK: AnsiColor = [0x12, 0x11, 0x15];
 /** WCAG AA for text. */

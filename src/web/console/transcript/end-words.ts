@@ -1,13 +1,13 @@
 import type { TurnView } from "../../../protocol/index.ts";
 import type { Tone } from "../../ui/states.tsx";
 
-/** How a turn's end is told. */
+/** How a turn's end is shown. */
 interface EndWords {
   readonly label: string;
   readonly tone: Tone;
-  /** What happened, where that is more than an end. */
+  /** What happened, if it is more than an end. */
   readonly words?: string;
-  /** It stopped at a bound, and can go on. */
+  /** It stopped at a limit, and can continue. */
   readonly isPaused: boolean;
 }
 

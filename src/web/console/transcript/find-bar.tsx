@@ -18,7 +18,7 @@ export interface Find {
   readonly step: (by: 1 | -1) => void;
 }
 
-/** Finding text in a conversation: rows out of sight are not in the page, so the browser's own search does not see them. */
+/** Searches a conversation: rows out of sight are not in the page, so the browser's own search does not find them. */
 export function useFind(view: TranscriptView): Find {
   const [isOpen, setOpen] = useState(false);
   const [text, setText] = useState("");
@@ -44,7 +44,7 @@ export function useFind(view: TranscriptView): Find {
   };
 }
 
-/** Ctrl+F or ⌘F opens the search; pressed again in its field, the browser's own one. */
+/** Ctrl+F or ⌘F opens the search; pressed again in its field, the browser's own. */
 export function useFindKey(open: () => void): void {
   const latest = useRef(open);
   useEffect(() => {

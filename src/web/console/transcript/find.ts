@@ -1,11 +1,11 @@
 import { isToolItem, liveText, type Item, type ItemView } from "../../../protocol/index.ts";
 import type { TranscriptRow, TranscriptView } from "./transcript.ts";
 
-/** A place in the conversation where the searched text stands. */
+/** A match in the conversation. */
 export interface TextMatch {
   /** Of the row that shows it. */
   readonly key: string;
-  /** What has to be unfolded to see it: the sub-agents that it is part of, outermost first, and itself. */
+  /** What must be expanded to see it: the sub-agents that contain it, outermost first, and itself. */
   readonly opened: readonly string[];
 }
 

@@ -8,7 +8,7 @@ interface Memory {
 
 const fresh = (): Memory => ({ opened: new Map(), reached: new Map() });
 const Folds = createContext<Memory>(fresh());
-/** Where a search leads: what is open until somebody closes it, and the text to show in it. */
+/** The target of a search: what stays open until somebody closes it, and the text to show in it. */
 export interface Reveal {
   readonly ids: readonly string[];
   readonly text: string;
@@ -41,7 +41,7 @@ export function useFold(id: string, initially: boolean): KeptState<boolean> {
   return useKept(use(Folds).opened, id, initially || isRevealed);
 }
 
-/** Absent: nobody has asked for another place yet. */
+/** Absent: nobody has asked for another position yet. */
 export function useReach(id: string): readonly [number | undefined, (next: number) => void] {
   return useKept<number | undefined, number>(use(Folds).reached, id, undefined);
 }
@@ -51,7 +51,7 @@ function useKept<Value, Next extends Value>(
   id: string,
   initially: Value,
 ): readonly [Value, (next: Next) => void] {
-  // Until somebody chooses, what it opens with may change with what it holds.
+  // Until somebody chooses, the default may change with the content.
   const [chosen, setChosen] = useState<Value | undefined>(kept.get(id));
   return [
     chosen ?? initially,

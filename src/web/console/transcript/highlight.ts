@@ -6,11 +6,11 @@ const STYLE = `::highlight(${NAME}) { background-color: var(--accent); color: va
 /** More ranges than a screen can show. */
 const RANGES = 500;
 
-/** Marks each place where the text stands in what is in the page now, without changing the page. */
+/** Marks each match in the rendered page without changing the page. */
 export function useHighlight(place: { readonly current: HTMLElement | null }, text: string): void {
   useEffect(() => {
     const element = place.current;
-    // Without this part of the browser the row's outline still shows where it is.
+    // Without this browser feature the row's outline still shows the match.
     if (element === null || text === "" || !("highlights" in CSS)) return undefined;
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(STYLE);

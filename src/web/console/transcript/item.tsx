@@ -32,10 +32,10 @@ export const ItemRow = memo(function ItemRow({
   return <Said view={view} item={item} />;
 });
 
-/** Of a sub-agent's items, the last so many are shown; each step shows more. */
+/** How many of a sub-agent's last items are shown; each step shows more. */
 const CHILDREN_SHOWN = 20;
 const CHILDREN_STEP = 100;
-/** Only a sub-agent looks at other items: all others are painted again when they change, not with each frame. */
+/** Only a sub-agent reads other items: all others are repainted when they change, not with each frame. */
 const NO_ITEMS: ItemLookup = () => undefined;
 export const lookupOf = (view: ItemView, lookup: ItemLookup): ItemLookup =>
   view.children.length > 0 ? lookup : NO_ITEMS;

@@ -1,6 +1,6 @@
-/** As many lines of an output as are in the page at a time. */
+/** How many lines of an output are in the page at a time. */
 export const SHOWN_LINES = 400;
-/** A line that is longer is broken here: one endless line is as heavy as many. */
+/** A longer line is broken here: one endless line is as heavy as many. */
 const LINE_CHARS = 4_000;
 
 export function linesOf(text: string): readonly string[] {

@@ -22,11 +22,11 @@ import { EndRow, PromptRow } from "./turn-rows.tsx";
 import { WorkingRow } from "./working-row.tsx";
 import { waitingBehind } from "./working-words.ts";
 
-/** What a row is thought to need until it was measured, px. */
+/** The estimated height of a row until it is measured, px. */
 const GUESS = { prompt: 96, item: 64, end: 48, note: 44, working: 24 } as const;
-/** Rows beyond the edge that are kept ready. */
+/** Rows beyond the edge that are rendered. */
 const OVERSCAN = 12;
-/** So near to the end counts as "at the end", px. */
+/** Within this distance counts as "at the end", px. */
 const NEAR = 80;
 
 /** What a search looks for, and where it stands. */
@@ -36,8 +36,8 @@ interface SearchMark {
 }
 
 /**
- * The rows of a session, of which only those in sight are in the page. Stays at the end while the reader is there, and otherwise where the
- * reader is.
+ * The rows of a session, of which only the visible ones are in the page. Stays at the end while the reader is there, and otherwise where
+ * the reader is.
  */
 export function TranscriptList({
   view,
@@ -52,7 +52,7 @@ export function TranscriptList({
   /** What a search shows. Absent: nobody searches. */
   readonly found: SearchMark | undefined;
   readonly onFork: ((turn: string) => void) | undefined;
-  /** Goes on with a turn that stopped at a bound. Absent: it cannot be gone on with here. */
+  /** Continues a turn that stopped at a limit. Absent: it cannot be continued here. */
   readonly onContinue: (() => void) | undefined;
 }): ReactNode {
   const scroller = useRef<HTMLDivElement>(null);
@@ -169,9 +169,7 @@ function RowView({
   );
 }
 
-/**
- * Home and End. The browser scrolls smoothly, row heights change on the way, and it stops there: here both ends are reached in one step.
- */
+/** Home and End. The browser scrolls smoothly while row heights change, and stops too early: here both ends are reached in one step. */
 function useEnds(
   scroller: { readonly current: HTMLElement | null },
   { setAtEnd, toEnd }: { readonly setAtEnd: (atEnd: boolean) => void; readonly toEnd: () => void },
@@ -193,7 +191,7 @@ function useEnds(
   return { end, onKeyDown };
 }
 
-/** A question that opens below takes room from the conversation, whose end should stay in sight. */
+/** A question that opens below takes room from the conversation, whose end should stay visible. */
 function useResized(place: { readonly current: HTMLElement | null }, then: () => void): void {
   const latest = useRef(then);
   useLayoutEffect(() => {
@@ -243,7 +241,7 @@ function useMarked({
   return { marked: searched ?? named, revealed };
 }
 
-/** Goes to the row with this key, once it is there. The answer is that row's index. */
+/** Scrolls to the row with this key, once it exists. Returns that row's index. */
 function useJump({
   rows,
   place,

@@ -6,7 +6,7 @@ import { ansiPieces, carriedTo } from "./ansi.ts";
 import { useReach, useRevealed } from "./folds.tsx";
 import { linesOf, SHOWN_LINES, windowOf } from "./lines.ts";
 
-/** What a command or tool printed: the newest lines, with a way to the others. However long it is, only what is shown is in the page. */
+/** A command's or tool's output: the newest lines, with a way to the others. Only the shown lines are in the page. */
 export function Output({
   id,
   text,
@@ -77,7 +77,7 @@ export function Output({
   );
 }
 
-/** The first line with the text that a search leads to. Absent: none does, or it is not in here. */
+/** The first line with the text that a search leads to. Absent: none. */
 function useWantedLine(id: string, lines: readonly string[]): number | undefined {
   const { ids, text } = useRevealed();
   const wanted = ids.at(-1) === id ? text.toLowerCase() : "";
@@ -87,7 +87,7 @@ function useWantedLine(id: string, lines: readonly string[]): number | undefined
   }, [lines, wanted]);
 }
 
-/** Scrolls to a line, told as a part of the height: lines that wrap make it a little off. */
+/** Scrolls to a line by its share of the height: wrapped lines make it slightly inexact. */
 function useLineInSight(box: RefObject<HTMLPreElement | null>, part: number | undefined): void {
   useLayoutEffect(() => {
     const element = box.current;
@@ -96,7 +96,7 @@ function useLineInSight(box: RefObject<HTMLPreElement | null>, part: number | un
   }, [box, part]);
 }
 
-/** So near to the end counts as "at the end", px. */
+/** Within this distance counts as "at the end", px. */
 const NEAR = 40;
 
 function useEnd(isWanted: boolean, text: string): RefObject<HTMLPreElement | null> {

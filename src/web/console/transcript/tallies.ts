@@ -10,7 +10,7 @@ export function talliesOf(diff: string): ReadonlyMap<string, Readonly<ChangeTall
   const tallies = new Map<string, ChangeTally>();
   let current: ChangeTally = { added: 0, removed: 0 };
   let old = "";
-  // Lines that the hunk still has: a removed line that begins with `--` is no header.
+  // Remaining lines of the hunk: a removed line that begins with `--` is no header.
   let left = { old: 0, fresh: 0 };
   for (const line of diff.split("\n")) {
     const hunk = left.old <= 0 && left.fresh <= 0 ? HUNK.exec(line) : null;

@@ -95,7 +95,7 @@ function askedCommand({ input, command }: Extract<ToolItem, { type: "command_exe
   return typeof input["command"] === "string" ? input["command"] : command;
 }
 
-/** What ran comes first; what was asked for is beneath it, where a person changed it. */
+/** First what ran, then what was requested, if a person changed it. */
 function ToolBody({ item, isAsked }: { readonly item: ToolItem; readonly isAsked: boolean }): ReactNode {
   const asked = item.approved_input !== undefined && (
     <div className="space-y-1">
@@ -165,7 +165,7 @@ function ToolBody({ item, isAsked }: { readonly item: ToolItem; readonly isAsked
   }
 }
 
-/** What came out; before that, words in its place, so that an opened card is never empty. */
+/** The output; before that a placeholder, so that an opened card is never empty. */
 function Result({ item, isAsked }: { readonly item: ToolItem; readonly isAsked: boolean }): ReactNode {
   if (item.output !== undefined)
     return <Blocks id={item.id} blocks={item.output} label="result" atEnd={item.status === "failed"} />;

@@ -4,7 +4,7 @@ import { talliesOf } from "./tallies.ts";
 
 type ToolWordsInput = Readonly<Record<string, unknown>>;
 
-/** What a tool ran with: what a person changed it to, else what was asked for. */
+/** What a tool ran with: a person's change, else what was requested. */
 export const ranInput = (item: ToolItem): ToolWordsInput => item.approved_input ?? item.input;
 
 /** The command that ran. */
@@ -13,7 +13,7 @@ export function ranCommand(item: Extract<ToolItem, { type: "command_execution" }
   return typeof changed === "string" ? changed : item.command;
 }
 
-/** What a tool call is about, on one line: what ran, where a person changed what was asked for. */
+/** A tool call in one line: what ran, if a person changed it. */
 export function aboutTool(item: ToolItem): string {
   switch (item.type) {
     case "command_execution":
@@ -92,7 +92,7 @@ type FileItem = Extract<Item, { type: "file_change" }>;
 /** A completed item does not change: its diff is counted once, however often the page is painted. */
 const counted = new WeakMap<FileItem, readonly ChangedFile[]>();
 
-/** Every file that the agent changed, with the lines that came and went. */
+/** Every file that the agent changed, with its added and removed lines. */
 export function changedFiles(items: Iterable<{ readonly item: Item }>): readonly ChangedFile[] {
   const files = new Map<string, ChangedFile>();
   for (const { item } of items) {

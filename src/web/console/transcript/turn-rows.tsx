@@ -11,7 +11,7 @@ import { ItemMenu } from "./item-menu.tsx";
 import { Output } from "./output.tsx";
 import { beginningOf } from "./prompt-text.ts";
 
-/** What somebody asked for. */
+/** A prompt. */
 export function PromptRow({ turn }: { readonly turn: TurnView }): ReactNode {
   const { attachments = [] } = turn.prompt;
   return (
@@ -91,7 +91,7 @@ function AttachmentView({
   );
 }
 
-/** How a turn ended, what it took, and the way to go on from here, in this session or another one. */
+/** How a turn ended, its cost, and how to continue, in this session or another one. */
 export function EndRow({
   turn,
   onFork,
@@ -99,7 +99,7 @@ export function EndRow({
 }: {
   readonly turn: TurnView;
   readonly onFork?: (() => void) | undefined;
-  /** Goes on with what the turn did not finish. Absent: it cannot be gone on with here. */
+  /** Continues what the turn did not finish. Absent: it cannot be continued here. */
   readonly onContinue?: (() => void) | undefined;
 }): ReactNode {
   const { me } = useConnection();

@@ -4,10 +4,10 @@ import { useConnection } from "../../ui/app/connection.tsx";
 import { noteRefusal } from "../app/signed-out.ts";
 import { ConsoleTranscript, type TranscriptView } from "./transcript.ts";
 
-/** How often a page that nobody looks at is brought up to date. */
+/** How often a hidden page is updated. */
 const HIDDEN_MS = 500;
 
-/** One session's journal, followed as long as the page shows it. What arrives is painted once a frame, however much it is. */
+/** One session's journal, followed while the page shows it. Everything that arrives is painted at most once a frame. */
 class Follower {
   readonly #listeners = new Set<() => void>();
   #transcript = new ConsoleTranscript();
@@ -18,7 +18,7 @@ class Follower {
     return this.#shown;
   }
 
-  /** From the first event on. The answer ends it. */
+  /** From the first event on. Call the returned function to end it. */
   start(live: LiveConnection, id: string): () => void {
     const stop = new AbortController();
     const transcript = new ConsoleTranscript();

@@ -9,7 +9,7 @@ import { workingWords } from "./working-words.ts";
 
 const SECOND = 1_000;
 
-/** At the end while a turn is open: what runs now, how long the turn has taken, what it has cost so far. */
+/** At the end while a turn is open: what runs now, the turn's duration and its cost so far. */
 export function WorkingRow({ turn, view }: { readonly turn: TurnView; readonly view: TranscriptView }): ReactNode {
   const now = useNow(true);
   const { isAsked, words, about, others } = workingWords(view);

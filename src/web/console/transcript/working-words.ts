@@ -8,7 +8,7 @@ const ABOUT_CHARS = 200;
 
 /** What an open turn does now. */
 export interface WorkingWords {
-  /** A person is asked: nothing goes on before the answer. */
+  /** A person is asked: nothing continues before the answer. */
   readonly isAsked: boolean;
   readonly words: string;
   /** The command or the path. Absent: there is none. */
@@ -17,7 +17,7 @@ export interface WorkingWords {
   readonly others: number;
 }
 
-/** The innermost of what runs; a question to a person before everything else. */
+/** The innermost running item; a question to a person comes first. */
 export function workingWords(view: TranscriptView): WorkingWords {
   const { running } = view;
   const questions = running.filter(({ answer }) => answer !== undefined && answer.outcome === undefined);
@@ -32,7 +32,7 @@ export function workingWords(view: TranscriptView): WorkingWords {
     isAsked,
     words: `${isAsked ? "Waiting for you: " : ""}${visible(toolName(item))}`,
     about: visible(aboutTool(item).slice(0, ABOUT_CHARS)),
-    // Beside a question only other questions count: what was answered waits for nobody.
+    // Beside a question only other questions count: answered calls wait for nobody.
     others: (isAsked ? questions : running.filter((one) => isToolItem(one.item))).length - 1,
   };
 }

@@ -20,7 +20,7 @@ type StepsSection = {
 type AnswerPartSection = Exclude<AnswerPart, StepPart | ThoughtPart> | StepsSection;
 type AnswerSection = Prose | StepsView | AskView | { readonly element: HTMLElement };
 
-/** Somebody ended the answer, or a limit that somebody set: no failure. */
+/** Somebody ended the answer, or a limit did: not a failure. */
 const WANTED: ReadonlySet<string> = new Set(["aborted", "rejected_and_stopped", "max_turns"]);
 
 /** One answer: the same element from its first word to its last. */
@@ -90,7 +90,7 @@ export class AnswerView {
     return view;
   }
 
-  /** Every section at its place, and nothing else. What is there already is not touched. */
+  /** Puts every section in its place. Existing ones are not touched. */
   #arrange(sections: readonly AnswerPartSection[]): void {
     const keys = new Set(sections.map(({ id }) => id));
     for (const [key, { element }] of this.#sections) {

@@ -5,13 +5,13 @@ import { hunksOf } from "../words.ts";
 import { icon, make } from "./dom.ts";
 import { LongText, type LongTextOptions } from "./long-text.ts";
 
-/** What is asked about, all of it: who says yes has been shown everything. */
+/** The complete subject of a question: whoever approves has been shown everything. */
 export class AskPreview {
   readonly nodes: readonly Node[];
   readonly #texts: LongText[] = [];
   readonly #whole: () => void;
 
-  /** `whole`: told when the last text that was cut is there as a whole. */
+  /** `whole`: called when the last cut text is shown completely. */
   constructor(approval: Approval, whole: () => void) {
     this.#whole = whole;
     this.nodes = this.#nodesOf(approval);
@@ -47,7 +47,7 @@ export class AskPreview {
     }
   }
 
-  /** A diff that the server has cut does not say all: then what the tool is given is shown too. */
+  /** A diff that the server cut is incomplete: then the tool's input is shown too. */
   #filesOf(files: readonly FileDiff[], input: Approval["input"]): readonly Node[] {
     const isCut = files.some(({ diff }) => diff.length >= PANEL_LIMITS.diffChars);
     return [

@@ -24,7 +24,7 @@ export class AskView {
   readonly #decide: Decide;
   readonly #preview: AskPreview;
   readonly #actions: HTMLElement;
-  /** What says yes, and why it cannot yet; only where something is shown that can be long. */
+  /** The approving buttons, and why they are disabled; only if the content can be long. */
   readonly #yes: HTMLButtonElement[] = [];
   readonly #unseen = make("p", { class: "faint", text: "You can say yes once all of it is shown." });
   readonly #trouble = make("p", { class: "ask-trouble", attributes: { role: "alert" } });
@@ -131,7 +131,7 @@ export class AskView {
     );
   }
 
-  /** Nobody can agree to what was not shown. */
+  /** Nobody can approve what was not shown. */
   #enableYes(): void {
     const { isWhole } = this.#preview;
     this.#unseen.hidden = isWhole;

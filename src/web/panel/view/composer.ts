@@ -86,7 +86,7 @@ export class Composer {
     this.#enable();
   }
 
-  /** Beside the text field, for all to hear. Undefined: nothing. */
+  /** Announced beside the text field. Undefined: nothing. */
   say(words: string | undefined): void {
     this.#words.hidden = words === undefined;
     setText(this.#words, words ?? "");

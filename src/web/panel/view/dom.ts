@@ -76,7 +76,7 @@ export type Icon = keyof typeof ICONS;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** For the eye only. */
+/** Decorative only. */
 export function icon(name: Icon): SVGSVGElement {
   const drawing = document.createElementNS(SVG, "svg");
   for (const [key, value] of Object.entries({
@@ -119,7 +119,7 @@ export function replaceIcon(element: Element, name: Icon): void {
   if (element.querySelector(`svg.icon-${name}`) === null) element.querySelector("svg")?.replaceWith(icon(name));
 }
 
-/** A picture without an address: pages that load no pictures from anywhere can show it. */
+/** An inline image: pages that load no images from elsewhere can show it. */
 export function picture(
   image: { readonly media_type: string; readonly data: string },
   label: string,
@@ -151,7 +151,7 @@ async function draw(
   }
 }
 
-/** Into the clipboard, and whether that worked. */
+/** Copies to the clipboard, and returns whether that worked. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

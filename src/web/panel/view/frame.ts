@@ -66,13 +66,13 @@ export class PanelFrame {
     this.launcher.title = label;
   }
 
-  /** Whether there is something to copy or to leave behind. */
+  /** Whether there is something to copy or to leave. */
   filled(isFilled: boolean): void {
     this.#newChat.hidden = !isFilled;
     this.copyButton.hidden = !isFilled;
   }
 
-  /** How the connection stands; undefined: well. */
+  /** The connection state; undefined: connected. */
   banner(words: string | undefined): void {
     this.#banner.hidden = words === undefined;
     setText(this.#banner, words ?? "");
@@ -84,7 +84,7 @@ export class PanelFrame {
     setText(this.#notice, words ?? "");
   }
 
-  /** The conversation is in sight, with what is new in it. */
+  /** Scrolls to the conversation and what is new in it. */
   toConversation(): void {
     this.history.hide();
     this.messages.toEnd();
@@ -102,7 +102,7 @@ export class PanelFrame {
     this.messages.clear();
   }
 
-  /** For those who listen. */
+  /** For screen readers. */
   announce(words: string): void {
     this.#spoken.replaceChildren(make("p", { text: words }));
   }

@@ -8,7 +8,7 @@ export interface HistoryActions {
   readonly closed: () => void;
 }
 
-/** The chats of before, over the conversation. */
+/** Earlier chats, shown over the conversation. */
 export class HistoryList {
   readonly element = make("div", { class: "history", attributes: { role: "dialog", "aria-label": "History" } });
   readonly #actions: HistoryActions;
@@ -35,7 +35,7 @@ export class HistoryList {
     this.#actions.closed();
   }
 
-  /** The conversation goes on below it. The focus stays where it is. */
+  /** Shows the conversation again. The focus stays where it is. */
   hide(): void {
     this.element.hidden = true;
   }

@@ -7,18 +7,18 @@ export interface LongTextOptions {
   readonly label: string;
   readonly text: string;
   readonly kind: "plain" | "command" | "diff";
-  /** Told once, when a text that was cut is there as a whole. */
+  /** Called once, when a cut text is shown completely. */
   readonly whole: () => void;
 }
 
-/** A text of which first only the beginning is shown; the rest comes when somebody wants it, a piece at a time so that the page stays usable. */
+/** A text that first shows only its beginning; the rest follows on request, in pieces so that the page stays usable. */
 export class LongText {
   readonly element: HTMLElement;
   readonly #options: LongTextOptions;
   readonly #text: HTMLElement;
   readonly #left: TextPiece[];
   readonly #more: HTMLButtonElement | undefined;
-  /** How the last line looks: the next piece may go on with it. */
+  /** The style of the last line: the next piece may continue it. */
   #last = "same";
 
   constructor(options: LongTextOptions) {

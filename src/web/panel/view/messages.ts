@@ -10,9 +10,9 @@ export interface MessagesActions extends AnswerActions {
   readonly suggest: (prompt: string) => void;
   readonly sendAgain: (key: string) => void;
   readonly drop: (key: string) => void;
-  /** Lets the prompts go on that a stop holds. */
+  /** Resumes the prompts that a stop holds. */
   readonly resumeQueue: () => void;
-  /** Takes a prompt out of the queue. */
+  /** Removes a prompt from the queue. */
   readonly unqueue: (turn: string) => void;
   readonly newChat: () => void;
 }
@@ -50,7 +50,7 @@ export class Messages {
     this.element = make("div", { class: "messages" }, this.#log, this.#down);
   }
 
-  /** What is shown before anything was said. */
+  /** Shown before the first message. */
   welcome(title: string, suggestions: readonly string[]): void {
     this.#empty.replaceChildren(
       icon("chat"),
@@ -151,7 +151,7 @@ export class Messages {
     });
   }
 
-  /** What can be done with a prompt that a stop holds: all of them go on together, each can be discarded. */
+  /** The actions for held prompts: resume all, or discard one. */
   #held(turn: string, state: string): HTMLElement {
     return make(
       "div",
@@ -186,7 +186,7 @@ export class Messages {
     return make("div", { class: "over" }, note, button("New chat", this.#actions.newChat, "primary"));
   }
 
-  /** Made anew only when it is another one. */
+  /** Recreated only when its state changes. */
   #once(key: string, state: string, create: (state: string) => HTMLElement): HTMLElement {
     const known = this.#bubbles.get(key);
     if (known?.dataset["state"] === state) return known;
@@ -211,7 +211,7 @@ function bubbleOf(text: string, attachments: readonly Attachment[]): HTMLElement
   );
 }
 
-/** A long one is shown when it is asked for. */
+/** A long one is expanded on request. */
 function promptOf(text: string): readonly HTMLElement[] {
   const element = make("div", { class: "bubble-text", text });
   if (text.length <= PANEL_LIMITS.bubbleChars) return [element];

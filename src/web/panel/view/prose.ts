@@ -6,7 +6,7 @@ import { copyText, icon, make, replaceIcon, setText } from "./dom.ts";
 /** The page's own headings are above those of an answer. */
 const PLACED: Readonly<Record<string, string>> = { h1: "h3", h2: "h3", h3: "h4", h4: "h5", h5: "h6" };
 
-/** Markdown that grows. What is finished stays as it is; only the last block is made anew. */
+/** Growing Markdown. Finished blocks stay; only the last one is rendered again. */
 export class Prose {
   readonly element = make("div", { class: "prose" });
   readonly #markdown = new GrowingMarkdown({ breaks: true });

@@ -20,7 +20,7 @@ const MARKS: Readonly<Record<ItemStatus, { readonly icon: Icon; readonly label: 
 
 const PICTURE_PX = 320;
 
-/** Steps that follow each other: one line that says what happens, and behind it each of them. */
+/** Consecutive steps: one summary line, and the steps behind it. */
 export class StepsView {
   readonly element: HTMLDetailsElement;
   readonly #words = make("span", { class: "steps-words" });
@@ -88,7 +88,7 @@ function summed(parts: readonly (StepPart | ThoughtPart)[], describe: Describe):
   return steps.length === 1 ? `${count}: ${MARKS[only.status].label}` : `${count}, ${String(wrong)} of them not done`;
 }
 
-/** One call of a tool: what it was asked for, and what it gave back. */
+/** One tool call: its input, and its result. */
 class StepView {
   readonly element: HTMLDetailsElement;
   readonly #describe: Describe;
@@ -129,7 +129,7 @@ class StepView {
     this.#fill();
   }
 
-  /** What nobody looks at need not be written. */
+  /** Filled only when it is opened. */
   #fill(): void {
     const part = this.#part;
     if (!this.element.open || part === undefined) return;

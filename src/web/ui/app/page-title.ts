@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { create } from "zustand";
 
-/** What the tab is called; empty: the page has no name of its own. */
+/** The tab's title; empty: the page has none. */
 export const usePageTitle = create<{ readonly title: string }>()(() => ({ title: "" }));
 
 /** Names the tab as long as the page is shown. */

@@ -5,15 +5,15 @@ export type Theme = "light" | "dark" | "system";
 
 interface ConsoleSettings {
   readonly theme: Theme;
-  /** Browser notifications for questions; only where the browser permits them too. */
+  /** Browser notifications for questions; only if the browser permits them too. */
   readonly notify: boolean;
   readonly diffLayout: "split" | "unified";
-  /** Single keys do something: who dictates or uses other tools may want none of that. */
+  /** Single-key shortcuts: people who dictate or use other tools may not want them. */
   readonly shortcuts: boolean;
   readonly set: (change: Partial<Pick<ConsoleSettings, "theme" | "notify" | "diffLayout" | "shortcuts">>) => void;
 }
 
-/** What one person likes on one device. */
+/** One person's preferences on one device. */
 export const useSettings = create<ConsoleSettings>()(
   persist(
     (set) => ({ theme: "system", notify: false, diffLayout: "split", shortcuts: true, set: (change) => set(change) }),

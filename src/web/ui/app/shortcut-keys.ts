@@ -1,10 +1,10 @@
-/** Keys as the browser names them (`j`, `ArrowDown`), two of them with a space between (`g s`). */
+/** Keys as the browser names them (`j`, `ArrowDown`), two of them separated by a space (`g s`). */
 export interface Combination {
   /** Any of these. */
   readonly keys: readonly string[];
 }
 
-/** What a key press comes to: a combination that is whole now, and what waits for a second key. */
+/** The result of a key press: a complete combination, and those that wait for a second key. */
 export interface PressedKeys<Item extends Combination> {
   readonly hit?: Item;
   readonly waiting?: string;

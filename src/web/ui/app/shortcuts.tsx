@@ -6,7 +6,7 @@ import { capsOf, press, type Combination } from "./shortcut-keys.ts";
 /** `keys` work alone, without Ctrl, Alt or ⌘, and never while somebody types or a window or menu is open. */
 export interface Shortcut extends Combination {
   readonly label: string;
-  /** Absent: the browser or the element with the focus does it; only told in the list. False: this key was not meant for us. */
+  /** Absent: the browser or the focused element handles it; only listed. False: this key was not meant for us. */
   readonly run?: (event: KeyboardEvent) => void | false;
 }
 
@@ -26,7 +26,7 @@ const ELSEWHERE =
   "input, textarea, select, [contenteditable=''], [contenteditable='true'], [role=dialog], [role=alertdialog], [role=menu], [role=listbox], [role=textbox]";
 const Context = createContext<Register | undefined>(undefined);
 
-/** Around everything: listens to the keys, and shows what there are with `?`. */
+/** Wraps everything: handles keys, and lists them with `?`. */
 export function Shortcuts({ children }: { readonly children: ReactNode }): ReactNode {
   const groups = useRef(new Map<symbol, ShortcutGroup>());
   const [shown, setShown] = useState<readonly ShortcutGroup[] | undefined>(undefined);
@@ -48,7 +48,7 @@ export function Shortcuts({ children }: { readonly children: ReactNode }): React
   );
 }
 
-/** The keys of a page or part of one, as long as it is shown. */
+/** The keys of a page or part of one, while it is shown. */
 export function useShortcuts(title: string, shortcuts: readonly Shortcut[]): void {
   const register = use(Context);
   const [key] = useState(() => Symbol(title));

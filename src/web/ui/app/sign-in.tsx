@@ -9,13 +9,13 @@ const REFUSED = {
   wrong: "That token is not valid.",
 } as const;
 
-/** Who comes without the link that the server printed needs a token. */
+/** Without the link that the server printed, a person needs a token. */
 export function SignIn({
   onToken,
   why,
 }: {
   readonly onToken: (token: string) => void;
-  /** Why the token that was used does not do. Absent: there was none. */
+  /** Why the last token was refused. Absent: there was none. */
   readonly why?: keyof typeof REFUSED;
 }): ReactNode {
   const [text, setText] = useState("");

@@ -3,7 +3,7 @@ import { useSettings } from "./settings.ts";
 
 const dark = globalThis.matchMedia("(prefers-color-scheme: dark)");
 
-/** What is shown now: the person's choice, or the system's. */
+/** The current theme: the person's choice, or the system's. */
 function shownTheme(): "light" | "dark" {
   const { theme } = useSettings.getState();
   if (theme !== "system") return theme;
@@ -31,7 +31,7 @@ export function useShownTheme(): "light" | "dark" {
   }, appliedTheme);
 }
 
-/** Asking the query itself while the page is painted would take its news away before they are told: Chromium then tells nobody. */
+/** Reading the query itself during rendering would lose its change event: Chromium then notifies nobody. */
 function appliedTheme(): "light" | "dark" {
   return document.documentElement.dataset["theme"] === "dark" ? "dark" : "light";
 }

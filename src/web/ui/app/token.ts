@@ -1,7 +1,7 @@
 const KEY = "sallyport.token";
 const WORKED = "sallyport.token.worked";
 
-/** Takes the token out of the link that brought the person here, so that it does not stay in the address or the history. */
+/** Removes the token from the link, so that it does not stay in the address or the history. */
 function fromLink(): string | undefined {
   const address = new URL(globalThis.location.href);
   const inHash = new URLSearchParams(address.hash.slice(1)).get("token");
@@ -13,7 +13,7 @@ function fromLink(): string | undefined {
   return token;
 }
 
-/** The token of this browser; absent: nobody signed in here. */
+/** This browser's token; absent: nobody signed in here. */
 export function readToken(): string | undefined {
   const linked = fromLink();
   if (linked !== undefined) keepToken(linked);
@@ -30,7 +30,7 @@ export function forgetToken(): void {
   globalThis.localStorage.removeItem(WORKED);
 }
 
-/** The server has taken the token at least once: if it refuses it later, it was taken back. */
+/** The server has accepted the token at least once: a later refusal means that it was revoked. */
 export function noteWorked(): void {
   globalThis.localStorage.setItem(WORKED, "1");
 }

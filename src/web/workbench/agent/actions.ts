@@ -139,7 +139,7 @@ function closeViewer({ workbench }: ActionOptions): PageTool {
       const view = current(workbench);
       const id = text(args, "viewerId");
       const viewer = view.viewers.find((one) => one.id === id);
-      if (viewer === undefined) throw new Error(`there is no viewer ${id}; list_current_viewers tells which there are`);
+      if (viewer === undefined) throw new Error(`there is no viewer ${id}; list_current_viewers shows which there are`);
       workbench.removeViewer(view.id, id, "agent");
       return `Closed ${viewer.title}`;
     },

@@ -78,7 +78,7 @@ export class History {
   undo(id: string): readonly ActionRecord[] {
     const place = this.#entries.findIndex(({ action }) => action.id === id);
     const entry = this.#entries[place];
-    if (entry === undefined) throw new Error("this action is too old to be taken back");
+    if (entry === undefined) throw new Error("this action is too old to be undone");
     if (entry.action.undone) return [];
     const taken: ActionRecord[] = [];
     const chosen = [entry];

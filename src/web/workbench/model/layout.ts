@@ -93,7 +93,7 @@ export function parseLayout(text: string): SavedLayout {
   try {
     read = JSON.parse(text);
   } catch {
-    throw new Error("this is not a layout: it is no JSON");
+    throw new Error("this is not a layout: it is not JSON");
   }
   return checkLayout(read);
 }

@@ -129,7 +129,7 @@ class DuckDbEngine implements SqlEngine {
   #told(error: unknown): Error {
     if (isCrash(error)) {
       this.#kill();
-      return new Error("The SQL engine ran out of memory or broke down. It is started anew with the next query.");
+      return new Error("The SQL engine ran out of memory or broke down. It starts again with the next query.");
     }
     return new Error(duckDbWords(error instanceof Error ? error.message : String(error)));
   }

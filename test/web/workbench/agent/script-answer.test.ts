@@ -64,7 +64,7 @@ describe("the answer of a script", () => {
     ];
     for (const said of faked) expect([said, trouble(said)]).toEqual([said, expect.stringMatching(strange)]);
     expect(trouble(done({ made: { columns: [column([{ toString: 1 }])], tables: [] } }))).toBe(
-      "column A holds a value that is no text, number, date, true or false",
+      "column A holds a value that is not a text, number, date, true or false",
     );
   });
 

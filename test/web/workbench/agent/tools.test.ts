@@ -229,7 +229,7 @@ describe("the grid and its viewers", () => {
     await call("add_viewer", { viewerType: "Histogram", viewerProperties: { valueColumnName: "age" } });
     const id = workbench.current?.viewers[0]?.id ?? "";
     expect(await call("close_viewer", { viewerId: "viewer-x" })).toBe(
-      "Error: there is no viewer viewer-x; list_current_viewers tells which there are",
+      "Error: there is no viewer viewer-x; list_current_viewers shows which there are",
     );
     expect(await call("close_viewer", { viewerId: id })).toBe("Closed Histogram of AGE");
     expect(workbench.current?.viewers).toEqual([]);

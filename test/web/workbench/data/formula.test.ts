@@ -164,7 +164,7 @@ describe("what is wrong with a formula", () => {
     ["Age + Well", 6, '"+" needs a number, not true or false'],
     ["Sex * 2", 0, '"*" needs a number, not a text'],
     ["Sex = 1", 6, "has a text and a number"],
-    ["Born > 'soon'", 7, '"soon" is no date'],
+    ["Born > 'soon'", 7, '"soon" is not a date'],
     ["Born * 2", 7, "cannot be done with a date"],
     ["Round()", 0, "Round takes 1 to 2 argument(s), not 0: Round(x, digits?)"],
     ["ColAvg(1)", 0, "ColAvg needs one column"],

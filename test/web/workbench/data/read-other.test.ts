@@ -97,7 +97,7 @@ describe("JSON", () => {
     ["x.json", '{"a":[1,2],"b":["x"]}', "The JSON holds several lists: choose which one is the table (a, b)."],
 
     ["x.json", "[]", "no rows and no columns"],
-    ["x.ndjson", '{"a":1}\n{"a":\n', "Line 2 is no JSON"],
+    ["x.ndjson", '{"a":1}\n{"a":\n', "Line 2 is not JSON"],
   ])("%s %s", async (name, text, words) => {
     await expect(readColumns(name, text)).rejects.toMatchObject({
       code: "bad_format",

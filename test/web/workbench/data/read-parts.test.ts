@@ -98,7 +98,7 @@ describe("what of a JSON file is the table", () => {
         ["a", "int", [1, 2]],
         ["b", "int", [3, 4]],
       ],
-      notes: ["Left out, because they are no lists: title."],
+      notes: ["Left out, because they are not lists: title."],
     });
   });
 

@@ -62,7 +62,7 @@ describe("layouts", () => {
   });
 
   test.each<readonly [string, (saved: SavedLayout) => unknown, string]>([
-    ["no JSON", () => "{", "no JSON"],
+    ["no JSON", () => "{", "not JSON"],
     ["another thing", () => ({ hello: 1 }), "damaged or not of a workbench"],
     [
       "a dock nested 3,000 deep",

@@ -7,7 +7,7 @@ const BLOCK = 150;
 const WARM_UP = 100;
 const BLOCKS_KEPT = 200;
 
-/** The colours of one patch, made block by block as they are asked for. */
+/** The colours of one patch, computed block by block on request. */
 export class Painter {
   readonly #patch: Patch;
   readonly #blocks = new Map<string, ReadonlyMap<number, ColouredLine>>();
@@ -43,7 +43,7 @@ export class Painter {
     for (let place = Math.max(0, start - WARM_UP); place < start + BLOCK; place += 1) {
       const line = this.#patch.lines[place];
       if (line === undefined) break;
-      // Another hunk is another place of the file: nothing of what came before counts.
+      // Another hunk is another part of the file: earlier lines do not count.
       if (line.kind === "hunk" && place < start) places.length = 0;
       if (line.kind !== "hunk" && line.kind !== "note" && line.kind !== hidden) places.push(place);
     }

@@ -1,10 +1,10 @@
 import { diffWordsWithSpace } from "diff";
 
-/** From a place in a line up to another one, which is no longer in it. */
+/** From one position in a line up to another, exclusive. */
 export type LineSpan = readonly [from: number, to: number];
 
 const MARKED_CHARS = 2_000;
-/** Words that were taken out or put in: lines with more of them are two lines. Not a time, so that the same lines always look the same. */
+/** Inserted and removed words: with more of them, two lines count as different. Not a time limit, so that the result is deterministic. */
 const MARKED_EDITS = 400;
 /** Lines that share less than this part of their text are two lines, not one that changed. */
 const LIKE = 0.25;

@@ -8,7 +8,7 @@ export type WorkerQuestion =
   | { readonly type: "close"; readonly id: number }
   | { readonly type: "colour"; readonly id: number; readonly code: string; readonly language: string };
 
-/** What the worker tells. Rows may come twice: without colours, then with them. */
+/** Messages from the worker. Rows may come twice: without colours, then with them. */
 export type WorkerAnswer =
   | {
       readonly type: "opened";

@@ -6,7 +6,7 @@ export interface PatchLine {
   readonly new?: number;
 }
 
-/** Lines that stand beside each other, as places in the list of lines. A hunk's head and a note fill the row: `left` alone, `whole`. */
+/** Lines that are side by side, as indexes into the list of lines. A hunk's header and a note fill the row: `left` alone, `whole`. */
 interface LinePair {
   readonly left?: number;
   readonly right?: number;
@@ -16,11 +16,11 @@ interface LinePair {
 export interface Patch {
   readonly lines: readonly PatchLine[];
   readonly pairs: readonly LinePair[];
-  /** For a changed line the place of the line that it replaces or is replaced by. */
+  /** For a changed line the index of its counterpart. */
   readonly partners: ReadonlyMap<number, number>;
   readonly added: number;
   readonly removed: number;
-  /** There were more lines than are shown. */
+  /** There were more lines than shown. */
   readonly cut: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Patch {
 const MAX_LINES = 1_000_000;
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/;
 
-/** Reads a unified diff of one file. What stands before the first hunk is its head and not shown. */
+/** Parses a unified diff of one file. The header before the first hunk is not shown. */
 export function readPatch(patch: string): Patch {
   const lines = readLines(patch);
   const cut = lines.length >= MAX_LINES;
@@ -70,7 +70,7 @@ function readLines(patch: string): readonly PatchLine[] {
   return lines;
 }
 
-/** Removed lines and the added ones that follow them stand beside each other, first to first. */
+/** Removed lines and the added ones after them are paired in order. */
 function pairUp(lines: readonly PatchLine[]): Pick<Patch, "pairs" | "partners"> {
   const pairs: LinePair[] = [];
   const partners = new Map<number, number>();
@@ -108,7 +108,7 @@ function pairUp(lines: readonly PatchLine[]): Pick<Patch, "pairs" | "partners"> 
         pairs.push({ left: place, whole: true });
         break;
       case "note":
-        // Stands behind the lines that it is about; after removed ones their pairs are still to come.
+        // It follows the lines that it is about; after removed ones their pairs are still to come.
         notes.push(place);
         if (removed.length === 0 || added.length > 0) flush();
     }

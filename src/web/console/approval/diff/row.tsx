@@ -25,7 +25,7 @@ export function DiffRow({
   onLengthen,
 }: {
   readonly row: DiffLineRow;
-  /** The file was not there before. */
+  /** The file is new. */
   readonly isNew: boolean;
   readonly onLengthen: Lengthen;
 }): ReactNode {

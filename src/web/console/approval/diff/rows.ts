@@ -26,7 +26,7 @@ export type DiffLineRow =
   | { readonly type: "pair"; readonly left?: DiffCell; readonly right?: DiffCell }
   | { readonly type: "hunk" | "note"; readonly text: string };
 
-/** A line shows so many characters until somebody asks for more of it. */
+/** Characters of a line shown at first. */
 export const SHOWN_CHARS = 2_000;
 
 export interface RowsWanted {
@@ -34,7 +34,7 @@ export interface RowsWanted {
   readonly from: number;
   /** Not included. */
   readonly to: number;
-  /** Lines of which more than the usual is shown: place → characters. */
+  /** Lines with more than the usual characters shown: index → characters. */
   readonly long: ReadonlyMap<number, number>;
 }
 
@@ -123,6 +123,6 @@ function runsOf(text: string, colours: ColouredLine | undefined): ColouredLine {
   const coloured = colours?.map((part) => part.text).join("") ?? "";
   if (colours === undefined || coloured === "") return [{ text }];
   if (coloured.startsWith(text)) return colours;
-  // A carriage return at the end of the line is no part of what is coloured.
+  // A carriage return at the end of the line is not coloured.
   return text.startsWith(coloured) ? [...colours, { text: text.slice(coloured.length) }] : [{ text }];
 }

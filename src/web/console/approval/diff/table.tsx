@@ -8,13 +8,13 @@ import { BLOCK, useDiff, type ShownDiff } from "./use-diff.ts";
 
 const ROW_PX = 20;
 const OVERSCAN = 1;
-/** A diff of so many rows is drawn whole, so that the browser's own search finds all of it. */
+/** A diff of this many rows is drawn whole, so that the browser's own search finds all of it. */
 const WHOLE_ROWS = 300;
 const WHOLE_BLOCKS = Math.ceil(WHOLE_ROWS / BLOCK);
-/** Of a diff that cannot be drawn so much is shown as it is. */
+/** How much of a diff that cannot be drawn is shown as plain text. */
 const PLAIN_CHARS = 100_000;
 
-/** The rows of one diff. Long ones scroll inside; only what is looked at is drawn. */
+/** The rows of one diff. Long ones scroll inside; only visible rows are drawn. */
 export function DiffTable({
   patch,
   path,
@@ -24,7 +24,7 @@ export function DiffTable({
   readonly patch: string;
   readonly path: string;
   readonly layout: DiffLayout;
-  /** The file was not there before. */
+  /** The file is new. */
   readonly isNew: boolean;
 }): ReactNode {
   const diff = useDiff(patch, path, layout);
@@ -101,7 +101,7 @@ function rowsIn(block: number, rows: number): number {
   return Math.min(BLOCK, rows - block * BLOCK);
 }
 
-/** Drawn anew only when its rows have changed. `count`: so many are on their way while there are none. */
+/** Redrawn only when its rows have changed. `count`: the expected number while there are none. */
 const Block = memo(function Block({
   rows,
   count,

@@ -3,9 +3,9 @@ import { diffWorker } from "./worker-client.ts";
 import type { WorkerAnswer } from "./messages.ts";
 import type { DiffLayout, DiffLineRow } from "./rows.ts";
 
-/** Rows that are asked for, drawn and measured together: a browser lays out fifty as fast as one, and a long diff has few blocks. */
+/** Rows requested, drawn and measured together: a browser lays out fifty as fast as one, and a long diff has few blocks. */
 export const BLOCK = 50;
-/** Blocks that are kept; those that are farthest from what is shown go first. */
+/** Cached blocks; those farthest from the visible ones go first. */
 const BLOCKS_KEPT = 10;
 /** More of a long line at each press. */
 const LINE_STEP = 20_000;
@@ -19,13 +19,13 @@ export interface ShownDiff {
   readonly failed: string | undefined;
   /** Undefined: on its way. */
   readonly block: (index: number) => readonly DiffLineRow[] | undefined;
-  /** Tells which blocks are looked at, the last one included. */
+  /** Sets the visible blocks, inclusive. */
   readonly look: (first: number, last: number) => void;
   /** Shows more of a long line. */
   readonly lengthen: (line: number, shown: number) => void;
 }
 
-/** One diff in one layout, read in the worker; the page holds only what is looked at. */
+/** One diff in one layout, parsed in the worker; the page holds only the visible part. */
 export function useDiff(patch: string, path: string, layout: DiffLayout): ShownDiff {
   const [opened, setOpened] = useState<OpenedDiff>();
   const [failed, setFailed] = useState<string>();

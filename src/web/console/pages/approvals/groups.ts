@@ -5,7 +5,7 @@ interface ApprovalGroup {
   readonly approvals: readonly Approval[];
 }
 
-/** Questions of one session stand together; the session whose question is oldest comes first. */
+/** Groups questions by session; the session with the oldest question comes first. */
 export function bySession(approvals: readonly Approval[]): readonly ApprovalGroup[] {
   const groups = new Map<string, Approval[]>();
   for (const approval of approvals) {

@@ -10,7 +10,7 @@ const TABS = [
   { show: "ended", label: "History" },
 ] as const;
 
-/** Questions of all sessions: what waits for a person, and how the others ended. */
+/** Questions of all sessions: the open ones, and how the others ended. */
 export function ApprovalsPage(): ReactNode {
   const { show = "pending", id } = useSearch({ from: "/approvals" });
   const navigate = useNavigate();

@@ -3,7 +3,7 @@ import { ArrowLeft } from "lucide-react";
 import type { ReactNode } from "react";
 import { classes } from "../../../ui/classes.ts";
 
-/** A list and what is open of it: beside each other, on a phone one after the other. */
+/** A list and its open entry: side by side, on a phone one after the other. */
 export function Panes({
   list,
   detail,

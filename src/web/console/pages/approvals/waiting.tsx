@@ -73,13 +73,13 @@ export function Waiting({ id }: { readonly id: string | undefined }): ReactNode 
 }
 
 /**
- * The question that is open although nobody chose one. It stays when it is answered, here or elsewhere, so that what came of it can be read,
- * until the person goes on.
+ * The question shown by default. It stays after it was answered, here or elsewhere, so that its outcome can be read, until the person moves
+ * on.
  */
 function useFirst(first: string | undefined, isWanted: boolean): string | undefined {
   const [kept, setKept] = useState<string>();
   const shown = isWanted ? (kept ?? first) : undefined;
-  // While it is painted, so that no frame shows another one.
+  // During rendering, so that no frame shows another one.
   if (shown !== kept) setKept(shown);
   return shown;
 }
@@ -170,7 +170,7 @@ function GroupHead({ sessionId, count }: { readonly sessionId: string; readonly 
   );
 }
 
-/** A question that is not in the list any more, or was opened by a link, is read by itself. */
+/** A question that is no longer in the list, or was opened by a link, is loaded separately. */
 export function Detail({
   id,
   known,

@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../../../../protocol/index.ts";
 
-/** Every action that the server writes down, in words. One that is missing here is shown by its name. */
+/** Every audited action, in words. One that is missing here is shown by its name. */
 export const ACTIONS: Readonly<Record<string, string>> = {
   "session.create": "started a session",
   "session.prompt": "sent a prompt",
@@ -31,7 +31,7 @@ export function actionWords({ action, details }: Pick<AuditEntry, "action" | "de
   return ACTIONS[action] ?? action;
 }
 
-/** Which way an approval went; undefined: the entry does not say. */
+/** The decision on an approval; undefined: the entry does not say. */
 function decisionWords(details: unknown): string | undefined {
   if (typeof details !== "object" || details === null || !("decision" in details)) return undefined;
   if (details.decision === "reject") return "rejected a call";
@@ -40,7 +40,7 @@ function decisionWords(details: unknown): string | undefined {
   return "scope" in details && details.scope === "session" ? "approved a call for the session" : "approved a call";
 }
 
-/** Which session a target belongs to, where it is one. */
+/** The session of a target, if it has one. */
 export function sessionOf({ target }: Pick<AuditEntry, "target">): string | undefined {
   return target.startsWith("ses_") ? target : undefined;
 }

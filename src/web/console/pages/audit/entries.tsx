@@ -6,7 +6,7 @@ import { DataTable, type TableColumn } from "../../../ui/data-table.tsx";
 import { Ago } from "../../../ui/words.tsx";
 import { actionWords, approvalOf, detailWords, sessionOf } from "./actions.ts";
 
-/** The entries as rows; who did it is a way to see all that they did. */
+/** The entries as rows; a name links to everything that its owner did. */
 export function Entries({
   entries,
   onPerson,

@@ -1,13 +1,13 @@
 import type { AuditEntry, PrincipalRef, TokenView } from "../../../../protocol/index.ts";
 
 export interface Filter {
-  /** What the action begins with. */
+  /** A prefix of the action. */
   readonly action?: string;
   /** A principal's id. */
   readonly by?: string;
 }
 
-/** Actions by what stands before the point. */
+/** Actions grouped by the part before the dot. */
 export function areas(
   actions: readonly string[],
 ): readonly { readonly area: string; readonly actions: readonly string[] }[] {
@@ -15,7 +15,7 @@ export function areas(
   return names.map((area) => ({ area, actions: actions.filter((action) => action.startsWith(`${area}.`)) }));
 }
 
-/** Everybody who can be chosen: whose token is there, and who did something of what is shown; by name. */
+/** Everybody who can be chosen: owners of tokens, and authors of the shown entries; by name. */
 export function peopleOf(
   tokens: readonly TokenView[],
   entries: readonly Pick<AuditEntry, "by">[],

@@ -51,7 +51,7 @@ function Audit({
       client.audit({ ...filter, limit: PAGE, ...(pageParam === "" ? {} : { cursor: pageParam }) }),
     initialPageParam: "",
     getNextPageParam: (page) => page.next,
-    // Only while the newest page is all that is shown: a long list is not read anew under somebody's eyes.
+    // Only while just the newest page is shown: a long list must not reload under the reader.
     refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) > 1 ? false : EACH_MS),
     staleTime: 0,
   });
@@ -84,7 +84,7 @@ function NothingDone({ isFiltered }: { readonly isFiltered: boolean }): ReactNod
   );
 }
 
-/** Reads on by itself when its end comes into sight. */
+/** Loads more when its end becomes visible. */
 function More({ isBusy, onMore }: { readonly isBusy: boolean; readonly onMore: () => void }): ReactNode {
   const place = useRef<HTMLDivElement>(null);
   const more = useRef(onMore);

@@ -8,7 +8,7 @@ import type { PartProps } from "./parts.tsx";
 
 const FIELDS = ["tools", "systemPrompt", "maxTurns", "maxTokens", "thinkingTokens", "unattended", "askReads"] as const;
 
-/** What most sessions need no word about. Opens by itself where something in it is set or wrong. */
+/** Settings that most sessions do not need. Opens by itself if one of them is set or wrong. */
 export function Advanced(props: PartProps): ReactNode {
   const { draft, problems } = props;
   const set = FIELDS.filter((field) => draft[field] !== EMPTY[field]).length;

@@ -47,7 +47,7 @@ export function usePolicy() {
   return useQuery({ queryKey: KEYS.policy, queryFn: () => client.policy() });
 }
 
-/** The most that this caller may ask for under a profile. */
+/** The most that this caller may request under a profile. */
 export function mostAutonomy(profile: Profile | undefined, role: Role): Autonomy {
   const most = profile?.max_autonomy ?? "full";
   const usual = profile?.autonomy ?? "supervised";
@@ -61,7 +61,7 @@ export interface StartState {
   readonly setProblems: (problems: Problems) => void;
 }
 
-/** Starts the session and goes there; what is refused is told at its field. */
+/** Starts the session and opens it; a refusal is shown at its field. */
 export function useStart(): StartState {
   const { client } = useConnection();
   const queries = useQueryClient();
@@ -77,7 +77,7 @@ export function useStart(): StartState {
       );
       if (request.problems !== undefined) throw new Mistakes(request.problems);
       const body = JSON.stringify(request.session);
-      // The same request again, after an answer that got lost, starts no second session.
+      // Repeating the request after a lost answer starts no second session.
       if (sent.current?.body !== body) sent.current = { body, key: freshKey() };
       return client.createSession(request.session, { key: sent.current.key });
     },

@@ -11,7 +11,7 @@ interface StoredDraft {
   readonly clear: () => void;
 }
 
-/** What does not fit is not kept; the form goes on without. */
+/** What does not fit is not stored; the form works without it. */
 const roomy: StateStorage = {
   getItem: (name) => globalThis.sessionStorage.getItem(name),
   setItem: (name, value) => {
@@ -24,7 +24,7 @@ const roomy: StateStorage = {
   removeItem: (name) => globalThis.sessionStorage.removeItem(name),
 };
 
-/** The form as it was left, for this tab: a look at another page or a reload loses nothing. */
+/** The form as it was left, for this tab: visiting another page or reloading loses nothing. */
 export const useDraft = create<StoredDraft>()(
   persist(
     (set) => ({

@@ -8,7 +8,7 @@ import {
 } from "../../../../protocol/index.ts";
 import { parseDollars, writeDollars } from "../../../ui/dollars.ts";
 
-/** The form as a person fills it. An empty text: what the server chooses. */
+/** The form as a person fills it. An empty text: the server's choice. */
 export interface Draft {
   readonly prompt: string;
   readonly engine: string;
@@ -51,14 +51,14 @@ export const EMPTY: Draft = {
   askReads: false,
 };
 
-/** What is wrong, by field; `form`: with all of it. */
+/** Mistakes by field; `form`: in the form as a whole. */
 export type Problems = Readonly<Partial<Record<keyof Draft | "attachments" | "form", string>>>;
 
 export type DraftRequest =
   | { readonly session: CreateSession; readonly problems?: undefined }
   | { readonly problems: Problems };
 
-/** The request that a draft comes to, or what to mend first. A template needs no prompt. */
+/** The request of a draft, or what to fix first. A template needs no prompt. */
 export function requestOf(
   draft: Draft,
   attachments: readonly Attachment[],
@@ -84,7 +84,7 @@ export function requestOf(
   };
 }
 
-/** The draft that a template or an earlier request stands for. */
+/** The draft of a template or an earlier request. */
 export function draftOf(session: CreateSession): Draft {
   const number = (value: number | undefined): string => (value === undefined ? "" : String(value));
   return {
@@ -112,7 +112,7 @@ export function toolNames(text: string): readonly string[] {
   return [...new Set(text.split(/[\s,]+/).filter((name) => name !== ""))];
 }
 
-/** What the server refused, at the field that it names, or that its code can only mean. */
+/** The server's refusal at the field that it names, or that its code implies. */
 export function problemsOf(error: Failure): Problems {
   const issues = Array.isArray(error.details) ? error.details.filter((one): one is Issue => isIssue(one)) : [];
   if (error.code === "invalid_request" && issues.length > 0) return byField(issues);
@@ -161,7 +161,7 @@ const BY_CODE: Readonly<Partial<Record<ErrorCode, keyof Draft | "attachments">>>
 const isIssue = (value: unknown): value is Issue =>
   typeof value === "object" && value !== null && "path" in value && "message" in value;
 
-/** Refusals begin small, so that others can put words before them. */
+/** Refusals begin in lower case, so that a prefix can be added. */
 const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** The first issue of each field; `tools.3` is about `tools`. */
@@ -195,7 +195,7 @@ function numbersOf(draft: Draft): { readonly values: Readonly<Record<string, num
     if (/^\d{1,9}$/.test(text)) values[name] = Number(text);
     else problems[field] = "Enter a whole number.";
   }
-  // 0,5 is a half to some and five to others: nobody should pay for that.
+  // 0,5 is a half to some and five to others: that must not cost anybody money.
   const budget = parseDollars(draft.budget);
   if (budget !== undefined) values["max_cost_microusd"] = budget;
   else if (draft.budget.trim() !== "")

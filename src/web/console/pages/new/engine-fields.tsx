@@ -79,7 +79,7 @@ export function ModelFields({ draft, change, problems }: PartProps): ReactNode {
   );
 }
 
-/** Why a provider cannot be taken; absent: it can. */
+/** Why a provider cannot be chosen; absent: it can. */
 function unfit(provider: ProviderView, engine: EngineView | undefined): string | undefined {
   const wires = engine?.wires ?? [];
   if (wires.length > 0 && !provider.wires.some((wire) => wires.includes(wire))) return "not supported by this engine";

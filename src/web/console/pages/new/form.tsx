@@ -24,7 +24,7 @@ export function NewForm({ template }: { readonly template: Template | undefined 
   useShownProblem(form, starting);
   const change = (one: Partial<Draft>): void => {
     keep(one);
-    // What was wrong with a field is not known any more once it changes.
+    // A field's mistake is cleared once the field changes.
     const changed = new Set<string>([...Object.keys(one), "form"]);
     starting.setProblems(
       Object.fromEntries(Object.entries(starting.problems).filter(([field]) => !changed.has(field))),
@@ -48,7 +48,7 @@ export function NewForm({ template }: { readonly template: Template | undefined 
       }}
     >
       <div className="flex flex-col gap-4 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem] lg:items-start">
-        {/* On a phone all of it is one column, with what is rarely needed at its end. */}
+        {/* On a phone everything is one column, with rare settings at the end. */}
         <div className="contents lg:block lg:space-y-4">
           <PromptField {...part} attached={attached} onAttached={setAttached} />
           <Group title="Permissions">
@@ -76,7 +76,7 @@ export function NewForm({ template }: { readonly template: Template | undefined 
   );
 }
 
-/** The first field that is wrong gets the focus, so that it is seen and read out. */
+/** The first wrong field gets the focus, so that it is seen and read out. */
 function useShownProblem(form: { readonly current: HTMLFormElement | null }, { problems }: StartState): void {
   useEffect(() => {
     if (Object.keys(problems).length === 0) return;
@@ -110,7 +110,7 @@ function SandboxField({ draft, change, problems }: PartProps): ReactNode {
   );
 }
 
-/** Always in sight: the way to start, and what stands in it. */
+/** Always visible: the start button, and what prevents it. */
 function Footer({
   starting,
   draft,

@@ -20,7 +20,7 @@ export function NewSessionPage(): ReactNode {
   const chosen = templates?.find(({ id }) => id === template);
   const start = useDraft((kept) => kept.start);
   useEffect(() => {
-    // Once: what was changed since then is not taken back by a reload.
+    // Once: a reload does not undo later changes.
     if (chosen !== undefined && useDraft.getState().template !== chosen.id) start(draftOf(chosen.session), chosen.id);
   }, [chosen, start]);
   if (!may) {
@@ -32,7 +32,7 @@ export function NewSessionPage(): ReactNode {
       </Page>
     );
   }
-  // Nothing may jump when the last answer comes.
+  // Nothing may jump when the last answer arrives.
   if (demo === undefined || readingTemplates) return <Opening />;
   return (
     <Page title="New session">

@@ -8,7 +8,7 @@ import { useDraft } from "./draft-store.ts";
 import { NameDialog } from "./template-name.tsx";
 import { useTemplateActions } from "./template-data.ts";
 
-/** Keeps the form under a name. Where it came from a template of that name, the template is replaced. */
+/** Saves the form under a name. A template of the same name is replaced. */
 export function SaveTemplateButton({
   draft,
   attached,

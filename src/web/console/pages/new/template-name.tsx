@@ -28,7 +28,7 @@ function NameForm({ name, busy, error, onName, onClose }: NameProps): ReactNode 
   const [text, setText] = useState(name);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    // A form in a form's tree: the outer one must not hear of it.
+    // A form inside another form's tree: the outer one must not receive the event.
     event.stopPropagation();
     if (text.trim() !== "") onName(text.trim());
   };

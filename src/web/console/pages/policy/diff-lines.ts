@@ -8,7 +8,7 @@ export interface DiffLine {
 const CONTEXT_LINES = 4;
 const GAP: DiffLine = { kind: "gap", text: "…" };
 
-/** Two texts as one list of lines, with what is far from a change left out. Empty: they are the same. */
+/** Two texts as one list of lines, without lines far from a change. Empty: they are equal. */
 export function diffLines(before: string, after: string): readonly DiffLine[] {
   const { hunks } = structuredPatch("before", "after", before, after, undefined, undefined, { context: CONTEXT_LINES });
   return hunks.flatMap(({ lines }, index) => {

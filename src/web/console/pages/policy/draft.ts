@@ -4,7 +4,7 @@ import type { FieldName } from "./fields.ts";
 
 const ORDER = Object.keys(Profile.shape) as readonly FieldName[];
 
-/** A profile with one setting changed; absent: it is taken out. */
+/** A profile with one setting changed; absent: it is removed. */
 export function withField(profile: Profile, name: FieldName, value: unknown): Profile {
   const { [name]: _, ...others } = profile;
   return value === undefined ? others : { ...others, [name]: value };
@@ -44,8 +44,8 @@ export function changedProfiles(before: Policy, draft: Policy): readonly string[
 }
 
 /**
- * What is sent: only what was set here, before or now, so that profiles that ship and those of the file keep following their source.
- * `stored`: what was set last; absent: nothing ever was.
+ * What is sent: only what was set here, before or now, so that built-in profiles and those of the file keep following their source.
+ * `stored`: what was last set; absent: nothing.
  */
 export function layerToSend({
   stored,
@@ -73,7 +73,7 @@ export interface PolicyProblem {
   readonly message: string;
 }
 
-/** What the server found wrong, place by place. */
+/** The server's complaints by position. */
 export function problemsOf(error: unknown): readonly PolicyProblem[] {
   if (!(error instanceof Failure)) return [];
   const { details, message } = error;
@@ -88,7 +88,7 @@ function problemOf(detail: unknown, fallback: string): PolicyProblem | undefined
   return { path, message: withoutPlace(message, path) };
 }
 
-/** The field says where it is: the message need not. */
+/** The field shows the position: the message need not. */
 function withoutPlace(message: string, path: string): string {
   const start = `policy ${path}: `;
   return message.startsWith(start) ? message.slice(start.length) : message;
@@ -106,7 +106,7 @@ export function problemsAt(
   });
 }
 
-/** A list with what a person wrote or pasted added: one a line, without those that are there. */
+/** A list with a person's input added: one entry per line, without duplicates. */
 export function withEntries(list: readonly string[], text: string): readonly string[] {
   const fresh = text
     .split("\n")

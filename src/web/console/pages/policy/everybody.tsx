@@ -23,7 +23,7 @@ const BUDGETS = [
   },
 ] as const satisfies readonly { readonly name: keyof NonNullable<Policy["budget"]>; readonly spec: FieldSpec }[];
 
-/** What holds for all profiles: the default one, and limits for everybody together. */
+/** Settings of all profiles: the default profile, and the global limits. */
 export function EverybodyEditor({ editor }: { readonly editor: PolicyEditor }): ReactNode {
   const { draft, problems } = editor;
   const setBudget = (name: (typeof BUDGETS)[number]["name"], value: unknown): void => {

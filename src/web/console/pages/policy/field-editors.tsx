@@ -10,7 +10,7 @@ export interface FieldEditorsEditorProps {
   readonly value: unknown;
   readonly problems: readonly { readonly message: string; readonly index?: number }[];
   readonly onChange: (value: unknown) => void;
-  /** What is written there is no value; absent: it is one again. */
+  /** The input is not a valid value; absent: it is valid again. */
   readonly onWrong: (wrong: string | undefined) => void;
 }
 
@@ -104,7 +104,7 @@ function PlainListEditor({ spec, value, problems, onChange }: FieldEditorsEditor
   );
 }
 
-/** Where an empty list means nothing at all, having none is a choice of its own. */
+/** If an empty list means nothing at all, "none" is a separate choice. */
 function OnlyTheseEditor({ spec, value, problems, onChange }: FieldEditorsEditorProps): ReactNode {
   const every = value === undefined;
   const id = useId();
@@ -180,7 +180,7 @@ export function NumberEditor({
   const [text, setText] = useState(typeof value === "number" ? writeNumber(kind, value) : "");
   const tell = useRef(onWrong);
   tell.current = onWrong;
-  // What was written and is no value goes with its field.
+  // An invalid input disappears with its field.
   useEffect(() => () => tell.current(undefined), []);
   const read = readNumber(kind, text);
   const wrong = "wrong" in read ? read.wrong : undefined;

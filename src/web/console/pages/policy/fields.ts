@@ -5,7 +5,7 @@ export type FieldName = keyof Profile;
 interface Common {
   readonly label: string;
   readonly hint: string;
-  /** What it means to leave it out. */
+  /** What absence means. */
   readonly absent: string;
 }
 interface TextField extends Common {
@@ -72,7 +72,7 @@ const AUTONOMIES = [
   { value: "full", label: "full: runs without asking" },
 ] as const;
 
-/** Every setting of a profile; one that the schema has and this table lacks does not compile. */
+/** Every setting of a profile; the compiler finds one that is missing here. */
 export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullable<Profile[Name]>> } = {
   description: { kind: "text", label: "Description", hint: "What this profile is for.", absent: "none" },
   allow: {
@@ -303,7 +303,7 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
   },
 };
 
-/** In the order of the page. Whether all fields are in it is tested. */
+/** In page order. A test checks that all fields are included. */
 export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: readonly FieldName[] }[] = [
   { title: "Rules", fields: ["allow", "ask", "ask_only_listed", "deny"] },
   {

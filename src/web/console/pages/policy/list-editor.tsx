@@ -14,7 +14,7 @@ interface ListEditorProps {
   readonly onChange: (list: readonly string[]) => void;
 }
 
-/** Entries to add, take out, and take up again to change them. */
+/** Entries that can be added, removed and edited. */
 export function ListEditor({ label, hint, example, list, problems, onChange }: ListEditorProps): ReactNode {
   const [text, setText] = useState("");
   const id = useId();

@@ -21,7 +21,7 @@ export function writeNumber(kind: NumberKind, value: number): string {
   }
 }
 
-/** What was written, in the unit that the policy keeps; nothing written is absent. */
+/** The input in the policy's unit; empty is absent. */
 export function readNumber(
   kind: NumberKind,
   text: string,

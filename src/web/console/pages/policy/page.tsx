@@ -48,7 +48,7 @@ export function PolicyPage(): ReactNode {
   );
 }
 
-/** The draft lives above the tabs: going to the tester loses nothing. */
+/** The draft lives above the tabs: switching to the tester loses nothing. */
 function EditableTabs({ policy }: { readonly policy: Policy }): ReactNode {
   const editor = useDraft(policy);
   const { isChanged } = editor;

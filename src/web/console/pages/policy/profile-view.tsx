@@ -3,7 +3,7 @@ import type { Profile } from "../../../../protocol/index.ts";
 import { FIELD_GROUPS, PROFILE_FIELDS, type FieldName } from "./fields.ts";
 import { valueWords } from "./value-words.ts";
 
-/** A profile for those who may not change it: every setting, those that are not set too. */
+/** A read-only profile: every setting, including those that are not set. */
 export function ProfileView({ profile }: { readonly profile: Profile }): ReactNode {
   return (
     <div className="space-y-6">

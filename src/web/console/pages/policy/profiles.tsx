@@ -82,7 +82,7 @@ export function ProfilesEditor({ editor }: { readonly editor: PolicyEditor }): R
   );
 }
 
-/** Only what was set here can be taken out; what ships or stands in the file stays. */
+/** Only what was set here can be removed; built-in profiles and those of the file stay. */
 function TakeOut({ editor, name }: { readonly editor: PolicyEditor; readonly name: string }): ReactNode {
   const { client } = useConnection();
   const history = useQuery({ queryKey: [...KEYS.policy, "history"], queryFn: () => client.policyHistory() });

@@ -13,11 +13,11 @@ import type { PolicyEditor } from "./use-draft.ts";
 
 interface Now {
   readonly inForce: Policy;
-  /** What was set here last; absent: nothing ever was. */
+  /** What was last set here; absent: nothing. */
   readonly stored: Policy | undefined;
 }
 
-/** Shows what changes, and saves it. What somebody else saved meanwhile is never written over unseen. */
+/** Shows the changes, and saves them. Never silently overwrites what somebody else saved meanwhile. */
 export function SaveDialog({
   editor,
   onClose,

@@ -42,7 +42,7 @@ export function Tester({ policy, isDraft }: { readonly policy: Policy; readonly 
     event.preventDefault();
     if ("input" in parsed && tool.trim() !== "") test.mutate(testOf(subject, tool.trim(), parsed.input));
   };
-  /** What was ruled on another call is not shown beside this one. */
+  /** The ruling on another call is not shown beside this one. */
   function anew<Value>(set: (value: Value) => void): (value: Value) => void {
     return (value) => {
       test.reset();

@@ -16,7 +16,7 @@ export interface PolicyEditor {
   setProfile(name: string, profile: Profile | undefined): void;
   setWrong(place: string, words: string | undefined): void;
   setProblems(problems: readonly PolicyProblem[]): void;
-  /** Begins anew, from this policy. */
+  /** Starts again from this policy. */
   begin(policy: Policy): void;
 }
 
@@ -29,7 +29,7 @@ export function useDraft(inForce: Policy): PolicyEditor {
   const [round, setRound] = useState(0);
   const change = (policy: Policy): void => {
     setDraft(policy);
-    // The server spoke of what stood there before.
+    // The server's complaints were about the earlier content.
     setProblems([]);
   };
   return {

@@ -4,7 +4,7 @@ import { PROVIDER_KINDS, type KindDefaults } from "../../../../protocol/index.ts
 export interface KeyHelp {
   readonly id: string;
   readonly name: string;
-  /** The variable that is looked at without any setting. */
+  /** The variable that is read without any setting. */
   readonly variable?: string;
   /** To be run on the server's machine. */
   readonly command: string;

@@ -19,7 +19,7 @@ const STATUS: Readonly<Record<ProviderReport["status"], { readonly label: string
   failed: { label: "failed", tone: "bad" },
 };
 
-/** One provider: what it is, whether its key is there, and whether it answers. */
+/** One provider: what it is, whether it has a key, and whether it answers. */
 export function ProviderCard({ provider }: { readonly provider: ProviderView }): ReactNode {
   const { client } = useConnection();
   const mayTest = useMay("provider.test");
@@ -56,7 +56,7 @@ export function ProviderCard({ provider }: { readonly provider: ProviderView }):
   );
 }
 
-/** What stands between backticks is code. */
+/** Text between backticks is code. */
 function Words({ text }: { readonly text: string }): ReactNode {
   return text.split("`").map((part, index) =>
     index % 2 === 0 ? (

@@ -5,7 +5,7 @@ import { classes } from "../../../ui/classes.ts";
 
 const ApprovalPanel = lazy(async () => ({ default: (await import("../../approval/panel.tsx")).ApprovalPanel }));
 
-/** The session's questions, over the prompt box. What is asked scrolls inside, so that the answers and the conversation stay in sight. */
+/** The session's questions, above the prompt box. Their content scrolls inside, so that the answers and the conversation stay visible. */
 export function ApprovalDock({ sessionId }: { readonly sessionId: string }): ReactNode {
   const { approvals } = usePendingApprovals();
   const [large, setLarge] = useState(false);
@@ -38,7 +38,7 @@ export function ApprovalDock({ sessionId }: { readonly sessionId: string }): Rea
   );
 }
 
-/** An answered question goes away: the focus that was in it goes to the next one, or to the conversation. */
+/** An answered question disappears: its focus moves to the next one, or to the conversation. */
 function useKeptFocus(first: string | undefined): RefObject<HTMLDivElement | null> {
   const place = useRef<HTMLDivElement>(null);
   const held = useRef(false);

@@ -12,7 +12,7 @@ export const COMMANDS = [
 ] as const;
 export type SlashCommandName = (typeof COMMANDS)[number]["name"];
 
-/** The commands that what was written so far could become; nothing when it is no command. */
+/** Commands that match the input so far; empty when it is not a command. */
 export function suggestCommands(text: string): readonly (typeof COMMANDS)[number][] {
   const word = /^\/(\w*)$/.exec(text)?.[1];
   return word === undefined ? [] : COMMANDS.filter(({ name }) => name.startsWith(word));
@@ -23,10 +23,10 @@ export function commandOf(text: string): SlashCommandName | undefined {
   return COMMANDS.find(({ name }) => name === word)?.name;
 }
 
-/** A file that is being named before the caret, as in `look at @src/ma`. */
+/** A file name being typed before the caret, as in `look at @src/ma`. */
 export interface Mention {
   readonly query: string;
-  /** Where the `@` is. */
+  /** The position of the `@`. */
   readonly from: number;
   readonly to: number;
 }
@@ -38,7 +38,7 @@ export function mentionAt(text: string, caret: number): Mention | undefined {
   return { query, from: caret - query.length - 1, to: caret };
 }
 
-/** The text with the file's name in place of what was typed, and where the caret goes. */
+/** The text with the file's name inserted, and the new caret position. */
 export function withMention(
   text: string,
   mention: Mention,

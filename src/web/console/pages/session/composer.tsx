@@ -14,7 +14,7 @@ import { useCommands } from "./use-commands.ts";
 import { Unsent } from "./use-send.tsx";
 import { useWriting } from "./use-writing.ts";
 
-/** Where people write. What could not be sent stays here, with the reason. */
+/** The prompt box. What could not be sent stays here, with the reason. */
 export function Composer({
   session,
   onFork,

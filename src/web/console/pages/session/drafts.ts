@@ -2,7 +2,7 @@ const KEPT_PROMPTS = 50;
 const draftKey = (id: string): string => `sallyport.draft.${id}`;
 const HISTORY = "sallyport.prompts";
 
-/** What was typed and not sent, as long as the tab is open. */
+/** Unsent input, for as long as the tab is open. */
 export function readDraft(id: string): string {
   return globalThis.sessionStorage.getItem(draftKey(id)) ?? "";
 }
@@ -12,7 +12,7 @@ export function keepDraft(id: string, text: string): void {
   else globalThis.sessionStorage.setItem(draftKey(id), text);
 }
 
-/** The prompts that were sent from this tab, oldest first. */
+/** Prompts sent from this tab, oldest first. */
 export function readHistory(): readonly string[] {
   try {
     const kept: unknown = JSON.parse(globalThis.sessionStorage.getItem(HISTORY) ?? "[]");

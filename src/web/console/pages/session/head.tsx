@@ -28,12 +28,12 @@ import { SessionDialog, type SessionQuestion } from "./session-dialog.tsx";
 import { useControl } from "./use-control.ts";
 import { useSessionUsage } from "./use-session-usage.ts";
 
-/** From this part of the limit on the meter is red. */
+/** The meter is red above this share of the limit. */
 const NEAR_LIMIT = 0.9;
 const isBusy = ({ status }: SessionView): boolean => status === "working" || status === "pending_approval";
 const hasEnded = ({ status }: SessionView): boolean => status === "complete" || status === "failed";
 
-/** What the session is, how it stands, what it costs, and what can be done with it. */
+/** The session's title, state, cost and actions. */
 export function Head({
   session,
   onFork,

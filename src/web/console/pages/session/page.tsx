@@ -73,11 +73,11 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
   const [sideOpen, setSideOpen] = useState(false);
   const find = useFind(view);
   useFindKey(find.open);
-  // What was there when the page was opened; what comes later is followed live.
+  // The journal's end when the page was opened; later events are followed live.
   const [goal] = useState(session.seq);
   const isLoading = view.seq < goal && error === undefined;
   return (
-    // What is left of the window beside the bar about a lost connection.
+    // What remains of the window beside the bar about a lost connection.
     <div className="relative flex-1" data-fills-window>
       <div className="absolute inset-0 flex min-w-0">
         <div className="flex min-w-0 flex-1 flex-col">
@@ -116,7 +116,7 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
 
 const isOpen = ({ status }: SessionView): boolean => status !== "complete" && status !== "failed";
 
-/** Asks the agent to go on with what it did not finish. */
+/** Asks the agent to continue what it did not finish. */
 function useContinue(id: string): () => void {
   const { client } = useConnection();
   const tell = useTell();

@@ -9,7 +9,7 @@ import { wordsOf } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
 import { useControl } from "./use-control.ts";
 
-/** Prompts that wait: for the open turn, or, after a stop, for somebody who lets them go on. Folded while a question needs the room. */
+/** Waiting prompts: for the open turn, or, after a stop, until somebody resumes them. Collapsed while a question needs the room. */
 export function Queue({ session }: { readonly session: SessionView }): ReactNode {
   const control = useControl(session.id);
   const remove = useRemove(session.id);

@@ -8,7 +8,7 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { count, money } from "../../../ui/words.tsx";
 import { useSessionUsage } from "./use-session-usage.ts";
 
-/** Beside the conversation: the plan, the changed files, the settings, the bill. On narrow screens a window of its own. */
+/** Beside the conversation: the plan, the changed files, the settings, the bill. On narrow screens a separate window. */
 export function Side({
   session,
   view,

@@ -124,5 +124,5 @@ export function SuggestionList({
   );
 }
 
-/** Told below the prompt box. */
+/** Shown below the prompt box. */
 export const COMMAND_HELP = "Enter sends, Shift+Enter adds a line, / for commands, @ for files.";

@@ -20,13 +20,13 @@ function saidOf(verb: ControlVerb, { queue }: SessionView): string {
   return `Turn stopped. ${held === 1 ? "1 queued prompt is" : `${String(held)} queued prompts are`} held.`;
 }
 
-/** Stop, pause, resume and close, with what came of it told. */
+/** Stop, pause, resume and close, with their outcome shown. */
 export function useControl(id: string): { readonly busy: boolean; readonly run: (verb: ControlVerb) => void } {
   const { client } = useConnection();
   const tell = useTell();
   const queries = useQueryClient();
   const control = useMutation({
-    // A stop never starts anything: what waits is held until somebody lets it go on.
+    // A stop never starts anything: waiting prompts are held until somebody resumes them.
     mutationFn: (verb: ControlVerb) =>
       verb === "interrupt" ? client.interrupt(id, { hold_queue: true }) : client.control(id, verb),
     onSuccess: (session, verb) => {

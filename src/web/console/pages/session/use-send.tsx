@@ -7,7 +7,7 @@ import { Button } from "../../../ui/button.tsx";
 import { wordsOf } from "../../../ui/states.tsx";
 
 interface Sending {
-  /** The same for each try: a prompt that arrived is not taken twice. */
+  /** The same for each try: a prompt that arrived is not sent twice. */
   readonly key: string;
   readonly prompt: SubmitPrompt;
 }
@@ -24,7 +24,7 @@ export interface Send {
   readonly drop: (key: string) => void;
 }
 
-/** Sends prompts. One that the server did not take is kept, with the reason, until somebody decides. */
+/** Sends prompts. A refused one is kept, with the reason, until somebody decides. */
 export function useSend(id: string): Send {
   const { client } = useConnection();
   const [unsent, setUnsent] = useState<readonly RefusedSending[]>([]);

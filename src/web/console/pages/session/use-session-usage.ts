@@ -3,10 +3,10 @@ import type { SessionUsage, SessionView } from "../../../../protocol/index.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
 
-/** What a request reserves is not told live: while the session works it is read so often. */
+/** Reservations are not sent live: this is the polling interval while the session works. */
 const WORKING_MS = 4_000;
 
-/** The session's bill, read anew when it has spent more, asked more often, or stopped working. */
+/** The session's bill, reloaded when it has spent more, made more requests, or stopped working. */
 export function useSessionUsage(session: SessionView): UseQueryResult<SessionUsage> {
   const { client } = useConnection();
   return useQuery({

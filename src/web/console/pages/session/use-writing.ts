@@ -20,7 +20,7 @@ export interface PromptBox {
   readonly box: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
   readonly typed: (text: string, caret: number) => void;
-  /** The caret went elsewhere. */
+  /** The caret moved. */
   readonly moved: (caret: number) => void;
   readonly onKeyDown: (event: KeyboardEvent) => void;
   readonly submit: () => void;
@@ -30,7 +30,7 @@ export interface PromptBox {
   readonly chooser: Chooser;
 }
 
-/** A prompt as it is written: its text, its files, what could complete it, and where it goes. */
+/** A prompt being written: its text, its files, its completions, and where it is sent. */
 export function useWriting(
   { id: sessionId, status }: Pick<SessionView, "id" | "status">,
   onCommand: (name: SlashCommandName) => void,
@@ -103,7 +103,7 @@ function useFiles(): Files {
   };
 }
 
-/** Up and down go through what was sent before, from an empty box on. */
+/** Up and down go through earlier prompts, starting from an empty box. */
 function usePast(text: string, write: (text: string) => void): (event: KeyboardEvent) => boolean {
   const place = useRef<number>(undefined);
   return (event) => {

@@ -9,7 +9,7 @@ import { useTell } from "../../../ui/toasts.tsx";
 
 const PAGE = 50;
 
-/** What stands in the address; absent or unknown: not asked for. */
+/** The search in the address; absent or unknown: no filter. */
 export interface SessionSearch {
   readonly q?: string;
   readonly status?: string;
@@ -25,7 +25,7 @@ export function filterOf({ q, status, engine }: SessionSearch): SessionListFilte
   };
 }
 
-/** The sessions that fit, in pages, newest first; the feed keeps them true. */
+/** The matching sessions, in pages, newest first; the feed keeps them up to date. */
 export function useSessions(filter: SessionListFilter) {
   const { client } = useConnection();
   const queries = useQueryClient();
@@ -41,13 +41,13 @@ export function useSessions(filter: SessionListFilter) {
     },
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
-    // What was shown stays until the answer to the next search is there.
+    // The old results stay until the next search is answered.
     placeholderData: (before) => before,
   });
   return { ...query, sessions: flat(query.data) };
 }
 
-/** The feed may have told of something newer while the list was on its way. */
+/** The feed may have reported something newer while the list was loading. */
 function newest(queries: QueryClient, session: SessionView): SessionView {
   const known = queries.getQueryData<SessionView>(KEYS.session(session.id));
   return known !== undefined && known.seq > session.seq ? known : session;
@@ -92,7 +92,7 @@ export function useSessionActions(): SessionActions {
   return {
     control: ({ id }, verb) => control.mutate({ id, verb }),
     fork: ({ id }) => fork.mutate(id),
-    // Browsers give the clipboard to pages on https and localhost alone.
+    // Browsers allow clipboard access only on https and localhost.
     copyId: (session) => void copyId(session).catch(() => tell.bad(`The browser blocked copying: ${session.id}`)),
     mayControl: ({ created_by }) => {
       const scope = me.rights["session.control"];

@@ -10,7 +10,7 @@ import type { SessionSearch } from "./data.ts";
 
 const TYPING_MS = 250;
 
-/** Search and filters; they stand in the address, so that a list can be kept and passed on. */
+/** Search and filters; they are in the address, so that a list can be bookmarked and shared. */
 export function Filters({
   search,
   box,
@@ -70,7 +70,7 @@ function EngineFilter({
   );
 }
 
-/** Sets what is given and leaves the rest; an empty text takes it out of the address. */
+/** Sets the given values and keeps the rest; an empty text is removed from the address. */
 function useChange(): (change: SessionSearch) => void {
   const navigate = useNavigate({ from: "/sessions" });
   return (change) =>
@@ -96,7 +96,7 @@ function SearchBox({
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const sent = useRef(text);
   useEffect(() => {
-    // Changed from elsewhere: the back button, "Clear".
+    // Changed elsewhere: the back button, "Clear".
     if (text !== sent.current) setTyped(text);
     sent.current = text;
   }, [text]);

@@ -26,7 +26,7 @@ export function SessionsPage(): ReactNode {
   const { sessions } = query;
   const { isPending: readingTemplates, isEnabled: hasTemplates } = useTemplates();
   const demo = useDemo();
-  // Nothing may jump when the last answer comes.
+  // Nothing may jump when the last answer arrives.
   if (demo === undefined || query.isPending) return <Opening />;
   if (query.isSuccess && !query.isPlaceholderData && sessions.length === 0 && !filtered)
     return hasTemplates && readingTemplates ? <Opening /> : <Welcome />;
@@ -65,7 +65,7 @@ function Opening(): ReactNode {
   );
 }
 
-/** For phones: a wider page has it beside the ways to the other pages. */
+/** For phones: a wider page has it in the navigation. */
 function NewButton(): ReactNode {
   if (!useMay("session.create")) return undefined;
   return (
@@ -87,7 +87,7 @@ function useListKeys(list: RefObject<HTMLDivElement | null>, box: RefObject<HTML
   ]);
 }
 
-/** The letters work everywhere on the page; the arrows only in the list, where they do not take scrolling away. */
+/** The letters work everywhere on the page; the arrows only in the list, where they do not prevent scrolling. */
 function step(list: RefObject<HTMLDivElement | null>, event: KeyboardEvent, by: 1 | -1): void | false {
   if (event.key.startsWith("Arrow")) return false;
   moveFocus(list.current, by);
@@ -106,7 +106,7 @@ function NothingFound(): ReactNode {
   );
 }
 
-/** Reads on by itself when it comes into view; the button is there for who gets to it first, and after an error. */
+/** Loads more when it becomes visible; the button is for readers who get there first, and after an error. */
 function More({
   shown,
   busy,

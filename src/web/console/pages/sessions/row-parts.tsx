@@ -6,7 +6,7 @@ import { Badge } from "../../../ui/states.tsx";
 import { classes } from "../../../ui/classes.ts";
 import { money, StatusBadge, titleOf } from "../../../ui/words.tsx";
 
-/** The whole row or card is this link's target; what else can be pressed in it lies above. */
+/** The whole row or card is this link's target; other controls in it lie above. */
 export function TitleLink({
   session,
   className,

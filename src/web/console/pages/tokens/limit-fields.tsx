@@ -56,7 +56,7 @@ const TEXTS: readonly {
   },
 ];
 
-/** What the token may do at most, folded away until somebody wants it. */
+/** What the token may do at most, collapsed by default. */
 export function LimitFieldset({
   value,
   onChange,

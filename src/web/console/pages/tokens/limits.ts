@@ -1,6 +1,6 @@
 import { dollars, type CreateToken, type TokenView } from "../../../../protocol/index.ts";
 
-/** What the form's fields hold, as they are written. Empty: not limited. */
+/** The form's fields as typed. Empty: not limited. */
 export interface LimitFields {
   readonly expiresIn: string;
   readonly profile: string;
@@ -27,7 +27,7 @@ export const NO_LIMITS: LimitFields = {
 
 const MICRO = 1_000_000;
 
-/** The part of a request that the fields stand for. What is wrong with it, the server says. */
+/** The part of a request from these fields. The server reports mistakes. */
 export function limitsOf(fields: LimitFields): Partial<CreateToken> {
   const words = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== "");
   const amount = (text: string): number | undefined =>

@@ -114,7 +114,7 @@ function Made({ token, onClose }: { readonly token: TokenCreated; readonly onClo
   return (
     <div className="space-y-4">
       <Note tone="warn" role="alert">
-        This is shown once and stored nowhere. Copy it now; who loses it needs a new one. Whoever has it acts as{" "}
+        This is shown once and stored nowhere. Copy it now; if you lose it, you need a new one. Whoever has it acts as{" "}
         {token.name} with the role {token.role}.
       </Note>
       <Secret label="Token" text={token.token} hint="For programs: Authorization: Bearer …" />

@@ -37,7 +37,7 @@ export function RemoveToken({
       open
       onClose={onClose}
       title={`Remove the token of ${token.name}?`}
-      description="Whoever uses it is shut out at once. Its sessions and what it did stay."
+      description="Whoever uses it loses access at once. Its sessions and their history stay."
     >
       <div className="space-y-4">
         {isOwn && (

@@ -6,7 +6,7 @@ import { Skeleton } from "../../../ui/states.tsx";
 import { count, money } from "../../../ui/words.tsx";
 import { GROUPS, type UsageGrouping } from "./series.ts";
 
-/** The sums of the range, dearest first. */
+/** The sums of the range, most expensive first. */
 export function Breakdown({
   report,
   group,

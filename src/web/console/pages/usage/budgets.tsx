@@ -39,7 +39,7 @@ function Budget({ line, name }: { readonly line: BudgetLine; readonly name: stri
   );
 }
 
-/** Filled: spent; hatched: reserved for requests that run now. The words beside it say the same. */
+/** Filled: spent; hatched: reserved for running requests. The text beside it says the same. */
 export function BudgetBar({ line }: { readonly line: BudgetLine }): ReactNode {
   const { spent, reserved } = shares(line);
   const tone = spent + reserved >= 100 ? "bg-bad" : spent + reserved >= NEARLY ? "bg-warn" : "bg-info";

@@ -82,7 +82,7 @@ export function Segment({
   );
 }
 
-/** A range is taken up as soon as both days make sense. */
+/** A range is applied as soon as both days are valid. */
 function OwnDays({
   range,
   onRange,

@@ -14,7 +14,7 @@ export function Figures({ total }: { readonly total: UsageLine | undefined }): R
         label="Spent"
         value={total && money(total.cost_microusd - bound)}
         note={total !== undefined && bound > 0 ? `at most ${money(total.cost_microusd)}` : undefined}
-        title="At most: the stream broke before the provider told what it used, so the most that it can have been counts."
+        title="At most: the stream broke before the provider reported its usage, so the highest possible cost counts."
       />
       <Figure label="Requests" value={total && count(total.requests)} />
       <Figure label="Input tokens" value={tokens && count(tokens.input)} />

@@ -18,7 +18,7 @@ export function useNewestSessions(): { readonly sessions: readonly SessionView[]
   return { sessions: data ?? [], isPending };
 }
 
-/** Names for principals and sessions, from what the caller may see; an id that nothing names stays as it is. */
+/** Names for principals and sessions that the caller may see; an unknown id stays as it is. */
 export function useNames(sessions: readonly SessionView[]): (id: string) => string {
   const { client, me } = useConnection();
   const mayList = useMay("token.manage");

@@ -8,19 +8,19 @@ export const PRESETS = [7, 30, 90] as const;
 const DAY_MS = 86_400_000;
 /** More bars than this are too thin to point at: months instead. */
 const MAX_DAY_BARS = 100;
-/** Years that a chart shows at most; what is older is in the table and the file. */
+/** Months that a chart shows at most; older ones are in the table and the file. */
 const MAX_MONTH_BARS = 120;
 
 function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** The last so many days, today among them. */
+/** The last `days` days, including today. */
 export function lastDays(days: number, now: number): DayRange {
   return { from: dayOf(now - (days - 1) * DAY_MS), to: dayOf(now) };
 }
 
-/** What is wrong with a range that a person wrote; absent: nothing. */
+/** What is wrong with a typed range; absent: nothing. */
 export function rangeProblem({ from, to }: DayRange): string | undefined {
   if (!isDay(from) || !isDay(to)) return "Both must be days, such as 2026-11-15.";
   return from > to ? "The first day must not be after the last one." : undefined;
@@ -30,7 +30,7 @@ function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && dayOf(Date.parse(text)) === text;
 }
 
-/** Every place of the time axis: days, or months where there are too many days. */
+/** Every position of the time axis: days, or months if there are too many days. */
 export function placesOf({ from, to }: DayRange): { readonly places: readonly string[]; readonly months: boolean } {
   const days = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
   if (days <= MAX_DAY_BARS) {

@@ -37,7 +37,7 @@ interface Wanted {
   readonly words: (value: number) => string;
 }
 
-/** Cost by day and group. The series that cost most have colours of their own; the rest is folded together. */
+/** Cost by day and group. The most expensive series have their own colours; the rest is combined. */
 export function costChart(
   lines: readonly UsageLine[],
   group: UsageGrouping,
@@ -100,7 +100,7 @@ function stack(pieces: readonly SeriesPoint[], { range, unit, words }: Wanted): 
   };
 }
 
-/** The chart as rows: one a place that has anything, newest first. */
+/** The chart as rows: one for each position with a value, newest first. */
 export function rowsOf(chart: BarChart): readonly { readonly at: string; readonly values: readonly number[] }[] {
   const byPlace = new Map<string, number[]>();
   for (const { at, series, value } of chart.bars) {

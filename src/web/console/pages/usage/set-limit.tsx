@@ -86,7 +86,7 @@ function LimitForm({ session, onClose }: { readonly session: SessionView; readon
     <form onSubmit={submit} className="space-y-4">
       <Field
         label="The most that it may spend, in dollars"
-        hint="A turn that waits for money goes on when this is enough."
+        hint="A turn that waits for money continues when this is enough."
         error={wrong ?? (save.error === null ? undefined : wordsOf(save.error))}
       >
         {(ids) => (

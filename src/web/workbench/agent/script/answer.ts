@@ -89,7 +89,7 @@ function cellOf(value: unknown, column: string): AnyValue {
       return value;
     default:
       if (value === null || value instanceof Date) return value;
-      throw new ScriptError(`column ${column} holds a value that is no text, number, date, true or false`);
+      throw new ScriptError(`column ${column} holds a value that is not a text, number, date, true or false`);
   }
 }
 

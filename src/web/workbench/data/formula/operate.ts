@@ -91,7 +91,7 @@ function asDatesWhereOneIs(codes: readonly Code[]): readonly Code[] {
     const text = code.at(0);
     const time = text === null ? Number.NaN : timeOfText(text);
     if (Number.isNaN(time))
-      throw new FormulaError(`"${text ?? ""}" is no date: write it as "2024-05-17".`, code.position);
+      throw new FormulaError(`"${text ?? ""}" is not a date: write it as "2024-05-17".`, code.position);
     const date: NumberCode = { type: "datetime", position: code.position, source: "nothing", at: () => time };
     return date;
   });

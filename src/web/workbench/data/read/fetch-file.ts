@@ -50,7 +50,7 @@ function allowedUrl(url: string, base: string): URL {
   try {
     address = new URL(url, base);
   } catch {
-    throw new ReadError("not_allowed", `"${url}" is no address.`);
+    throw new ReadError("not_allowed", `"${url}" is not an address.`);
   }
   const own = new URL(base).origin;
   if (address.origin !== own || address.username !== "" || address.password !== "")

@@ -57,7 +57,7 @@ function columnsOf(whole: Json, lists: readonly [string, readonly unknown[]][]):
   const others = Object.keys(whole).filter(
     (name) => !lists.some(([list]) => list === name) && !(isRaster && (name === "width" || name === "height")),
   );
-  const note = others.length === 0 ? undefined : `Left out, because they are no lists: ${others.join(", ")}.`;
+  const note = others.length === 0 ? undefined : `Left out, because they are not lists: ${others.join(", ")}.`;
   return { table: { kind: "columns", columns: [...places, ...lists] }, note };
 }
 

@@ -85,7 +85,7 @@ function addLines(text: string, rows: RowCollector): void {
       rows.addRow(JSON.parse(line));
     } catch (error) {
       if (error instanceof ReadError) throw error;
-      throw new ReadError("bad_format", `Line ${number} is no JSON: mend it, or leave it out.`);
+      throw new ReadError("bad_format", `Line ${number} is not JSON: fix it, or leave it out.`);
     }
   }
 }

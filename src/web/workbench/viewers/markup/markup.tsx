@@ -14,7 +14,7 @@ export function Markup({ table, look, width, height }: ViewerProps): ReactNode {
     <Figure look={look} width={width} height={height} sentence="A text beside the data.">
       {() =>
         model.text.trim() === "" ? (
-          <Notice>Set content to the text that stands here. Markdown is understood.</Notice>
+          <Notice>Set content to the text to show here. Markdown is supported.</Notice>
         ) : (
           <div role="region" aria-label="Text" tabIndex={0} className="size-full overflow-auto p-3 text-sm">
             <div className={classes("break-words", !model.stretch && "max-w-[70ch]")}>

@@ -43,12 +43,12 @@ export const scatterPlot: ViewerDefinition = {
     choice("markerType", MARKER_TYPES, "Shape of the points where no column makes it."),
     real("markerDefaultSize", "Size of the points where no column makes it, pixels.", { default: 6, min: 1, max: 100 }),
     real("markerOpacity", "How much the points cover, percent.", { default: 80, min: 1, max: 100 }),
-    real("jitterSize", "Moves points sideways by up to so many pixels, so that equal ones show.", {
+    real("jitterSize", "Moves points sideways by up to this many pixels, so that equal ones show.", {
       default: 0,
       min: 0,
       max: 200,
     }),
-    real("jitterSizeY", "Moves points up and down by up to so many pixels.", { default: 0, min: 0, max: 200 }),
+    real("jitterSizeY", "Moves points up and down by up to this many pixels.", { default: 0, min: 0, max: 200 }),
     columnList("labelColumnNames", "Values that are written at points."),
     choice(
       "showLabelsFor",

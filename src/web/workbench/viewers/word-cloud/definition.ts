@@ -19,7 +19,7 @@ export const wordCloud: ViewerDefinition = {
     }),
     whole("minRotationDegree", "The least turn of a word, degrees.", { min: -90, max: 90, default: 0 }),
     whole("maxRotationDegree", "The most turn of a word, degrees.", { min: -90, max: 90, default: 0 }),
-    whole("rotationStep", "Words turn by steps of so many degrees.", { min: 1, max: 180, default: 5 }),
+    whole("rotationStep", "Words turn in steps of this many degrees.", { min: 1, max: 180, default: 5 }),
     choice("fontFamily", ["sans-serif", "serif", "monospace"], "The kind of letters."),
     flag("bold", true, "Bold letters."),
     ...TITLE,
