@@ -25,7 +25,6 @@ import { runTools, type CallingAgent } from "./tool-phase.ts";
 import { ModelTranscript } from "./transcript.ts";
 import { ABORTED, type LoopTurn } from "./turn.ts";
 
-
 /** How an agent ended. `text` is its last message. */
 export type AgentEnd =
   | { readonly text: string; readonly stop_reason: string; readonly error?: undefined }
