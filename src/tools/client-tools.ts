@@ -61,6 +61,8 @@ export class ClientTools {
   readonly #names = new WeakMap<Unregister, ReadonlySet<string>>();
   /** Stand-ins for tools that were unregistered with words, the newest last. */
   readonly #memories = new Map<string, AnyTool>();
+  /** By name: who waits for a tool that is not there. */
+  readonly #awaited = new Map<string, Set<() => void>>();
 
   get size(): number {
     return this.#registered.size;
@@ -76,6 +78,22 @@ export class ClientTools {
 
   definitions(): readonly ToolDefinition[] {
     return [...this.#registered.values()].map(({ definition }) => definition);
+  }
+
+  /** Resolves when the tool is registered, or the signal is aborted. */
+  async whenRegistered(name: string, signal: AbortSignal): Promise<void> {
+    if (this.#registered.has(name) || signal.aborted) return;
+    const waiting = this.#awaited.get(name) ?? new Set();
+    this.#awaited.set(name, waiting);
+    let stop = (): void => undefined;
+    await new Promise<void>((resolve) => {
+      stop = resolve;
+      waiting.add(stop);
+      signal.addEventListener("abort", stop, { once: true });
+    });
+    signal.removeEventListener("abort", stop);
+    waiting.delete(stop);
+    if (waiting.size === 0) this.#awaited.delete(name);
   }
 
   /** All of them or, with a Failure, none; `instead` of earlier ones, which are replaced in the same step. */
@@ -102,6 +120,7 @@ export class ClientTools {
     for (const entry of registered) {
       this.#registered.set(entry.tool.name, entry);
       this.#memories.delete(entry.tool.name);
+      for (const resolve of this.#awaited.get(entry.tool.name) ?? []) resolve();
     }
     const unregister = this.#unregister(registered, registration);
     this.#names.set(unregister, names);

@@ -27,6 +27,7 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
     concurrent: (name) => find(name)?.concurrent ?? false,
     register: (borrowed, instead) => clientTools.register(borrowed, { isTaken: (name) => own.has(name), instead }),
     isClientTool: (name) => clientTools.has(name),
+    whenRegistered: (name, signal) => clientTools.whenRegistered(name, signal),
     get clientToolCount() {
       return clientTools.size;
     },

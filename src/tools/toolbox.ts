@@ -55,6 +55,8 @@ export interface ExtensibleToolbox extends Toolbox {
   register(tools: readonly ClientTool[], instead?: Unregister): Unregister;
   /** Whether a client tool has this name now. */
   isClientTool(name: string): boolean;
+  /** Resolves when a client tool has this name, or the signal is aborted. */
+  whenRegistered(name: string, signal: AbortSignal): Promise<void>;
   /** How many client tools there are. */
   readonly clientToolCount: number;
 }

@@ -69,6 +69,7 @@ export class Session {
   #state: SessionState;
   /** The state as it is on the disk. */
   #stored: SessionState;
+  #resumed: string | undefined;
   #lastCommit: Promise<void> = Promise.resolve();
   #conversation: Promise<Conversation> | undefined;
   readonly #environment: HeldEnvironment;
@@ -266,7 +267,13 @@ export class Session {
       this.#advance();
       return;
     }
+    this.#resumed = turn.id;
     this.#drive({ turn_id: turn.id, upto: this.#state.seq, begin: beginAgain(turn) });
+  }
+
+  /** Whether the open turn began before the last restart. */
+  get isResumed(): boolean {
+    return this.#resumed !== undefined && this.#state.turn?.id === this.#resumed;
   }
 
   environment(): Promise<SessionEnvironment> {

@@ -62,6 +62,7 @@ interface CallDecision {
 export async function permit(session: Session, asked: ToolCall, signal: AbortSignal): Promise<Verdict> {
   if (session.state.turn === undefined || signal.aborted) return denied("Interrupted.", "interrupted");
   const { tool, tool_use_id } = itemOf(session, asked);
+  await clientToolIsBack(session, tool, signal);
   const input = tool === QUESTION_TOOL ? unanswered(asked.input) : asked.input;
   const call = { ...asked, tool, tool_use_id, input };
   const place = session.questions.enter();
@@ -70,6 +71,20 @@ export async function permit(session: Session, asked: ToolCall, signal: AbortSig
   } finally {
     place.pass();
   }
+}
+
+/**
+ * After a restart a page needs a moment to declare its tools again. Its calls wait for it as long as they would wait for a lost
+ * connection.
+ */
+async function clientToolIsBack(session: Session, tool: string, signal: AbortSignal): Promise<void> {
+  if (!session.isResumed) return;
+  const { toolbox } = await session.environment();
+  if (!tool.startsWith("mcp__") || toolbox.facts(tool, {}).known) return;
+  const late = new AbortController();
+  const cancel = session.dependencies.clock.after(LIMITS.pageGraceMs, () => late.abort());
+  await toolbox.whenRegistered(tool, AbortSignal.any([signal, late.signal]));
+  cancel();
 }
 
 async function decide(
@@ -145,7 +160,10 @@ async function settle(session: Session, deciding: CallDecision, from: Standpoint
       const answer = await answerTo(session, question, call, signal);
       if (answer.outcome !== "approved" && answer.changed !== true) return refusedByAnswer(answer);
       // So that the comparison below happens right before the call runs.
-      if (answer.outcome === "approved") await call.ready;
+      if (answer.outcome === "approved") {
+        await call.ready;
+        await clientToolIsBack(session, call.tool, signal);
+      }
       if (signal.aborted) return denied("Interrupted.", "interrupted");
       const verdict = answer.outcome === "approved" ? await runAsShown(session, deciding, question) : undefined;
       if (verdict !== undefined) return verdict;

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isToolItem, type Approval, type JournalEvent } from "../../../src/protocol/index.ts";
 import { script, untilTurnEnds } from "../../support/app.ts";
+import { LifePage } from "../../support/life-page.ts";
+import { PAGE } from "../../support/life-script.ts";
 import { leftBehind, makePlace, startServer } from "../../support/server.ts";
 
 const effect = (word: string): object => ({ tool: "Bash", input: { command: `echo ${word} >> effects.txt` } });
@@ -124,6 +126,41 @@ test("the second call of a message that is approved first is not lost by a kill 
   await second.client.decide(one.id, { decision: "approve", input_hash: one.input_hash });
   expect(ends(await untilTurnEnds(second.client, id))).toEqual(["Bash completed", "Bash completed", "turn completed"]);
   expect(await readFile(join(place.workspace, "effects.txt"), "utf8")).toBe("one\ntwo\n");
+  await second.stop();
+  await place.remove();
+});
+
+test("a page tool's call that is approved before its page is back runs exactly once", async () => {
+  const place = await makePlace();
+  const first = await startServer(place);
+  const before = new LifePage(first.url);
+  const sessions = await Promise.all(
+    ["loop", "claude-sdk", "claude-cli"].map(async (engine) => {
+      const { id } = await first.client.createSession({ engine, unattended: "park" });
+      await before.offer(id);
+      const call = { tool: `mcp__${PAGE}__change`, input: { word: engine } };
+      await first.client.prompt(id, { text: script(call, { say: "Done." }) });
+      for await (const frame of first.client.watch(id)) if (frame.type === "approval.requested") break;
+      return id;
+    }),
+  );
+  await first.kill();
+  before.close();
+  const second = await startServer(place);
+  const { approvals } = await second.client.approvals({ status: "pending" });
+  expect(approvals).toHaveLength(sessions.length);
+  for (const { id, input_hash } of approvals) await second.client.decide(id, { decision: "approve", input_hash });
+  const after = new LifePage(second.url);
+  const told = await Promise.all(
+    sessions.map(async (id) => {
+      await after.offer(id);
+      return ends(await untilTurnEnds(second.client, id));
+    }),
+  );
+  const expected = [`mcp__${PAGE}__change completed`, "turn completed"];
+  expect(told).toEqual(sessions.map(() => expected));
+  expect([before.ran, after.ran.toSorted()]).toEqual([[], ["claude-cli", "claude-sdk", "loop"]]);
+  after.close();
   await second.stop();
   await place.remove();
 });
