@@ -97,7 +97,7 @@ export class TerminalTranscript {
     const { paint } = screen;
     switch (event.type) {
       case "turn.resumed":
-        return screen.line(paint.dim("↻ the server was started again and goes on with this turn"));
+        return screen.line(paint.dim("↻ the server was restarted and continues this turn"));
       case "error":
         return screen.line(paint.yellow(`! ${visible(event.message)}`));
       case "session.updated":

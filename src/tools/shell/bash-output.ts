@@ -16,7 +16,8 @@ type BashOutputInput = z.infer<typeof BashOutputInput>;
 
 export const bashOutput: Tool<BashOutputInput> = {
   name: "BashOutput",
-  description: "Shows how a background command stands and what it wrote since the last look. Every line is shown once.",
+  description:
+    "Shows the state of a background command and what it wrote since the last call. Every line is shown once.",
   tier: TOOL_FACTS.BashOutput.tier,
   // A look changes what the next one shows.
   concurrent: false,

@@ -20,7 +20,7 @@ type TaskOutputInput = z.infer<typeof TaskOutputInput>;
 export const taskOutput: Tool<TaskOutputInput> = {
   name: "TaskOutput",
   description:
-    "Waits for a background command, then shows how it stands and what it wrote since the last look. Every line is shown once.",
+    "Waits for a background command, then shows its state and what it wrote since the last call. Every line is shown once.",
   tier: TOOL_FACTS.TaskOutput.tier,
   concurrent: false,
   input: TaskOutputInput,
