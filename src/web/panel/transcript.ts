@@ -105,7 +105,7 @@ export class PanelTranscript {
         const id = `note-${String(seq)}`;
         if (type === "error") return [{ kind: "note", id, tone: "bad", text: entry.event.message }];
         if (type === "turn.resumed")
-          return [{ kind: "note", id, tone: "plain", text: "The server was restarted and goes on." }];
+          return [{ kind: "note", id, tone: "plain", text: "The server was restarted and continues." }];
         // Which model runs and for how much is not what a visitor reads in a chat; the session's end is told below it.
         return [];
       }
