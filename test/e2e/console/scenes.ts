@@ -199,7 +199,7 @@ export function questionScenes({ questions }: Furniture): readonly Scene[] {
 export function desktopScenes(): readonly Scene[] {
   const tab = (name: string) => (page: Page) => page.getByRole("tab", { name }).click();
   return [
-    { name: "usage", path: "/usage", seen: (page) => page.locator("canvas, svg.marks").first() },
+    { name: "usage", path: "/usage", seen: (page) => page.locator("figure svg").first() },
     { name: "usage-own-days", path: "/usage", arrange: press("Own"), seen: (page) => page.getByLabel("First day") },
     { name: "policy", path: "/policy", seen: (page) => page.getByRole("tab", { name: /team/ }) },
     { name: "policy-review", path: "/policy", arrange: changePolicy, seen: button("Save the policy") },
