@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 
 const BUILT = resolve(import.meta.dirname, "../../../dist/panel");
-const MOST_BYTES = 43_000;
+const MOST_BYTES = 44_000;
 
 test("all of the panel, without React and the client, stays small", () => {
   const files = readdirSync(BUILT).filter((name) => name.endsWith(".js"));
