@@ -120,7 +120,7 @@ describe("Markdown becomes a tree of known elements", () => {
       ],
     ],
     ["a formula among words", "so $$x^2$$.", [p("so ", { tag: "math", tex: "x^2", display: false }, ".")]],
-    ["a formula by itself", "so\n$$\nx^2\n$$\nis", [p("so"), { tag: "math", tex: "x^2", display: true }, p("is")]],
+    ["a formula by itself", "so\n\n$$\nx^2\n$$\n\nis", [p("so"), { tag: "math", tex: "x^2", display: true }, p("is")]],
     ["money is no formula", "$5 and $6, or $$", [p("$5 and $6, or $$")]],
     ["character references", "a &amp; b &lt; &#65;&#x42; &unknown;", [p("a & b < AB &unknown;")]],
   ];

@@ -11,7 +11,6 @@ export const MATH = {
   renderers: {},
   childTokens: {},
   block: [formula({ pattern: /^ {0,3}\$\$([^$]+)\$\$[ \t]*(?:\n|$)/, display: true })],
-  startBlock: [(source: string) => source.indexOf("\n$$")],
   inline: [formula({ pattern: /^\$\$([^$]+)\$\$/, display: false })],
   startInline: [(source: string) => source.indexOf("$$")],
 };
