@@ -2,11 +2,12 @@ import { useMemo } from "react";
 import { Bits } from "../../data/bits.ts";
 import { figure, shortNumber } from "../../data/format.ts";
 import { countIn } from "../drawing/categories.ts";
+import { aggregateColor, lookRamp } from "../drawing/chart-legend.ts";
 import { categoryColor, inkOn, type Palette } from "../drawing/colors.ts";
 import type { Area } from "../drawing/figure.tsx";
 import { Marks, type Mark } from "../drawing/marks.tsx";
 import { PlaneAxes, Svg } from "../drawing/plane.tsx";
-import { planeOf, useLinked, type Plane, type Plot, type PlotProps } from "../drawing/plot.ts";
+import { planeOf, useLinked, type PictureProps, type Plane, type PlotProps } from "../drawing/plot.ts";
 import { chooseGroup } from "../drawing/rows.ts";
 import { categoryScale, clampedTo, valueScale, type Extent } from "../drawing/scale.ts";
 import type { TooltipLine } from "../drawing/tooltip.ts";
@@ -15,17 +16,10 @@ import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import type { Bar, BarModel, BarPart } from "./model.ts";
 
-interface BarChartPictureProps {
-  readonly props: PlotProps;
-  readonly model: BarModel;
-  readonly plot: Plot;
-  readonly area: Area;
-}
-
 /** Bars thinner than this are packed in a taller picture that scrolls, pixels. */
 const LEAST_BAND = 14;
 
-export function BarPicture({ props, model, plot, area }: BarChartPictureProps) {
+export function BarPicture({ props, model, plot, area }: PictureProps<BarModel>) {
   const { table, look } = props;
   const { palette } = plot;
   const { selected } = useLinked(table);
@@ -284,8 +278,6 @@ interface BarChartFillOptions {
 function fillOf({ model, palette, look, bar, part }: BarChartFillOptions): string {
   if (model.stack !== undefined) return categoryColor(palette, part.index);
   if (bar.color === undefined) return bar.index < 0 ? palette.missing : palette.mark;
-  if (!Number.isFinite(bar.color)) return palette.missing;
-  const share =
-    model.colorMax > model.colorMin ? (bar.color - model.colorMin) / (model.colorMax - model.colorMin) : 0.5;
-  return palette.linear(flagOf(look, "invertColorScheme") ? 1 - share : share);
+  const extent = { min: model.colorMin, max: model.colorMax };
+  return aggregateColor(bar.color, extent, { palette, ramp: lookRamp(palette, look) });
 }

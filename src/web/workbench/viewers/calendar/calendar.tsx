@@ -31,18 +31,14 @@ const SMALLEST = 20;
 const LARGEST = 44;
 
 export function Calendar(props: ViewerProps): ReactNode {
-  const { table, look, change } = props;
+  const { table, look } = props;
   const key = useTable(table, "columns", "filter", "selection");
   const model = useMemo(() => calendarOf(table, look, rowsOf(table, look, props.id)), [table, look, key, props.id]);
   return (
     <Figure
-      look={look}
-      width={props.width}
-      height={props.height}
+      viewer={props}
       sentence={typeof model === "string" ? model : sentenceOf(model)}
-      top={
-        <LookColumn label="Date" table={table} name="dateColumnName" look={look} columns="datetime" change={change} />
-      }
+      top={<LookColumn label="Date" viewer={props} name="dateColumnName" columns="datetime" />}
     >
       {(area) =>
         typeof model === "string" ? <Notice>{model}</Notice> : <Weeks {...props} area={area} model={model} />

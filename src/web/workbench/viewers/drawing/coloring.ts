@@ -1,11 +1,14 @@
-import { Bits } from "../../data/bits.ts";
+import { useMemo } from "react";
+import type { Bits } from "../../data/bits.ts";
 import { isNumeric, type Column } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
+import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import { categoriesOf, NO_VALUE, wordsOf } from "./categories.ts";
 import { categoryColor, rgbOf, type Palette, type Rgb } from "./colors.ts";
 import type { LegendContent } from "./legend.tsx";
 import { colorRule } from "./log-axis.ts";
-import { selectRows } from "./rows.ts";
+import type { PictureProps, Plot, PlotProps } from "./plot.ts";
+import { selectWhere } from "./rows.ts";
 import { bounded, extentOf } from "./scale.ts";
 
 /** The colour of each row, as a place in a short list of colours. */
@@ -30,6 +33,36 @@ export interface ColoringOptions {
   readonly max?: number | undefined;
   readonly type?: string | undefined;
   readonly inverted?: boolean | undefined;
+}
+
+/** What a picture with coloured rows is drawn from. */
+export interface ColoredPictureProps<Model> extends PictureProps<Model> {
+  readonly coloring: Coloring;
+}
+
+interface ColoredRows {
+  /** The property that names the column. */
+  readonly name: string;
+  /** Those that the scale of colours reaches over. */
+  readonly rows: Bits;
+}
+
+/** The colours that a look asks for; the same object until they change. */
+export function useColoring({ table, look }: PlotProps, plot: Plot, { name, rows }: ColoredRows): Coloring {
+  return useMemo(
+    () =>
+      coloringOf({
+        table,
+        column: chosen(table, look, name),
+        palette: plot.palette,
+        rows,
+        min: numberOf(look, "colorMin"),
+        max: numberOf(look, "colorMax"),
+        type: textOf(look, "colorAxisType"),
+        inverted: flagOf(look, "invertColorScheme"),
+      }),
+    [table, look, plot, name, rows],
+  );
 }
 
 /** Steps of a scale of colours. */
@@ -72,11 +105,7 @@ function byCategory({ table, palette, rows }: ColoringOptions, column: Column): 
       entries: missing ? [...shown, { name: NO_VALUE, color: palette.missing }] : shown,
       onPick: (index, keys) => {
         const code = index < shown.length ? index : -1;
-        selectRows(
-          table,
-          Bits.where(table.rowCount, (row) => codes[row] === code && rows.has(row)),
-          keys,
-        );
+        selectWhere(table, (row) => codes[row] === code && rows.has(row), keys);
       },
     },
   };

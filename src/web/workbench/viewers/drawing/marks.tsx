@@ -1,4 +1,5 @@
 import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { ARROW_STEPS } from "./keys.ts";
 import type { ModifierKeys } from "./rows.ts";
 import { hideTooltip, showTooltip, showTooltipAt, type TooltipLine } from "./tooltip.ts";
 
@@ -23,8 +24,6 @@ interface MarksProps {
   readonly inner?: boolean | undefined;
 }
 
-const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
-
 /** The marks of a picture as a list to choose from: one stop of the Tab key, arrows inside, Enter or Space chooses. */
 export function Marks({ label, marks, color, inner }: MarksProps) {
   const [at, setAt] = useState(0);
@@ -36,7 +35,7 @@ export function Marks({ label, marks, color, inner }: MarksProps) {
     group.current?.querySelectorAll<SVGGElement>("[role=option]")[next]?.focus();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const step = STEPS[event.key];
+    const step = ARROW_STEPS[event.key];
     if (step !== undefined) go(here + step);
     else if (event.key === "Home") go(0);
     else if (event.key === "End") go(marks.length - 1);

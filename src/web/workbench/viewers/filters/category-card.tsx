@@ -4,7 +4,7 @@ import { isMissing } from "../../data/column.ts";
 import { textAt } from "../../data/format.ts";
 import { useTable } from "../../data/use-table.ts";
 import { usePalette } from "../drawing/use-palette.ts";
-import { NO_VALUE } from "../groups/codes.ts";
+import { NO_VALUE } from "../drawing/categories.ts";
 import { SmallButton } from "../parts/column-picker.tsx";
 import type { FiltersCardProps } from "./card.tsx";
 import { passing, searched, ticked, tickedAll, type CategoryCount } from "./model.ts";

@@ -5,7 +5,8 @@ import { dateText, numberText } from "../../data/format.ts";
 import { timeOfText } from "../../data/make.ts";
 import type { Table } from "../../data/table.ts";
 import { shareBetween } from "../drawing/scale.ts";
-import { codesOf, NO_VALUE, type Coded } from "../groups/codes.ts";
+import { NO_VALUE } from "../drawing/categories.ts";
+import { codesOf, type Coded } from "../groups/codes.ts";
 import { chosenList, flagOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 

@@ -1,8 +1,6 @@
 import { isText, type Column } from "../../data/column.ts";
 import { textAt } from "../../data/format.ts";
-
-/** How a row without a value is called where rows are grouped. */
-export const NO_VALUE = "(no value)";
+import { NO_VALUE } from "../drawing/categories.ts";
 
 /** A small number for each different value of a column, so that rows can be counted by it. */
 export interface Coded {

@@ -217,7 +217,7 @@ function colorsOf(
   const column = chosen(table, look, "colorColumnName");
   if (column === undefined) return undefined;
   const kind = (textOf(look, "colorAggrType") ?? "avg") as Aggregate;
-  const groups = rowsByGroup(codes, bins, rows);
+  const groups = rowsByGroup(codes, bins, rows.toArray());
   return Float64Array.from({ length: bins }, (_, bin) => aggregate(kind, column, groups[bin] ?? new Int32Array(0)));
 }
 
@@ -234,10 +234,4 @@ export function stacked(
       return [from, from + height];
     }),
   );
-}
-
-/** The least and most of the bins that have a colour. */
-export function colorRange(colors: Float64Array): { readonly min: number; readonly max: number } {
-  const known = colors.filter(Number.isFinite);
-  return { min: Math.min(...known), max: Math.max(...known) };
 }

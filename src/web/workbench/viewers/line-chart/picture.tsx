@@ -5,27 +5,20 @@ import { figure, textAt } from "../../data/format.ts";
 import { axisScale } from "../drawing/axis-column.ts";
 import { countIn } from "../drawing/categories.ts";
 import { categoryColor, type Palette } from "../drawing/colors.ts";
-import { spotOf, useDrag, type BoxDrag } from "../drawing/drag.ts";
+import { pointedAt, useDrag, type BoxDrag } from "../drawing/drag.ts";
 import type { Area } from "../drawing/figure.tsx";
 import { DragBox, PlaneAxes, Svg } from "../drawing/plane.tsx";
-import { planeOf, useLinked, type Plane, type Plot, type PlotProps, type SharedEnds } from "../drawing/plot.ts";
+import { planeOf, useLinked, type PictureProps, type Plane, type PlotProps, type SharedEnds } from "../drawing/plot.ts";
 import { selectRows } from "../drawing/rows.ts";
 import { clampedTo, padded, valueScale, type Extent } from "../drawing/scale.ts";
 import { Stage } from "../drawing/stage.tsx";
-import { hideTooltip, showTooltip, type TooltipLine } from "../drawing/tooltip.ts";
+import type { TooltipLine } from "../drawing/tooltip.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import { markerPath } from "./marker-path.ts";
 import { placeWords, type LineModel, type LinePoint, type LineSeries } from "./model.ts";
 
-interface LineChartPictureProps {
-  readonly props: PlotProps;
-  readonly model: LineModel;
-  readonly plot: Plot;
-  readonly area: Area;
-}
-
-export function LinePicture({ props, model, plot, area }: LineChartPictureProps) {
+export function LinePicture({ props, model, plot, area }: PictureProps<LineModel>) {
   const { table, look } = props;
   const { palette } = plot;
   const linked = useLinked(table);
@@ -46,18 +39,11 @@ export function LinePicture({ props, model, plot, area }: LineChartPictureProps)
       <div
         {...drag.handlers}
         className="absolute inset-0 touch-none"
-        onPointerMove={(event) => {
-          drag.handlers.onPointerMove(event);
-          if (event.buttons !== 0) return;
-          const found = nearest(model, planes, spotOf(event));
-          setHover(found?.point);
-          if (found === undefined) hideTooltip();
-          else showTooltip({ x: event.clientX, y: event.clientY }, linesOf(model, found));
-        }}
-        onPointerLeave={() => {
-          setHover(undefined);
-          hideTooltip();
-        }}
+        {...pointedAt(drag, {
+          find: (spot) => nearest(model, planes, spot),
+          over: (found) => setHover(found?.point),
+          lines: (found) => linesOf(model, found),
+        })}
       >
         <Svg area={area}>
           {planes.map((plane, index) => (

@@ -1,4 +1,6 @@
 import { useId, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
+import { spotOf } from "../drawing/drag.ts";
+import { ARROW_STEPS } from "../drawing/keys.ts";
 import type { ModifierKeys } from "../drawing/rows.ts";
 import { hideTooltip, showTooltip, type TooltipLine } from "../drawing/tooltip.ts";
 
@@ -29,8 +31,6 @@ interface SpotsProps {
   readonly back?: (() => void) | undefined;
 }
 
-const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
-
 /**
  * Over a canvas: what is drawn there as a list to choose from. One stop of the Tab key, arrows inside, Enter or Space chooses. Only the
  * one that is reached is an element, so that thousands cost nothing.
@@ -48,8 +48,8 @@ export function Spots(props: SpotsProps): ReactNode {
     props.hover?.(index);
   });
   const placeOf = (event: MouseEvent): number => {
-    const box = event.currentTarget.getBoundingClientRect();
-    return props.at(event.clientX - box.left, event.clientY - box.top);
+    const { x, y } = spotOf(event);
+    return props.at(x, y);
   };
   const leave = (): void => {
     setRing("none");
@@ -117,7 +117,7 @@ const RINGS = {
 function keysOf(props: SpotsProps, here: number, go: (index: number) => void): (event: KeyboardEvent) => void {
   const last = props.count - 1;
   return (event) => {
-    const step = STEPS[event.key];
+    const step = ARROW_STEPS[event.key];
     if (step !== undefined) go(Math.max(0, Math.min(last, here + step)));
     else if (event.key === "Home") go(0);
     else if (event.key === "End") go(last);

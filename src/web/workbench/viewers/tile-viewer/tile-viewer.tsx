@@ -24,9 +24,7 @@ export function TileViewer(props: ViewerProps): ReactNode {
   const hidden = typeof model === "string" ? 0 : model.hidden;
   return (
     <Figure
-      look={look}
-      width={props.width}
-      height={props.height}
+      viewer={props}
       sentence={`Cards of ${rowsWords(table.filtered.count)}.`}
       top={
         <>
