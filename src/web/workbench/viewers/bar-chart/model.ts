@@ -2,7 +2,7 @@ import { aggregate, type Aggregate } from "../../data/aggregate.ts";
 import type { Bits } from "../../data/bits.ts";
 import type { Column } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
-import { categoriesOf, groupsOf, NO_VALUE, type CategoryRows } from "../drawing/categories.ts";
+import { categoriesOf, groupsOf, type CategoryRows } from "../drawing/categories.ts";
 import { valuesRule, type AxisRule } from "../drawing/log-axis.ts";
 import type { SharedEnds, SharedRows } from "../drawing/plot.ts";
 import { joinedExtent } from "../drawing/scale.ts";
@@ -25,7 +25,6 @@ export interface Bar extends CategoryRows {
 export interface BarModel {
   readonly split: Column;
   readonly stack: Column | undefined;
-  readonly stackNames: readonly string[];
   readonly kind: Aggregate;
   /** What is counted or aggregated, in words: `avg(AGE)`, `count`. */
   readonly measure: string;
@@ -54,7 +53,6 @@ export function barModel(table: Table, look: Look, rows: Bits): BarModel | undef
   const measured = chosen(table, look, "valueColumnName");
   const kind = measured === undefined ? "count" : ((textOf(look, "valueAggrType") ?? "count") as Aggregate);
   const stack = ADDITIVE.has(kind) ? chosen(table, look, "stackColumnName") : undefined;
-  const stackNames = stack === undefined ? [] : [...categoriesOf(stack).names, NO_VALUE];
   const relative = flagOf(look, "relativeValues") && stack !== undefined;
   const value = (list: Int32Array): number => aggregate(kind, measured ?? split, list);
   const colored = chosen(table, look, "colorColumnName");
@@ -77,7 +75,6 @@ export function barModel(table: Table, look: Look, rows: Bits): BarModel | undef
   return {
     split,
     stack,
-    stackNames,
     kind,
     measure,
     bars: sorted,

@@ -11,7 +11,7 @@ import { planeOf, useLinked, type PictureProps, type Plane, type PlotProps } fro
 import { chooseGroup } from "../drawing/rows.ts";
 import { categoryScale, clampedTo, valueScale, type Extent } from "../drawing/scale.ts";
 import type { TooltipLine } from "../drawing/tooltip.ts";
-import { textWidth } from "../drawing/words.ts";
+import { spokenWords, textWidth } from "../drawing/words.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import type { Bar, BarModel, BarPart } from "./model.ts";
@@ -114,9 +114,10 @@ function barMarks(options: BarChartMarksOptions): readonly Mark[] {
     bar.parts.map((part, partPlace): Mark => {
       const name = part.name === "" ? bar.name : `${bar.name}, ${part.name}`;
       const chosen = countIn(part.rows, selected);
+      const words = spokenWords(exactText(model.kind, part.value), labelText(model.kind, part.value));
       return {
         key: `${bar.name}/${part.name}/${place}`,
-        label: `${name}: ${model.measure} ${spoken(model.kind, part.value)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
+        label: `${name}: ${model.measure} ${words}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
         lines: linesOf({ bar, part, model, name, chosen }),
         selected: chosen > 0 && chosen === part.rows.length,
         shape: (
@@ -240,12 +241,6 @@ function labelText(kind: BarModel["kind"], value: number): string {
 
 function exactText(kind: BarModel["kind"], value: number): string {
   return kind === "count" ? value.toLocaleString("en-US") : figure(value);
-}
-
-/** What is read out holds what is seen beside the bar. */
-function spoken(kind: BarModel["kind"], value: number): string {
-  const [exact, label] = [exactText(kind, value), labelText(kind, value)];
-  return exact.includes(label) ? exact : `${exact} (${label})`;
 }
 
 function BarLabel({ look, palette, kind, bar, fill, upright, middle, end, base, thick, limit }: BarChartLabelProps) {

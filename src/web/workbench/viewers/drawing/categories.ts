@@ -8,8 +8,6 @@ export interface Categories {
   /** -1: no value. */
   readonly codes: Int32Array;
   readonly names: readonly string[];
-  /** Groups are ranges of numbers or times, not single values. */
-  readonly ranges: boolean;
 }
 
 /** Numbers with more different values than this become ranges. */
@@ -46,7 +44,6 @@ function textCategories(codes: Int32Array, categories: readonly string[]): Categ
   return {
     codes: codes.map((code) => (code < 0 ? -1 : (places[code] ?? -1))),
     names: order.map((code) => categories[code] ?? ""),
-    ranges: false,
   };
 }
 
@@ -55,7 +52,6 @@ function numberCategories(column: NumberColumn, map: string): Categories {
     return {
       codes: Int32Array.from(column.numbers, (value) => (Number.isNaN(value) ? -1 : value)),
       names: ["false", "true"],
-      ranges: false,
     };
   if (column.type === "datetime" && map !== "") return timeCategories(column.numbers, map);
   const values = fewValues(column.numbers);
@@ -65,7 +61,6 @@ function numberCategories(column: NumberColumn, map: string): Categories {
   return {
     codes: Int32Array.from(column.numbers, (value) => places.get(value) ?? -1),
     names: values.map((value) => valueName(column, value)),
-    ranges: false,
   };
 }
 
@@ -76,7 +71,6 @@ function timeCategories(numbers: Float64Array, map: string): Categories {
   return {
     codes: steps.map((step) => places.get(step) ?? -1),
     names: order.map((step) => stepName(step, map)),
-    ranges: true,
   };
 }
 
@@ -114,7 +108,6 @@ function rangeCategories(column: NumberColumn): Categories {
     names: edges
       .slice(1)
       .map((edge, index) => `${edgeText(column, edges[index] ?? min, step)} – ${edgeText(column, edge, step)}`),
-    ranges: true,
   };
 }
 

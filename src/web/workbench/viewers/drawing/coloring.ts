@@ -17,14 +17,12 @@ export interface Coloring {
   /** Absent: all rows have the first colour. */
   readonly places: Uint16Array | undefined;
   readonly colors: readonly Rgb[];
-  /** How many categories there are; 0: a scale of numbers, or one colour. */
-  readonly categories: number;
   readonly legend: LegendContent | undefined;
   /** Values that have no colour of their own. */
   readonly note?: string | undefined;
 }
 
-export interface ColoringOptions {
+interface ColoringOptions {
   readonly table: Table;
   readonly column: Column | undefined;
   readonly palette: Palette;
@@ -72,8 +70,7 @@ const MOST_ENTRIES = 40;
 /** Numbers and times by a scale, all else by category. */
 export function coloringOf(options: ColoringOptions): Coloring {
   const { column, palette } = options;
-  if (column === undefined)
-    return { column, places: undefined, colors: [rgbOf(palette.mark)], categories: 0, legend: undefined };
+  if (column === undefined) return { column, places: undefined, colors: [rgbOf(palette.mark)], legend: undefined };
   return isNumeric(column) ? byScale(options, column.numbers) : byCategory(options, column);
 }
 
@@ -98,7 +95,6 @@ function byCategory({ table, palette, rows }: ColoringOptions, column: Column): 
     column,
     places,
     colors: [palette.missing, ...names.map((_, index) => categoryColor(palette, index))].map(rgbOf),
-    categories: names.length,
     legend: {
       kind: "categories",
       title: column.name,
@@ -129,7 +125,6 @@ function byScale(options: ColoringOptions, numbers: Float64Array): Coloring {
     column,
     places,
     colors: [rgbOf(palette.missing), ...Array.from({ length: STEPS }, (_, step) => rgbOf(ramp(step / (STEPS - 1))))],
-    categories: 0,
     legend: Number.isFinite(min)
       ? { kind: "scale", title: column.name, ramp, from: wordsOf(column, min), to: wordsOf(column, max) }
       : undefined,

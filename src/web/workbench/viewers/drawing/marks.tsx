@@ -12,8 +12,6 @@ export interface Mark {
   readonly selected: boolean;
   readonly shape: ReactNode;
   readonly choose: (keys: ModifierKeys) => void;
-  /** The mouse came over it or left it. */
-  readonly hover?: ((over: boolean) => void) | undefined;
 }
 
 interface MarksProps {
@@ -88,11 +86,7 @@ function OneMark({ mark, color, reachable, reached }: OneMarkProps) {
       onPointerMove={(event) => {
         if (event.buttons === 0) showTooltip({ x: event.clientX, y: event.clientY }, mark.lines);
       }}
-      onPointerEnter={() => mark.hover?.(true)}
-      onPointerLeave={() => {
-        hideTooltip();
-        mark.hover?.(false);
-      }}
+      onPointerLeave={hideTooltip}
     >
       {mark.shape}
     </g>

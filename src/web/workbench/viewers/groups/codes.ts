@@ -31,6 +31,22 @@ export function labelOf(coded: Coded, code: number): string {
   return label === undefined || label === "" ? NO_VALUE : label;
 }
 
+/** Orders groups by the values that their codes stand for, the first column first; without a value last. */
+export function byValues(columns: readonly Coded[]): (left: readonly number[], right: readonly number[]) => number {
+  const ranks = columns.map(({ order }) => {
+    const rank = new Int32Array(order.length);
+    for (const [place, code] of order.entries()) rank[code] = place;
+    return (code = -1): number => (code < 0 ? rank.length : (rank[code] ?? 0));
+  });
+  return (left, right) => {
+    for (const [at, rank] of ranks.entries()) {
+      const difference = rank(left[at]) - rank(right[at]);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  };
+}
+
 function code(column: Column): Coded | "too many" {
   if (isText(column)) return { codes: column.codes, labels: column.categories, order: textOrder(column.categories) };
   if (column.type === "bool") return codeBools(column.numbers);

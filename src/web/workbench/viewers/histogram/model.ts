@@ -43,14 +43,9 @@ export function binEdges({ min, max, bins, logarithmic }: BinSpan): readonly num
 
 export function countByBin(codes: Int32Array, bins: number, rows: Bits): Float64Array {
   const counts = new Float64Array(bins);
-  const { words } = rows;
-  for (let index = 0; index < words.length; index += 1) {
-    let word = words[index] ?? 0;
-    while (word !== 0) {
-      const code = codes[index * 32 + 31 - Math.clz32(word & -word)] ?? -1;
-      if (code >= 0) counts[code] = (counts[code] ?? 0) + 1;
-      word = (word & (word - 1)) >>> 0;
-    }
+  for (const row of rows.toArray()) {
+    const code = codes[row] ?? -1;
+    if (code >= 0) counts[code] = (counts[code] ?? 0) + 1;
   }
   return counts;
 }

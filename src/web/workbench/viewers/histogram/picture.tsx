@@ -199,15 +199,10 @@ function Bin({ props, model, plane, palette, selected, bars, bin, spans }: BinPr
   const count = model.counts[bin] ?? 0;
   const part = count > 0 ? (selected[bin] ?? 0) / count : 0;
   const whole = flagOf(look, "normalizeValues") ? 0 : (model.whole?.[bin] ?? 0);
+  const reach = { x: start, y: plane.top, width: Math.max(1, end - start), height: plane.bottom - plane.top };
   return (
     <>
-      <rect
-        x={start}
-        y={plane.top}
-        width={Math.max(1, end - start)}
-        height={plane.bottom - plane.top}
-        fill="transparent"
-      />
+      <rect {...reach} fill="transparent" />
       {bars && whole > count && (
         <rect x={left} width={width} {...height(count, whole)} fill={palette.out} fillOpacity={0.55} />
       )}
@@ -236,16 +231,7 @@ function Bin({ props, model, plane, palette, selected, bars, bin, spans }: BinPr
           {shortNumber(count)}
         </text>
       )}
-      <rect
-        className="focus-ring opacity-0"
-        x={start}
-        y={plane.top}
-        width={Math.max(1, end - start)}
-        height={plane.bottom - plane.top}
-        fill="none"
-        stroke={palette.ink}
-        strokeWidth={2}
-      />
+      <rect {...reach} className="focus-ring opacity-0" fill="none" stroke={palette.ink} strokeWidth={2} />
     </>
   );
 }

@@ -44,8 +44,6 @@ export interface LineModel {
   readonly ruleY: AxisRule;
   /** Rows in points that are drawn. */
   readonly drawn: number;
-  /** Places are ranges, because there were too many single ones. */
-  readonly bucketed: boolean;
 }
 
 /** More different places than this become as many ranges: no screen is broader. */
@@ -116,7 +114,6 @@ export function lineModel(table: Table, look: Look, { rows, scaleRows }: LineRow
     ruleX,
     ruleY,
     drawn: rowsIn(shown),
-    bucketed: places.bucketed,
   };
 }
 
@@ -150,7 +147,6 @@ interface RowPlaces {
   /** The place of each row; -1: none. */
   readonly codes: Int32Array;
   readonly values: readonly number[];
-  readonly bucketed: boolean;
 }
 
 /** Where along the axis rows lie: each value, or ranges where there are too many. */
@@ -174,13 +170,12 @@ export function placesOf(positions: Float64Array, rows: Int32Array): RowPlaces {
     return {
       codes,
       values: Array.from({ length: MOST_PLACES }, (_, place) => min + (place + 0.5) * step),
-      bucketed: true,
     };
   }
   const values = [...seen.keys()].sort((left, right) => left - right);
   values.forEach((value, place) => seen.set(value, place));
   for (const row of rows) codes[row] = seen.get(positions[row] ?? Number.NaN) ?? -1;
-  return { codes, values, bucketed: false };
+  return { codes, values };
 }
 
 interface PointOptions {

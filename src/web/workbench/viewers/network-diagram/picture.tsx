@@ -14,8 +14,8 @@ import { flagOf } from "../look.ts";
 import { CutNote } from "../parts/notice.tsx";
 import { Spots, type Spot as ListSpot } from "../parts/spots.tsx";
 import type { ViewerProps } from "../viewer.ts";
-import { drawNetwork, onScreen } from "./draw.ts";
-import { frameFor, hit, type PictureFrame, type ForceLayout } from "./layout.ts";
+import { drawNetwork } from "./draw.ts";
+import { frameFor, hit, onScreen, type PictureFrame, type ForceLayout } from "./layout.ts";
 import type { NetworkModel } from "./model.ts";
 
 export interface NetworkPictureProps extends ViewerProps {

@@ -23,8 +23,6 @@ interface SpotsProps {
   /** Which lies at a place; -1: none. */
   readonly at: (x: number, y: number) => number;
   readonly choose: (index: number, keys: ModifierKeys) => void;
-  /** The mouse or the keyboard came to one; -1: left. */
-  readonly hover?: ((index: number) => void) | undefined;
   /** Goes into one: a double click, or the plus key. */
   readonly open?: ((index: number) => void) | undefined;
   /** Comes back out: the minus key, Backspace or Escape. */
@@ -45,7 +43,6 @@ export function Spots(props: SpotsProps): ReactNode {
   const onKeyDown = keysOf(props, here, (index) => {
     setReached(index);
     setRing("focus");
-    props.hover?.(index);
   });
   const placeOf = (event: MouseEvent): number => {
     const { x, y } = spotOf(event);
@@ -54,7 +51,6 @@ export function Spots(props: SpotsProps): ReactNode {
   const leave = (): void => {
     setRing("none");
     hideTooltip();
-    props.hover?.(-1);
   };
   return (
     <div
@@ -77,7 +73,6 @@ export function Spots(props: SpotsProps): ReactNode {
           leave();
           return;
         }
-        if (index !== reached || ring !== "hover") props.hover?.(index);
         setReached(index);
         setRing("hover");
         if (event.buttons === 0) showTooltip({ x: event.clientX, y: event.clientY }, found.lines);

@@ -142,25 +142,26 @@ function useDraw({ props, model, plot, coloring }: PcPictureProps, layout: PcLay
   const { palette } = plot;
   return useCallback(
     function* (context: CanvasRenderingContext2D): Generator<void, void> {
+      const canvas = { context, model, layout };
       const width = numberOf(look, "lineWidth") ?? 1;
       const plain = { places: undefined, width };
-      yield* paintLines(context, model, layout, { ...plain, rows: model.out, colors: [rgbOf(palette.out)] });
+      yield* paintLines(canvas, { ...plain, rows: model.out, colors: [rgbOf(palette.out)] });
       // What this viewer itself filtered out stays in sight, faint.
       const inside = model.rows.filter((row) => props.table.filtered.has(row));
       const outside =
         inside.length === model.rows.length ? undefined : model.rows.filter((row) => !props.table.filtered.has(row));
       if (outside !== undefined && flagOf(look, "showAllLines"))
-        yield* paintLines(context, model, layout, { ...plain, rows: outside, colors: [rgbOf(palette.out)] });
+        yield* paintLines(canvas, { ...plain, rows: outside, colors: [rgbOf(palette.out)] });
       const shown = outside === undefined ? model.rows : inside;
       if (flagOf(look, "showAllLines"))
-        yield* paintLines(context, model, layout, {
+        yield* paintLines(canvas, {
           rows: shown,
           colors: coloring.colors,
           places: coloring.places,
           width,
         });
       if (flagOf(look, "showSelectedRows") && !selected.isEmpty)
-        yield* paintLines(context, model, layout, {
+        yield* paintLines(canvas, {
           ...plain,
           rows: model.rows.filter((row) => selected.has(row)),
           colors: [rgbOf(palette.selected)],

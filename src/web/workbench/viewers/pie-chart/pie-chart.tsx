@@ -11,7 +11,7 @@ import { Svg } from "../drawing/plane.tsx";
 import { useLinked, usePlot, type PictureProps, type PlotProps } from "../drawing/plot.ts";
 import { chooseGroup } from "../drawing/rows.ts";
 import { Unfit } from "../drawing/unfit.tsx";
-import { countWords, drawnWords, elide, textWidth } from "../drawing/words.ts";
+import { countWords, drawnWords, elide, spokenWords, textWidth } from "../drawing/words.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import { pieModel, type PieModel, type Slice } from "./model.ts";
@@ -44,12 +44,6 @@ export function PieChart(props: PlotProps) {
   );
 }
 
-/** What is read out holds what is seen on the slice. */
-function spoken(value: number): string {
-  const [exact, label] = [figure(value), shortNumber(value)];
-  return exact.includes(label) ? exact : `${exact} (${label})`;
-}
-
 function sentenceOf({ slices, column, measure, drawn }: PieModel, rows: number): string {
   const most = slices.toSorted((left, right) => right.value - left.value)[0];
   const peak = most === undefined ? "" : `, largest ${most.name} with ${(most.share * 100).toFixed(1)}%`;
@@ -74,7 +68,7 @@ function PiePicture({ props, model, plot, area }: PictureProps<PieModel>) {
     const chosen = countIn(slice.rows, selected);
     return {
       key: `${slice.index} ${slice.name}`,
-      label: `${slice.name}: ${model.measure} ${spoken(slice.value)}, ${percent(slice.share)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
+      label: `${slice.name}: ${model.measure} ${spokenWords(figure(slice.value), shortNumber(slice.value))}, ${percent(slice.share)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
       lines: [
         ["", slice.name],
         [model.measure, figure(slice.value)],

@@ -5,7 +5,7 @@ import type { Table } from "../../data/table.ts";
 import { rangeOf } from "../drawing/extent.ts";
 import type { Extent } from "../drawing/scale.ts";
 import { noRowsWords } from "../drawing/words.ts";
-import { codesOf, labelOf, type Coded } from "../groups/codes.ts";
+import { byValues, codesOf, labelOf, type Coded } from "../groups/codes.ts";
 import { groupBy, joinedRows, rowsOf } from "../groups/groups.ts";
 import { finish, STEP_ROWS, type WorkSteps } from "../groups/steps.ts";
 import { chosen, chosenList, numberOf, textOf } from "../look.ts";
@@ -78,8 +78,8 @@ export function* treeMapSteps(table: Table, look: Look): WorkSteps<TreeMapModel 
     since = 0;
     yield;
   }
-  const ranks = known.map(rankOf);
-  leaves.sort((left, right) => compareCodes(left.codes, right.codes, ranks));
+  const compare = byValues(known);
+  leaves.sort((left, right) => compare(left.codes, right.codes));
   const root = branchOf({ leaves, known, codes: [], family: -1 });
   const ends = endsOf(root);
   return {
@@ -221,25 +221,6 @@ function byCode(leaves: readonly Leaf[], depth: number): ReadonlyMap<number, rea
     else inside.push(leaf);
   }
   return found;
-}
-
-/** By code: its place among the values. Without a value: the last. */
-function rankOf(coded: Coded): (code: number) => number {
-  const ranks = new Int32Array(coded.order.length);
-  for (const [rank, code] of coded.order.entries()) ranks[code] = rank;
-  return (code) => (code < 0 ? ranks.length : (ranks[code] ?? 0));
-}
-
-function compareCodes(
-  left: readonly number[],
-  right: readonly number[],
-  ranks: readonly ((code: number) => number)[],
-): number {
-  for (const [at, rank] of ranks.entries()) {
-    const difference = rank(left[at] ?? -1) - rank(right[at] ?? -1);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }
 
 function endsOf(branch: RowBranch): readonly RowBranch[] {
