@@ -68,7 +68,7 @@ const STEPS = 256;
 const MOST_ENTRIES = 40;
 
 /** Numbers and times by a scale, all else by category. */
-export function coloringOf(options: ColoringOptions): Coloring {
+function coloringOf(options: ColoringOptions): Coloring {
   const { column, palette } = options;
   if (column === undefined) return { column, places: undefined, colors: [rgbOf(palette.mark)], legend: undefined };
   return isNumeric(column) ? byScale(options, column.numbers) : byCategory(options, column);
