@@ -1,3 +1,4 @@
+import { ChangeListeners } from "../data/listeners.ts";
 import { Failure, type ConnectionView } from "../../../client/index.ts";
 import type { SimilarQuery } from "../../../contexts/hosts.ts";
 import {
@@ -29,7 +30,7 @@ const PAGE: DatabaseChoice = { id: PAGE_DATABASE.id, name: "Open tables", kind: 
 /** The databases of the workbench and the one that the person has chosen for the agent. */
 export class Databases {
   readonly #options: DatabasesOptions;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new ChangeListeners();
   readonly #opened = new Map<string, Promise<ToolDatabase>>();
   #connections: readonly ConnectionView[] = [];
   #choices: readonly DatabaseChoice[] = [PAGE];
@@ -56,7 +57,7 @@ export class Databases {
 
   choose(id: string): void {
     this.#chosen = id;
-    this.#tell();
+    this.#listeners.tell();
   }
 
   /** Asks the server which there are. Who may not know has none. */
@@ -69,7 +70,7 @@ export class Databases {
     }
     this.#choices = [PAGE, ...this.#connections.map(({ id, name, kind }) => ({ id, name, kind }))];
     this.#opened.clear();
-    this.#tell();
+    this.#listeners.tell();
   }
 
   /** The chosen one. Throws where there is none to work on. */
@@ -86,10 +87,7 @@ export class Databases {
     return { id, database: await open };
   }
 
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
+  readonly subscribe = this.#listeners.add;
 
   async #openPage(): Promise<ToolDatabase> {
     return pageDatabase(await this.#options.pageSql(), this.#options.similar);
@@ -99,9 +97,5 @@ export class Databases {
     const view = this.#connections.find((connection) => connection.id === id);
     if (view === undefined) throw new Error(`Connection with ID ${id} not found`);
     return serverDatabase(this.#options.client, view, this.#options.similar);
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
   }
 }

@@ -1,7 +1,7 @@
 import { useState, type FormEvent, type ReactNode } from "react";
-import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Input } from "../../ui/field.tsx";
+import { FormButtons } from "./form-buttons.tsx";
 import { useTell } from "../../ui/toasts.tsx";
 import { WORKBENCH_LIMITS } from "../limits.ts";
 import { ColumnDialog } from "./column/column-dialog.tsx";
@@ -52,12 +52,7 @@ function UrlDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
             />
           )}
         </Field>
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" disabled={address.trim() === ""}>
-            Open
-          </Button>
-        </div>
+        <FormButtons words="Open" isReady={address.trim() !== ""} onCancel={onClose} />
       </form>
     </Dialog>
   );
@@ -105,12 +100,7 @@ function SaveLayoutDialog({ onClose }: { readonly onClose: () => void }): ReactN
             />
           )}
         </Field>
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" disabled={name.trim() === ""}>
-            {isTaken ? "Replace" : "Save"}
-          </Button>
-        </div>
+        <FormButtons words={isTaken ? "Replace" : "Save"} isReady={name.trim() !== ""} onCancel={onClose} />
       </form>
     </Dialog>
   );

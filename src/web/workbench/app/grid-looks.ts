@@ -1,3 +1,4 @@
+import { ChangeListeners } from "../data/listeners.ts";
 import type { SortKey } from "../data/sort.ts";
 import type { Action } from "../model/history.ts";
 import type { Actor } from "../model/workbench.ts";
@@ -13,7 +14,7 @@ interface StoredGridLook {
 /** How the grids of the open views are arranged: widths, hidden and pinned columns, the sort. Kept with the layouts. */
 export class GridLooks {
   readonly #looks = new Map<string, StoredGridLook>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new ChangeListeners();
   readonly #record: (act: Action, unregister: () => void) => void;
 
   /** `record`: a person has arranged a grid; that can be taken back. */
@@ -32,7 +33,7 @@ export class GridLooks {
     const restore = (wanted: GridLook): void => this.restore(viewId, wanted);
     const act = gridAction({ viewId, by: "person", before: before?.look, after: look, restore });
     if (act !== undefined) this.#record(act, () => restore(before?.look ?? PLAIN_LOOK));
-    this.#tell();
+    this.#listeners.tell();
   }
 
   /** Puts the rows in an order, for an agent. */
@@ -46,15 +47,8 @@ export class GridLooks {
   /** The look of a layout. */
   restore(viewId: string, look: GridLook): void {
     this.#looks.set(viewId, { look, version: (this.get(viewId)?.version ?? 0) + 1 });
-    this.#tell();
+    this.#listeners.tell();
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
-  }
+  readonly subscribe = this.#listeners.add;
 }

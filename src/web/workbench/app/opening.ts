@@ -1,3 +1,4 @@
+import { ChangeListeners } from "../data/listeners.ts";
 import { ReadError, type JsonChoice } from "../data/read/error.ts";
 import { readTable, readUrl } from "../data/read/index.ts";
 import type { Table } from "../data/table.ts";
@@ -43,7 +44,7 @@ export class TableOpener {
   readonly #workbench: OpenWorkbench;
   readonly #layouts: LayoutStore;
   readonly #gridLooks: GridLooks;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new ChangeListeners();
   /** By view: what its layout is kept under; columns that come later do not change that. */
   readonly #keys = new Map<string, string>();
   #state: OpeningState = {};
@@ -62,10 +63,7 @@ export class TableOpener {
     this.#gridLooks.subscribe(() => this.#saveSoon());
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.add;
 
   readonly state = (): OpeningState => this.#state;
 
@@ -210,7 +208,7 @@ export class TableOpener {
 
   #set(state: OpeningState): void {
     this.#state = state;
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }
 

@@ -1,3 +1,4 @@
+import { ChangeListeners } from "../data/listeners.ts";
 import type { Column } from "../data/column.ts";
 import { newTable } from "../data/make.ts";
 import type { OpenWorkbench } from "../model/open.ts";
@@ -33,7 +34,7 @@ export class SessionKeeper {
   readonly #recordKeys = new Map<string, string>();
   /** By view: the columns that are stored. */
   readonly #stored = new Map<string, readonly Column[]>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new ChangeListeners();
   #answer: KeptAnswer | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #last: Promise<void> = Promise.resolve();
@@ -46,10 +47,7 @@ export class SessionKeeper {
   /** The answer of the query that was shown before the page was loaded again. */
   readonly answer = (): KeptAnswer | undefined => this.#answer;
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.add;
 
   /** Whether all that is open would be there again after a reload. */
   get isSafe(): boolean {
@@ -219,7 +217,7 @@ export class SessionKeeper {
 
   #setAnswer(answer: KeptAnswer | undefined): void {
     this.#answer = answer;
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }
 

@@ -101,19 +101,19 @@ const BY_NUMBERS = new RegExp(String.raw`^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})` + 
 const DAY_FIRST = new RegExp(String.raw`^(\d{1,2})[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})` + CLOCK);
 const MONTH_FIRST = new RegExp(String.raw`^([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4})` + CLOCK);
 
-const MONTHS = [
-  "january",
-  "february",
-  "march",
-  "april",
-  "may",
-  "june",
-  "july",
-  "august",
-  "september",
-  "october",
-  "november",
-  "december",
+export const MONTHS = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
 ] as const;
 
 /** Longer texts are no dates; it bounds the work of the patterns. */
@@ -121,11 +121,8 @@ export const LONGEST_DATE = 40;
 
 function monthOf(word: string): number {
   const lower = word.toLowerCase();
-  return (
-    MONTHS.findIndex(
-      (name) => name === lower || name.slice(0, 3) === lower || (lower === "sept" && name === "september"),
-    ) + 1
-  );
+  if (lower === "sept") return 9;
+  return MONTHS.map((name) => name.toLowerCase()).findIndex((name) => name === lower || name.slice(0, 3) === lower) + 1;
 }
 
 function clockOf(parts: readonly (string | undefined)[]): number {

@@ -9,6 +9,7 @@ import {
   PinOff,
   MoveHorizontal,
   X,
+  type LucideIcon,
 } from "lucide-react";
 import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import { useRef, type ReactNode } from "react";
@@ -35,11 +36,12 @@ export function ColumnMenu({ model, name, anchor, isFiltered, clearFilter, open,
   const next = useRef<ColumnWindowKind | undefined>(undefined);
   const { look } = model;
   const isPinned = look.pinned.includes(name);
-  const item = (icon: ReactNode, words: string, act: () => void): ReactNode => (
+  const item = (Icon: LucideIcon, words: string, act: () => void): ReactNode => (
     <DropdownMenu.Item className={MENU_ITEM} onSelect={act}>
-      {icon} {words}
+      <Icon aria-hidden className="size-4" /> {words}
     </DropdownMenu.Item>
   );
+  const sortBy = (descending: boolean): void => model.setSort([{ column: name, descending }]);
   const hide = (): void =>
     model.setLook({ hidden: [...look.hidden, name], pinned: look.pinned.filter((other) => other !== name) });
   const pinned = isPinned ? look.pinned.filter((other) => other !== name) : [...look.pinned, name];
@@ -59,36 +61,21 @@ export function ColumnMenu({ model, name, anchor, isFiltered, clearFilter, open,
             else open(next.current);
           }}
         >
-          {item(<ArrowUp aria-hidden className="size-4" />, "Sort ascending", () =>
-            model.setSort([{ column: name, descending: false }]),
-          )}
-          {item(<ArrowDown aria-hidden className="size-4" />, "Sort descending", () =>
-            model.setSort([{ column: name, descending: true }]),
-          )}
-          {look.sort.length > 0 &&
-            item(<X aria-hidden className="size-4" />, "As the table came", () => model.setSort([]))}
+          {item(ArrowUp, "Sort ascending", () => sortBy(false))}
+          {item(ArrowDown, "Sort descending", () => sortBy(true))}
+          {look.sort.length > 0 && item(X, "As the table came", () => model.setSort([]))}
           <DropdownMenu.Separator className={MENU_LINE} />
-          {item(<Funnel aria-hidden className="size-4" />, "Filter…", () => void (next.current = "filter"))}
-          {isFiltered && item(<X aria-hidden className="size-4" />, "Clear this filter", clearFilter)}
-          {item(
-            <ChartNoAxesColumn aria-hidden className="size-4" />,
-            "Statistics",
-            () => void (next.current = "statistics"),
-          )}
+          {item(Funnel, "Filter…", () => void (next.current = "filter"))}
+          {isFiltered && item(X, "Clear this filter", clearFilter)}
+          {item(ChartNoAxesColumn, "Statistics", () => void (next.current = "statistics"))}
           <DropdownMenu.Separator className={MENU_LINE} />
-          {item(<MoveHorizontal aria-hidden className="size-4" />, "Fit the width", () =>
-            model.setWidth(name, undefined),
+          {item(MoveHorizontal, "Fit the width", () => model.setWidth(name, undefined))}
+          {item(isPinned ? PinOff : Pin, isPinned ? "Let it scroll" : "Keep at the left", () =>
+            model.setLook({ pinned }),
           )}
-          {item(
-            isPinned ? <PinOff aria-hidden className="size-4" /> : <Pin aria-hidden className="size-4" />,
-            isPinned ? "Let it scroll" : "Keep at the left",
-            () => model.setLook({ pinned }),
-          )}
-          {model.plan.all.length > 1 && item(<EyeOff aria-hidden className="size-4" />, "Hide", hide)}
+          {model.plan.all.length > 1 && item(EyeOff, "Hide", hide)}
           {look.hidden.length > 0 &&
-            item(<Eye aria-hidden className="size-4" />, `Show all (${look.hidden.length} hidden)`, () =>
-              model.setLook({ hidden: [] }),
-            )}
+            item(Eye, `Show all (${look.hidden.length} hidden)`, () => model.setLook({ hidden: [] }))}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>

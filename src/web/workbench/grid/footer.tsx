@@ -5,6 +5,7 @@ import { MENU, MENU_ITEM } from "../../ui/menu.ts";
 import { Bits } from "../data/bits.ts";
 import type { Table } from "../data/table.ts";
 import { useTable } from "../data/use-table.ts";
+import { drawnWords } from "../viewers/drawing/words.ts";
 
 interface FooterProps {
   readonly table: Table;
@@ -27,7 +28,7 @@ export function GridFooter({ table, shown, isSorting, isQuiet, note, select, cle
   return (
     <div className="flex h-8 shrink-0 items-center gap-x-3 overflow-hidden border-t bg-panel px-2.5 text-xs whitespace-nowrap text-soft">
       <p role="status" className="min-w-0 truncate">
-        {rowWords(shown, table.rowCount)}
+        {drawnWords(shown, table.rowCount)}
         {filters > 0 && ` · ${filters} ${filters === 1 ? "filter" : "filters"}`}
         {selected > 0 && ` · ${selected.toLocaleString("en")} selected`}
         {note !== undefined && ` · ${note}`}
@@ -70,9 +71,4 @@ function SelectMenu({ table, select }: Pick<FooterProps, "table" | "select">): R
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
   );
-}
-
-function rowWords(shown: number, all: number): string {
-  const rows = `${all.toLocaleString("en")} ${all === 1 ? "row" : "rows"}`;
-  return shown === all ? rows : `${shown.toLocaleString("en")} of ${rows}`;
 }

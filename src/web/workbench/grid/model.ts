@@ -1,3 +1,4 @@
+import { ChangeListeners } from "../data/listeners.ts";
 import type { Bits } from "../data/bits.ts";
 import type { Column } from "../data/column.ts";
 import type { SortKey } from "../data/sort.ts";
@@ -22,7 +23,7 @@ interface GridModelOptions {
 export class GridModel {
   readonly table: Table;
   readonly #options: GridModelOptions;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new ChangeListeners();
   readonly #widths = new WeakMap<Column, number>();
   #look: GridLook;
   #plan: ColumnPlan;
@@ -90,10 +91,7 @@ export class GridModel {
     return this.#version;
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.add;
 
   /** Follows the table until the answer is called. */
   start(): () => void {
@@ -214,6 +212,6 @@ export class GridModel {
 
   #tell(): void {
     this.#version += 1;
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }

@@ -1,22 +1,22 @@
 import { useMemo, useState, type FormEvent, type PointerEvent, type ReactNode } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Field, Input } from "../../ui/field.tsx";
-import type { NumberColumn } from "../data/column.ts";
+import type { Column, NumberColumn } from "../data/column.ts";
 import type { FilterSpec } from "../data/filter.ts";
 import { dateText, shortNumber } from "../data/format.ts";
 import { timeOfText } from "../data/make.ts";
 import type { Table } from "../data/table.ts";
 import { rangeFacts, rangeSpec, type RangeFacts } from "./filter-facts.ts";
 
-interface RangeFilterProps {
+export interface ColumnFilterProps<Filtered extends Column> {
   readonly table: Table;
-  readonly column: NumberColumn;
+  readonly column: Filtered;
   readonly filterKey: string;
   readonly apply: (spec: FilterSpec | undefined) => void;
 }
 
 /** From, to, and a small histogram to drag them over. */
-export function RangeFilter({ table, column, filterKey, apply }: RangeFilterProps): ReactNode {
+export function RangeFilter({ table, column, filterKey, apply }: ColumnFilterProps<NumberColumn>): ReactNode {
   const facts = useMemo(() => rangeFacts(column, table.filteredWithout(filterKey)), [column, table, filterKey]);
   const spec = table.filters.get(filterKey);
   const begun = spec?.kind === "range" ? spec : undefined;
@@ -36,6 +36,10 @@ export function RangeFilter({ table, column, filterKey, apply }: RangeFilterProp
         : "Not a number"
       : undefined;
   const reversed = min !== undefined && max !== undefined && min > max ? "Is below the other" : undefined;
+  const ends = [
+    { label: "From", error: wrong(min), text: from, set: setFrom, bound: facts.min },
+    { label: "To", error: wrong(max) ?? reversed, text: to, set: setTo, bound: facts.max },
+  ];
   const send = (event: FormEvent): void => {
     event.preventDefault();
     if (wrong(min) ?? wrong(max) ?? reversed) return;
@@ -55,28 +59,19 @@ export function RangeFilter({ table, column, filterKey, apply }: RangeFilterProp
         words={isDate ? dateText : shortNumber}
       />
       <div className="grid grid-cols-2 gap-2">
-        <Field label="From" error={wrong(min)}>
-          {(ids) => (
-            <Input
-              {...ids}
-              className="h-9!"
-              value={from}
-              placeholder={write(facts.min)}
-              onChange={(event) => setFrom(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label="To" error={wrong(max) ?? reversed}>
-          {(ids) => (
-            <Input
-              {...ids}
-              className="h-9!"
-              value={to}
-              placeholder={write(facts.max)}
-              onChange={(event) => setTo(event.target.value)}
-            />
-          )}
-        </Field>
+        {ends.map(({ label, error, text, set, bound }) => (
+          <Field key={label} label={label} error={error}>
+            {(ids) => (
+              <Input
+                {...ids}
+                className="h-9!"
+                value={text}
+                placeholder={write(bound)}
+                onChange={(event) => set(event.target.value)}
+              />
+            )}
+          </Field>
+        ))}
       </div>
       {facts.missing > 0 && (
         <label className="flex items-center gap-2 text-sm">

@@ -2,20 +2,11 @@ import { useDeferredValue, useMemo, useState, type FormEvent, type ReactNode } f
 import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/field.tsx";
 import type { Column } from "../data/column.ts";
-import type { FilterSpec } from "../data/filter.ts";
-import type { Table } from "../data/table.ts";
 import { foundValues, valueCounts, type ValueCount } from "./filter-facts.ts";
-import { FilterButtons } from "./range-filter.tsx";
-
-interface ValueFilterProps {
-  readonly table: Table;
-  readonly column: Column;
-  readonly filterKey: string;
-  readonly apply: (spec: FilterSpec | undefined) => void;
-}
+import { FilterButtons, type ColumnFilterProps } from "./range-filter.tsx";
 
 /** Which values pass, or which text they must hold. */
-export function ValueFilter({ table, column, filterKey, apply }: ValueFilterProps): ReactNode {
+export function ValueFilter({ table, column, filterKey, apply }: ColumnFilterProps<Column>): ReactNode {
   const spec = table.filters.get(filterKey);
   const [search, setSearch] = useState(spec?.kind === "contains" ? spec.text : "");
   const [chosen, setChosen] = useState<ReadonlySet<string | null>>(

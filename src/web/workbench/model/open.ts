@@ -1,3 +1,4 @@
+import { ChangeListeners } from "../data/listeners.ts";
 import type { Bits } from "../data/bits.ts";
 import type { Column } from "../data/column.ts";
 import type { FilterSpec } from "../data/filter.ts";
@@ -55,7 +56,7 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
   readonly #state = new WorkbenchState();
   readonly #history: History;
   readonly #kinds: ViewerKinds;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new ChangeListeners();
   readonly #watch: TableWatch;
 
   constructor(now: () => number, kinds: ViewerKinds) {
@@ -63,7 +64,7 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
     this.#kinds = kinds;
     this.#watch = new TableWatch((act, unregister) => {
       this.#history.add(act, unregister);
-      this.#tell();
+      this.#listeners.tell();
     });
   }
 
@@ -86,7 +87,7 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
   show(viewId: string): void {
     this.#state.view(viewId);
     this.#state.show(viewId);
-    this.#tell();
+    this.#listeners.tell();
   }
 
   setDock(viewId: string, dock: Dock): void {
@@ -94,7 +95,7 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
     const neat = normalise(dock);
     checkDock(neat, [GRID, ...view.viewers.map(({ id }) => id)]);
     this.#state.put({ ...view, dock: neat });
-    this.#tell();
+    this.#listeners.tell();
   }
 
   addTable(table: Table, by: Actor): View {
@@ -183,7 +184,7 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
 
   record(act: Action, before: () => void): void {
     this.#history.add(act, before);
-    this.#tell();
+    this.#listeners.tell();
   }
 
   undo(actionId: string): void {
@@ -206,10 +207,7 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
     return taken;
   }
 
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
+  readonly subscribe = this.#listeners.add;
 
   #definition(type: string): ViewerDefinition {
     const definition = this.#kinds.definitionOf(type);
@@ -238,7 +236,7 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
     } finally {
       this.#forgetClosed();
       this.#watch.resume(this.views);
-      this.#tell();
+      this.#listeners.tell();
     }
   }
 
@@ -246,9 +244,5 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
   #forgetClosed(): void {
     const closed = this.#history.viewIds.filter((id) => this.#state.find(id) === undefined);
     for (const id of closed.slice(0, -WORKBENCH_LIMITS.closedViewsKept)) this.#history.forget(id);
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
   }
 }

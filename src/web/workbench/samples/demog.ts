@@ -1,8 +1,8 @@
-import { columnOf, newTable } from "../data/make.ts";
 import type { AnyValue } from "../data/make.ts";
 import type { ColumnType } from "../data/column.ts";
 import type { Table } from "../data/table.ts";
 import { Chance } from "./chance.ts";
+import { sampleTable } from "./sample-table.ts";
 
 const ROWS = 5_850;
 const DAY = 86_400_000;
@@ -67,12 +67,9 @@ function person(row: number, chance: Chance): AnyValue[] {
 export function demog(rowCount: number = ROWS): Table {
   const chance = new Chance(5_850);
   const people = Array.from({ length: rowCount }, (_, row) => person(row, chance));
-  const columns = TYPES.map(([name, type], index) =>
-    columnOf(
-      name,
-      people.map((values) => values[index]),
-      type,
-    ),
+  return sampleTable(
+    "demog",
+    people,
+    TYPES.map(([name, type], index) => [name, (values) => values[index], type]),
   );
-  return newTable("demog", columns);
 }

@@ -1,6 +1,6 @@
-import { columnOf, newTable } from "../data/make.ts";
 import type { Table } from "../data/table.ts";
 import { Chance } from "./chance.ts";
+import { sampleTable } from "./sample-table.ts";
 
 /** Larger ones have more links. */
 const AIRPORTS = {
@@ -40,19 +40,9 @@ export function flights(): Table {
     counts.set(key, link);
   }
   const links = [...counts.values()];
-  return newTable("flights", [
-    columnOf(
-      "From",
-      links.map(({ from }) => from),
-    ),
-    columnOf(
-      "To",
-      links.map(({ to }) => to),
-    ),
-    columnOf(
-      "Flights",
-      links.map(({ count }) => count),
-      "int",
-    ),
+  return sampleTable("flights", links, [
+    ["From", ({ from }) => from],
+    ["To", ({ to }) => to],
+    ["Flights", ({ count }) => count, "int"],
   ]);
 }

@@ -1,6 +1,6 @@
-import { columnOf, newTable } from "../data/make.ts";
 import type { Table } from "../data/table.ts";
 import { Chance } from "./chance.ts";
+import { sampleTable } from "./sample-table.ts";
 
 const DAY = 86_400_000;
 const FIRST_DAY = Date.UTC(2023, 0, 1);
@@ -16,38 +16,14 @@ const SELLERS = ["Amara", "Bruno", "Chen", "Dalia", "Emil", "Farah"] as const;
 export function sales(): Table {
   const chance = new Chance(2_023);
   const orders = Array.from({ length: DAYS }, (_, day) => ordersOf(day, chance)).flat();
-  return newTable("sales", [
-    columnOf(
-      "Date",
-      orders.map(({ time }) => new Date(time)),
-    ),
-    columnOf(
-      "Region",
-      orders.map(({ region }) => region),
-    ),
-    columnOf(
-      "Product",
-      orders.map(({ product }) => product),
-    ),
-    columnOf(
-      "Seller",
-      orders.map(({ seller }) => seller),
-    ),
-    columnOf(
-      "Pieces",
-      orders.map(({ pieces }) => pieces),
-      "int",
-    ),
-    columnOf(
-      "Amount",
-      orders.map(({ amount }) => amount),
-      "double",
-    ),
-    columnOf(
-      "Returned",
-      orders.map(({ returned }) => returned),
-      "bool",
-    ),
+  return sampleTable("sales", orders, [
+    ["Date", ({ time }) => new Date(time)],
+    ["Region", ({ region }) => region],
+    ["Product", ({ product }) => product],
+    ["Seller", ({ seller }) => seller],
+    ["Pieces", ({ pieces }) => pieces, "int"],
+    ["Amount", ({ amount }) => amount, "double"],
+    ["Returned", ({ returned }) => returned, "bool"],
   ]);
 }
 

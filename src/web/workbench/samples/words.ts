@@ -1,6 +1,6 @@
-import { columnOf, newTable } from "../data/make.ts";
 import type { Table } from "../data/table.ts";
 import { Chance } from "./chance.ts";
+import { sampleTable } from "./sample-table.ts";
 
 const GROUPS = {
   Sea: "harbor tide sail anchor reef gull current lantern rope deck storm island pilot chart salt wave",
@@ -17,19 +17,9 @@ export function words(): Table {
       .split(" ")
       .map((word, place) => ({ word, group, count: Math.round((220 + chance.whole(80)) / (place + 1) ** 0.7) })),
   );
-  return newTable("words", [
-    columnOf(
-      "Word",
-      rows.map(({ word }) => word),
-    ),
-    columnOf(
-      "Group",
-      rows.map(({ group }) => group),
-    ),
-    columnOf(
-      "Count",
-      rows.map(({ count }) => count),
-      "int",
-    ),
+  return sampleTable("words", rows, [
+    ["Word", ({ word }) => word],
+    ["Group", ({ group }) => group],
+    ["Count", ({ count }) => count, "int"],
   ]);
 }

@@ -1,3 +1,4 @@
+import { ChangeListeners } from "../data/listeners.ts";
 import type { SimilarQuery } from "../../../contexts/hosts.ts";
 import { SQL_LIMITS } from "./limits.ts";
 
@@ -21,7 +22,7 @@ const PLACE = "sallyport.workbench.sql";
 /** Never throws: a history that cannot be kept is no reason not to run a query. */
 export class QueryHistory {
   readonly #shelf: Shelf | undefined;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new ChangeListeners();
   #past: Past;
 
   constructor(shelf: Shelf | undefined) {
@@ -60,10 +61,7 @@ export class QueryHistory {
       }));
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.add;
 
   #keep(): void {
     try {
@@ -71,7 +69,7 @@ export class QueryHistory {
     } catch {
       // Full or forbidden: it stays for as long as the page.
     }
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }
 

@@ -1,3 +1,4 @@
+import { ChangeListeners } from "../data/listeners.ts";
 import type { Table } from "../data/table.ts";
 import type { View } from "../model/workbench.ts";
 import type { SqlTable, SqlEngine, SqlOptions } from "./engine.ts";
@@ -19,7 +20,7 @@ interface OpenTables {
 /** SQL over the tables that are open in the workbench. One per page, for its people and its agent; loads the engine with the first query. */
 export class PageSql {
   readonly #workbench: OpenTables;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new ChangeListeners();
   #engine: Promise<SqlEngine> | undefined;
   #state: EngineState = { kind: "asleep" };
 
@@ -54,10 +55,7 @@ export class PageSql {
     return (await this.ask(sql, options)).table;
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.add;
 
   close(): void {
     this.#engine?.then((engine) => engine.close()).catch(() => {});
@@ -88,6 +86,6 @@ export class PageSql {
 
   #set(state: EngineState): void {
     this.#state = state;
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }

@@ -77,10 +77,14 @@ export function real(name: string, description: string, range: LookRange = {}): 
   return { name, type: "double", description, ...range };
 }
 
-export const ROW_SOURCE = choice("rowSource", ROW_SOURCES, "Which rows are shown.", "Filtered");
 export const TITLE = [
   text("title", "Words above the picture."),
   text("description", "Words below the picture."),
+] as const;
+/** The words around a picture, and which rows it shows. */
+export const TITLE_AND_ROWS = [
+  ...TITLE,
+  choice("rowSource", ROW_SOURCES, "Which rows are shown.", "Filtered"),
 ] as const;
 /** Scales and bounds of two axes. */
 export const PLANE = [
@@ -95,6 +99,21 @@ export const LEGEND = [
   choice("legendVisibility", VISIBILITY_MODES, "Whether the legend is shown; Auto: where there is room."),
   choice("legendPosition", LEGEND_POSITIONS, "Where the legend lies."),
 ] as const;
+/** What the properties of a picture with a legend end with. */
+export const LEGEND_TITLE_AND_ROWS = [...LEGEND, ...TITLE_AND_ROWS] as const;
+/** How numbers become colours. */
+export const COLOR_SCALE = [
+  choice("colorAxisType", AXIS_TYPES, "Scale of the colours."),
+  real("colorMin", "The number of the first colour; absent: the least."),
+  real("colorMax", "The number of the last colour; absent: the greatest."),
+  flag("invertColorScheme", false, "Turns the scale of colours round."),
+] as const;
+
+/** The property that holds those of the viewers in another viewer's cells. */
+export function innerLookProperty(example: string): PropertyDefinition {
+  const description = `Properties of the viewers in the cells, as JSON: ${example}.`;
+  return { ...text("innerViewerLook", description), json: true };
+}
 
 /**
  * What was asked for, put right: names in other letters, short forms (`x` for `xColumnName`), choices in other letters. Throws an Error

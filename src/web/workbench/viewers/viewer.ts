@@ -69,6 +69,9 @@ export interface ViewerProps {
   readonly change: (look: Look) => void;
 }
 
+/** What a selector in a viewer reads and changes. */
+export type LookEditor = Pick<ViewerProps, "table" | "look" | "change">;
+
 /** One type of viewer: what it is called, what can be set, how it is drawn. */
 export interface ViewerDefinition {
   readonly type: ViewerType;

@@ -191,13 +191,17 @@ describe.each(CHARTS)("%s", (type) => {
       import.meta.url,
     );
     const kit = new URL("../../../../src/web/workbench/viewers/drawing/", import.meta.url);
+    const own = readdirSync(folder)
+      .filter((name) => name !== "definition.ts")
+      .map((name) => readFileSync(new URL(name, folder), "utf8"))
+      .join("\n");
+    const shared = ["chart-legend.ts", "coloring.ts", "plot.ts", "xy-axes.ts"].filter((name) =>
+      own.includes(`"../drawing/${name}"`),
+    );
     const source = [
-      ...readdirSync(folder)
-        .filter((name) => name !== "definition.ts")
-        .map((name) => new URL(name, folder)),
-      ...["rows.ts", "figure.tsx", "legend.tsx"].map((name) => new URL(name, kit)),
+      own,
+      ...["rows.ts", "figure.tsx", "legend.tsx", ...shared].map((name) => readFileSync(new URL(name, kit), "utf8")),
     ]
-      .map((file) => readFileSync(file, "utf8"))
       .join("\n")
       // `${axis}Min` stands for both axes.
       .replaceAll(/\$\{axis\}(\w+)/g, 'x$1" "y$1');

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { Bits } from "../../../../src/web/workbench/data/bits.ts";
 import { columnOf, newTable } from "../../../../src/web/workbench/data/make.ts";
 import { form } from "../../../../src/web/workbench/viewers/form/definition.ts";
-import { formOf, step } from "../../../../src/web/workbench/viewers/form/model.ts";
+import { formOf } from "../../../../src/web/workbench/viewers/form/model.ts";
+import { rowBeside } from "../../../../src/web/workbench/viewers/drawing/stage.tsx";
 import { wholeLook } from "../../../../src/web/workbench/viewers/registry.ts";
 import type { Look } from "../../../../src/web/workbench/viewers/viewer.ts";
 
@@ -68,5 +69,5 @@ test.each([
   [4, -1, 1],
   [1, -1, -1],
 ] as const)("the row after %i, direction %i", (from, direction, row) => {
-  expect(step(Bits.of(6, [1, 4]), from, direction)).toBe(row);
+  expect(rowBeside(Bits.of(6, [1, 4]), from, direction)).toBe(row);
 });

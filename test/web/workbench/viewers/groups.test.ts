@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { NO_VALUE } from "../../../../src/web/workbench/viewers/drawing/categories.ts";
 import { columnOf } from "../../../../src/web/workbench/data/make.ts";
-import { codesOf, labelOf, NO_VALUE } from "../../../../src/web/workbench/viewers/groups/codes.ts";
+import { codesOf, labelOf } from "../../../../src/web/workbench/viewers/groups/codes.ts";
 import { groupBy, rowsOf } from "../../../../src/web/workbench/viewers/groups/groups.ts";
 
 describe("codes", () => {

@@ -344,16 +344,10 @@ describe("line chart", () => {
   it("too many places become ranges", () => {
     const positions = Float64Array.from({ length: 10_001 }, (_, row) => row);
     const places = placesOf(positions, positions.length === 0 ? new Int32Array(0) : Int32Array.from(positions));
-    expect([places.values.length, places.bucketed, places.codes[0], places.codes[10_000]]).toEqual([
-      MOST_PLACES,
-      true,
-      0,
-      MOST_PLACES - 1,
-    ]);
+    expect([places.values.length, places.codes[0], places.codes[10_000]]).toEqual([MOST_PLACES, 0, MOST_PLACES - 1]);
     expect(placesOf(Float64Array.of(3, 1, Number.NaN, 3), Int32Array.of(0, 1, 2, 3))).toEqual({
       codes: Int32Array.of(1, 0, -1, 1),
       values: [1, 3],
-      bucketed: false,
     });
   });
 });

@@ -7,10 +7,12 @@ export function SimpleMenu({
   trigger,
   children,
   align = "start",
+  className = "",
 }: {
   readonly trigger: ReactElement;
   readonly children: ReactNode;
   readonly align?: "start" | "end";
+  readonly className?: string;
 }): ReactNode {
   return (
     <DropdownMenu.Root modal={false}>
@@ -20,7 +22,7 @@ export function SimpleMenu({
           align={align}
           sideOffset={6}
           collisionPadding={8}
-          className={`${MENU} max-h-(--radix-dropdown-menu-content-available-height) max-w-[calc(100vw-1rem)] overflow-y-auto`}
+          className={`${MENU} ${className} max-h-(--radix-dropdown-menu-content-available-height) max-w-[calc(100vw-1rem)] overflow-y-auto`}
         >
           {children}
         </DropdownMenu.Content>

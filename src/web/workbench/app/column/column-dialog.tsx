@@ -1,7 +1,7 @@
 import { useDeferredValue, useMemo, useRef, useState, type FormEvent, type ReactNode } from "react";
-import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input, TextArea } from "../../../ui/field.tsx";
+import { FormButtons } from "../form-buttons.tsx";
 import type { View } from "../../model/workbench.ts";
 import { useBench } from "../context.tsx";
 import { ColumnPreview } from "./column-preview.tsx";
@@ -83,12 +83,7 @@ export function ColumnDialog({ view, onClose }: { readonly view: View; readonly 
             )}
           </Field>
           <ColumnPreview tried={tried} table={table} expression={written} />
-          <div className="flex justify-end gap-2">
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" variant="primary" disabled={!isReady}>
-              Add the column
-            </Button>
-          </div>
+          <FormButtons words="Add the column" isReady={isReady} onCancel={onClose} />
         </div>
         <FormulaHelp table={table} onInsert={insert} />
       </form>

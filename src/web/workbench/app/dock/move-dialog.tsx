@@ -1,7 +1,7 @@
 import { useState, type FormEvent, type ReactNode } from "react";
-import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Select } from "../../../ui/field.tsx";
+import { FormButtons } from "../form-buttons.tsx";
 import { GRID, moveTo, moveToEdge, type DockPlace } from "../../model/dock.ts";
 import type { View } from "../../model/workbench.ts";
 import { useBench } from "../context.tsx";
@@ -67,12 +67,7 @@ export function MoveDialog({
               </Select>
             )}
           </Field>
-          <div className="flex justify-end gap-2">
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" variant="primary">
-              Move
-            </Button>
-          </div>
+          <FormButtons words="Move" isReady onCancel={onClose} />
         </form>
       )}
     </Dialog>

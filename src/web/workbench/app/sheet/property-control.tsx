@@ -29,8 +29,10 @@ export function PropertyControl(props: ControlProps): ReactNode {
           className="size-4.5 shrink-0 accent-(--accent)"
         />
       );
-    case "column":
-      return <ColumnPicker {...props} />;
+    case "column": {
+      const fitting = fittingColumns(props);
+      return <Choice {...props} choices={fitting} none={fitting.length === 0 ? "No column fits" : "—"} />;
+    }
     case "column_list":
       return <Checks {...props} names={fittingColumns(props)} />;
     case "string_list":
@@ -53,15 +55,22 @@ export function PropertyControl(props: ControlProps): ReactNode {
   }
 }
 
-function Choice({ id, value, onChange, choices }: ControlProps & { readonly choices: readonly string[] }): ReactNode {
+interface ChoiceProps {
+  readonly choices: readonly string[];
+  readonly none?: string;
+}
+
+/** One of a list; `none` is what stands for no value, absent: there must be one. */
+function Choice({ id, value, onChange, choices, none }: ControlProps & ChoiceProps): ReactNode {
+  const chosen = typeof value === "string" ? value : "";
   return (
     <Select
       id={id}
       className="h-8! px-2!"
-      value={typeof value === "string" ? value : ""}
+      value={chosen}
       onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
     >
-      {typeof value !== "string" && <option value="">—</option>}
+      {(none !== undefined || chosen === "") && <option value="">{none ?? "—"}</option>}
       {choices.map((choice) => (
         <option key={choice} value={choice}>
           {choice}
@@ -76,26 +85,6 @@ function fittingColumns({ property, table }: ControlProps): readonly string[] {
     .filter((column) => columnFits(property, column))
     .slice(0, WORKBENCH_LIMITS.pickerColumns)
     .map(({ name }) => name);
-}
-
-function ColumnPicker(props: ControlProps): ReactNode {
-  const { id, value, onChange } = props;
-  const fitting = fittingColumns(props);
-  return (
-    <Select
-      id={id}
-      className="h-8! px-2!"
-      value={typeof value === "string" ? value : ""}
-      onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
-    >
-      <option value="">{fitting.length === 0 ? "No column fits" : "—"}</option>
-      {fitting.map((name) => (
-        <option key={name} value={name}>
-          {name}
-        </option>
-      ))}
-    </Select>
-  );
 }
 
 /** Several of a list; they keep the list's order. */

@@ -3,11 +3,11 @@ import { useState, type ReactNode } from "react";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Input } from "../../../ui/field.tsx";
 import { useIsDesktop } from "../../../ui/media.ts";
-import { useTell } from "../../../ui/toasts.tsx";
 import { useTable } from "../../data/use-table.ts";
 import type { OpenViewer, View } from "../../model/workbench.ts";
 import { definitionOf, wholeLook } from "../../viewers/registry.ts";
 import type { PropertyDefinition, ViewerDefinition } from "../../viewers/viewer.ts";
+import { useCommands } from "../commands.ts";
 import { useBench } from "../context.tsx";
 import { useSurface } from "../surface.ts";
 import { PropertyField } from "./property-field.tsx";
@@ -67,20 +67,15 @@ function Properties({
   readonly definition: ViewerDefinition;
 }): ReactNode {
   const { workbench } = useBench();
-  const tell = useTell();
+  const { attempt } = useCommands();
   useTable(view.table, "columns");
   const [sought, setSought] = useState("");
   const look = wholeLook(definition, view.table, viewer.look);
   const fitting = definition.properties.filter(({ name, description }) =>
     `${name} ${labelOf(name)} ${description}`.toLowerCase().includes(sought.trim().toLowerCase()),
   );
-  const set = (name: string, value: unknown): void => {
-    try {
-      workbench.adjustViewer(view.id, viewer.id, { [name]: value }, "person");
-    } catch (error) {
-      tell.bad(error instanceof Error ? error.message : String(error));
-    }
-  };
+  const set = (name: string, value: unknown): void =>
+    attempt(() => workbench.adjustViewer(view.id, viewer.id, { [name]: value }, "person"));
   const groups: readonly (readonly [string, readonly PropertyDefinition[]])[] = [
     ["Data", fitting.filter(isData)],
     ["Look", fitting.filter((property) => !isData(property))],

@@ -1,7 +1,7 @@
 import { asBool } from "./code.ts";
 import type { Code, NumberCode } from "./code.ts";
 import { FormulaError } from "./error.ts";
-import { argument, MANY } from "./function.ts";
+import { argument, formulaFunction, MANY } from "./function.ts";
 import type { FunctionCall, FormulaFunction, FunctionResult } from "./function.ts";
 import { wordsOfType } from "./code.ts";
 
@@ -105,44 +105,18 @@ function makeIsEmpty(call: FunctionCall): FunctionResult {
 }
 
 export const CHOICE: readonly FormulaFunction[] = [
-  {
-    name: "If",
-    form: "If(test, yes, no?)",
-    about: "one of two values; without `no`, nothing",
-    least: 2,
-    most: 3,
-    make: (call) => choice(argument(call, 0), argument(call, 1), argument(call, 2), "If"),
-  },
-  {
-    name: "IsNull",
-    form: "IsNull(x)",
-    about: "whether the value is missing",
-    least: 1,
-    most: 1,
-    make: (call) => ({ type: "bool", at: isNull(argument(call, 0)) }),
-  },
-  {
-    name: "IsEmpty",
-    form: "IsEmpty(x)",
-    about: "whether it is missing or an empty text",
-    least: 1,
-    most: 1,
-    make: makeIsEmpty,
-  },
-  {
-    name: "Coalesce",
-    form: "Coalesce(x, y, …)",
-    about: "the first that is not missing",
-    least: 1,
-    most: MANY,
-    make: makeCoalesce,
-  },
-  {
-    name: "Row",
-    form: "Row()",
-    about: "the number of the row, from 1",
-    least: 0,
-    most: 0,
-    make: () => ({ type: "int", source: "rows", at: (row) => row + 1 }),
-  },
+  formulaFunction("If(test, yes, no?)", "one of two values; without `no`, nothing", [2, 3], (call) =>
+    choice(argument(call, 0), argument(call, 1), argument(call, 2), "If"),
+  ),
+  formulaFunction("IsNull(x)", "whether the value is missing", [1, 1], (call) => ({
+    type: "bool",
+    at: isNull(argument(call, 0)),
+  })),
+  formulaFunction("IsEmpty(x)", "whether it is missing or an empty text", [1, 1], makeIsEmpty),
+  formulaFunction("Coalesce(x, y, …)", "the first that is not missing", [1, MANY], makeCoalesce),
+  formulaFunction("Row()", "the number of the row, from 1", [0, 0], () => ({
+    type: "int",
+    source: "rows",
+    at: (row) => row + 1,
+  })),
 ];

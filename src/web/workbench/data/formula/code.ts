@@ -86,34 +86,20 @@ export function sourceOf(codes: readonly Code[]): ValueSource {
 export function remembered(code: Code): Code {
   const { source } = code;
   if (code.type === "null" || code.plain === true || source === "rows") return code;
+  return code.type === "string" ? { ...code, at: once(source, code.at) } : { ...code, at: once(source, code.at) };
+}
+
+function once<Value>(source: TextColumn | "nothing", at: (row: number) => Value): (row: number) => Value {
   const codes = source === "nothing" ? undefined : source.codes;
-  const size = source === "nothing" ? 1 : source.categories.length + 1;
-  const known = new Uint8Array(size);
-  if (code.type === "string") {
-    const texts: (string | null)[] = [];
-    return {
-      ...code,
-      at: (row) => {
-        const place = codes === undefined ? 0 : (codes[row] ?? -1) + 1;
-        if (known[place] === 0) {
-          texts[place] = code.at(row);
-          known[place] = 1;
-        }
-        return texts[place] ?? null;
-      },
-    };
-  }
-  const numbers = new Float64Array(size);
-  return {
-    ...code,
-    at: (row) => {
-      const place = codes === undefined ? 0 : (codes[row] ?? -1) + 1;
-      if (known[place] === 0) {
-        numbers[place] = code.at(row);
-        known[place] = 1;
-      }
-      return numbers[place] ?? Number.NaN;
-    },
+  const known = new Uint8Array(source === "nothing" ? 1 : source.categories.length + 1);
+  const values: Value[] = [];
+  return (row) => {
+    const place = codes === undefined ? 0 : (codes[row] ?? -1) + 1;
+    if (known[place] === 0) {
+      values[place] = at(row);
+      known[place] = 1;
+    }
+    return values[place] as Value;
   };
 }
 

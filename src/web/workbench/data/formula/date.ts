@@ -2,7 +2,7 @@ import { dayToTime } from "../dates.ts";
 import { asDate, asNumber, asText } from "./code.ts";
 import type { Code } from "./code.ts";
 import { FormulaError } from "./error.ts";
-import { argument } from "./function.ts";
+import { argument, formulaFunction } from "./function.ts";
 import type { FunctionCall, FormulaFunction, FunctionResult } from "./function.ts";
 import { timeOfText } from "../text-value.ts";
 
@@ -127,28 +127,17 @@ export const DATE: readonly FormulaFunction[] = [
   ofDate("Hour", "0 to 23", (date) => date.getUTCHours()),
   ofDate("Minute", "0 to 59", (date) => date.getUTCMinutes()),
   ofDate("Second", "0 to 59", (date) => date.getUTCSeconds()),
-  {
-    name: "Date",
-    form: "Date(text) or Date(year, month, day)",
-    about: "a date; of a text without a zone in UTC",
-    least: 1,
-    most: 3,
-    make: makeDate,
-  },
-  {
-    name: "DateAdd",
-    form: 'DateAdd(date, amount, unit = "day")',
-    about: "a later date; an earlier one for a negative amount",
-    least: 2,
-    most: 3,
-    make: makeAdd,
-  },
-  {
-    name: "DateDiff",
-    form: 'DateDiff(from, to, unit = "day")',
-    about: "time between; months, quarters and years are counted in full ones",
-    least: 2,
-    most: 3,
-    make: makeDiff,
-  },
+  formulaFunction("Date(text) or Date(year, month, day)", "a date; of a text without a zone in UTC", [1, 3], makeDate),
+  formulaFunction(
+    'DateAdd(date, amount, unit = "day")',
+    "a later date; an earlier one for a negative amount",
+    [2, 3],
+    makeAdd,
+  ),
+  formulaFunction(
+    'DateDiff(from, to, unit = "day")',
+    "time between; months, quarters and years are counted in full ones",
+    [2, 3],
+    makeDiff,
+  ),
 ];

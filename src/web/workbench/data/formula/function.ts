@@ -25,6 +25,16 @@ export interface FormulaFunction {
   readonly make: (call: FunctionCall) => FunctionResult;
 }
 
+/** `form`: how it is written, its name first. `counts`: arguments at least and at most. */
+export function formulaFunction(
+  form: string,
+  about: string,
+  [least, most]: readonly [least: number, most: number],
+  make: FormulaFunction["make"],
+): FormulaFunction {
+  return { name: form.slice(0, form.indexOf("(")), form, about, least, most, make };
+}
+
 /** As many arguments as anyone writes by hand. */
 export const MANY = 100;
 

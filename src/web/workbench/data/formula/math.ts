@@ -1,5 +1,5 @@
 import { asNumber } from "./code.ts";
-import { argument, finite, MANY, ofNumber } from "./function.ts";
+import { argument, formulaFunction, finite, MANY, ofNumber } from "./function.ts";
 import type { FunctionCall, FormulaFunction, FunctionResult } from "./function.ts";
 
 function ofTwo(
@@ -93,14 +93,7 @@ export const MATH: readonly FormulaFunction[] = [
   ofNumber("Floor", "the next whole number below", "int", Math.floor),
   ofNumber("Trunc", "without what is behind the point", "int", Math.trunc),
   ofNumber("Sign", "-1, 0 or 1", "int", Math.sign),
-  {
-    name: "Round",
-    form: "Round(x, digits?)",
-    about: "rounded, halves away from zero",
-    least: 1,
-    most: 2,
-    make: makeRound,
-  },
+  formulaFunction("Round(x, digits?)", "rounded, halves away from zero", [1, 2], makeRound),
   ofNumber("Sqrt", "square root", "double", Math.sqrt),
   ofTwo("Pow", "Pow(x, power)", "x ^ power", (left, right) => left ** right),
   ofTwo(
@@ -111,7 +104,7 @@ export const MATH: readonly FormulaFunction[] = [
   ),
   ofNumber("Exp", "e ^ x", "double", Math.exp),
   ofNumber("Ln", "natural logarithm", "double", Math.log),
-  { name: "Log", form: "Log(x, base?)", about: "logarithm, natural without a base", least: 1, most: 2, make: makeLog },
+  formulaFunction("Log(x, base?)", "logarithm, natural without a base", [1, 2], makeLog),
   ofNumber("Log10", "logarithm of base 10", "double", Math.log10),
   ofNumber("Log2", "logarithm of base 2", "double", Math.log2),
   ofNumber("Sin", "sine of radians", "double", Math.sin),

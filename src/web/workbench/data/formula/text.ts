@@ -2,7 +2,7 @@ import { numberText } from "../format.ts";
 import { numberOfText } from "../text-value.ts";
 import { asNumber, asText, bounded } from "./code.ts";
 import type { Code } from "./code.ts";
-import { argument, MANY, ofText, ofTexts } from "./function.ts";
+import { argument, formulaFunction, MANY, ofText, ofTexts } from "./function.ts";
 import type { FunctionCall, FormulaFunction, FunctionResult } from "./function.ts";
 
 /** What the grid would show of it; missing stays missing. */
@@ -143,62 +143,34 @@ function makeNumber(call: FunctionCall): FunctionResult {
 }
 
 export const TEXT: readonly FormulaFunction[] = [
-  { name: "Length", form: "Length(text)", about: "how many letters", least: 1, most: 1, make: makeLength },
+  formulaFunction("Length(text)", "how many letters", [1, 1], makeLength),
   ofText("Lower", "in small letters", (text) => text.toLowerCase()),
   ofText("Upper", "in capital letters", (text) => text.toUpperCase()),
   ofText("Trim", "without spaces at both ends", (text) => text.trim()),
-  {
-    name: "Substring",
-    form: "Substring(text, start, end?)",
-    about: "letters from start (0 is the first) up to end, which is not included",
-    least: 2,
-    most: 3,
-    make: makeSubstring,
-  },
-  { name: "Left", form: "Left(text, count)", about: "the first letters", least: 2, most: 2, make: makeEnd("Left") },
-  { name: "Right", form: "Right(text, count)", about: "the last letters", least: 2, most: 2, make: makeEnd("Right") },
+  formulaFunction(
+    "Substring(text, start, end?)",
+    "letters from start (0 is the first) up to end, which is not included",
+    [2, 3],
+    makeSubstring,
+  ),
+  formulaFunction("Left(text, count)", "the first letters", [2, 2], makeEnd("Left")),
+  formulaFunction("Right(text, count)", "the last letters", [2, 2], makeEnd("Right")),
   ofTexts("Contains", "whether the part is in the text", (text, part) => text.includes(part)),
   ofTexts("StartsWith", "whether the text begins with it", (text, part) => text.startsWith(part)),
   ofTexts("EndsWith", "whether the text ends with it", (text, part) => text.endsWith(part)),
-  {
-    name: "IndexOf",
-    form: "IndexOf(text, part)",
-    about: "where the part begins, from 0; -1: nowhere",
-    least: 2,
-    most: 2,
-    make: makeIndexOf,
-  },
-  {
-    name: "Replace",
-    form: "Replace(text, old, new)",
-    about: "each old replaced",
-    least: 3,
-    most: 3,
-    make: makeReplace,
-  },
-  {
-    name: "Concat",
-    form: "Concat(x, y, …)",
-    about: "all of them as one text",
-    least: 1,
-    most: MANY,
-    make: (call) => concatenated(call.given, call.position),
-  },
-  {
-    name: "SplitPart",
-    form: "SplitPart(text, separator, place)",
-    about: "one part of a split text; 1 is the first, -1 the last",
-    least: 3,
-    most: 3,
-    make: makePart,
-  },
-  {
-    name: "Text",
-    form: "Text(x)",
-    about: "as the grid shows it",
-    least: 1,
-    most: 1,
-    make: (call) => concatenated([argument(call, 0)], call.position),
-  },
-  { name: "Number", form: "Number(x)", about: "the number that a text reads as", least: 1, most: 1, make: makeNumber },
+  formulaFunction("IndexOf(text, part)", "where the part begins, from 0; -1: nowhere", [2, 2], makeIndexOf),
+  formulaFunction("Replace(text, old, new)", "each old replaced", [3, 3], makeReplace),
+  formulaFunction("Concat(x, y, …)", "all of them as one text", [1, MANY], (call) =>
+    concatenated(call.given, call.position),
+  ),
+  formulaFunction(
+    "SplitPart(text, separator, place)",
+    "one part of a split text; 1 is the first, -1 the last",
+    [3, 3],
+    makePart,
+  ),
+  formulaFunction("Text(x)", "as the grid shows it", [1, 1], (call) =>
+    concatenated([argument(call, 0)], call.position),
+  ),
+  formulaFunction("Number(x)", "the number that a text reads as", [1, 1], makeNumber),
 ];

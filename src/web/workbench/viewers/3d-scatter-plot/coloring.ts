@@ -2,6 +2,7 @@ import { isText, type Column } from "../../data/column.ts";
 import { categoriesOf, NO_VALUE, wordsOf } from "../drawing/categories.ts";
 import { categoryColor, rgbOf, type Palette } from "../drawing/colors.ts";
 import type { LegendContent } from "../drawing/legend.tsx";
+import { extentIn } from "../drawing/extent.ts";
 
 /** Colours of points, and what they mean. */
 export interface PointColoring {
@@ -45,18 +46,12 @@ function byCategory(rows: Int32Array, column: Column, palette: Palette, rgb: Uin
 
 function byNumber(rows: Int32Array, column: Column, palette: Palette, rgb: Uint8Array): PointColoring {
   const numbers = isText(column) ? new Float64Array(0) : column.numbers;
-  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const row of rows) {
-    const value = numbers[row] ?? Number.NaN;
-    if (!Number.isFinite(value)) continue;
-    if (value < min) min = value;
-    if (value > max) max = value;
-  }
+  const values = Float64Array.from(rows, (row) => numbers[row] ?? Number.NaN);
+  const { min, max } = extentIn(values);
   const colors = Array.from({ length: STEPS }, (_, step) => rgbOf(palette.linear(step / (STEPS - 1))));
   const missing = rgbOf(palette.missing);
   const scale = max > min ? (STEPS - 1) / (max - min) : 0;
-  for (let at = 0; at < rows.length; at += 1) {
-    const value = numbers[rows[at] ?? 0] ?? Number.NaN;
+  for (const [at, value] of values.entries()) {
     rgb.set((!Number.isFinite(value) ? missing : colors[Math.round((value - min) * scale)]) ?? missing, at * 3);
   }
   return {

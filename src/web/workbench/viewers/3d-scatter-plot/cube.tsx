@@ -14,9 +14,11 @@ import { textAt } from "../../data/format.ts";
 import { useTable } from "../../data/use-table.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import type { Palette } from "../drawing/colors.ts";
+import { spotOf } from "../drawing/drag.ts";
 import type { Area } from "../drawing/figure.tsx";
 import { selectRows } from "../drawing/rows.ts";
 import { hideTooltip, showTooltip, type TooltipLine } from "../drawing/tooltip.ts";
+import { useWheel } from "../drawing/view.ts";
 import { chosen, flagOf } from "../look.ts";
 import { CutNote } from "../parts/notice.tsx";
 import type { ViewerProps } from "../viewer.ts";
@@ -71,7 +73,7 @@ export function Cube(props: CubeProps): ReactNode {
   };
   useTurning(flagOf(look, "dynamicCameraMovement") && !touched, setCamera);
   const surface = useRef<HTMLDivElement>(null);
-  useWheel(surface, (zoom) => turn({ zoom }));
+  useWheel(surface, ({ deltaY }) => turn({ zoom: Math.exp(-deltaY / 400) }));
   const hand = useHand(props, points, turn);
   return (
     <div
@@ -154,23 +156,6 @@ function useTurning(on: boolean, setCamera: (change: (camera: Camera) => Camera)
   }, [on, setCamera]);
 }
 
-function useWheel(surface: { readonly current: HTMLElement | null }, zoom: (factor: number) => void): void {
-  const latest = useRef(zoom);
-  useEffect(() => {
-    latest.current = zoom;
-  });
-  useEffect(() => {
-    const element = surface.current;
-    const onWheel = (event: WheelEvent): void => {
-      event.preventDefault();
-      latest.current(Math.exp(-event.deltaY / 400));
-    };
-    // The page must not scroll with it.
-    element?.addEventListener("wheel", onWheel, { passive: false });
-    return () => element?.removeEventListener("wheel", onWheel);
-  }, [surface]);
-}
-
 interface CubeHandlers {
   readonly onPointerDown: (event: PointerEvent) => void;
   readonly onPointerMove: (event: PointerEvent) => void;
@@ -185,10 +170,8 @@ function useHand(
 ): CubeHandlers {
   const held = useRef<{ x: number; y: number; far: boolean } | undefined>(undefined);
   const find = (event: PointerEvent): number => {
-    const box = event.currentTarget.getBoundingClientRect();
-    return points.current === undefined
-      ? -1
-      : pointAt(model, points.current, event.clientX - box.left, event.clientY - box.top);
+    const { x, y } = spotOf(event);
+    return points.current === undefined ? -1 : pointAt(model, points.current, x, y);
   };
   return {
     onPointerDown: (event) => {

@@ -3,7 +3,8 @@ import { textAt } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
 import { Bits } from "../../data/bits.ts";
 import { axisRule, joinedNotes } from "../drawing/log-axis.ts";
-import { shareBetween, valueScale } from "../drawing/scale.ts";
+import { extentIn } from "../drawing/extent.ts";
+import { shareBetween, valueScale, type Extent } from "../drawing/scale.ts";
 import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
@@ -16,13 +17,11 @@ const LARGE = 15;
 
 type AxisLetter = "x" | "y" | "z";
 
-export interface Axis3d {
+export interface Axis3d extends Extent {
   readonly column: Column;
   readonly logarithmic: boolean;
   /** By row: what is drawn, logarithms where it is logarithmic, codes of texts. NaN: nothing to draw. */
   readonly values: Float64Array;
-  readonly min: number;
-  readonly max: number;
   /** Values without a place. */
   readonly note: string | undefined;
 }
@@ -91,14 +90,7 @@ function axisOf(column: Column, letter: AxisLetter, table: Table, look: Look): A
   );
   const logarithmic = rule.type === "logarithmic";
   const values = valuesOf(column, logarithmic);
-  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (let row = 0; row < table.rowCount; row += 1) {
-    const value = values[row] ?? Number.NaN;
-    if (!Number.isFinite(value)) continue;
-    if (value < min) min = value;
-    if (value > max) max = value;
-  }
-  return { column, logarithmic, values, min, max, note: rule.note };
+  return { column, logarithmic, values, ...extentIn(values), note: rule.note };
 }
 
 function usableRows(table: Table, { x, y, z }: PointsModel["axes"], withOut: boolean): Int32Array {
@@ -131,20 +123,13 @@ function spread(axis: Axis3d, rows: Int32Array, places: Float32Array, offset: nu
 function sizesOf(column: Column | undefined, rows: Int32Array, logarithmic: boolean): Float32Array {
   const sizes = new Float32Array(rows.length).fill(PLAIN);
   if (column === undefined || isText(column)) return sizes;
-  const valueOf = (row: number): number => {
+  const values = Float64Array.from(rows, (row) => {
     const value = column.numbers[row] ?? Number.NaN;
     return logarithmic ? Math.log10(value) : value;
-  };
-  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const row of rows) {
-    const value = valueOf(row);
-    if (!Number.isFinite(value)) continue;
-    if (value < min) min = value;
-    if (value > max) max = value;
-  }
-  for (const [at, row] of rows.entries()) {
-    const value = valueOf(row);
-    const share = shareBetween(value, { min, max });
+  });
+  const extent = extentIn(values);
+  for (const [at, value] of values.entries()) {
+    const share = shareBetween(value, extent);
     sizes[at] = Number.isFinite(value) && Number.isFinite(share) ? SMALL + share * (LARGE - SMALL) : SMALL;
   }
   return sizes;

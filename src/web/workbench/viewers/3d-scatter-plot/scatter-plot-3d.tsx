@@ -1,10 +1,10 @@
 import { useMemo, type ReactNode } from "react";
 import { useTable } from "../../data/use-table.ts";
-import { ColumnSelect, LookColumn } from "../drawing/column-select.tsx";
+import { LookColumn } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import { usePalette } from "../drawing/use-palette.ts";
 import { countWords } from "../drawing/words.ts";
-import { chosen, flagOf, textOf } from "../look.ts";
+import { chosen, flagOf } from "../look.ts";
 import { Notice } from "../parts/notice.tsx";
 import type { ViewerProps } from "../viewer.ts";
 import { coloring } from "./coloring.ts";
@@ -25,9 +25,7 @@ export function ScatterPlot3d(props: ViewerProps): ReactNode {
   );
   return (
     <Figure
-      look={look}
-      width={props.width}
-      height={props.height}
+      viewer={props}
       sentence={typeof model === "string" ? model : sentenceOf(model)}
       legend={colors?.legend}
       top={<Selectors {...props} />}
@@ -43,21 +41,16 @@ export function ScatterPlot3d(props: ViewerProps): ReactNode {
   );
 }
 
-function Selectors({ table, look, change }: ViewerProps): ReactNode {
+function Selectors(props: ViewerProps): ReactNode {
+  const { look } = props;
   const axes = LETTERS.filter((letter) => flagOf(look, `show${letter.toUpperCase()}Selector`));
   const color = flagOf(look, "showColorSelector");
   return (
     <>
       {axes.map((letter) => (
-        <ColumnSelect
-          key={letter}
-          label={letter.toUpperCase()}
-          table={table}
-          value={textOf(look, `${letter}ColumnName`)}
-          onChange={(name) => change({ [`${letter}ColumnName`]: name })}
-        />
+        <LookColumn key={letter} label={letter.toUpperCase()} viewer={props} name={`${letter}ColumnName`} />
       ))}
-      {color && <LookColumn label="Color" table={table} name="colorColumnName" look={look} optional change={change} />}
+      {color && <LookColumn label="Color" viewer={props} name="colorColumnName" optional />}
     </>
   );
 }

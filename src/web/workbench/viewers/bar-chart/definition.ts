@@ -6,11 +6,9 @@ import {
   choice,
   column,
   flag,
-  LEGEND,
+  LEGEND_TITLE_AND_ROWS,
   real,
   ROW_GROUP_ACTIONS,
-  ROW_SOURCE,
-  TITLE,
 } from "../look.ts";
 import type { ViewerDefinition } from "../viewer.ts";
 
@@ -45,9 +43,7 @@ export const barChart: ViewerDefinition = {
     flag("showStackSelector", true, "Shows the selector of the stack column."),
     real("maxBarHeight", "How broad a bar can be, pixels.", { default: 50, min: 2, max: 400 }),
     real("barCornerRadius", "Roundness of the bars' corners, pixels.", { default: 0, min: 0, max: 30 }),
-    ...LEGEND,
-    ...TITLE,
-    ROW_SOURCE,
+    ...LEGEND_TITLE_AND_ROWS,
   ],
   defaults: (table) => ({
     splitColumnName: categoricalColumns(table)[0] ?? table.columns[0]?.name,

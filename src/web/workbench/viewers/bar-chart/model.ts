@@ -2,37 +2,29 @@ import { aggregate, type Aggregate } from "../../data/aggregate.ts";
 import type { Bits } from "../../data/bits.ts";
 import type { Column } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
-import { categoriesOf, NO_VALUE, rowsByGroup } from "../drawing/categories.ts";
+import { categoriesOf, groupsOf, type CategoryRows } from "../drawing/categories.ts";
 import { valuesRule, type AxisRule } from "../drawing/log-axis.ts";
 import type { SharedEnds, SharedRows } from "../drawing/plot.ts";
 import { joinedExtent } from "../drawing/scale.ts";
 import { chosen, flagOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
-export interface BarPart {
-  readonly name: string;
-  /** Number of the category, for its colour; -1: no value. */
-  readonly index: number;
+export interface BarPart extends CategoryRows {
   readonly from: number;
   readonly to: number;
   readonly value: number;
-  readonly rows: Int32Array;
 }
 
-export interface Bar {
-  readonly name: string;
-  readonly index: number;
+export interface Bar extends CategoryRows {
   readonly value: number;
   /** Of the colour column, aggregated; absent: none is chosen. */
   readonly color: number | undefined;
   readonly parts: readonly BarPart[];
-  readonly rows: Int32Array;
 }
 
 export interface BarModel {
   readonly split: Column;
   readonly stack: Column | undefined;
-  readonly stackNames: readonly string[];
   readonly kind: Aggregate;
   /** What is counted or aggregated, in words: `avg(AGE)`, `count`. */
   readonly measure: string;
@@ -61,21 +53,19 @@ export function barModel(table: Table, look: Look, rows: Bits): BarModel | undef
   const measured = chosen(table, look, "valueColumnName");
   const kind = measured === undefined ? "count" : ((textOf(look, "valueAggrType") ?? "count") as Aggregate);
   const stack = ADDITIVE.has(kind) ? chosen(table, look, "stackColumnName") : undefined;
-  const stackNames = stack === undefined ? [] : [...categoriesOf(stack).names, NO_VALUE];
   const relative = flagOf(look, "relativeValues") && stack !== undefined;
   const value = (list: Int32Array): number => aggregate(kind, measured ?? split, list);
   const colored = chosen(table, look, "colorColumnName");
   const colorKind = (textOf(look, "colorAggrType") ?? "avg") as Aggregate;
-  const groups = groupsOf(split, look, rows);
-  const bars = groups.map(({ name, index, rows: list }): Bar => {
+  const bars = shownGroups(split, look, rows).map(({ name, index, rows: list }): Bar => {
     const total = value(list);
     return {
       name,
       index,
+      rows: list,
       value: total,
       color: colored === undefined ? undefined : aggregate(colorKind, colored, list),
-      parts: partsOf({ list, total, stack, stackNames, value, relative }),
-      rows: list,
+      parts: partsOf({ list, total, stack, value, relative }),
     };
   });
   const sorted = sortBars(bars, look, split.type === "datetime").slice(0, MOST_BARS);
@@ -85,7 +75,6 @@ export function barModel(table: Table, look: Look, rows: Bits): BarModel | undef
   return {
     split,
     stack,
-    stackNames,
     kind,
     measure,
     bars: sorted,
@@ -108,58 +97,33 @@ export function barEnds(table: Table, look: Look, { sets }: SharedRows): SharedE
   return models.length === 0 ? undefined : { values: [joinedExtent(models)] };
 }
 
-interface BarGroup {
-  readonly name: string;
-  readonly index: number;
-  readonly rows: Int32Array;
-}
-
-function groupsOf(split: Column, look: Look, rows: Bits): readonly BarGroup[] {
-  const { codes, names } = categoriesOf(split, textOf(look, "splitMap"));
-  const lists = rowsByGroup(codes, names.length, rows);
-  return lists
-    .map((list, index) => ({ name: names[index] ?? NO_VALUE, index: index < names.length ? index : -1, rows: list }))
-    .filter(({ rows: list, index }) => {
-      if (index < 0) return list.length > 0 && flagOf(look, "includeNulls");
-      return list.length > 0 || flagOf(look, "showEmptyBars");
-    });
+function shownGroups(split: Column, look: Look, rows: Bits): readonly CategoryRows[] {
+  return groupsOf(categoriesOf(split, textOf(look, "splitMap")), rows.toArray()).filter(({ rows: list, index }) => {
+    if (index < 0) return list.length > 0 && flagOf(look, "includeNulls");
+    return list.length > 0 || flagOf(look, "showEmptyBars");
+  });
 }
 
 interface PartOptions {
   readonly list: Int32Array;
   readonly total: number;
   readonly stack: Column | undefined;
-  readonly stackNames: readonly string[];
   readonly value: (list: Int32Array) => number;
   readonly relative: boolean;
 }
 
-function partsOf({ list, total, stack, stackNames, value, relative }: PartOptions): readonly BarPart[] {
+function partsOf({ list, total, stack, value, relative }: PartOptions): readonly BarPart[] {
   if (stack === undefined) return [{ name: "", index: 0, from: 0, to: total, value: total, rows: list }];
-  const { codes, names } = categoriesOf(stack);
-  const lists = Array.from(stackNames, (): number[] => []);
-  for (const row of list) {
-    const code = codes[row] ?? -1;
-    lists[code < 0 ? names.length : code]?.push(row);
-  }
   let at = 0;
-  return lists.flatMap((members, index) => {
-    if (members.length === 0) return [];
-    const own = value(Int32Array.from(members));
-    const length = relative ? own / (total || 1) : own;
-    const from = at;
-    at += Number.isNaN(length) ? 0 : length;
-    return [
-      {
-        name: stackNames[index] ?? "",
-        index: index < names.length ? index : -1,
-        from,
-        to: at,
-        value: own,
-        rows: Int32Array.from(members),
-      },
-    ];
-  });
+  return groupsOf(categoriesOf(stack), list)
+    .filter(({ rows }) => rows.length > 0)
+    .map(({ name, index, rows }) => {
+      const own = value(rows);
+      const length = relative ? own / (total || 1) : own;
+      const from = at;
+      at += Number.isNaN(length) ? 0 : length;
+      return { name, index, rows, from, to: at, value: own };
+    });
 }
 
 /** Rows without a value come last. */

@@ -2,30 +2,24 @@ import { useMemo } from "react";
 import { Bits } from "../../data/bits.ts";
 import { figure, shortNumber } from "../../data/format.ts";
 import { countIn } from "../drawing/categories.ts";
+import { aggregateColor, lookRamp } from "../drawing/chart-legend.ts";
 import { categoryColor, inkOn, type Palette } from "../drawing/colors.ts";
 import type { Area } from "../drawing/figure.tsx";
 import { Marks, type Mark } from "../drawing/marks.tsx";
 import { PlaneAxes, Svg } from "../drawing/plane.tsx";
-import { planeOf, useLinked, type Plane, type Plot, type PlotProps } from "../drawing/plot.ts";
+import { planeOf, useLinked, type PictureProps, type Plane, type PlotProps } from "../drawing/plot.ts";
 import { chooseGroup } from "../drawing/rows.ts";
 import { categoryScale, clampedTo, valueScale, type Extent } from "../drawing/scale.ts";
 import type { TooltipLine } from "../drawing/tooltip.ts";
-import { textWidth } from "../drawing/words.ts";
+import { spokenWords, textWidth } from "../drawing/words.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import type { Bar, BarModel, BarPart } from "./model.ts";
 
-interface BarChartPictureProps {
-  readonly props: PlotProps;
-  readonly model: BarModel;
-  readonly plot: Plot;
-  readonly area: Area;
-}
-
 /** Bars thinner than this are packed in a taller picture that scrolls, pixels. */
 const LEAST_BAND = 14;
 
-export function BarPicture({ props, model, plot, area }: BarChartPictureProps) {
+export function BarPicture({ props, model, plot, area }: PictureProps<BarModel>) {
   const { table, look } = props;
   const { palette } = plot;
   const { selected } = useLinked(table);
@@ -120,9 +114,10 @@ function barMarks(options: BarChartMarksOptions): readonly Mark[] {
     bar.parts.map((part, partPlace): Mark => {
       const name = part.name === "" ? bar.name : `${bar.name}, ${part.name}`;
       const chosen = countIn(part.rows, selected);
+      const words = spokenWords(exactText(model.kind, part.value), labelText(model.kind, part.value));
       return {
         key: `${bar.name}/${part.name}/${place}`,
-        label: `${name}: ${model.measure} ${spoken(model.kind, part.value)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
+        label: `${name}: ${model.measure} ${words}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
         lines: linesOf({ bar, part, model, name, chosen }),
         selected: chosen > 0 && chosen === part.rows.length,
         shape: (
@@ -248,12 +243,6 @@ function exactText(kind: BarModel["kind"], value: number): string {
   return kind === "count" ? value.toLocaleString("en-US") : figure(value);
 }
 
-/** What is read out holds what is seen beside the bar. */
-function spoken(kind: BarModel["kind"], value: number): string {
-  const [exact, label] = [exactText(kind, value), labelText(kind, value)];
-  return exact.includes(label) ? exact : `${exact} (${label})`;
-}
-
 function BarLabel({ look, palette, kind, bar, fill, upright, middle, end, base, thick, limit }: BarChartLabelProps) {
   const mode = textOf(look, "showLabels") ?? "auto";
   const text = labelText(kind, bar.value);
@@ -284,8 +273,6 @@ interface BarChartFillOptions {
 function fillOf({ model, palette, look, bar, part }: BarChartFillOptions): string {
   if (model.stack !== undefined) return categoryColor(palette, part.index);
   if (bar.color === undefined) return bar.index < 0 ? palette.missing : palette.mark;
-  if (!Number.isFinite(bar.color)) return palette.missing;
-  const share =
-    model.colorMax > model.colorMin ? (bar.color - model.colorMin) / (model.colorMax - model.colorMin) : 0.5;
-  return palette.linear(flagOf(look, "invertColorScheme") ? 1 - share : share);
+  const extent = { min: model.colorMin, max: model.colorMax };
+  return aggregateColor(bar.color, extent, { palette, ramp: lookRamp(palette, look) });
 }

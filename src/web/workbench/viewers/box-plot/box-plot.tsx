@@ -1,62 +1,37 @@
 import { useMemo } from "react";
 import { wordsOf } from "../drawing/categories.ts";
-import { coloringOf } from "../drawing/coloring.ts";
+import { useColoring } from "../drawing/coloring.ts";
 import { LookColumn } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import { usePlot, type PlotProps } from "../drawing/plot.ts";
 import { Unfit } from "../drawing/unfit.tsx";
 import { countWords } from "../drawing/words.ts";
-import { chosen, flagOf } from "../look.ts";
+import { flagOf } from "../look.ts";
 import { boxModel, pWords, type BoxModel } from "./model.ts";
 import { BoxPicture } from "./picture.tsx";
 
 export function BoxPlot(props: PlotProps) {
-  const { table, look, width, height, change } = props;
+  const { table, look } = props;
   const plot = usePlot(props);
   const model = useMemo(() => boxModel(table, look, plot), [table, look, plot]);
-  const coloring = useMemo(
-    () =>
-      coloringOf({
-        table,
-        column: chosen(table, look, "markerColorColumnName"),
-        palette: plot.palette,
-        rows: plot.rows,
-      }),
-    [table, look, plot],
-  );
-  if (model === undefined) return <Unfit width={width} height={height} words="Choose a column of numbers." />;
+  const coloring = useColoring(props, plot, { name: "markerColorColumnName", rows: plot.rows });
+  if (model === undefined) return <Unfit viewer={props} words="Choose a column of numbers." />;
   return (
     <Figure
-      look={look}
-      width={width}
-      height={height}
+      viewer={props}
       sentence={sentenceOf(model)}
       legend={coloring.legend}
       note={model.rule.note}
       top={
         flagOf(look, "showValueSelector") && (
-          <LookColumn
-            label="Value"
-            table={table}
-            columns="numeric"
-            name="valueColumnName"
-            look={look}
-            change={change}
-          />
+          <LookColumn label="Value" columns="numeric" viewer={props} name="valueColumnName" />
         )
       }
       bottom={
         flagOf(look, "showCategorySelector") && (
           <>
-            <LookColumn
-              label="Category"
-              table={table}
-              optional
-              name="category1ColumnName"
-              look={look}
-              change={change}
-            />
-            <LookColumn label="Second" table={table} optional name="category2ColumnName" look={look} change={change} />
+            <LookColumn label="Category" optional viewer={props} name="category1ColumnName" />
+            <LookColumn label="Second" optional viewer={props} name="category2ColumnName" />
           </>
         )
       }

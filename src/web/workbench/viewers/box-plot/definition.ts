@@ -7,12 +7,10 @@ import {
   choice,
   column,
   flag,
-  LEGEND,
+  LEGEND_TITLE_AND_ROWS,
   numericColumns,
   real,
-  ROW_SOURCE,
   TEXT_ORIENTATIONS,
-  TITLE,
   whole,
 } from "../look.ts";
 import type { ViewerDefinition } from "../viewer.ts";
@@ -60,9 +58,7 @@ export const boxPlot: ViewerDefinition = {
     flag("showMin", false, "Of the statistics: the least value."),
     flag("showMax", false, "Of the statistics: the greatest value."),
     flag("showSelectedRows", true, "Marks selected points."),
-    ...LEGEND,
-    ...TITLE,
-    ROW_SOURCE,
+    ...LEGEND_TITLE_AND_ROWS,
   ],
   defaults: (table) => ({
     valueColumnName: numericColumns(table)[0],

@@ -2,17 +2,14 @@ import { aggregate, type Aggregate } from "../../data/aggregate.ts";
 import type { Bits } from "../../data/bits.ts";
 import { isText, type Column, type NumberColumn } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
-import { categoriesOf, NO_VALUE, rowsByGroup } from "../drawing/categories.ts";
+import { categoriesOf, NO_VALUE, rowsByGroup, type CategoryRows } from "../drawing/categories.ts";
 import { axisRule, type AxisRule } from "../drawing/log-axis.ts";
 import { bounded, extentOf, padded, type Extent } from "../drawing/scale.ts";
 import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import { anovaP, boxStatistics, densityCurve, type BoxStatistics } from "./statistics.ts";
 
-export interface BoxGroup {
-  readonly name: string;
-  readonly index: number;
-  readonly rows: Int32Array;
+export interface BoxGroup extends CategoryRows {
   readonly statistics: BoxStatistics;
   /** Of a violin only. */
   readonly curve: ReturnType<typeof densityCurve> | undefined;
@@ -87,13 +84,7 @@ export function boxModel(
   };
 }
 
-interface Group {
-  readonly name: string;
-  readonly index: number;
-  readonly rows: Int32Array;
-}
-
-function groupsOf(table: Table, look: Look, rows: Bits): readonly Group[] {
+function groupsOf(table: Table, look: Look, rows: Bits): readonly CategoryRows[] {
   const first = chosen(table, look, "category1ColumnName");
   const second = chosen(table, look, "category2ColumnName");
   const one = first === undefined ? undefined : categoriesOf(first, textOf(look, "category1Map"));
@@ -105,7 +96,7 @@ function groupsOf(table: Table, look: Look, rows: Bits): readonly Group[] {
     const [high, low] = [one?.codes[row] ?? -1, two?.codes[row] ?? -1];
     codes[row] = (high < 0 ? ones.length : high) * seconds + (low < 0 ? twos.length : low);
   }
-  const lists = rowsByGroup(codes, (ones.length + 1) * seconds, rows);
+  const lists = rowsByGroup(codes, (ones.length + 1) * seconds, rows.toArray());
   return lists.slice(0, -1).flatMap((list, code) => {
     const [high, low] = [Math.floor(code / seconds), code % seconds];
     const names = [

@@ -4,33 +4,27 @@ import { Bits } from "../../data/bits.ts";
 import { figure, shortNumber } from "../../data/format.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import { countIn, shortWords, wordsOf } from "../drawing/categories.ts";
+import { aggregateColor } from "../drawing/chart-legend.ts";
 import { rgbOf, type Palette } from "../drawing/colors.ts";
-import type { Coloring } from "../drawing/coloring.ts";
+import type { ColoredPictureProps, Coloring } from "../drawing/coloring.ts";
 import type { Area } from "../drawing/figure.tsx";
 import { Marks, type Mark } from "../drawing/marks.tsx";
 import { PlaneAxes, Svg } from "../drawing/plane.tsx";
-import { planeOf, useLinked, type Plane, type Plot, type PlotProps } from "../drawing/plot.ts";
+import { planeOf, useLinked, type Plane, type PlotProps } from "../drawing/plot.ts";
 import { fastScale, jitterOf, paintPoints, type Points } from "../drawing/points.ts";
 import { selectRows } from "../drawing/rows.ts";
 import { isPlaced } from "../drawing/log-axis.ts";
+import { extentIn } from "../drawing/extent.ts";
 import { categoryScale, clampedTo, valueScale } from "../drawing/scale.ts";
 import { elide } from "../drawing/words.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import { pWords, type BoxGroup, type BoxModel } from "./model.ts";
 
-interface BoxPlotPictureProps {
-  readonly props: PlotProps;
-  readonly model: BoxModel;
-  readonly plot: Plot;
-  readonly area: Area;
-  readonly coloring: Coloring;
-}
-
 const LINE = 13;
 const WIDEST = 70;
 
-export function BoxPicture({ props, model, plot, area, coloring }: BoxPlotPictureProps) {
+export function BoxPicture({ props, model, plot, area, coloring }: ColoredPictureProps<BoxModel>) {
   const { table, look } = props;
   const { palette } = plot;
   const { selected } = useLinked(table);
@@ -278,10 +272,8 @@ function Violin({ curve, middle, breadth, y, fill }: ViolinProps) {
 
 function fillOf(model: BoxModel, group: BoxGroup, palette: Palette): string {
   if (group.color === undefined) return palette.mark;
-  if (!Number.isFinite(group.color)) return palette.missing;
-  const colors = model.groups.map(({ color }) => color ?? Number.NaN).filter(Number.isFinite);
-  const [min, max] = [Math.min(...colors), Math.max(...colors)];
-  return palette.linear(max > min ? (group.color - min) / (max - min) : 0.5);
+  const extent = extentIn(model.groups.map(({ color }) => color ?? Number.NaN));
+  return aggregateColor(group.color, extent, { palette, ramp: palette.linear });
 }
 
 interface StatisticsProps {

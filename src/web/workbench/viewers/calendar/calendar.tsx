@@ -1,6 +1,6 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { Bits } from "../../data/bits.ts";
+import { MONTHS } from "../../data/dates.ts";
 import { useTable } from "../../data/use-table.ts";
 import { LookColumn } from "../drawing/column-select.tsx";
 import { inkOn, type Palette } from "../drawing/colors.ts";
@@ -11,12 +11,12 @@ import { usePalette } from "../drawing/use-palette.ts";
 import { rowsWords } from "../drawing/words.ts";
 import { flagOf, textOf } from "../look.ts";
 import { Notice } from "../parts/notice.tsx";
+import { useLines } from "../parts/use-lines.ts";
 import type { ViewerProps } from "../viewer.ts";
 import {
   calendarOf,
   isoDay,
   monthMark,
-  MONTHS,
   rowsIn,
   WEEKDAYS,
   weekOf,
@@ -31,18 +31,14 @@ const SMALLEST = 20;
 const LARGEST = 44;
 
 export function Calendar(props: ViewerProps): ReactNode {
-  const { table, look, change } = props;
+  const { table, look } = props;
   const key = useTable(table, "columns", "filter", "selection");
   const model = useMemo(() => calendarOf(table, look, rowsOf(table, look, props.id)), [table, look, key, props.id]);
   return (
     <Figure
-      look={look}
-      width={props.width}
-      height={props.height}
+      viewer={props}
       sentence={typeof model === "string" ? model : sentenceOf(model)}
-      top={
-        <LookColumn label="Date" table={table} name="dateColumnName" look={look} columns="datetime" change={change} />
-      }
+      top={<LookColumn label="Date" viewer={props} name="dateColumnName" columns="datetime" />}
     >
       {(area) =>
         typeof model === "string" ? <Notice>{model}</Notice> : <Weeks {...props} area={area} model={model} />
@@ -62,14 +58,7 @@ function Weeks({ table, look, id, area, model }: WeeksProps): ReactNode {
   const [reached, setReached] = useState(() => model.counts.findIndex((count) => count > 0));
   const side = Math.max(SMALLEST, Math.min(LARGEST, (area.width - MONTH - 20) / 7));
   const height = Math.min(side, 32);
-  const weeks = useVirtualizer({
-    count: model.weeks,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => height,
-    overscan: 6,
-  });
-  // Sizes are kept by the virtualizer: it must hear of a new height.
-  useLayoutEffect(() => weeks.measure(), [weeks, height]);
+  const weeks = useLines(scroller, { count: model.weeks, size: height, overscan: 6 });
   const choose = (span: DateSpan, keys: ModifierKeys): void =>
     chooseGroup({
       table,

@@ -9,20 +9,6 @@ const DAY_MS = 86_400_000;
 const MOST_DAYS = 73_100;
 
 export const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;
-export const MONTHS = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-] as const;
 
 export interface Day {
   /** Days since 1970, UTC. */

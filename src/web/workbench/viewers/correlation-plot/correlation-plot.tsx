@@ -11,14 +11,14 @@ import type { Bits } from "../../data/bits.ts";
 import { correlationModel, correlations, pairKey, type CorrelationModel } from "./model.ts";
 
 export function CorrelationPlot(props: PlotProps) {
-  const { table, look, width, height } = props;
+  const { table, look } = props;
   const plot = usePlot(props);
   const model = useMemo(() => correlationModel(table, look), [table, look, plot]);
   const values = useCorrelations(model, plot.rows);
   if (model.across.length === 0 || model.down.length === 0)
-    return <Unfit width={width} height={height} words="Choose columns of numbers." />;
+    return <Unfit viewer={props} words="Choose columns of numbers." />;
   return (
-    <Figure look={look} width={width} height={height} sentence={sentenceOf(model, values, plot.rows.count)}>
+    <Figure viewer={props} sentence={sentenceOf(model, values, plot.rows.count)}>
       {(area) => (
         <Matrix props={props} model={model} values={values} palette={plot.palette} area={area} rows={plot.rows.count} />
       )}

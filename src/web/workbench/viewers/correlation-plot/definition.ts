@@ -1,4 +1,4 @@
-import { choice, columnList, flag, numericColumns, ROW_SOURCE, TITLE } from "../look.ts";
+import { choice, columnList, flag, numericColumns, TITLE_AND_ROWS } from "../look.ts";
 import type { ViewerDefinition } from "../viewer.ts";
 
 const FIRST = 10;
@@ -12,8 +12,7 @@ export const correlationPlot: ViewerDefinition = {
     choice("correlationType", ["Pearson", "Spearman"], "Of the numbers (Pearson) or of their ranks (Spearman)."),
     flag("showPearsonR", true, "Writes the number in each cell."),
     flag("showTooltip", true, "Shows the number of rows and the number in full under the mouse."),
-    ...TITLE,
-    ROW_SOURCE,
+    ...TITLE_AND_ROWS,
   ],
   defaults: (table) => {
     const names = numericColumns(table).slice(0, FIRST);

@@ -1,4 +1,4 @@
-import { AXIS_TYPES, choice, column, flag, numericColumns, PLANE, ROW_SOURCE, TITLE, whole } from "../look.ts";
+import { AXIS_TYPES, choice, column, flag, numericColumns, PLANE, TITLE_AND_ROWS, whole } from "../look.ts";
 import type { ViewerDefinition } from "../viewer.ts";
 
 export const densityPlot: ViewerDefinition = {
@@ -21,8 +21,7 @@ export const densityPlot: ViewerDefinition = {
     flag("invertColorScheme", false, "Turns the scale of colours round."),
     choice("colorTransformType", AXIS_TYPES, "Scale of the colours."),
     flag("allowZoom", true, "The wheel zooms; a double click shows all."),
-    ...TITLE,
-    ROW_SOURCE,
+    ...TITLE_AND_ROWS,
   ],
   defaults: (table) => {
     const [x, y = x] = numericColumns(table);

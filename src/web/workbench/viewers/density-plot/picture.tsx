@@ -2,34 +2,27 @@ import { useCallback, useMemo, useRef, useState } from "react";
 import { Bits } from "../../data/bits.ts";
 import { shortNumber, textAt } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
-import { axisScale } from "../drawing/axis-column.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import { wordsOf } from "../drawing/categories.ts";
-import { spotOf, useDrag, type BoxDrag } from "../drawing/drag.ts";
-import type { Area } from "../drawing/figure.tsx";
+import { lookRamp } from "../drawing/chart-legend.ts";
+import { pointedAt, useDrag, type BoxDrag } from "../drawing/drag.ts";
 import { Legend } from "../drawing/legend.tsx";
 import { DragBox, PlaneAxes, Svg } from "../drawing/plane.tsx";
-import { planeOf, useLinked, type Plane, type Plot, type PlotProps } from "../drawing/plot.ts";
+import { shownAxes, useLinked, type PictureProps, type Plane } from "../drawing/plot.ts";
 import { fastScale } from "../drawing/points.ts";
 import { selectRows } from "../drawing/rows.ts";
 import { Stage } from "../drawing/stage.tsx";
-import { hideTooltip, showTooltip, type TooltipLine } from "../drawing/tooltip.ts";
-import { useView, useWheelZoom, type VisibleExtent } from "../drawing/view.ts";
+import type { TooltipLine } from "../drawing/tooltip.ts";
+import { useView, useWheelZoom } from "../drawing/view.ts";
+import { xyPlane } from "../drawing/xy-axes.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import { cellPath, cellsOf, countShare, type DensityCell, type Cells } from "./cells.ts";
-import type { DensityAxes } from "./density-plot.tsx";
-
-interface DensityPlotPictureProps {
-  readonly props: PlotProps;
-  readonly axes: DensityAxes;
-  readonly plot: Plot;
-  readonly area: Area;
-}
+import type { DensityModel } from "./density-plot.tsx";
 
 const LEGEND = { side: "right", end: "start", size: 76 } as const;
 
-export function DensityPicture({ props, axes, plot, area }: DensityPlotPictureProps) {
+export function DensityPicture({ props, model: axes, plot, area }: PictureProps<DensityModel>) {
   const { table, look } = props;
   const { palette } = plot;
   const { rows } = axes;
@@ -40,7 +33,7 @@ export function DensityPicture({ props, axes, plot, area }: DensityPlotPicturePr
   const scaled = flagOf(look, "showColorScale") && area.width > 260;
   const width = scaled ? area.width - LEGEND.size : area.width;
   const plane = useMemo(
-    () => densityPlane(axes, look, { width, height: area.height }, view),
+    () => xyPlane(axes, look, { area: { width, height: area.height }, view }),
     [axes, look, width, area.height, view],
   );
   const cells = useMemo(
@@ -48,10 +41,7 @@ export function DensityPicture({ props, axes, plot, area }: DensityPlotPicturePr
     [axes, look, rows, plane, table],
   );
   const selected = useMemo(() => selectedCounts(cells, rows.and(linked.selected)), [cells, rows, linked.selected]);
-  const colorOf = useCallback(
-    (share: number) => palette.linear(flagOf(look, "invertColorScheme") ? 1 - share : share),
-    [palette, look],
-  );
+  const colorOf = useMemo(() => lookRamp(palette, look), [palette, look]);
   const draw = useCallback(
     (context: CanvasRenderingContext2D) => {
       const colorOfCount = (count: number): string =>
@@ -83,26 +73,14 @@ export function DensityPicture({ props, axes, plot, area }: DensityPlotPicturePr
         className="absolute inset-y-0 left-0 cursor-crosshair touch-none"
         style={{ width }}
         onDoubleClick={() => flagOf(look, "allowZoom") && setView(undefined)}
-        onPointerMove={(event) => {
-          drag.handlers.onPointerMove(event);
-          if (event.buttons !== 0) return;
-          const cell = cellNear(cells, spotOf(event));
-          setOver(cell);
-          if (cell === undefined) hideTooltip();
-          else showTooltip({ x: event.clientX, y: event.clientY }, linesOf(axes, plane, cell));
-        }}
-        onPointerLeave={() => {
-          setOver(undefined);
-          hideTooltip();
-        }}
+        {...pointedAt(drag, {
+          find: (spot) => cellNear(cells, spot),
+          over: setOver,
+          lines: (cell) => linesOf(axes, plane, cell),
+        })}
       >
         <Svg area={{ width, height: area.height }} className="pointer-events-none">
-          <PlaneAxes
-            plane={plane}
-            palette={palette}
-            showX={flagOf(look, "showXAxis")}
-            showY={flagOf(look, "showYAxis")}
-          />
+          <PlaneAxes plane={plane} palette={palette} {...shownAxes(look)} />
           <CellRing cells={cells} cell={over} color={palette.hover} />
           <RowSpot axes={axes} plane={plane} row={linked.current} color={palette.current} />
           <RowSpot axes={axes} plane={plane} row={linked.hover} color={palette.hover} />
@@ -147,7 +125,7 @@ function useCellDrag(table: Table, cells: Cells): BoxDrag {
   });
 }
 
-function linesOf({ x, y }: DensityAxes, plane: Plane, cell: DensityCell): readonly TooltipLine[] {
+function linesOf({ x, y }: DensityModel, plane: Plane, cell: DensityCell): readonly TooltipLine[] {
   return [
     ["rows", cell.count.toLocaleString("en")],
     [x.column.name, `about ${wordsOf(x.column, plane.x.at(cell.x))}`],
@@ -179,31 +157,8 @@ function paintCells(
   }
 }
 
-function densityPlane(axes: DensityAxes, look: Look, area: Area, view: VisibleExtent | undefined): Plane {
-  const { x, y, extentX, extentY } = axes;
-  return planeOf({
-    area,
-    showX: flagOf(look, "showXAxis"),
-    showY: flagOf(look, "showYAxis"),
-    x: (range) =>
-      axisScale(x, {
-        extent: view?.x ?? extentX,
-        range,
-        type: axes.ruleX.type,
-        inverted: flagOf(look, "invertXAxis"),
-      }),
-    y: (range) =>
-      axisScale(y, {
-        extent: view?.y ?? extentY,
-        range,
-        type: axes.ruleY.type,
-        inverted: flagOf(look, "invertYAxis"),
-      }),
-  });
-}
-
 interface CountOptions {
-  readonly axes: DensityAxes;
+  readonly axes: DensityModel;
   readonly look: Look;
   readonly rows: Bits;
   readonly plane: Plane;
@@ -251,7 +206,7 @@ function CellRing({ cells, cell, color }: DensityPlotRingProps) {
 }
 
 interface SpotProps {
-  readonly axes: DensityAxes;
+  readonly axes: DensityModel;
   readonly plane: Plane;
   readonly row: number;
   readonly color: string;

@@ -1,14 +1,13 @@
 import { isText, type Column, type NumberColumn } from "../../data/column.ts";
 import type { Bits } from "../../data/bits.ts";
 import { dateText, figure, numberText, shortNumber } from "../../data/format.ts";
+import { extentIn } from "./extent.ts";
 
 /** A column seen as groups: each row's group by number, in the order in which they are shown. */
 export interface Categories {
   /** -1: no value. */
   readonly codes: Int32Array;
   readonly names: readonly string[];
-  /** Groups are ranges of numbers or times, not single values. */
-  readonly ranges: boolean;
 }
 
 /** Numbers with more different values than this become ranges. */
@@ -45,7 +44,6 @@ function textCategories(codes: Int32Array, categories: readonly string[]): Categ
   return {
     codes: codes.map((code) => (code < 0 ? -1 : (places[code] ?? -1))),
     names: order.map((code) => categories[code] ?? ""),
-    ranges: false,
   };
 }
 
@@ -54,7 +52,6 @@ function numberCategories(column: NumberColumn, map: string): Categories {
     return {
       codes: Int32Array.from(column.numbers, (value) => (Number.isNaN(value) ? -1 : value)),
       names: ["false", "true"],
-      ranges: false,
     };
   if (column.type === "datetime" && map !== "") return timeCategories(column.numbers, map);
   const values = fewValues(column.numbers);
@@ -64,7 +61,6 @@ function numberCategories(column: NumberColumn, map: string): Categories {
   return {
     codes: Int32Array.from(column.numbers, (value) => places.get(value) ?? -1),
     names: values.map((value) => valueName(column, value)),
-    ranges: false,
   };
 }
 
@@ -75,7 +71,6 @@ function timeCategories(numbers: Float64Array, map: string): Categories {
   return {
     codes: steps.map((step) => places.get(step) ?? -1),
     names: order.map((step) => stepName(step, map)),
-    ranges: true,
   };
 }
 
@@ -103,13 +98,7 @@ function fewValues(numbers: Float64Array): readonly number[] | undefined {
 }
 
 function rangeCategories(column: NumberColumn): Categories {
-  let min = Number.POSITIVE_INFINITY;
-  let max = Number.NEGATIVE_INFINITY;
-  for (const value of column.numbers) {
-    if (!Number.isFinite(value)) continue;
-    if (value < min) min = value;
-    if (value > max) max = value;
-  }
+  const { min, max } = extentIn(column.numbers);
   const step = (max - min) / RANGES;
   const edges = Array.from({ length: RANGES + 1 }, (_, index) => min + step * index);
   return {
@@ -119,7 +108,6 @@ function rangeCategories(column: NumberColumn): Categories {
     names: edges
       .slice(1)
       .map((edge, index) => `${edgeText(column, edges[index] ?? min, step)} – ${edgeText(column, edge, step)}`),
-    ranges: true,
   };
 }
 
@@ -148,9 +136,8 @@ function valueName(column: NumberColumn, value: number): string {
 }
 
 /** The rows of each group, ascending; the last list holds those without a value. */
-export function rowsByGroup(codes: Int32Array, groups: number, rows: Bits): readonly Int32Array[] {
+export function rowsByGroup(codes: Int32Array, groups: number, list: Int32Array): readonly Int32Array[] {
   const counts = new Int32Array(groups + 1);
-  const list = rows.toArray();
   for (const row of list) {
     const code = codes[row] ?? -1;
     counts[code < 0 ? groups : code] = (counts[code < 0 ? groups : code] ?? 0) + 1;
@@ -166,6 +153,22 @@ export function rowsByGroup(codes: Int32Array, groups: number, rows: Bits): read
     counts[group] = at + 1;
   }
   return made;
+}
+
+export interface CategoryRows {
+  readonly name: string;
+  /** Number of the category, for its colour; -1: no value. */
+  readonly index: number;
+  readonly rows: Int32Array;
+}
+
+/** Rows by category, also those that none of them has; without a value last. */
+export function groupsOf({ codes, names }: Categories, list: Int32Array): readonly CategoryRows[] {
+  return rowsByGroup(codes, names.length, list).map((rows, index) => ({
+    name: names[index] ?? NO_VALUE,
+    index: index < names.length ? index : -1,
+    rows,
+  }));
 }
 
 /** How many of a list of rows are in a set. */

@@ -1,11 +1,14 @@
-import { Bits } from "../../data/bits.ts";
+import { useMemo } from "react";
+import type { Bits } from "../../data/bits.ts";
 import { isNumeric, type Column } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
+import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import { categoriesOf, NO_VALUE, wordsOf } from "./categories.ts";
 import { categoryColor, rgbOf, type Palette, type Rgb } from "./colors.ts";
 import type { LegendContent } from "./legend.tsx";
 import { colorRule } from "./log-axis.ts";
-import { selectRows } from "./rows.ts";
+import type { PictureProps, Plot, PlotProps } from "./plot.ts";
+import { selectWhere } from "./rows.ts";
 import { bounded, extentOf } from "./scale.ts";
 
 /** The colour of each row, as a place in a short list of colours. */
@@ -14,14 +17,12 @@ export interface Coloring {
   /** Absent: all rows have the first colour. */
   readonly places: Uint16Array | undefined;
   readonly colors: readonly Rgb[];
-  /** How many categories there are; 0: a scale of numbers, or one colour. */
-  readonly categories: number;
   readonly legend: LegendContent | undefined;
   /** Values that have no colour of their own. */
   readonly note?: string | undefined;
 }
 
-export interface ColoringOptions {
+interface ColoringOptions {
   readonly table: Table;
   readonly column: Column | undefined;
   readonly palette: Palette;
@@ -32,15 +33,44 @@ export interface ColoringOptions {
   readonly inverted?: boolean | undefined;
 }
 
+/** What a picture with coloured rows is drawn from. */
+export interface ColoredPictureProps<Model> extends PictureProps<Model> {
+  readonly coloring: Coloring;
+}
+
+interface ColoredRows {
+  /** The property that names the column. */
+  readonly name: string;
+  /** Those that the scale of colours reaches over. */
+  readonly rows: Bits;
+}
+
+/** The colours that a look asks for; the same object until they change. */
+export function useColoring({ table, look }: PlotProps, plot: Plot, { name, rows }: ColoredRows): Coloring {
+  return useMemo(
+    () =>
+      coloringOf({
+        table,
+        column: chosen(table, look, name),
+        palette: plot.palette,
+        rows,
+        min: numberOf(look, "colorMin"),
+        max: numberOf(look, "colorMax"),
+        type: textOf(look, "colorAxisType"),
+        inverted: flagOf(look, "invertColorScheme"),
+      }),
+    [table, look, plot, name, rows],
+  );
+}
+
 /** Steps of a scale of colours. */
 const STEPS = 256;
 const MOST_ENTRIES = 40;
 
 /** Numbers and times by a scale, all else by category. */
-export function coloringOf(options: ColoringOptions): Coloring {
+function coloringOf(options: ColoringOptions): Coloring {
   const { column, palette } = options;
-  if (column === undefined)
-    return { column, places: undefined, colors: [rgbOf(palette.mark)], categories: 0, legend: undefined };
+  if (column === undefined) return { column, places: undefined, colors: [rgbOf(palette.mark)], legend: undefined };
   return isNumeric(column) ? byScale(options, column.numbers) : byCategory(options, column);
 }
 
@@ -65,18 +95,13 @@ function byCategory({ table, palette, rows }: ColoringOptions, column: Column): 
     column,
     places,
     colors: [palette.missing, ...names.map((_, index) => categoryColor(palette, index))].map(rgbOf),
-    categories: names.length,
     legend: {
       kind: "categories",
       title: column.name,
       entries: missing ? [...shown, { name: NO_VALUE, color: palette.missing }] : shown,
       onPick: (index, keys) => {
         const code = index < shown.length ? index : -1;
-        selectRows(
-          table,
-          Bits.where(table.rowCount, (row) => codes[row] === code && rows.has(row)),
-          keys,
-        );
+        selectWhere(table, (row) => codes[row] === code && rows.has(row), keys);
       },
     },
   };
@@ -100,7 +125,6 @@ function byScale(options: ColoringOptions, numbers: Float64Array): Coloring {
     column,
     places,
     colors: [rgbOf(palette.missing), ...Array.from({ length: STEPS }, (_, step) => rgbOf(ramp(step / (STEPS - 1))))],
-    categories: 0,
     legend: Number.isFinite(min)
       ? { kind: "scale", title: column.name, ramp, from: wordsOf(column, min), to: wordsOf(column, max) }
       : undefined,

@@ -5,7 +5,6 @@ export type Ramp = (share: number) => string;
 
 /** Every colour that a picture is drawn in; those of the page are the page's tokens. */
 export interface Palette {
-  readonly dark: boolean;
   readonly paper: string;
   readonly panel: string;
   readonly ink: string;
@@ -39,7 +38,6 @@ const ramp = (colors: readonly string[]): Ramp => piecewise(interpolateLab, [...
 export function paletteOf(dark: boolean, token: (name: string) => string): Palette {
   const of = (name: string, light: string, night: string): string => token(name) || (dark ? night : light);
   return {
-    dark,
     paper: of("--paper", "#ffffff", "#17161a"),
     panel: of("--panel", "#f7f6f3", "#1d1c21"),
     ink: of("--ink", "#1d1b17", "#ecebf0"),

@@ -1,6 +1,7 @@
+import { AGGREGATES } from "../../data/aggregate.ts";
 import type { Table } from "../../data/table.ts";
-import { columnFits, textOf } from "../look.ts";
-import type { Look, PropertyDefinition } from "../viewer.ts";
+import { columnFits, numberOf, textOf } from "../look.ts";
+import type { LookEditor, PropertyDefinition } from "../viewer.ts";
 
 interface ColumnSelectProps {
   /** What is chosen, in a word: X, Y, Color. */
@@ -40,16 +41,17 @@ export function ColumnSelect({ label, table, value, columns, optional = false, o
   );
 }
 
-interface LookColumnProps extends Pick<ColumnSelectProps, "label" | "table" | "columns" | "optional"> {
+interface LookColumnProps extends Pick<ColumnSelectProps, "label" | "columns" | "optional"> {
+  readonly viewer: LookEditor;
   /** The property that holds the column's name. */
   readonly name: string;
-  readonly look: Look;
-  readonly change: (look: Look) => void;
 }
 
 /** The selector of a column that a property of the viewer names. */
-export function LookColumn({ name, look, change, ...select }: LookColumnProps) {
-  return <ColumnSelect {...select} value={textOf(look, name)} onChange={(column) => change({ [name]: column })} />;
+export function LookColumn({ viewer, name, ...select }: LookColumnProps) {
+  const { table, look, change } = viewer;
+  const value = textOf(look, name);
+  return <ColumnSelect {...select} table={table} value={value} onChange={(column) => change({ [name]: column })} />;
 }
 
 interface WordSelectProps {
@@ -75,5 +77,37 @@ export function WordSelect({ label, value, choices, onChange }: WordSelectProps)
         <option key={choice}>{choice}</option>
       ))}
     </select>
+  );
+}
+
+interface LookAggregateProps {
+  readonly label: string;
+  readonly viewer: LookEditor;
+  /** The property that holds the aggregation. */
+  readonly name: string;
+}
+
+/** The selector of how the values of many rows become one. */
+export function LookAggregate({ label, viewer: { look, change }, name }: LookAggregateProps) {
+  const value = textOf(look, name) ?? "";
+  return <WordSelect label={label} value={value} choices={AGGREGATES} onChange={(kind) => change({ [name]: kind })} />;
+}
+
+/** The slider of the number of bins. */
+export function BinSlider({ viewer, least }: { readonly viewer: LookEditor; readonly least: number }) {
+  const bins = numberOf(viewer.look, "bins") ?? least;
+  return (
+    <label className="ml-auto flex items-center gap-1.5 text-xs text-soft">
+      Bins
+      <input
+        type="range"
+        min={least}
+        max={100}
+        className="h-6 w-20 accent-(--accent)"
+        value={bins}
+        onChange={(event) => viewer.change({ bins: Number(event.target.value) })}
+      />
+      <span className="w-6 tabular-nums">{bins}</span>
+    </label>
   );
 }

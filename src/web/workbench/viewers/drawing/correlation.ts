@@ -57,26 +57,18 @@ export function ranks(values: Float64Array, rows: Int32Array): Float64Array {
   const result = new Float64Array(rows.length);
   for (let index = 0; index < own.length; index += 1) {
     const value = own[index] ?? 0;
-    result[index] = (firstAtLeast(sorted, value) + 1 + firstAbove(sorted, value)) / 2;
+    const less = countBefore(sorted, (other) => other < value);
+    result[index] = (less + 1 + countBefore(sorted, (other) => other <= value)) / 2;
   }
   return result;
 }
 
-function firstAtLeast(sorted: Float64Array, value: number): number {
+/** How many values of an ascending list come before something. */
+function countBefore(sorted: Float64Array, isBefore: (value: number) => boolean): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((sorted[middle] ?? 0) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function firstAbove(sorted: Float64Array, value: number): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] ?? 0) <= value) low = middle + 1;
+    if (isBefore(sorted[middle] ?? 0)) low = middle + 1;
     else high = middle;
   }
   return low;

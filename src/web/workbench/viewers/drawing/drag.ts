@@ -1,5 +1,7 @@
-import { useRef, useState, type PointerEvent } from "react";
+import { useRef, useState, type MouseEvent, type PointerEvent } from "react";
+import type { Table } from "../../data/table.ts";
 import type { ModifierKeys } from "./rows.ts";
+import { hideTooltip, showTooltip, type TooltipLine } from "./tooltip.ts";
 
 /** A rectangle that is being drawn, pixels of the element. */
 export interface DrawnBox {
@@ -76,8 +78,53 @@ export function useDrag({ done, click, pan }: DragOptions): BoxDrag {
   };
 }
 
+interface PointedOptions<Found> {
+  readonly find: (spot: { readonly x: number; readonly y: number }) => Found | undefined;
+  /** The pointer is over it now; undefined: over nothing. */
+  readonly over: (found: Found | undefined) => void;
+  /** Undefined: no tooltip. */
+  readonly lines: (found: Found) => readonly TooltipLine[] | undefined;
+}
+
+/** The pointer shows what it is over, and goes on drawing where it is down. */
+export function pointedAt<Found>(drag: BoxDrag, { find, over, lines }: PointedOptions<Found>) {
+  return {
+    onPointerMove: (event: PointerEvent): void => {
+      drag.handlers.onPointerMove(event);
+      if (event.buttons !== 0) return;
+      const found = find(spotOf(event));
+      over(found);
+      const shown = found === undefined ? undefined : lines(found);
+      if (shown === undefined) hideTooltip();
+      else showTooltip({ x: event.clientX, y: event.clientY }, shown);
+    },
+    onPointerLeave: (): void => {
+      over(undefined);
+      hideTooltip();
+    },
+  };
+}
+
+interface PointedRowOptions {
+  /** -1: none. */
+  readonly find: (spot: { readonly x: number; readonly y: number }) => number;
+  readonly lines: (row: number) => readonly TooltipLine[];
+}
+
+/** The same for rows: the one under the pointer is the table's. */
+export function pointedAtRow(table: Table, drag: BoxDrag, { find, lines }: PointedRowOptions) {
+  return pointedAt(drag, {
+    find: (spot) => {
+      const row = find(spot);
+      return row < 0 ? undefined : row;
+    },
+    over: (row) => table.setHoverRow(row ?? -1),
+    lines,
+  });
+}
+
 /** Where a pointer is on the element that listens. */
-export function spotOf(event: PointerEvent): { readonly x: number; readonly y: number } {
+export function spotOf(event: MouseEvent): { readonly x: number; readonly y: number } {
   const box = event.currentTarget.getBoundingClientRect();
   return { x: event.clientX - box.left, y: event.clientY - box.top };
 }

@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from "react";
 import { textOf } from "../look.ts";
-import type { Look } from "../viewer.ts";
+import type { ViewerProps } from "../viewer.ts";
 import { Legend, legendPlace, type LegendContent } from "./legend.tsx";
 
 export interface Area {
@@ -9,9 +9,7 @@ export interface Area {
 }
 
 interface FigureProps {
-  readonly look: Look;
-  readonly width: number;
-  readonly height: number;
+  readonly viewer: Pick<ViewerProps, "look" | "width" | "height">;
   /** One sentence that says what is to be seen. */
   readonly sentence: string;
   readonly legend?: LegendContent | undefined;
@@ -31,7 +29,8 @@ const LINE = 22;
 const LEAST = { width: 200, height: 150 } as const;
 
 /** Title, selectors, legend, and between them the picture. */
-export function Figure({ look, width, height, sentence, legend, note, top, bottom, children }: FigureProps) {
+export function Figure({ viewer, sentence, legend, note, top, bottom, children }: FigureProps) {
+  const { look, width, height } = viewer;
   const id = useId();
   const title = textOf(look, "title");
   const description = textOf(look, "description");

@@ -46,25 +46,22 @@ export function legendPlace(
   const most = Math.max(BROADEST.least, Math.min(BROADEST.pixels, size.width * BROADEST.share));
   const broad = Math.min(most, breadth(content, size.height));
   const auto = size.width >= 380 ? "RightTop" : "Top";
-  switch (position === "Auto" ? auto : position) {
-    case "Left":
-      return { side: "left", end: "center", size: broad };
-    case "LeftTop":
-      return { side: "left", end: "start", size: broad };
-    case "LeftBottom":
-      return { side: "left", end: "end", size: broad };
-    case "Top":
-      return { side: "top", end: "start", size: 26 };
-    case "Bottom":
-      return { side: "bottom", end: "start", size: 26 };
-    case "RightBottom":
-      return { side: "right", end: "end", size: broad };
-    case "Right":
-      return { side: "right", end: "center", size: broad };
-    default:
-      return { side: "right", end: "start", size: broad };
-  }
+  const [side, end] = PLACES[position === "Auto" ? auto : position] ?? PLACES.RightTop;
+  return { side, end, size: side === "top" || side === "bottom" ? 26 : broad };
 }
+
+const PLACES: Readonly<Record<string, readonly [LegendPlace["side"], LegendPlace["end"]]>> & {
+  readonly RightTop: readonly ["right", "start"];
+} = {
+  Left: ["left", "center"],
+  LeftTop: ["left", "start"],
+  LeftBottom: ["left", "end"],
+  Top: ["top", "start"],
+  Bottom: ["bottom", "start"],
+  Right: ["right", "center"],
+  RightTop: ["right", "start"],
+  RightBottom: ["right", "end"],
+};
 
 function breadth(content: LegendContent, height: number): number {
   const title = textWidth(content.title, LETTERS) + 18;
@@ -96,22 +93,17 @@ export function Legend({ content, place }: { readonly content: LegendContent; re
       ) : (
         <ul className={upright ? "flex flex-col" : "flex gap-1"}>
           {content.entries.map(({ name, color }, index) => (
-            <Entry key={name} name={name} color={color} pick={pickOf(content.onPick, index)} />
+            <Entry
+              key={name}
+              name={name}
+              color={color}
+              pick={content.onPick && ((keys) => content.onPick?.(index, keys))}
+            />
           ))}
         </ul>
       )}
     </div>
   );
-}
-
-function pickOf(
-  onPick: ((index: number, keys: ModifierKeys) => void) | undefined,
-  index: number,
-): ((keys: ModifierKeys) => void) | undefined {
-  if (onPick === undefined) return undefined;
-  return (keys) => {
-    onPick(index, keys);
-  };
 }
 
 interface EntryProps {

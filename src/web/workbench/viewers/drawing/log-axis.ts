@@ -53,15 +53,20 @@ function columnRule(
 
 /** The same for numbers that were computed. */
 export function valuesRule(values: readonly number[], options: RuleOptions): AxisRule {
+  const counts = signsOf(values.length, (at) => values[at] ?? Number.NaN);
+  return ruleFor(counts, counts, options);
+}
+
+function signsOf(count: number, valueAt: (at: number) => number): SignCounts {
   let [positive, rest, infinite] = [0, 0, 0];
-  for (const value of values) {
+  for (let at = 0; at < count; at += 1) {
+    const value = valueAt(at);
     if (Number.isNaN(value)) continue;
     if (!Number.isFinite(value)) infinite += 1;
     else if (value > 0) positive += 1;
     else rest += 1;
   }
-  const counts = { positive, rest, infinite };
-  return ruleFor(counts, counts, options);
+  return { positive, rest, infinite };
 }
 
 function ruleFor(own: SignCounts, scaled: SignCounts, options: RuleOptions): AxisRule {
@@ -94,20 +99,8 @@ function countsOf(numbers: Float64Array, rows: Bits): SignCounts {
   const kept = known.get(rows) ?? new WeakMap<Float64Array, SignCounts>();
   const before = kept.get(numbers);
   if (before !== undefined) return before;
-  let [positive, rest, infinite] = [0, 0, 0];
-  const { words } = rows;
-  for (let index = 0; index < words.length; index += 1) {
-    let word = words[index] ?? 0;
-    while (word !== 0) {
-      const value = numbers[index * 32 + 31 - Math.clz32(word & -word)] ?? Number.NaN;
-      word = (word & (word - 1)) >>> 0;
-      if (Number.isNaN(value)) continue;
-      if (!Number.isFinite(value)) infinite += 1;
-      else if (value > 0) positive += 1;
-      else rest += 1;
-    }
-  }
-  const counts = { positive, rest, infinite };
+  const list = rows.toArray();
+  const counts = signsOf(list.length, (at) => numbers[list[at] ?? -1] ?? Number.NaN);
   known.set(rows, kept.set(numbers, counts));
   return counts;
 }

@@ -1,4 +1,5 @@
 import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { ARROW_STEPS } from "./keys.ts";
 import type { ModifierKeys } from "./rows.ts";
 import { hideTooltip, showTooltip, showTooltipAt, type TooltipLine } from "./tooltip.ts";
 
@@ -11,8 +12,6 @@ export interface Mark {
   readonly selected: boolean;
   readonly shape: ReactNode;
   readonly choose: (keys: ModifierKeys) => void;
-  /** The mouse came over it or left it. */
-  readonly hover?: ((over: boolean) => void) | undefined;
 }
 
 interface MarksProps {
@@ -22,8 +21,6 @@ interface MarksProps {
   /** The Tab key passes it by. */
   readonly inner?: boolean | undefined;
 }
-
-const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /** The marks of a picture as a list to choose from: one stop of the Tab key, arrows inside, Enter or Space chooses. */
 export function Marks({ label, marks, color, inner }: MarksProps) {
@@ -36,7 +33,7 @@ export function Marks({ label, marks, color, inner }: MarksProps) {
     group.current?.querySelectorAll<SVGGElement>("[role=option]")[next]?.focus();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const step = STEPS[event.key];
+    const step = ARROW_STEPS[event.key];
     if (step !== undefined) go(here + step);
     else if (event.key === "Home") go(0);
     else if (event.key === "End") go(marks.length - 1);
@@ -89,11 +86,7 @@ function OneMark({ mark, color, reachable, reached }: OneMarkProps) {
       onPointerMove={(event) => {
         if (event.buttons === 0) showTooltip({ x: event.clientX, y: event.clientY }, mark.lines);
       }}
-      onPointerEnter={() => mark.hover?.(true)}
-      onPointerLeave={() => {
-        hideTooltip();
-        mark.hover?.(false);
-      }}
+      onPointerLeave={hideTooltip}
     >
       {mark.shape}
     </g>

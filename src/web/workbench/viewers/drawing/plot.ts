@@ -1,7 +1,8 @@
 import { useDeferredValue, useMemo } from "react";
 import { Bits } from "../../data/bits.ts";
 import { useTable } from "../../data/use-table.ts";
-import type { ViewerProps } from "../viewer.ts";
+import { flagOf } from "../look.ts";
+import type { Look, ViewerProps } from "../viewer.ts";
 import { xAxisHeight, xAxisLead, yAxisWidth } from "./axes.tsx";
 import type { Palette } from "./colors.ts";
 import type { Area } from "./figure.tsx";
@@ -42,6 +43,14 @@ export interface Plot {
   readonly scaleRows: Bits;
   /** Those that the filter took out, too. */
   readonly everything: Bits;
+}
+
+/** What a picture is drawn from. */
+export interface PictureProps<Model> {
+  readonly props: PlotProps;
+  readonly model: Model;
+  readonly plot: Plot;
+  readonly area: Area;
 }
 
 /** Colours and rows of a viewer; the same objects until they change. Renders again when the selection or the mouse's row changes. */
@@ -92,6 +101,11 @@ interface PlaneOptions {
   readonly showX: boolean;
   readonly showY: boolean;
   readonly orientation?: string | undefined;
+}
+
+/** Which of the two axes a look shows. */
+export function shownAxes(look: Look): { readonly showX: boolean; readonly showY: boolean } {
+  return { showX: flagOf(look, "showXAxis"), showY: flagOf(look, "showYAxis") };
 }
 
 const EDGE = 10;

@@ -53,6 +53,11 @@ export function selectRows(table: Table, rows: Bits, keys: ModifierKeys): void {
   else table.select(keys.shiftKey ? table.selected.or(rows) : rows);
 }
 
+/** The same for the rows that fit. */
+export function selectWhere(table: Table, fits: (row: number) => boolean, keys: ModifierKeys): void {
+  selectRows(table, Bits.where(table.rowCount, fits), keys);
+}
+
 export interface GroupChoice {
   readonly table: Table;
   readonly id: string;

@@ -235,20 +235,14 @@ export function extentOf(column: Column, rows: Bits, positiveOnly = false): Exte
   return made;
 }
 
-function findExtent(column: Column, { words }: Bits, positiveOnly: boolean): Extent {
-  let min = Number.POSITIVE_INFINITY;
-  let max = Number.NEGATIVE_INFINITY;
+function findExtent(column: Column, rows: Bits, positiveOnly: boolean): Extent {
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   if (!("numbers" in column)) return { min, max };
-  const { numbers } = column;
-  for (let index = 0; index < words.length; index += 1) {
-    let word = words[index] ?? 0;
-    while (word !== 0) {
-      const value = numbers[index * 32 + 31 - Math.clz32(word & -word)] ?? Number.NaN;
-      word = (word & (word - 1)) >>> 0;
-      if ((positiveOnly && value <= 0) || value - value !== 0) continue;
-      if (value < min) min = value;
-      if (value > max) max = value;
-    }
+  for (const row of rows.toArray()) {
+    const value = column.numbers[row] ?? Number.NaN;
+    if ((positiveOnly && value <= 0) || !Number.isFinite(value)) continue;
+    if (value < min) min = value;
+    if (value > max) max = value;
   }
   return { min, max };
 }

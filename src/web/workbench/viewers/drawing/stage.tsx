@@ -1,6 +1,7 @@
 import type { KeyboardEvent, ReactNode, Ref } from "react";
 import { Bits } from "../../data/bits.ts";
 import type { Table } from "../../data/table.ts";
+import { ARROW_STEPS } from "./keys.ts";
 import { selectRows } from "./rows.ts";
 
 interface StageProps {
@@ -19,8 +20,6 @@ interface StageProps {
   readonly inner?: boolean | undefined;
 }
 
-const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
-
 /** The next row of a set before or after one; -1: none. */
 export function rowBeside(rows: Bits, row: number, step: number): number {
   for (let next = row + step; next >= 0 && next < rows.length; next += step) if (rows.has(next)) return next;
@@ -32,7 +31,7 @@ export function Stage({ table, label, rows, describe, onKey, children, stage, in
   const current = table.currentRow;
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return;
-    const step = STEPS[event.key];
+    const step = ARROW_STEPS[event.key];
     if (step !== undefined) {
       const from = current < 0 && step < 0 ? rows.length : current;
       const next = rowBeside(rows, from, step);

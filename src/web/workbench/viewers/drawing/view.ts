@@ -1,4 +1,4 @@
-import { useEffect, useState, type RefObject } from "react";
+import { useEffect, useRef, useState, type RefObject } from "react";
 import type { Extent, Scale } from "./scale.ts";
 
 /** What of the two axes is in sight after zooming. Absent: all. */
@@ -30,25 +30,35 @@ interface ZoomOptions {
   readonly setView: (view: VisibleExtent) => void;
 }
 
-/** The wheel zooms around the pointer. Listened to by hand, because React's wheel events cannot stop the page from scrolling. */
-export function useWheelZoom({ stage, enabled, plane, setView }: ZoomOptions): void {
+/** Hears of the wheel over an element. By hand, because React's wheel events cannot stop the page from scrolling. Undefined: the page scrolls. */
+export function useWheel(
+  surface: { readonly current: HTMLElement | null },
+  turned: ((event: WheelEvent, at: { readonly x: number; readonly y: number }) => void) | undefined,
+): void {
+  const latest = useRef(turned);
   useEffect(() => {
-    const element = stage.current;
-    if (element === null || !enabled) return undefined;
+    latest.current = turned;
+  });
+  useEffect(() => {
+    const element = surface.current;
     const onWheel = (event: WheelEvent): void => {
+      if (element === null || latest.current === undefined) return;
       event.preventDefault();
       const box = element.getBoundingClientRect();
-      const factor = Math.exp(Math.max(-0.5, Math.min(0.5, event.deltaY * 0.0015)));
-      setView({
-        x: zoomed(plane.x, plane.x.at(event.clientX - box.left), factor),
-        y: zoomed(plane.y, plane.y.at(event.clientY - box.top), factor),
-      });
+      latest.current(event, { x: event.clientX - box.left, y: event.clientY - box.top });
     };
-    element.addEventListener("wheel", onWheel, { passive: false });
-    return () => {
-      element.removeEventListener("wheel", onWheel);
-    };
-  }, [stage, enabled, plane, setView]);
+    element?.addEventListener("wheel", onWheel, { passive: false });
+    return () => element?.removeEventListener("wheel", onWheel);
+  }, [surface]);
+}
+
+/** The wheel zooms around the pointer. */
+export function useWheelZoom({ stage, enabled, plane, setView }: ZoomOptions): void {
+  const zoom = (event: WheelEvent, at: { readonly x: number; readonly y: number }): void => {
+    const factor = Math.exp(Math.max(-0.5, Math.min(0.5, event.deltaY * 0.0015)));
+    setView({ x: zoomed(plane.x, plane.x.at(at.x), factor), y: zoomed(plane.y, plane.y.at(at.y), factor) });
+  };
+  useWheel(stage, enabled ? zoom : undefined);
 }
 
 /** Kept until the columns change. */

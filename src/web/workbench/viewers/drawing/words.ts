@@ -47,6 +47,11 @@ export function elide(text: string, room: number, size = 11): string {
   return `${letters.slice(0, head).join("").trimEnd()}…${end.trimStart()}`;
 }
 
+/** What is read out of a number: exactly, and as its label shows it. */
+export function spokenWords(exact: string, label: string): string {
+  return exact.includes(label) ? exact : `${exact} (${label})`;
+}
+
 export function rowsWords(count: number): string {
   return count === 1 ? "1 row" : `${count.toLocaleString("en")} rows`;
 }

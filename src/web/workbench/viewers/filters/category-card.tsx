@@ -1,11 +1,11 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState, type ReactNode } from "react";
 import { isMissing } from "../../data/column.ts";
 import { textAt } from "../../data/format.ts";
 import { useTable } from "../../data/use-table.ts";
 import { usePalette } from "../drawing/use-palette.ts";
-import { NO_VALUE } from "../groups/codes.ts";
+import { NO_VALUE } from "../drawing/categories.ts";
 import { SmallButton } from "../parts/column-picker.tsx";
+import { useLines } from "../parts/use-lines.ts";
 import type { FiltersCardProps } from "./card.tsx";
 import { passing, searched, ticked, tickedAll, type CategoryCount } from "./model.ts";
 
@@ -63,12 +63,7 @@ function Values({ table, card, show, filter, set, counts, listed, all }: ValuesP
   useTable(table, "rows");
   const palette = usePalette();
   const scroller = useRef<HTMLDivElement>(null);
-  const lines = useVirtualizer({
-    count: listed.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => LINE,
-    overscan: 6,
-  });
+  const lines = useLines(scroller, { count: listed.length, size: LINE, overscan: 6 });
   const { column } = card;
   const pass = passing(filter);
   const most = counts.reduce((most, { count }) => Math.max(most, count), 1);

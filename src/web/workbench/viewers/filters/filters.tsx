@@ -5,7 +5,7 @@ import { useTable } from "../../data/use-table.ts";
 import { Figure } from "../drawing/figure.tsx";
 import { rowsWords } from "../drawing/words.ts";
 import { listOf } from "../look.ts";
-import { ColumnPicker, SmallButton } from "../parts/column-picker.tsx";
+import { LookColumns, SmallButton } from "../parts/column-picker.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { useLater } from "../parts/use-later.ts";
 import type { ViewerProps } from "../viewer.ts";
@@ -27,9 +27,7 @@ export function Filters(props: ViewerProps): ReactNode {
   );
   return (
     <Figure
-      look={look}
-      width={props.width}
-      height={props.height}
+      viewer={props}
       sentence={`Filters: ${rowsWords(table.filtered.count)} of ${rowsWords(table.rowCount)} are shown.`}
       top={model.show.header ? <Header {...props} model={model} /> : undefined}
     >
@@ -72,8 +70,8 @@ function* contents(
   for (const card of model.cards) yield { name: card.column.name, content: contentOf(table, card) };
 }
 
-function Header({ table, look, change, model }: ViewerProps & { readonly model: FiltersModel }): ReactNode {
-  const { filters } = table;
+function Header({ model, ...viewer }: ViewerProps & { readonly model: FiltersModel }): ReactNode {
+  const { table, change } = viewer;
   return (
     <>
       <label className="flex h-6 shrink-0 cursor-pointer items-center gap-1 px-1 text-xs">
@@ -89,13 +87,8 @@ function Header({ table, look, change, model }: ViewerProps & { readonly model: 
         {table.filtered.count.toLocaleString("en-US")} of {rowsWords(table.rowCount)}
       </span>
       <span className="ml-auto flex min-w-0 shrink-[3] items-center">
-        {filters.size > 0 && <SmallButton words="Reset all" onClick={() => table.setFilters(new Map())} />}
-        <ColumnPicker
-          label="Cards"
-          table={table}
-          value={listOf(look, "columnNames")}
-          onChange={(columnNames) => change({ columnNames })}
-        />
+        {table.filters.size > 0 && <SmallButton words="Reset all" onClick={() => table.setFilters(new Map())} />}
+        <LookColumns label="Cards" viewer={viewer} name="columnNames" />
       </span>
     </>
   );

@@ -4,8 +4,10 @@ import type { FilterSpec } from "../../data/filter.ts";
 import { dateText, numberText } from "../../data/format.ts";
 import { timeOfText } from "../../data/make.ts";
 import type { Table } from "../../data/table.ts";
-import { shareBetween } from "../drawing/scale.ts";
-import { codesOf, NO_VALUE, type Coded } from "../groups/codes.ts";
+import { extentIn } from "../drawing/extent.ts";
+import { shareBetween, type Extent } from "../drawing/scale.ts";
+import { NO_VALUE } from "../drawing/categories.ts";
+import { codesOf, type Coded } from "../groups/codes.ts";
 import { chosenList, flagOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
@@ -93,27 +95,13 @@ export function filterKeyOf(column: string): string {
   return `column:${column}`;
 }
 
-/** Of all rows of a column: a filter does not change where its slider ends. */
-export interface Bounds {
-  readonly min: number;
-  readonly max: number;
-}
+const bounds = new WeakMap<Column, Extent>();
 
-const bounds = new WeakMap<Column, Bounds>();
-
-/** Infinity and -Infinity where there is no value. */
-export function boundsOf(column: NumberColumn): Bounds {
-  const known = bounds.get(column);
-  if (known !== undefined) return known;
-  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const value of column.numbers) {
-    if (!Number.isFinite(value)) continue;
-    if (!Number.isFinite(value)) continue;
-    if (value < min) min = value;
-    if (value > max) max = value;
-  }
-  bounds.set(column, { min, max });
-  return { min, max };
+/** Of all rows of a column: a filter does not change where its slider ends. Infinity and -Infinity where there is no value. */
+export function boundsOf(column: NumberColumn): Extent {
+  const known = bounds.get(column) ?? extentIn(column.numbers);
+  bounds.set(column, known);
+  return known;
 }
 
 export interface FilterHistogram {
@@ -202,10 +190,8 @@ export function ticked(options: {
   readonly all: readonly (string | null)[];
   readonly value: string | null;
 }): FilterSpec | undefined {
-  const { column, filter, all, value } = options;
-  const now = new Set(passing(filter) ?? all);
-  if (!now.delete(value)) now.add(value);
-  return now.size >= all.length ? undefined : { kind: "categories", column, values: all.filter((one) => now.has(one)) };
+  const { value, ...others } = options;
+  return tickedAll({ ...others, listed: [value], on: passing(options.filter)?.has(value) === false });
 }
 
 /** All or none of the listed ones; those that a search hides stay as they are. */
@@ -225,11 +211,13 @@ export function tickedAll(options: {
   return now.size >= all.length ? undefined : { kind: "categories", column, values: all.filter((one) => now.has(one)) };
 }
 
+export interface FilterRange extends Extent {
+  /** Rows without a value are let through. */
+  readonly missing: boolean;
+}
+
 /** An end at the bound does not bound; both there and rows without a value let through: no filter. */
-export function rangeSpec(
-  column: NumberColumn,
-  wanted: { readonly min: number; readonly max: number; readonly missing: boolean },
-): FilterSpec | undefined {
+export function rangeSpec(column: NumberColumn, wanted: FilterRange): FilterSpec | undefined {
   const { min, max } = boundsOf(column);
   const [low, high] = [Math.min(wanted.min, wanted.max), Math.max(wanted.min, wanted.max)];
   if (low <= min && high >= max && wanted.missing) return undefined;
@@ -243,10 +231,7 @@ export function rangeSpec(
 }
 
 /** What a range filter lets through, ends filled in. */
-export function rangeOf(
-  column: NumberColumn,
-  filter: FilterSpec | undefined,
-): { readonly min: number; readonly max: number; readonly missing: boolean } {
+export function rangeOf(column: NumberColumn, filter: FilterSpec | undefined): FilterRange {
   const { min, max } = boundsOf(column);
   if (filter?.kind !== "range") return { min, max, missing: true };
   return { min: filter.min ?? min, max: filter.max ?? max, missing: filter.missing ?? false };

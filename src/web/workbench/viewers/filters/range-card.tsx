@@ -7,7 +7,17 @@ import { usePalette } from "../drawing/use-palette.ts";
 import { isSpan, shareBetween } from "../drawing/scale.ts";
 import { rowsWords } from "../drawing/words.ts";
 import type { FiltersCardProps } from "./card.tsx";
-import { BINS, boundsOf, endOf, endText, rangeOf, rangeSpec, stepOf, type FilterHistogram } from "./model.ts";
+import {
+  BINS,
+  boundsOf,
+  endOf,
+  endText,
+  rangeOf,
+  rangeSpec,
+  stepOf,
+  type FilterHistogram,
+  type FilterRange,
+} from "./model.ts";
 
 /** Height of the histogram, in the units of its picture. */
 const HIGH = 44;
@@ -78,12 +88,6 @@ export function RangeCard(props: FiltersCardProps & { readonly column: NumberCol
       )}
     </div>
   );
-}
-
-interface FilterRange {
-  readonly min: number;
-  readonly max: number;
-  readonly missing: boolean;
 }
 
 /** While a thumb is dragged the filter follows once in a frame at most, and the thumb never waits for it. */

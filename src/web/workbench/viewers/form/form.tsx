@@ -4,14 +4,15 @@ import { Bits } from "../../data/bits.ts";
 import type { Table } from "../../data/table.ts";
 import { useTable } from "../../data/use-table.ts";
 import { Figure } from "../drawing/figure.tsx";
-import { listOf, textOf } from "../look.ts";
-import { ColumnPicker } from "../parts/column-picker.tsx";
+import { textOf } from "../look.ts";
+import { LookColumns } from "../parts/column-picker.tsx";
 import { Notice } from "../parts/notice.tsx";
 import type { ViewerProps } from "../viewer.ts";
-import { formOf, step, type FormModel } from "./model.ts";
+import { rowBeside } from "../drawing/stage.tsx";
+import { formOf, type FormModel } from "./model.ts";
 
 export function Form(props: ViewerProps): ReactNode {
-  const { table, look, change } = props;
+  const { table, look } = props;
   useTable(table, "columns", "filter", "selection", "rows");
   const [own, setOwn] = useState(-1);
   const model = formOf(table, look, own);
@@ -20,13 +21,10 @@ export function Form(props: ViewerProps): ReactNode {
     if (textOf(look, "syncMode") === "None") setOwn(row);
     else table.setCurrentRow(row);
   };
-  const names = listOf(look, "columnNames");
   const bar = model.bar.previous || model.bar.next || model.bar.selector;
   return (
     <Figure
-      look={look}
-      width={props.width}
-      height={props.height}
+      viewer={props}
       sentence={
         model.row < 0 ? "A form without a row." : `Row ${words(model.row + 1)} of ${words(table.rowCount)} as a form.`
       }
@@ -34,14 +32,7 @@ export function Form(props: ViewerProps): ReactNode {
         bar || model.bar.columns ? (
           <>
             <Navigation table={table} model={model} go={go} />
-            {model.bar.columns && (
-              <ColumnPicker
-                label="Fields"
-                table={table}
-                value={names}
-                onChange={(columnNames) => change({ columnNames })}
-              />
-            )}
+            {model.bar.columns && <LookColumns label="Fields" viewer={props} name="columnNames" />}
           </>
         ) : undefined
       }
@@ -58,7 +49,7 @@ function byKey(event: KeyboardEvent, table: Table, row: number, go: (row: number
   const next = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (next !== 1 && next !== -1) return;
   event.preventDefault();
-  go(step(table.filtered, row, next));
+  go(rowBeside(table.filtered, row, next));
 }
 
 interface NavigationProps {
@@ -69,7 +60,7 @@ interface NavigationProps {
 
 function Navigation({ table, model, go }: NavigationProps): ReactNode {
   const { row, bar } = model;
-  const [before, after] = [step(table.filtered, row, -1), step(table.filtered, row, 1)];
+  const [before, after] = [rowBeside(table.filtered, row, -1), rowBeside(table.filtered, row, 1)];
   const arrow =
     "flex size-6 items-center justify-center rounded text-soft hover:bg-sunken hover:text-ink disabled:opacity-40";
   return (

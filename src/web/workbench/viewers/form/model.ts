@@ -1,7 +1,7 @@
 import { isMissing, type ColumnType } from "../../data/column.ts";
-import type { Bits } from "../../data/bits.ts";
 import { textAt } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
+import { rowBeside } from "../drawing/stage.tsx";
 import { chosenList, flagOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
@@ -59,14 +59,8 @@ export function formOf(table: Table, look: Look, own: number): FormModel {
 /** Without a current row the first that is shown. */
 function rowShown(table: Table, syncMode: string, own: number): number {
   if (table.rowCount === 0) return -1;
-  const first = step(table.filtered, -1, 1);
+  const first = rowBeside(table.filtered, -1, 1);
   if (syncMode === "None") return own >= 0 && own < table.rowCount ? own : first;
   if (syncMode === "Mouse over" && table.hoverRow >= 0) return table.hoverRow;
   return table.currentRow >= 0 ? table.currentRow : first;
-}
-
-/** The next row in a set after (1) or before (-1) a row; -1: there is none. */
-export function step(rows: Bits, from: number, direction: 1 | -1): number {
-  for (let row = from + direction; row >= 0 && row < rows.length; row += direction) if (rows.has(row)) return row;
-  return -1;
 }

@@ -1,8 +1,6 @@
 import { isText, type Column } from "../../data/column.ts";
 import { textAt } from "../../data/format.ts";
-
-/** How a row without a value is called where rows are grouped. */
-export const NO_VALUE = "(no value)";
+import { NO_VALUE } from "../drawing/categories.ts";
 
 /** A small number for each different value of a column, so that rows can be counted by it. */
 export interface Coded {
@@ -31,6 +29,22 @@ export function codesOf(column: Column): Coded | undefined {
 export function labelOf(coded: Coded, code: number): string {
   const label = coded.labels[code];
   return label === undefined || label === "" ? NO_VALUE : label;
+}
+
+/** Orders groups by the values that their codes stand for, the first column first; without a value last. */
+export function byValues(columns: readonly Coded[]): (left: readonly number[], right: readonly number[]) => number {
+  const ranks = columns.map(({ order }) => {
+    const rank = new Int32Array(order.length);
+    for (const [place, code] of order.entries()) rank[code] = place;
+    return (code = -1): number => (code < 0 ? rank.length : (rank[code] ?? 0));
+  });
+  return (left, right) => {
+    for (const [at, rank] of ranks.entries()) {
+      const difference = rank(left[at]) - rank(right[at]);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  };
 }
 
 function code(column: Column): Coded | "too many" {

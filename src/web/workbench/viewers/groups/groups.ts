@@ -30,6 +30,19 @@ export function rowsOf(groups: RowGroups, group: number): Int32Array {
   return groups.rows.subarray(groups.starts[group] ?? 0, groups.starts[group + 1] ?? 0);
 }
 
+/** The rows of several groups, one group after the other. */
+export function joinedRows(parts: readonly Int32Array[]): Int32Array {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  const rows = new Int32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    rows.set(part, at);
+    at += part.length;
+  }
+  return rows;
+}
+
 /** Cuts each group by one more column; `ids` is rewritten in place. */
 function divide(options: Division): readonly (readonly number[])[] | undefined {
   const { keys, column } = options;

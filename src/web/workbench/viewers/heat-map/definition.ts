@@ -1,4 +1,4 @@
-import { choice, columnList, flag, real, ROW_SOURCE, TEXT_ORIENTATIONS, TITLE, whole } from "../look.ts";
+import { choice, columnList, flag, real, TEXT_ORIENTATIONS, TITLE_AND_ROWS, whole } from "../look.ts";
 import type { ViewerDefinition } from "../viewer.ts";
 
 export const heatMap: ViewerDefinition = {
@@ -22,8 +22,7 @@ export const heatMap: ViewerDefinition = {
     flag("showMouseOverRowIndicator", true, "Marks the row under the mouse."),
     flag("showCellTooltip", true, "Shows the value under the mouse."),
     flag("allowRowSelection", true, "A click or a drag selects rows."),
-    ...TITLE,
-    ROW_SOURCE,
+    ...TITLE_AND_ROWS,
   ],
   defaults: () => ({}),
   unfit: (table) => (table.columns.length === 0 ? "A heat map needs columns." : undefined),

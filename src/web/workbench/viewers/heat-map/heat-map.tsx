@@ -2,14 +2,14 @@ import { useCallback, useMemo, useState } from "react";
 import { Bits } from "../../data/bits.ts";
 import { figure, textAt } from "../../data/format.ts";
 import { Canvas } from "../drawing/canvas.tsx";
-import { spotOf, useDrag } from "../drawing/drag.ts";
-import { Figure, type Area } from "../drawing/figure.tsx";
+import { NO_VALUE } from "../drawing/categories.ts";
+import { pointedAt, useDrag } from "../drawing/drag.ts";
+import { Figure } from "../drawing/figure.tsx";
 import type { LegendContent } from "../drawing/legend.tsx";
 import { Svg } from "../drawing/plane.tsx";
-import { useLinked, usePlot, type Plot, type PlotProps } from "../drawing/plot.ts";
+import { useLinked, usePlot, type PictureProps, type Plot, type PlotProps } from "../drawing/plot.ts";
 import { selectRows } from "../drawing/rows.ts";
 import { Stage } from "../drawing/stage.tsx";
-import { hideTooltip, showTooltip } from "../drawing/tooltip.ts";
 import { Unfit } from "../drawing/unfit.tsx";
 import { countWords, rowsWords } from "../drawing/words.ts";
 import { flagOf } from "../look.ts";
@@ -18,17 +18,15 @@ import { heatLayout, paintHeat, rowAt, type HeatLayout } from "./layout.ts";
 import { heatModel, type HeatModel } from "./model.ts";
 
 export function HeatMap(props: PlotProps) {
-  const { table, look, width, height } = props;
+  const { table, look } = props;
   const plot = usePlot(props);
   const model = useMemo(() => heatModel(table, look, plot.rows), [table, look, plot]);
-  if (model.columns.length === 0) return <Unfit width={width} height={height} words="There are no columns to show." />;
+  if (model.columns.length === 0) return <Unfit viewer={props} words="There are no columns to show." />;
   const more = model.left > 0 ? `, ${countWords(model.left, "further column")} left out` : "";
   const sorted = model.sortedBy.length > 0 ? `, sorted by ${model.sortedBy.join(", ")}` : "";
   return (
     <Figure
-      look={look}
-      width={width}
-      height={height}
+      viewer={props}
       sentence={`Heat map of ${countWords(model.columns.length, "column")}, ${rowsWords(model.rows.length)}${sorted}${more}.`}
       legend={legendOf(model, plot)}
     >
@@ -44,14 +42,7 @@ function legendOf({ columns, common }: HeatModel, { palette }: Plot): LegendCont
   return { kind: "scale", title: common === undefined ? "Each column" : "All columns", ramp: palette.linear, from, to };
 }
 
-interface HeatMapPictureProps {
-  readonly props: PlotProps;
-  readonly model: HeatModel;
-  readonly plot: Plot;
-  readonly area: Area;
-}
-
-function HeatPicture({ props, model, plot, area }: HeatMapPictureProps) {
+function HeatPicture({ props, model, plot, area }: PictureProps<HeatModel>) {
   const { table, look } = props;
   const { palette } = plot;
   const linked = useLinked(table);
@@ -82,24 +73,17 @@ function HeatPicture({ props, model, plot, area }: HeatMapPictureProps) {
         {...drag.handlers}
         className="absolute inset-0 touch-none"
         onWheel={(event) => setScroll(layout.scrolled(event.deltaY))}
-        onPointerMove={(event) => {
-          drag.handlers.onPointerMove(event);
-          if (event.buttons !== 0) return;
-          const spot = spotOf(event);
-          const row = rowAt(model, layout, spot.y);
-          const column = model.columns[layout.columnAt(spot.x)]?.column;
-          table.setHoverRow(row);
-          if (row < 0 || column === undefined || !flagOf(look, "showCellTooltip")) hideTooltip();
-          else
-            showTooltip({ x: event.clientX, y: event.clientY }, [
-              ["row", (row + 1).toLocaleString("en")],
-              [column.name, textAt(column, row) || "(no value)"],
-            ]);
-        }}
-        onPointerLeave={() => {
-          table.setHoverRow(-1);
-          hideTooltip();
-        }}
+        {...pointedAt(drag, {
+          find: ({ x, y }) => ({ row: rowAt(model, layout, y), column: model.columns[layout.columnAt(x)]?.column }),
+          over: (cell) => table.setHoverRow(cell?.row ?? -1),
+          lines: ({ row, column }) =>
+            row < 0 || column === undefined || !flagOf(look, "showCellTooltip")
+              ? undefined
+              : [
+                  ["row", (row + 1).toLocaleString("en")],
+                  [column.name, textAt(column, row) || NO_VALUE],
+                ],
+        })}
       >
         <Svg area={area} className="pointer-events-none">
           <RowLines layout={layout} model={model} palette={palette} shown={flagOf(look, "showRowHeader")} />

@@ -4,7 +4,7 @@ import { sortedRows } from "../../data/sort.ts";
 import type { Table } from "../../data/table.ts";
 import { categoriesOf } from "../drawing/categories.ts";
 import { categoryColor, rgbOf, type Palette, type Rgb } from "../drawing/colors.ts";
-import { extentOf, type Extent } from "../drawing/scale.ts";
+import { extentOf, joinedExtent, type Extent } from "../drawing/scale.ts";
 import { chosenList, flagOf, listOf, numberOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
@@ -50,10 +50,8 @@ export function heatModel(table: Table, look: Look, rows: Bits): HeatModel {
 
 /** Times are left out: their numbers would leave no room for others. */
 function commonExtent(columns: readonly Column[], rows: Bits): Extent {
-  const extents = columns
-    .filter((column) => isNumeric(column) && column.type !== "datetime")
-    .map((column) => extentOf(column, rows));
-  return { min: Math.min(...extents.map(({ min }) => min)), max: Math.max(...extents.map(({ max }) => max)) };
+  const numeric = columns.filter((column) => isNumeric(column) && column.type !== "datetime");
+  return joinedExtent(numeric.map((column) => extentOf(column, rows)));
 }
 
 function heatColumn(column: Column, { min, max }: Extent): HeatColumn {

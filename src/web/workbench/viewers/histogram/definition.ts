@@ -1,5 +1,5 @@
 import { AGGREGATES } from "../../data/aggregate.ts";
-import { AXIS_TYPES, choice, column, flag, LEGEND, numericColumns, real, ROW_SOURCE, TITLE, whole } from "../look.ts";
+import { AXIS_TYPES, choice, column, flag, LEGEND_TITLE_AND_ROWS, numericColumns, real, whole } from "../look.ts";
 import type { ViewerDefinition } from "../viewer.ts";
 
 export const histogram: ViewerDefinition = {
@@ -31,9 +31,7 @@ export const histogram: ViewerDefinition = {
     flag("showColumnSelector", true, "Shows the selector of the value column."),
     flag("showSplitSelector", true, "Shows the selector of the split column."),
     flag("showBinSelector", true, "Shows the slider of the number of bins."),
-    ...LEGEND,
-    ...TITLE,
-    ROW_SOURCE,
+    ...LEGEND_TITLE_AND_ROWS,
   ],
   defaults: (table) => ({ valueColumnName: numericColumns(table)[0] }),
   unfit: (table, look) =>

@@ -1,43 +1,32 @@
 import { useMemo } from "react";
-import { shortNumber } from "../../data/format.ts";
-import { categoriesOf, wordsOf } from "../drawing/categories.ts";
-import { categoryColor } from "../drawing/colors.ts";
-import { LookColumn } from "../drawing/column-select.tsx";
+import { wordsOf } from "../drawing/categories.ts";
+import { aggregateLegend, lookRamp, splitLegend } from "../drawing/chart-legend.ts";
+import { BinSlider, LookColumn } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import type { LegendContent } from "../drawing/legend.tsx";
 import { usePlot, type Plot, type PlotProps } from "../drawing/plot.ts";
-import { selectRows } from "../drawing/rows.ts";
-import { Bits } from "../../data/bits.ts";
+import { rangeOf } from "../drawing/extent.ts";
 import { Unfit } from "../drawing/unfit.tsx";
 import { countWords, rowsWords } from "../drawing/words.ts";
-import { flagOf, numberOf, textOf } from "../look.ts";
+import { flagOf } from "../look.ts";
 import { HistogramPicture } from "./picture.tsx";
-import { colorRange, histogramModel, type HistogramModel } from "./model.ts";
+import { histogramModel, type HistogramModel } from "./model.ts";
 
 export function Histogram(props: PlotProps) {
-  const { table, look, width, height } = props;
+  const { table, look } = props;
   const plot = usePlot(props);
   const model = useMemo(() => histogramModel(table, look, plot), [table, look, plot]);
-  if (model === undefined) return <Unfit width={width} height={height} words="Choose a column of numbers." />;
+  if (model === undefined) return <Unfit viewer={props} words="Choose a column of numbers." />;
   return (
     <Figure
-      look={look}
-      width={width}
-      height={height}
+      viewer={props}
       sentence={histogramSentence(model)}
       legend={legendOf(props, model, plot)}
       note={model.rule.note}
       top={topOf(props)}
       bottom={
         flagOf(look, "showColumnSelector") && (
-          <LookColumn
-            label="Value"
-            table={table}
-            columns="numeric"
-            name="valueColumnName"
-            look={look}
-            change={props.change}
-          />
+          <LookColumn label="Value" columns="numeric" viewer={props} name="valueColumnName" />
         )
       }
     >
@@ -46,62 +35,26 @@ export function Histogram(props: PlotProps) {
   );
 }
 
-function topOf({ table, look, change }: PlotProps) {
+function topOf(props: PlotProps) {
+  const { look } = props;
   const [split, bins] = [flagOf(look, "showSplitSelector"), flagOf(look, "showBinSelector")];
   if (!split && !bins) return undefined;
   return (
     <>
-      {split && <LookColumn label="Split" table={table} optional name="splitColumnName" look={look} change={change} />}
-      {bins && (
-        <label className="ml-auto flex items-center gap-1.5 text-xs text-soft">
-          Bins
-          <input
-            type="range"
-            min={1}
-            max={100}
-            className="h-6 w-20 accent-(--accent)"
-            value={numberOf(look, "bins") ?? 20}
-            onChange={(event) => change({ bins: Number(event.target.value) })}
-          />
-          <span className="w-6 tabular-nums">{numberOf(look, "bins") ?? 20}</span>
-        </label>
-      )}
+      {split && <LookColumn label="Split" optional viewer={props} name="splitColumnName" />}
+      {bins && <BinSlider viewer={props} least={1} />}
     </>
   );
 }
 
 function legendOf(
   { table, look }: PlotProps,
-  model: HistogramModel,
+  { split, colors, parts }: HistogramModel,
   { palette, rows }: Plot,
 ): LegendContent | undefined {
-  const { split, colors } = model;
-  if (split !== undefined)
-    return {
-      kind: "categories",
-      title: split.name,
-      entries: model.parts.map(({ name, index }) => ({ name, color: categoryColor(palette, index) })),
-      onPick: (index, keys) => {
-        const code = model.parts[index]?.index ?? -1;
-        const { codes } = categoriesOf(split);
-        selectRows(
-          table,
-          Bits.where(table.rowCount, (row) => rows.has(row) && codes[row] === code),
-          keys,
-        );
-      },
-    };
-  if (colors === undefined) return undefined;
-  const { min, max } = colorRange(colors);
-  if (!Number.isFinite(min)) return undefined;
-  const inverted = flagOf(look, "invertColorScheme");
-  return {
-    kind: "scale",
-    title: `${textOf(look, "colorAggrType") ?? "avg"}(${textOf(look, "colorColumnName") ?? ""})`,
-    ramp: (share) => palette.linear(inverted ? 1 - share : share),
-    from: shortNumber(min),
-    to: shortNumber(max),
-  };
+  if (split !== undefined) return splitLegend({ table, palette, rows, column: split, parts });
+  const range = colors === undefined ? undefined : rangeOf(colors);
+  return range && aggregateLegend(look, "color", { ramp: lookRamp(palette, look), ...range });
 }
 
 function histogramSentence({ column, counts, edges, total, split, parts }: HistogramModel): string {

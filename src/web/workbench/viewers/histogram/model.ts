@@ -43,14 +43,9 @@ export function binEdges({ min, max, bins, logarithmic }: BinSpan): readonly num
 
 export function countByBin(codes: Int32Array, bins: number, rows: Bits): Float64Array {
   const counts = new Float64Array(bins);
-  const { words } = rows;
-  for (let index = 0; index < words.length; index += 1) {
-    let word = words[index] ?? 0;
-    while (word !== 0) {
-      const code = codes[index * 32 + 31 - Math.clz32(word & -word)] ?? -1;
-      if (code >= 0) counts[code] = (counts[code] ?? 0) + 1;
-      word = (word & (word - 1)) >>> 0;
-    }
+  for (const row of rows.toArray()) {
+    const code = codes[row] ?? -1;
+    if (code >= 0) counts[code] = (counts[code] ?? 0) + 1;
   }
   return counts;
 }
@@ -217,7 +212,7 @@ function colorsOf(
   const column = chosen(table, look, "colorColumnName");
   if (column === undefined) return undefined;
   const kind = (textOf(look, "colorAggrType") ?? "avg") as Aggregate;
-  const groups = rowsByGroup(codes, bins, rows);
+  const groups = rowsByGroup(codes, bins, rows.toArray());
   return Float64Array.from({ length: bins }, (_, bin) => aggregate(kind, column, groups[bin] ?? new Int32Array(0)));
 }
 
@@ -234,10 +229,4 @@ export function stacked(
       return [from, from + height];
     }),
   );
-}
-
-/** The least and most of the bins that have a colour. */
-export function colorRange(colors: Float64Array): { readonly min: number; readonly max: number } {
-  const known = colors.filter(Number.isFinite);
-  return { min: Math.min(...known), max: Math.max(...known) };
 }

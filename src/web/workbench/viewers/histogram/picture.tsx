@@ -1,29 +1,24 @@
 import { area as areaPath, curveMonotoneX, curveStep, line as linePath } from "d3-shape";
 import { useMemo } from "react";
-import { Bits } from "../../data/bits.ts";
+import type { Bits } from "../../data/bits.ts";
 import { figure, shortNumber } from "../../data/format.ts";
 import { wordsOf } from "../drawing/categories.ts";
+import { aggregateColor, lookRamp } from "../drawing/chart-legend.ts";
 import { categoryColor, type Palette } from "../drawing/colors.ts";
 import { useDrag, type DrawnBox } from "../drawing/drag.ts";
 import type { Area } from "../drawing/figure.tsx";
 import { Marks, type Mark } from "../drawing/marks.tsx";
 import { DragBox, PlaneAxes, Svg } from "../drawing/plane.tsx";
-import { planeOf, useLinked, type Plane, type Plot, type PlotProps } from "../drawing/plot.ts";
-import { filterKey, selectRows, type ModifierKeys } from "../drawing/rows.ts";
+import { planeOf, shownAxes, useLinked, type PictureProps, type Plane, type PlotProps } from "../drawing/plot.ts";
+import { filterKey, selectWhere, type ModifierKeys } from "../drawing/rows.ts";
+import { extentIn } from "../drawing/extent.ts";
 import { valueScale } from "../drawing/scale.ts";
 import type { TooltipLine } from "../drawing/tooltip.ts";
 import { rowsWords } from "../drawing/words.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
-import { colorRange, countByBin, isStacked, mostOf, stacked, type HistogramModel } from "./model.ts";
+import { countByBin, isStacked, mostOf, stacked, type HistogramModel } from "./model.ts";
 
-interface HistogramPictureProps {
-  readonly props: PlotProps;
-  readonly model: HistogramModel;
-  readonly plot: Plot;
-  readonly area: Area;
-}
-
-export function HistogramPicture({ props, model, plot, area }: HistogramPictureProps) {
+export function HistogramPicture({ props, model, plot, area }: PictureProps<HistogramModel>) {
   const { table, look } = props;
   const { palette, rows } = plot;
   const linked = useLinked(table);
@@ -46,13 +41,7 @@ export function HistogramPicture({ props, model, plot, area }: HistogramPictureP
   return (
     <div {...drag.handlers} className="absolute inset-0 touch-none">
       <Svg area={area}>
-        <PlaneAxes
-          plane={plane}
-          palette={palette}
-          showX={flagOf(look, "showXAxis")}
-          showY={flagOf(look, "showYAxis")}
-          gridY
-        />
+        <PlaneAxes plane={plane} palette={palette} {...shownAxes(look)} gridY />
         <Marks
           inner={props.inner}
           label={`Bins of ${model.column.name}`}
@@ -92,8 +81,7 @@ function histogramPlane(
   const logarithmic = textOf(look, "yAxisType") === "logarithmic";
   return planeOf({
     area,
-    showX: flagOf(look, "showXAxis"),
-    showY: flagOf(look, "showYAxis"),
+    ...shownAxes(look),
     x: (range) =>
       valueScale({
         extent: span,
@@ -138,7 +126,7 @@ function chooseRange(
     const value = numbers[row] ?? Number.NaN;
     return value >= min && value <= max && (codes[row] ?? -1) >= 0 && rows.has(row);
   };
-  selectRows(table, Bits.where(table.rowCount, inside), keys);
+  selectWhere(table, inside, keys);
 }
 
 interface HistogramMarksOptions {
@@ -167,11 +155,7 @@ function binMarks(options: HistogramMarksOptions): readonly Mark[] {
       selected: count > 0 && chosenCount === count,
       shape: <Bin {...options} bin={bin} spans={spans.map((part) => part[bin] ?? [0, 0])} />,
       choose: (keys) => {
-        selectRows(
-          table,
-          Bits.where(table.rowCount, (row) => codes[row] === bin && rows.has(row)),
-          keys,
-        );
+        selectWhere(table, (row) => codes[row] === bin && rows.has(row), keys);
       },
     };
   });
@@ -215,15 +199,10 @@ function Bin({ props, model, plane, palette, selected, bars, bin, spans }: BinPr
   const count = model.counts[bin] ?? 0;
   const part = count > 0 ? (selected[bin] ?? 0) / count : 0;
   const whole = flagOf(look, "normalizeValues") ? 0 : (model.whole?.[bin] ?? 0);
+  const reach = { x: start, y: plane.top, width: Math.max(1, end - start), height: plane.bottom - plane.top };
   return (
     <>
-      <rect
-        x={start}
-        y={plane.top}
-        width={Math.max(1, end - start)}
-        height={plane.bottom - plane.top}
-        fill="transparent"
-      />
+      <rect {...reach} fill="transparent" />
       {bars && whole > count && (
         <rect x={left} width={width} {...height(count, whole)} fill={palette.out} fillOpacity={0.55} />
       )}
@@ -252,16 +231,7 @@ function Bin({ props, model, plane, palette, selected, bars, bin, spans }: BinPr
           {shortNumber(count)}
         </text>
       )}
-      <rect
-        className="focus-ring opacity-0"
-        x={start}
-        y={plane.top}
-        width={Math.max(1, end - start)}
-        height={plane.bottom - plane.top}
-        fill="none"
-        stroke={palette.ink}
-        strokeWidth={2}
-      />
+      <rect {...reach} className="focus-ring opacity-0" fill="none" stroke={palette.ink} strokeWidth={2} />
     </>
   );
 }
@@ -282,11 +252,8 @@ interface HistogramFillOptions {
 function fillOf({ model, palette, look, bin, index }: HistogramFillOptions): string {
   if (model.split !== undefined) return categoryColor(palette, model.parts[index]?.index ?? 0);
   if (model.colors === undefined) return palette.mark;
-  const value = model.colors[bin] ?? Number.NaN;
-  if (!Number.isFinite(value)) return palette.missing;
-  const { min, max } = colorRange(model.colors);
-  const share = max > min ? (value - min) / (max - min) : 0.5;
-  return palette.linear(flagOf(look, "invertColorScheme") ? 1 - share : share);
+  const ramp = lookRamp(palette, look);
+  return aggregateColor(model.colors[bin] ?? Number.NaN, extentIn(model.colors), { palette, ramp });
 }
 
 interface CurvesProps {

@@ -5,12 +5,10 @@ import {
   column,
   columnList,
   flag,
-  LEGEND,
+  LEGEND_TITLE_AND_ROWS,
   numericColumns,
   PLANE,
   real,
-  ROW_SOURCE,
-  TITLE,
   VISIBILITY_MODES,
 } from "../look.ts";
 import type { ViewerDefinition } from "../viewer.ts";
@@ -48,9 +46,7 @@ export const lineChart: ViewerDefinition = {
     flag("showCurrentRowLine", true, "Marks the place of the current row."),
     flag("showMouseOverRowLine", true, "Marks the place of the row under the mouse."),
     flag("showSelectedRows", true, "Marks places with selected rows."),
-    ...LEGEND,
-    ...TITLE,
-    ROW_SOURCE,
+    ...LEGEND_TITLE_AND_ROWS,
   ],
   defaults: (table) => {
     const time = table.columns.find(({ type }) => type === "datetime")?.name;

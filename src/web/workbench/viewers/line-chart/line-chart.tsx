@@ -1,9 +1,8 @@
 import { useMemo } from "react";
-import { AGGREGATES } from "../../data/aggregate.ts";
 import { figure } from "../../data/format.ts";
 import { Bits } from "../../data/bits.ts";
 import { categoryColor, type Palette } from "../drawing/colors.ts";
-import { ColumnSelect, LookColumn, WordSelect } from "../drawing/column-select.tsx";
+import { ColumnSelect, LookAggregate, LookColumn } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import type { LegendContent } from "../drawing/legend.tsx";
 import { joinedNotes } from "../drawing/log-axis.ts";
@@ -11,36 +10,31 @@ import { usePlot, type PlotProps } from "../drawing/plot.ts";
 import { selectRows } from "../drawing/rows.ts";
 import { Unfit } from "../drawing/unfit.tsx";
 import { countWords, drawnWords } from "../drawing/words.ts";
-import { flagOf, listOf, textOf } from "../look.ts";
+import { flagOf, listOf } from "../look.ts";
 import { lineModel, placeWords, type LineModel } from "./model.ts";
 import { LinePicture } from "./picture.tsx";
 
 export function LineChart(props: PlotProps) {
-  const { table, look, width, height } = props;
+  const { table, look } = props;
   const plot = usePlot(props);
   const model = useMemo(() => lineModel(table, look, plot), [table, look, plot]);
-  if (model === undefined) return <Unfit width={width} height={height} words="Choose columns for both axes." />;
+  if (model === undefined) return <Unfit viewer={props} words="Choose columns for both axes." />;
   return (
     <Figure
-      look={look}
-      width={width}
-      height={height}
+      viewer={props}
       sentence={sentenceOf(model, plot.rows.count)}
       legend={legendOf(props, model, plot.palette)}
       note={joinedNotes(model.ruleX.note, model.ruleY.note)}
       top={topOf(props)}
-      bottom={
-        flagOf(look, "showXSelector") && (
-          <LookColumn label="X" table={table} name="xColumnName" look={look} change={props.change} />
-        )
-      }
+      bottom={flagOf(look, "showXSelector") && <LookColumn label="X" viewer={props} name="xColumnName" />}
     >
       {(area) => <LinePicture props={props} model={model} plot={plot} area={area} />}
     </Figure>
   );
 }
 
-function topOf({ table, look, change }: PlotProps) {
+function topOf(props: PlotProps) {
+  const { table, look, change } = props;
   const [y, kind, split] = ["showYSelectors", "showAggrTypeSelector", "showSplitSelector"].map((name) =>
     flagOf(look, name),
   );
@@ -48,14 +42,7 @@ function topOf({ table, look, change }: PlotProps) {
   const names = listOf(look, "yColumnNames");
   return (
     <>
-      {kind === true && (
-        <WordSelect
-          label="Aggregation"
-          value={textOf(look, "aggrType") ?? "avg"}
-          choices={AGGREGATES}
-          onChange={(aggrType) => change({ aggrType })}
-        />
-      )}
+      {kind === true && <LookAggregate label="Aggregation" viewer={props} name="aggrType" />}
       {y === true && (
         <ColumnSelect
           label="Y"
@@ -71,7 +58,7 @@ function topOf({ table, look, change }: PlotProps) {
       )}
       {split === true && (
         <span className="ml-auto flex min-w-0">
-          <LookColumn label="Split" table={table} optional name="splitColumnName" look={look} change={change} />
+          <LookColumn label="Split" optional viewer={props} name="splitColumnName" />
         </span>
       )}
     </>

@@ -3,9 +3,10 @@ import type { Bits } from "../../data/bits.ts";
 import type { Column } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
 import { axisColumn, axisKind, type AxisColumn } from "../drawing/axis-column.ts";
-import { categoriesOf, NO_VALUE, wordsOf } from "../drawing/categories.ts";
+import { categoriesOf, groupsOf, rowsByGroup, wordsOf } from "../drawing/categories.ts";
 import { axisRule, isPlaced, valuesRule, type AxisRule } from "../drawing/log-axis.ts";
 import type { SharedEnds, SharedRows } from "../drawing/plot.ts";
+import { extentIn } from "../drawing/extent.ts";
 import { bounded, extentOf, joinedExtent, type Extent } from "../drawing/scale.ts";
 import { chosen, chosenList, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
@@ -43,8 +44,6 @@ export interface LineModel {
   readonly ruleY: AxisRule;
   /** Rows in points that are drawn. */
   readonly drawn: number;
-  /** Places are ranges, because there were too many single ones. */
-  readonly bucketed: boolean;
 }
 
 /** More different places than this become as many ranges: no screen is broader. */
@@ -66,7 +65,10 @@ export function lineModel(table: Table, look: Look, { rows, scaleRows }: LineRow
   const split = chosen(table, look, "splitColumnName");
   const list = rows.toArray();
   const places = placesOf(x.positions, list);
-  const groups = split === undefined ? [{ name: "", index: 0, rows: list }] : splitRows(split, list);
+  const groups =
+    split === undefined
+      ? [{ name: "", index: 0, rows: list }]
+      : groupsOf(categoriesOf(split), list).filter((group) => group.rows.length > 0);
   const whiskers = textOf(look, "whiskersType") ?? "None";
   const series = groups.flatMap((group) =>
     measures.map((measure, place): LineSeries => ({
@@ -112,7 +114,6 @@ export function lineModel(table: Table, look: Look, { rows, scaleRows }: LineRow
     ruleX,
     ruleY,
     drawn: rowsIn(shown),
-    bucketed: places.bucketed,
   };
 }
 
@@ -146,7 +147,6 @@ interface RowPlaces {
   /** The place of each row; -1: none. */
   readonly codes: Int32Array;
   readonly values: readonly number[];
-  readonly bucketed: boolean;
 }
 
 /** Where along the axis rows lie: each value, or ranges where there are too many. */
@@ -170,32 +170,12 @@ export function placesOf(positions: Float64Array, rows: Int32Array): RowPlaces {
     return {
       codes,
       values: Array.from({ length: MOST_PLACES }, (_, place) => min + (place + 0.5) * step),
-      bucketed: true,
     };
   }
   const values = [...seen.keys()].sort((left, right) => left - right);
   values.forEach((value, place) => seen.set(value, place));
   for (const row of rows) codes[row] = seen.get(positions[row] ?? Number.NaN) ?? -1;
-  return { codes, values, bucketed: false };
-}
-
-function splitRows(
-  split: Column,
-  list: Int32Array,
-): readonly { readonly name: string; readonly index: number; readonly rows: Int32Array }[] {
-  const { codes, names } = categoriesOf(split);
-  const members = Array.from({ length: names.length + 1 }, (): number[] => []);
-  for (const row of list) {
-    const code = codes[row] ?? -1;
-    members[code < 0 ? names.length : code]?.push(row);
-  }
-  return members
-    .map((rows, index) => ({
-      name: names[index] ?? NO_VALUE,
-      index: index < names.length ? index : -1,
-      rows: Int32Array.from(rows),
-    }))
-    .filter(({ rows }) => rows.length > 0);
+  return { codes, values };
 }
 
 interface PointOptions {
@@ -207,20 +187,7 @@ interface PointOptions {
 }
 
 function pointsOf({ places, rows, measure, kind, whiskers }: PointOptions): readonly LinePoint[] {
-  const counts = new Int32Array(places.values.length);
-  for (const row of rows) {
-    const place = places.codes[row] ?? -1;
-    if (place >= 0) counts[place] = (counts[place] ?? 0) + 1;
-  }
-  const lists = Array.from(counts, (count) => new Int32Array(count));
-  counts.fill(0);
-  for (const row of rows) {
-    const place = places.codes[row] ?? -1;
-    const list = lists[place];
-    if (list === undefined) continue;
-    list[counts[place] ?? 0] = row;
-    counts[place] = (counts[place] ?? 0) + 1;
-  }
+  const lists = rowsByGroup(places.codes, places.values.length, rows).slice(0, -1);
   return lists.flatMap((list, place) => {
     if (list.length === 0) return [];
     const y = aggregate(kind, measure, list);
@@ -261,30 +228,16 @@ function axisExtentOf(x: AxisColumn, rows: Bits, { look, type }: ExtentOptions):
 
 function extentsY(series: readonly LineSeries[], measures: number, { look, type }: ExtentOptions): readonly Extent[] {
   const logarithmic = type === "logarithmic";
-  const valuesOf = (wanted: (line: LineSeries) => boolean): readonly number[] =>
-    series.filter(wanted).flatMap(({ points }) => points.flatMap(({ y, low, high }) => [y, low, high]));
-  const each = Array.from({ length: measures }, (_, measure) =>
-    extent(
-      valuesOf((line) => line.measure === measure),
-      logarithmic,
-    ),
+  const extent = (lines: readonly LineSeries[]): Extent => {
+    const values = lines.flatMap(({ points }) => points.flatMap(({ y, low, high }) => [y, low, high]));
+    return extentIn(logarithmic ? values.filter((value) => value > 0) : values);
+  };
+  const each = Array.from({ length: measures }, (_, place) =>
+    extent(series.filter(({ measure }) => measure === place)),
   );
-  const all = extent(
-    valuesOf(() => true),
-    logarithmic,
-  );
+  const all = extent(series);
   const own = look["multiAxis"] === true ? each : each.map(() => all);
   return own.map((one) => bounded(one, numberOf(look, "yMin"), numberOf(look, "yMax")));
-}
-
-function extent(values: readonly number[], positiveOnly: boolean): Extent {
-  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const value of values) {
-    if (!Number.isFinite(value) || (positiveOnly && value <= 0)) continue;
-    if (value < min) min = value;
-    if (value > max) max = value;
-  }
-  return { min, max };
 }
 
 /** Ends of the axes of several charts that share them. */

@@ -5,27 +5,20 @@ import { figure, textAt } from "../../data/format.ts";
 import { axisScale } from "../drawing/axis-column.ts";
 import { countIn } from "../drawing/categories.ts";
 import { categoryColor, type Palette } from "../drawing/colors.ts";
-import { spotOf, useDrag, type BoxDrag } from "../drawing/drag.ts";
+import { pointedAt, useDrag, type BoxDrag } from "../drawing/drag.ts";
 import type { Area } from "../drawing/figure.tsx";
 import { DragBox, PlaneAxes, Svg } from "../drawing/plane.tsx";
-import { planeOf, useLinked, type Plane, type Plot, type PlotProps, type SharedEnds } from "../drawing/plot.ts";
+import { planeOf, useLinked, type PictureProps, type Plane, type PlotProps, type SharedEnds } from "../drawing/plot.ts";
 import { selectRows } from "../drawing/rows.ts";
-import { clampedTo, padded, valueScale, type Extent } from "../drawing/scale.ts";
+import { clampedTo, padded, valueScale, type Extent, type Scale } from "../drawing/scale.ts";
 import { Stage } from "../drawing/stage.tsx";
-import { hideTooltip, showTooltip, type TooltipLine } from "../drawing/tooltip.ts";
+import type { TooltipLine } from "../drawing/tooltip.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import { markerPath } from "./marker-path.ts";
 import { placeWords, type LineModel, type LinePoint, type LineSeries } from "./model.ts";
 
-interface LineChartPictureProps {
-  readonly props: PlotProps;
-  readonly model: LineModel;
-  readonly plot: Plot;
-  readonly area: Area;
-}
-
-export function LinePicture({ props, model, plot, area }: LineChartPictureProps) {
+export function LinePicture({ props, model, plot, area }: PictureProps<LineModel>) {
   const { table, look } = props;
   const { palette } = plot;
   const linked = useLinked(table);
@@ -46,18 +39,11 @@ export function LinePicture({ props, model, plot, area }: LineChartPictureProps)
       <div
         {...drag.handlers}
         className="absolute inset-0 touch-none"
-        onPointerMove={(event) => {
-          drag.handlers.onPointerMove(event);
-          if (event.buttons !== 0) return;
-          const found = nearest(model, planes, spotOf(event));
-          setHover(found?.point);
-          if (found === undefined) hideTooltip();
-          else showTooltip({ x: event.clientX, y: event.clientY }, linesOf(model, found));
-        }}
-        onPointerLeave={() => {
-          setHover(undefined);
-          hideTooltip();
-        }}
+        {...pointedAt(drag, {
+          find: (spot) => nearest(model, planes, spot),
+          over: (found) => setHover(found?.point),
+          lines: (found) => linesOf(model, found),
+        })}
       >
         <Svg area={area}>
           {planes.map((plane, index) => (
@@ -152,7 +138,9 @@ function planesOf(
   look: Look,
   { area, shared }: { readonly area: Area; readonly shared: SharedEnds | undefined },
 ): readonly Plane[] {
-  const extentX = shared?.x ?? model.extentX;
+  const [extent, inverted] = [shared?.x ?? model.extentX, flagOf(look, "invertXAxis")];
+  const scaleX = (range: readonly [number, number]): Scale =>
+    axisScale(model.x, { extent, range, type: model.ruleX.type, inverted });
   const count = flagOf(look, "multiAxis") ? model.measures.length : 1;
   const height = area.height / count;
   const made = Array.from({ length: count }, (_, index) =>
@@ -160,20 +148,14 @@ function planesOf(
       area: { width: area.width, height },
       showX: flagOf(look, "showXAxis") && index === count - 1,
       showY: flagOf(look, "showYAxis"),
-      x: (range) =>
-        axisScale(model.x, {
-          extent: extentX,
-          range,
-          type: model.ruleX.type,
-          inverted: flagOf(look, "invertXAxis"),
-        }),
+      x: scaleX,
       y: (range) => {
         const logarithmic = model.ruleY.type === "logarithmic";
         const bounded = numberOf(look, "yMin") !== undefined || numberOf(look, "yMax") !== undefined;
-        const extent = shared?.values[index] ?? model.extentsY[index] ?? { min: 0, max: 1 };
+        const own = shared?.values[index] ?? model.extentsY[index] ?? { min: 0, max: 1 };
         const shift = index * height;
         return valueScale({
-          extent: bounded ? extent : paddedAboveZero(extent, logarithmic),
+          extent: bounded ? own : paddedAboveZero(own, logarithmic),
           range: [range[0] + shift, range[1] + shift],
           type: model.ruleY.type,
         });
@@ -182,12 +164,7 @@ function planesOf(
   );
   const left = Math.max(...made.map((plane) => plane.left));
   return made.map(({ y, right, top, bottom }, index) => ({
-    x: axisScale(model.x, {
-      extent: extentX,
-      range: [left, right],
-      type: model.ruleX.type,
-      inverted: flagOf(look, "invertXAxis"),
-    }),
+    x: scaleX([left, right]),
     y,
     left,
     right,

@@ -7,11 +7,12 @@ import { Notice } from "../parts/notice.tsx";
 import type { ViewerProps } from "../viewer.ts";
 import { markupOf } from "./model.ts";
 
-export function Markup({ table, look, width, height }: ViewerProps): ReactNode {
+export function Markup(props: ViewerProps): ReactNode {
+  const { table, look } = props;
   const key = useTable(table, "columns", "filter", "selection", "rows");
   const model = useMemo(() => markupOf(table, look), [table, look, key]);
   return (
-    <Figure look={look} width={width} height={height} sentence="A text beside the data.">
+    <Figure viewer={props} sentence="A text beside the data.">
       {() =>
         model.text.trim() === "" ? (
           <Notice>Set content to the text to show here. Markdown is supported.</Notice>

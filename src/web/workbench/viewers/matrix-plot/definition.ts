@@ -1,4 +1,4 @@
-import { choice, columnList, flag, numericColumns, ROW_SOURCE, TITLE } from "../look.ts";
+import { choice, columnList, flag, innerLookProperty, numericColumns, TITLE_AND_ROWS } from "../look.ts";
 import type { ViewerDefinition } from "../viewer.ts";
 
 const FIRST = 4;
@@ -16,14 +16,8 @@ export const matrixPlot: ViewerDefinition = {
     ),
     flag("showXAxes", true, "Shows axes below the lowest cells."),
     flag("showYAxes", true, "Shows axes beside the first cells."),
-    {
-      name: "innerViewerLook",
-      type: "string",
-      json: true,
-      description: 'Properties of the viewers in the cells, as JSON: {"colorColumnName": "SEX"}.',
-    },
-    ...TITLE,
-    ROW_SOURCE,
+    innerLookProperty('{"colorColumnName": "SEX"}'),
+    ...TITLE_AND_ROWS,
   ],
   defaults: (table) => {
     const names = numericColumns(table).slice(0, FIRST);

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { DensityPlot } from "../density-plot/density-plot.tsx";
-import { Figure, type Area } from "../drawing/figure.tsx";
-import { usePlot, type Plot, type PlotProps } from "../drawing/plot.ts";
+import { Figure } from "../drawing/figure.tsx";
+import { usePlot, type PictureProps, type Plot, type PlotProps } from "../drawing/plot.ts";
 import { useSteps } from "../drawing/use-steps.ts";
 import { Unfit } from "../drawing/unfit.tsx";
 import { elide, rowsWords } from "../drawing/words.ts";
@@ -13,16 +13,14 @@ import { matrixModel, type MatrixCell, type MatrixModel } from "./model.ts";
 const COMPONENTS = { "Scatter plot": ScatterPlot, "Density plot": DensityPlot, Histogram } as const;
 
 export function MatrixPlot(props: PlotProps) {
-  const { table, look, width, height } = props;
+  const { table, look } = props;
   const plot = usePlot(props);
   const count = plot.rows.count;
   const model = useMemo(() => matrixModel(table, look, count), [table, look, count, plot]);
-  if (model.cells.length === 0) return <Unfit width={width} height={height} words="Choose columns of numbers." />;
+  if (model.cells.length === 0) return <Unfit viewer={props} words="Choose columns of numbers." />;
   return (
     <Figure
-      look={look}
-      width={width}
-      height={height}
+      viewer={props}
       sentence={`Matrix plot of ${model.across.map(({ name }) => name).join(", ")} against ${model.down.map(({ name }) => name).join(", ")}, ${rowsWords(count)}.`}
     >
       {(area) => <Cells props={props} model={model} area={area} plot={plot} />}
@@ -30,16 +28,9 @@ export function MatrixPlot(props: PlotProps) {
   );
 }
 
-interface MatrixPlotCellsProps {
-  readonly props: PlotProps;
-  readonly model: MatrixModel;
-  readonly area: Area;
-  readonly plot: Plot;
-}
-
 const HEAD = 18;
 
-function Cells({ props, model, area, plot }: MatrixPlotCellsProps) {
+function Cells({ props, model, area, plot }: PictureProps<MatrixModel>) {
   const [columns, lines] = [model.across.length, model.down.length];
   const ready = useSteps({ total: model.cells.length, rows: plot.rows.count, key: plot });
   const [axisLeft, axisBottom] = [flagOf(props.look, "showYAxes") ? 34 : 0, flagOf(props.look, "showXAxes") ? 20 : 0];

@@ -1,12 +1,10 @@
 import { categoryColor, type Palette } from "../drawing/colors.ts";
 import { elide, textWidth } from "../drawing/words.ts";
-import type { PictureFrame, NodeSpot } from "./layout.ts";
+import { onScreen, type PlacedNodes } from "./layout.ts";
 import { shareOf, type NetworkEdge, type NetworkModel, type NetworkNode } from "./model.ts";
 
-export interface NetworkDrawing {
+export interface NetworkDrawing extends PlacedNodes {
   readonly model: NetworkModel;
-  readonly spots: readonly NodeSpot[];
-  readonly frame: PictureFrame;
   readonly palette: Palette;
   /** Which nodes and lines have selected rows. */
   readonly selected: { readonly nodes: readonly boolean[]; readonly edges: readonly boolean[] };
@@ -21,14 +19,6 @@ export function drawNetwork(context: CanvasRenderingContext2D, drawing: NetworkD
   context.globalAlpha = 1;
   for (const [at, node] of model.nodes.entries()) drawNode(context, node, at, drawing);
   drawLabels(context, drawing);
-}
-
-export function onScreen(
-  { spots, frame }: Pick<NetworkDrawing, "spots" | "frame">,
-  at: number,
-): readonly [number, number] {
-  const spot = spots[at];
-  return [(spot?.x ?? 0) * frame.scale + frame.x, (spot?.y ?? 0) * frame.scale + frame.y];
 }
 
 function drawEdge(

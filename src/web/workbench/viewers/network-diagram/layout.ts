@@ -125,30 +125,33 @@ export function frameFor(spots: readonly NodeSpot[], width: number, height: numb
   };
 }
 
+/** Nodes, and how the picture shows them. */
+export interface PlacedNodes {
+  readonly spots: readonly NodeSpot[];
+  readonly frame: PictureFrame;
+}
+
+/** Where a node lies in the picture, px. */
+export function onScreen({ spots, frame }: PlacedNodes, at: number): readonly [number, number] {
+  const spot = spots[at];
+  return [(spot?.x ?? 0) * frame.scale + frame.x, (spot?.y ?? 0) * frame.scale + frame.y];
+}
+
 /** The nearest node under a point of the picture, else the nearest line. */
 export function hit(
   model: NetworkModel,
-  {
-    spots,
-    frame,
-    x,
-    y,
-  }: { readonly spots: readonly NodeSpot[]; readonly frame: PictureFrame; readonly x: number; readonly y: number },
+  { x, y, ...placed }: PlacedNodes & { readonly x: number; readonly y: number },
 ): { readonly kind: "node" | "edge"; readonly at: number } | undefined {
-  const screen = (spot: NodeSpot | undefined): readonly [number, number] => [
-    (spot?.x ?? 0) * frame.scale + frame.x,
-    (spot?.y ?? 0) * frame.scale + frame.y,
-  ];
   let best = { at: -1, far: Infinity };
   for (const [at, node] of model.nodes.entries()) {
-    const [nodeX, nodeY] = screen(spots[at]);
+    const [nodeX, nodeY] = onScreen(placed, at);
     const far = Math.hypot(nodeX - x, nodeY - y) - Math.max(node.radius, 5);
     if (far < best.far) best = { at, far };
   }
   if (best.far <= 3) return { kind: "node", at: best.at };
   let line = { at: -1, far: Infinity };
   for (const [at, edge] of model.edges.entries()) {
-    const far = fromLine(x, y, screen(spots[edge.source]), screen(spots[edge.target])) - edge.width / 2;
+    const far = fromLine(x, y, onScreen(placed, edge.source), onScreen(placed, edge.target)) - edge.width / 2;
     if (far < line.far) line = { at, far };
   }
   return line.far <= 4 ? { kind: "edge", at: line.at } : undefined;

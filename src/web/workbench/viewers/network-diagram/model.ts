@@ -2,8 +2,10 @@ import { aggregate, type Aggregate } from "../../data/aggregate.ts";
 import { Bits } from "../../data/bits.ts";
 import type { Column } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
+import { rangeOf } from "../drawing/extent.ts";
+import type { Extent } from "../drawing/scale.ts";
 import { codesOf, type Coded } from "../groups/codes.ts";
-import { groupBy, rowsOf } from "../groups/groups.ts";
+import { groupBy, joinedRows, rowsOf } from "../groups/groups.ts";
 import { finish, STEP_ROWS, type WorkSteps } from "../groups/steps.ts";
 import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
@@ -52,16 +54,11 @@ export interface NetworkModel {
   readonly nodes: readonly NetworkNode[];
   readonly edges: readonly NetworkEdge[];
   /** Ranges of the aggregates behind the colours; absent: no colour column. */
-  readonly nodeColours: SizeRange | undefined;
-  readonly edgeColours: SizeRange | undefined;
+  readonly nodeColours: Extent | undefined;
+  readonly edgeColours: Extent | undefined;
   readonly arrows: { readonly to: boolean; readonly from: boolean; readonly middle: boolean };
   /** What was left out, in words. */
   readonly cut: string | undefined;
-}
-
-interface SizeRange {
-  readonly min: number;
-  readonly max: number;
 }
 
 interface NodePair {
@@ -218,17 +215,9 @@ function* nodesOf(table: Table, look: Look, { names, pairs }: KeptNodes): WorkSt
     return Number.NaN;
   };
   const made: (Omit<NetworkNode, "radius" | "out"> & { readonly size: number })[] = [];
-  for (const [at, { key, label, side, lines }] of names.entries()) {
-    const rows = together(parts[at] ?? []);
-    made.push({
-      key,
-      label,
-      side,
-      rows,
-      lines,
-      size: measure(side, "Size", rows),
-      colour: measure(side, "Color", rows),
-    });
+  for (const [at, name] of names.entries()) {
+    const rows = joinedRows(parts[at] ?? []);
+    made.push({ ...name, rows, size: measure(name.side, "Size", rows), colour: measure(name.side, "Color", rows) });
     if (at % 50 === 49 || rows.length > STEP_ROWS / 4) yield;
   }
   const sizes = rangeOf(made.map(({ size }) => size));
@@ -282,29 +271,7 @@ function isOut(table: Table, rows: Int32Array): boolean {
 }
 
 /** Of where a value lies in a range; the least where it is none. */
-export function shareOf(value: number, { min, max }: SizeRange): number {
+export function shareOf(value: number, { min, max }: Extent): number {
   if (!Number.isFinite(value)) return value === Number.POSITIVE_INFINITY ? 1 : 0;
   return max === min ? 1 : (value - min) / (max - min);
-}
-
-function rangeOf(values: readonly number[]): SizeRange | undefined {
-  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const value of values) {
-    if (!Number.isFinite(value)) continue;
-    min = Math.min(min, value);
-    max = Math.max(max, value);
-  }
-  return min > max ? undefined : { min, max };
-}
-
-function together(parts: readonly Int32Array[]): Int32Array {
-  const [only] = parts;
-  if (parts.length === 1 && only !== undefined) return only;
-  const rows = new Int32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    rows.set(part, at);
-    at += part.length;
-  }
-  return rows;
 }

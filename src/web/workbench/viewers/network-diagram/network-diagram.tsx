@@ -1,12 +1,11 @@
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
-import type { Table } from "../../data/table.ts";
 import { useTable } from "../../data/use-table.ts";
+import { aggregateLegend } from "../drawing/chart-legend.ts";
 import { LookColumn } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import type { LegendContent } from "../drawing/legend.tsx";
 import { usePalette } from "../drawing/use-palette.ts";
 import { countWords } from "../drawing/words.ts";
-import { shortNumber } from "../../data/format.ts";
 import { flagOf, textOf } from "../look.ts";
 import { Notice, WORKING } from "../parts/notice.tsx";
 import { useModel } from "../parts/use-model.ts";
@@ -17,19 +16,17 @@ import { NetworkPicture } from "./picture.tsx";
 import type { Palette } from "../drawing/colors.ts";
 
 export function NetworkDiagram(props: ViewerProps): ReactNode {
-  const { table, look, change } = props;
+  const { table, look } = props;
   const key = useTable(table, "columns", "filter");
   const palette = usePalette();
   const model = useModel(table.rowCount, () => networkSteps(table, look), [table, look, key]) ?? WORKING;
   const layout = useLayout(model, flagOf(look, "suspendSimulation"));
   return (
     <Figure
-      look={look}
-      width={props.width}
-      height={props.height}
+      viewer={props}
       sentence={typeof model === "string" ? model : sentenceOf(model)}
       legend={typeof model === "string" ? undefined : legendOf(model, look, palette)}
-      top={flagOf(look, "showColumnSelectors") ? <Selectors table={table} look={look} change={change} /> : undefined}
+      top={flagOf(look, "showColumnSelectors") ? <Selectors {...props} /> : undefined}
     >
       {(area) =>
         typeof model === "string" || layout.layout === undefined ? (
@@ -50,31 +47,15 @@ export function NetworkDiagram(props: ViewerProps): ReactNode {
   );
 }
 
-function Selectors({
-  table,
-  look,
-  change,
-}: {
-  readonly table: Table;
-  readonly look: Look;
-  readonly change: (look: Look) => void;
-}): ReactNode {
+function Selectors(props: ViewerProps): ReactNode {
   return (
     <>
-      <LookColumn label="From" table={table} name="node1ColumnName" look={look} change={change} />
+      <LookColumn label="From" viewer={props} name="node1ColumnName" />
       <span aria-hidden className="text-faint">
         →
       </span>
-      <LookColumn label="To" table={table} name="node2ColumnName" look={look} change={change} />
-      <LookColumn
-        label="Width"
-        table={table}
-        name="edgeWidthColumnName"
-        look={look}
-        columns="numeric"
-        optional
-        change={change}
-      />
+      <LookColumn label="To" viewer={props} name="node2ColumnName" />
+      <LookColumn label="Width" viewer={props} name="edgeWidthColumnName" columns="numeric" optional />
     </>
   );
 }
@@ -115,13 +96,7 @@ function legendOf(model: NetworkModel, look: Look, palette: Palette): LegendCont
   if (range === undefined) return undefined;
   const name =
     ["node1Color", "node2Color", "edgeColor"].find((what) => textOf(look, `${what}ColumnName`) !== undefined) ?? "";
-  return {
-    kind: "scale",
-    title: `${textOf(look, `${name}AggrType`) ?? "avg"}(${textOf(look, `${name}ColumnName`) ?? ""})`,
-    ramp: palette.linear,
-    from: shortNumber(range.min),
-    to: shortNumber(range.max),
-  };
+  return aggregateLegend(look, name, { ramp: palette.linear, ...range });
 }
 
 function sentenceOf({ nodes, edges, cut }: NetworkModel): string {

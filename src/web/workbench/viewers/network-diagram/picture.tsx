@@ -1,19 +1,21 @@
 import { Maximize2, Minus, Plus } from "lucide-react";
-import { useCallback, useEffect, useMemo, useRef, useState, type PointerEvent, type ReactNode } from "react";
+import { useCallback, useMemo, useRef, useState, type PointerEvent, type ReactNode } from "react";
 import { Bits } from "../../data/bits.ts";
 import { useTable } from "../../data/use-table.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import type { Palette } from "../drawing/colors.ts";
+import { spotOf as pointerSpot } from "../drawing/drag.ts";
 import type { Area } from "../drawing/figure.tsx";
 import { selectRows, type ModifierKeys } from "../drawing/rows.ts";
 import { hideTooltip } from "../drawing/tooltip.ts";
+import { useWheel } from "../drawing/view.ts";
 import { rowsWords } from "../drawing/words.ts";
 import { flagOf } from "../look.ts";
 import { CutNote } from "../parts/notice.tsx";
 import { Spots, type Spot as ListSpot } from "../parts/spots.tsx";
 import type { ViewerProps } from "../viewer.ts";
-import { drawNetwork, onScreen } from "./draw.ts";
-import { frameFor, hit, type PictureFrame, type ForceLayout } from "./layout.ts";
+import { drawNetwork } from "./draw.ts";
+import { frameFor, hit, onScreen, type PictureFrame, type ForceLayout } from "./layout.ts";
 import type { NetworkModel } from "./model.ts";
 
 export interface NetworkPictureProps extends ViewerProps {
@@ -49,7 +51,7 @@ export function NetworkPicture(props: NetworkPictureProps): ReactNode {
   );
   const surface = useRef<HTMLDivElement>(null);
   const zoom = (factor: number, x = width / 2, y = height / 2): void => setOwn(zoomed(frame, factor, x, y));
-  useWheel(surface, zoom);
+  useWheel(surface, ({ deltaY }, { x, y }) => zoom(Math.exp(-deltaY / 400), x, y));
   const hand = useHand(props, frame, setOwn);
   return (
     <div
@@ -104,11 +106,7 @@ function spotOf(
     const [x, y] = place(index);
     const far = node.radius + 3;
     return {
-      label: `${node.label}, ${rowsWords(node.rows.length)}`,
-      lines: [
-        ["", node.label],
-        ["Rows", node.rows.length.toLocaleString("en-US")],
-      ],
+      ...rowsSpot(node.label, node.rows),
       selected: marks.nodes[index] ?? false,
       box: { x: x - far, y: y - far, width: far * 2, height: far * 2 },
     };
@@ -120,14 +118,20 @@ function spotOf(
   const [x2, y2] = place(edge.target);
   const words = `${model.nodes[edge.source]?.label ?? ""} → ${model.nodes[edge.target]?.label ?? ""}`;
   return {
-    label: `${words}, ${rowsWords(edge.rows.length)}`,
-    lines: [
-      ["", words],
-      ["Rows", edge.rows.length.toLocaleString("en-US")],
-    ],
+    ...rowsSpot(words, edge.rows),
     selected: marks.edges[at] ?? false,
     // A small square in the middle: the box of a slanting line would cover half of the picture.
     box: { x: (x1 + x2) / 2 - 5, y: (y1 + y2) / 2 - 5, width: 10, height: 10 },
+  };
+}
+
+function rowsSpot(name: string, rows: Int32Array): Pick<ListSpot, "label" | "lines"> {
+  return {
+    label: `${name}, ${rowsWords(rows.length)}`,
+    lines: [
+      ["", name],
+      ["Rows", rows.length.toLocaleString("en-US")],
+    ],
   };
 }
 
@@ -135,27 +139,6 @@ function zoomed(frame: PictureFrame, factor: number, x: number, y: number): Pict
   const scale = Math.max(LEAST_SCALE, Math.min(MOST_SCALE, frame.scale * factor));
   const share = scale / frame.scale;
   return { scale, x: x - (x - frame.x) * share, y: y - (y - frame.y) * share };
-}
-
-/** The page must not scroll with it: the listener is not passive. */
-function useWheel(
-  surface: { readonly current: HTMLElement | null },
-  zoom: (factor: number, x: number, y: number) => void,
-): void {
-  const latest = useRef(zoom);
-  useEffect(() => {
-    latest.current = zoom;
-  });
-  useEffect(() => {
-    const element = surface.current;
-    const onWheel = (event: WheelEvent): void => {
-      event.preventDefault();
-      const box = element?.getBoundingClientRect();
-      latest.current(Math.exp(-event.deltaY / 400), event.clientX - (box?.left ?? 0), event.clientY - (box?.top ?? 0));
-    };
-    element?.addEventListener("wheel", onWheel, { passive: false });
-    return () => element?.removeEventListener("wheel", onWheel);
-  }, [surface]);
 }
 
 interface NetworkHandlers {
@@ -174,22 +157,18 @@ function useHand(
 ): NetworkHandlers {
   const held = useRef<{ node: number; x: number; y: number; far: boolean } | undefined>(undefined);
   const dragged = useRef(false);
-  const place = (event: PointerEvent): { x: number; y: number } => {
-    const box = event.currentTarget.getBoundingClientRect();
-    return { x: event.clientX - box.left, y: event.clientY - box.top };
-  };
   return {
     down: (event) => {
       dragged.current = false;
       if (event.button !== 0 || (event.target instanceof Element && event.target.closest("button") !== null)) return;
-      const { x, y } = place(event);
+      const { x, y } = pointerSpot(event);
       const found = hit(model, { spots: layout.spots, frame, x, y });
       held.current = { node: found?.kind === "node" ? found.at : -1, x, y, far: false };
     },
     move: (event) => {
       const from = held.current;
       if (from === undefined) return;
-      const { x, y } = place(event);
+      const { x, y } = pointerSpot(event);
       if (!from.far && Math.hypot(x - from.x, y - from.y) < 4) return;
       hideTooltip();
       if (!from.far) event.currentTarget.setPointerCapture(event.pointerId);

@@ -2,8 +2,8 @@ import { Columns3 } from "lucide-react";
 import * as Popover from "@radix-ui/react-popover";
 import { useState, type ReactNode } from "react";
 import type { Table } from "../../data/table.ts";
-import { columnFits } from "../look.ts";
-import type { PropertyDefinition } from "../viewer.ts";
+import { columnFits, listOf } from "../look.ts";
+import type { LookEditor, PropertyDefinition } from "../viewer.ts";
 
 /** Columns in the list at a time; a search finds the others. */
 const MOST_LISTED = 200;
@@ -42,6 +42,25 @@ export function ColumnPicker({ label, table, value, columns, onChange }: ColumnP
         </Popover.Content>
       </Popover.Portal>
     </Popover.Root>
+  );
+}
+
+interface LookColumnsProps {
+  readonly label: string;
+  readonly viewer: LookEditor;
+  /** The property that holds the columns' names. */
+  readonly name: string;
+}
+
+/** The picker of the columns that a property of the viewer names. */
+export function LookColumns({ label, viewer: { table, look, change }, name }: LookColumnsProps): ReactNode {
+  return (
+    <ColumnPicker
+      label={label}
+      table={table}
+      value={listOf(look, name)}
+      onChange={(names) => change({ [name]: names })}
+    />
   );
 }
 

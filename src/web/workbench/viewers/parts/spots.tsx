@@ -1,4 +1,6 @@
 import { useId, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
+import { spotOf } from "../drawing/drag.ts";
+import { ARROW_STEPS } from "../drawing/keys.ts";
 import type { ModifierKeys } from "../drawing/rows.ts";
 import { hideTooltip, showTooltip, type TooltipLine } from "../drawing/tooltip.ts";
 
@@ -21,15 +23,11 @@ interface SpotsProps {
   /** Which lies at a place; -1: none. */
   readonly at: (x: number, y: number) => number;
   readonly choose: (index: number, keys: ModifierKeys) => void;
-  /** The mouse or the keyboard came to one; -1: left. */
-  readonly hover?: ((index: number) => void) | undefined;
   /** Goes into one: a double click, or the plus key. */
   readonly open?: ((index: number) => void) | undefined;
   /** Comes back out: the minus key, Backspace or Escape. */
   readonly back?: (() => void) | undefined;
 }
-
-const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /**
  * Over a canvas: what is drawn there as a list to choose from. One stop of the Tab key, arrows inside, Enter or Space chooses. Only the
@@ -45,16 +43,14 @@ export function Spots(props: SpotsProps): ReactNode {
   const onKeyDown = keysOf(props, here, (index) => {
     setReached(index);
     setRing("focus");
-    props.hover?.(index);
   });
   const placeOf = (event: MouseEvent): number => {
-    const box = event.currentTarget.getBoundingClientRect();
-    return props.at(event.clientX - box.left, event.clientY - box.top);
+    const { x, y } = spotOf(event);
+    return props.at(x, y);
   };
   const leave = (): void => {
     setRing("none");
     hideTooltip();
-    props.hover?.(-1);
   };
   return (
     <div
@@ -77,7 +73,6 @@ export function Spots(props: SpotsProps): ReactNode {
           leave();
           return;
         }
-        if (index !== reached || ring !== "hover") props.hover?.(index);
         setReached(index);
         setRing("hover");
         if (event.buttons === 0) showTooltip({ x: event.clientX, y: event.clientY }, found.lines);
@@ -117,7 +112,7 @@ const RINGS = {
 function keysOf(props: SpotsProps, here: number, go: (index: number) => void): (event: KeyboardEvent) => void {
   const last = props.count - 1;
   return (event) => {
-    const step = STEPS[event.key];
+    const step = ARROW_STEPS[event.key];
     if (step !== undefined) go(Math.max(0, Math.min(last, here + step)));
     else if (event.key === "Home") go(0);
     else if (event.key === "End") go(last);

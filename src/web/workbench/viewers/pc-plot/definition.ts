@@ -1,16 +1,4 @@
-import {
-  AXIS_TYPES,
-  choice,
-  column,
-  columnList,
-  flag,
-  LEGEND,
-  numericColumns,
-  real,
-  ROW_SOURCE,
-  TITLE,
-  whole,
-} from "../look.ts";
+import { COLOR_SCALE, column, columnList, flag, LEGEND_TITLE_AND_ROWS, numericColumns, real, whole } from "../look.ts";
 import type { ViewerDefinition } from "../viewer.ts";
 
 const FIRST = 8;
@@ -23,10 +11,7 @@ export const pcPlot: ViewerDefinition = {
     columnList("logColumnsColumnNames", "Those of them with a logarithmic scale.", "numeric"),
     flag("normalizeEachColumn", true, "Each axis has its own ends; else all numbers share one scale."),
     column("colorColumnName", "Values that colour the lines: numbers by a scale, others by category."),
-    choice("colorAxisType", AXIS_TYPES, "Scale of the colours."),
-    real("colorMin", "The number of the first colour; absent: the least."),
-    real("colorMax", "The number of the last colour; absent: the greatest."),
-    flag("invertColorScheme", false, "Turns the scale of colours round."),
+    ...COLOR_SCALE,
     flag("showColorSelector", true, "Shows the selector of the colour column."),
     flag("showAllLines", true, "Shows all lines; else only those of selected, current and hovered rows."),
     flag("showFilteredOutLines", false, "Shows rows that the filter took out, faint."),
@@ -48,9 +33,7 @@ export const pcPlot: ViewerDefinition = {
     flag("showLabels", true, "Writes the names of the columns."),
     whole("maxCategories", "Columns with more categories are left out.", { default: 100, min: 2, max: 1000 }),
     real("horzMargin", "Room left and right, pixels.", { default: 40, min: 0, max: 300 }),
-    ...LEGEND,
-    ...TITLE,
-    ROW_SOURCE,
+    ...LEGEND_TITLE_AND_ROWS,
   ],
   defaults: (table) => ({ columnNames: numericColumns(table).slice(0, FIRST) }),
   unfit: (table) => (table.columns.length < 2 ? "A PC plot needs two columns." : undefined),

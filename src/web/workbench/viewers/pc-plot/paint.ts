@@ -9,6 +9,13 @@ export interface PcLayout {
   readonly xOf: (axis: number) => number;
 }
 
+/** What is drawn on, and where. */
+interface PcCanvas {
+  readonly context: CanvasRenderingContext2D;
+  readonly model: PcModel;
+  readonly layout: PcLayout;
+}
+
 export interface PcLines {
   readonly rows: Int32Array;
   readonly colors: readonly Rgb[];
@@ -28,16 +35,12 @@ export function yOf(layout: PcLayout, axis: PcAxis, row: number): number {
 }
 
 /** Draws in steps. */
-export function* paintLines(
-  context: CanvasRenderingContext2D,
-  model: PcModel,
-  layout: PcLayout,
-  lines: PcLines,
-): Generator<void, void> {
+export function* paintLines(canvas: PcCanvas, lines: PcLines): Generator<void, void> {
+  const { context } = canvas;
   context.lineWidth = lines.width;
   context.lineJoin = "round";
-  if (lines.rows.length > SINGLE_LINES) yield* paintStrands(context, model, layout, lines);
-  else yield* paintEach(context, model, layout, lines);
+  if (lines.rows.length > SINGLE_LINES) yield* paintStrands(canvas, lines);
+  else yield* paintEach(canvas, lines);
   context.globalAlpha = 1;
 }
 
@@ -53,24 +56,20 @@ function opacityOf(rows: number): number {
 /** Fainter is not seen at all. */
 const FAINTEST = 0.01;
 
-function* paintEach(
-  context: CanvasRenderingContext2D,
-  model: PcModel,
-  layout: PcLayout,
-  lines: PcLines,
-): Generator<void, void> {
+function* paintEach(canvas: PcCanvas, lines: PcLines): Generator<void, void> {
+  const { context } = canvas;
   const { rows, colors, places } = lines;
   context.globalAlpha = lines.opacity ?? opacityOf(rows.length);
   for (let at = 0; at < rows.length; at += 1) {
     const row = rows[at] ?? 0;
     context.strokeStyle = style(colors[places?.[row] ?? 0] ?? [0, 0, 0]);
-    strokeRow(context, model, layout, row);
+    strokeRow(canvas, row);
     if (at % LINES_AT_ONCE === LINES_AT_ONCE - 1) yield;
   }
 }
 
 /** A row without a value on an axis has a gap there. */
-function strokeRow(context: CanvasRenderingContext2D, model: PcModel, layout: PcLayout, row: number): void {
+function strokeRow({ context, model, layout }: PcCanvas, row: number): void {
   context.beginPath();
   let drawing = false;
   model.axes.forEach((axis, index) => {
@@ -85,12 +84,7 @@ function strokeRow(context: CanvasRenderingContext2D, model: PcModel, layout: Pc
   context.stroke();
 }
 
-function* paintStrands(
-  context: CanvasRenderingContext2D,
-  model: PcModel,
-  layout: PcLayout,
-  lines: PcLines,
-): Generator<void, void> {
+function* paintStrands({ context, model, layout }: PcCanvas, lines: PcLines): Generator<void, void> {
   const height = layout.bottom - layout.top;
   for (let index = 0; index + 1 < model.axes.length; index += 1) {
     const [left, right] = [model.axes[index], model.axes[index + 1]];

@@ -4,34 +4,26 @@ import { textAt } from "../../data/format.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import { wordsOf } from "../drawing/categories.ts";
 import { rgbOf, type Palette } from "../drawing/colors.ts";
-import type { Coloring } from "../drawing/coloring.ts";
-import { spotOf, useDrag } from "../drawing/drag.ts";
+import type { ColoredPictureProps } from "../drawing/coloring.ts";
+import { pointedAtRow, spotOf, useDrag } from "../drawing/drag.ts";
 import type { Area } from "../drawing/figure.tsx";
 import { Svg } from "../drawing/plane.tsx";
-import { useLinked, type Plot, type PlotProps } from "../drawing/plot.ts";
-import { filterKey, selectRows } from "../drawing/rows.ts";
+import { useLinked } from "../drawing/plot.ts";
+import { filterKey, selectRows, selectWhere } from "../drawing/rows.ts";
 import { Stage } from "../drawing/stage.tsx";
-import { hideTooltip, showTooltip } from "../drawing/tooltip.ts";
 import { elide } from "../drawing/words.ts";
 import { flagOf, numberOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import type { PcAxis, PcModel } from "./model.ts";
 import { nearestLine, paintLines, rowsInRanges, yOf, type PcLayout } from "./paint.ts";
 
-interface PcPlotPictureProps {
-  readonly props: PlotProps;
-  readonly model: PcModel;
-  readonly plot: Plot;
-  readonly area: Area;
-  readonly coloring: Coloring;
-}
-
+type PcPictureProps = ColoredPictureProps<PcModel>;
 type Ranges = ReadonlyMap<string, readonly [low: number, high: number]>;
 
 /** How near the pointer must be to an axis to drag along it, pixels. */
 const AXIS_REACH = 12;
 
-export function PcPicture({ props, model, plot, area, coloring }: PcPlotPictureProps) {
+export function PcPicture({ props, model, plot, area, coloring }: PcPictureProps) {
   const { table, look } = props;
   const { palette, rows } = plot;
   const linked = useLinked(table);
@@ -46,22 +38,10 @@ export function PcPicture({ props, model, plot, area, coloring }: PcPlotPictureP
         {...drag.handlers}
         className="absolute inset-0 touch-none"
         onPointerDown={begin}
-        onPointerMove={(event) => {
-          drag.handlers.onPointerMove(event);
-          if (event.buttons !== 0) return;
-          const row = nearestLine(model, layout, spotOf(event));
-          table.setHoverRow(row);
-          if (row < 0) hideTooltip();
-          else
-            showTooltip(
-              { x: event.clientX, y: event.clientY },
-              model.axes.map(({ axis: { column } }) => [column.name, textAt(column, row)]),
-            );
-        }}
-        onPointerLeave={() => {
-          table.setHoverRow(-1);
-          hideTooltip();
-        }}
+        {...pointedAtRow(table, drag, {
+          find: (spot) => nearestLine(model, layout, spot),
+          lines: (row) => model.axes.map(({ axis: { column } }) => [column.name, textAt(column, row)]),
+        })}
       >
         <Svg area={area} className="pointer-events-none">
           {model.axes.map((each, index) => (
@@ -113,7 +93,7 @@ export function PcPicture({ props, model, plot, area, coloring }: PcPlotPictureP
 }
 
 /** Dragging along an axis filters or selects by that range; a click takes the range away, or selects the nearest line. */
-function useAxisDrag({ props, model, plot }: PcPlotPictureProps, layout: PcLayout) {
+function useAxisDrag({ props, model, plot }: PcPictureProps, layout: PcLayout) {
   const { table, look, id } = props;
   const { rows } = plot;
   const [ranges, setRanges] = useState<Ranges>(new Map());
@@ -135,12 +115,7 @@ function useAxisDrag({ props, model, plot }: PcPlotPictureProps, layout: PcLayou
       const range = [Math.max(0, share(bottom)), Math.min(1, share(top))] as const;
       if (axis === undefined) return;
       if (flagOf(look, "showFilters")) filterBy(new Map(shown).set(axis.axis.column.name, range));
-      else
-        selectRows(
-          table,
-          Bits.where(table.rowCount, rowsInRanges(model, new Map([[axis.axis.column.name, range]]), rows)),
-          keys,
-        );
+      else selectWhere(table, rowsInRanges(model, new Map([[axis.axis.column.name, range]]), rows), keys);
     },
     click: (spot, keys) => {
       const near = axisNear(spot.x);
@@ -162,30 +137,31 @@ function useAxisDrag({ props, model, plot }: PcPlotPictureProps, layout: PcLayou
   return { drag, axis, shown, begin };
 }
 
-function useDraw({ props, model, plot, coloring }: PcPlotPictureProps, layout: PcLayout, selected: Bits) {
+function useDraw({ props, model, plot, coloring }: PcPictureProps, layout: PcLayout, selected: Bits) {
   const { look } = props;
   const { palette } = plot;
   return useCallback(
     function* (context: CanvasRenderingContext2D): Generator<void, void> {
+      const canvas = { context, model, layout };
       const width = numberOf(look, "lineWidth") ?? 1;
       const plain = { places: undefined, width };
-      yield* paintLines(context, model, layout, { ...plain, rows: model.out, colors: [rgbOf(palette.out)] });
+      yield* paintLines(canvas, { ...plain, rows: model.out, colors: [rgbOf(palette.out)] });
       // What this viewer itself filtered out stays in sight, faint.
       const inside = model.rows.filter((row) => props.table.filtered.has(row));
       const outside =
         inside.length === model.rows.length ? undefined : model.rows.filter((row) => !props.table.filtered.has(row));
       if (outside !== undefined && flagOf(look, "showAllLines"))
-        yield* paintLines(context, model, layout, { ...plain, rows: outside, colors: [rgbOf(palette.out)] });
+        yield* paintLines(canvas, { ...plain, rows: outside, colors: [rgbOf(palette.out)] });
       const shown = outside === undefined ? model.rows : inside;
       if (flagOf(look, "showAllLines"))
-        yield* paintLines(context, model, layout, {
+        yield* paintLines(canvas, {
           rows: shown,
           colors: coloring.colors,
           places: coloring.places,
           width,
         });
       if (flagOf(look, "showSelectedRows") && !selected.isEmpty)
-        yield* paintLines(context, model, layout, {
+        yield* paintLines(canvas, {
           ...plain,
           rows: model.rows.filter((row) => selected.has(row)),
           colors: [rgbOf(palette.selected)],

@@ -1,16 +1,6 @@
 import { AGGREGATES } from "../../data/aggregate.ts";
 import { TIME_MAPS } from "../drawing/categories.ts";
-import {
-  categoricalColumns,
-  choice,
-  column,
-  flag,
-  LEGEND,
-  real,
-  ROW_GROUP_ACTIONS,
-  ROW_SOURCE,
-  TITLE,
-} from "../look.ts";
+import { categoricalColumns, choice, column, flag, LEGEND_TITLE_AND_ROWS, real, ROW_GROUP_ACTIONS } from "../look.ts";
 import type { ViewerDefinition } from "../viewer.ts";
 
 export const pieChart: ViewerDefinition = {
@@ -49,9 +39,7 @@ export const pieChart: ViewerDefinition = {
     choice("onClick", ROW_GROUP_ACTIONS, "What a click on a slice does."),
     flag("showSelectedRows", true, "Marks the selected part of each slice."),
     flag("showColumnSelector", true, "Shows the selector of the category."),
-    ...LEGEND,
-    ...TITLE,
-    ROW_SOURCE,
+    ...LEGEND_TITLE_AND_ROWS,
   ],
   defaults: (table) => ({ categoryColumnName: categoricalColumns(table)[0] ?? table.columns[0]?.name }),
   unfit: (table) => (table.columns.length === 0 ? "A pie chart needs a column." : undefined),

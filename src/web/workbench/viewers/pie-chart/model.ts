@@ -2,16 +2,16 @@ import { aggregate, type Aggregate } from "../../data/aggregate.ts";
 import type { Bits } from "../../data/bits.ts";
 import type { Column } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
-import { categoriesOf, NO_VALUE, rowsByGroup } from "../drawing/categories.ts";
+import { categoriesOf, groupsOf, type CategoryRows } from "../drawing/categories.ts";
 import { countWords } from "../drawing/words.ts";
 import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
-export interface Slice {
-  readonly name: string;
-  /** Number of the category, for its colour; -1: no value. */
-  readonly index: number;
+interface Raw extends CategoryRows {
   readonly value: number;
+}
+
+export interface Slice extends Raw {
   /** Of the whole, 0 to 1. */
   readonly share: number;
   /** Radians, clockwise from the top. */
@@ -19,7 +19,6 @@ export interface Slice {
   readonly end: number;
   /** Length as a share of the radius. */
   readonly length: number;
-  readonly rows: Int32Array;
 }
 
 export interface PieModel {
@@ -39,28 +38,20 @@ const MOST_SLICES = 60;
 /** The shortest slice, as a share of the longest. */
 const SHORTEST = 0.25;
 
-interface Raw {
-  readonly name: string;
-  readonly index: number;
-  readonly value: number;
-  readonly rows: Int32Array;
-}
-
 /** Undefined: there is no column to show. */
 export function pieModel(table: Table, look: Look, rows: Bits): PieModel | undefined {
   const column = chosen(table, look, "categoryColumnName");
   if (column === undefined) return undefined;
   const measured = chosen(table, look, "segmentAngleColumnName");
   const kind = measured === undefined ? "count" : ((textOf(look, "segmentAngleAggrType") ?? "sum") as Aggregate);
-  const { codes, names } = categoriesOf(column, textOf(look, "categoryMap"));
-  const raw = rowsByGroup(codes, names.length, rows)
-    .map((list, index): Raw => ({
-      name: names[index] ?? NO_VALUE,
-      index: index < names.length ? index : -1,
-      value: aggregate(kind, measured ?? column, list),
+  const raw = groupsOf(categoriesOf(column, textOf(look, "categoryMap")), rows.toArray())
+    .filter(({ rows: list, index }) => list.length > 0 && (index >= 0 || flagOf(look, "includeNulls")))
+    .map(({ name, index, rows: list }): Raw => ({
+      name,
+      index,
       rows: list,
-    }))
-    .filter(({ rows: list, index }) => list.length > 0 && (index >= 0 || flagOf(look, "includeNulls")));
+      value: aggregate(kind, measured ?? column, list),
+    }));
   const drawable = raw.filter(({ value }) => value > 0 && Number.isFinite(value));
   const { kept, gathered } = gather(sorted(drawable, look));
   const left = raw.filter(({ value }) => !Number.isNaN(value)).length - drawable.length;

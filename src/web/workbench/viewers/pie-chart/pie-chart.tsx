@@ -5,27 +5,25 @@ import { figure, shortNumber } from "../../data/format.ts";
 import { countIn } from "../drawing/categories.ts";
 import { categoryColor, inkOn, type Palette } from "../drawing/colors.ts";
 import { LookColumn } from "../drawing/column-select.tsx";
-import { Figure, type Area } from "../drawing/figure.tsx";
+import { Figure } from "../drawing/figure.tsx";
 import { Marks, type Mark } from "../drawing/marks.tsx";
 import { Svg } from "../drawing/plane.tsx";
-import { useLinked, usePlot, type Plot, type PlotProps } from "../drawing/plot.ts";
+import { useLinked, usePlot, type PictureProps, type PlotProps } from "../drawing/plot.ts";
 import { chooseGroup } from "../drawing/rows.ts";
 import { Unfit } from "../drawing/unfit.tsx";
-import { countWords, drawnWords, elide, textWidth } from "../drawing/words.ts";
+import { countWords, drawnWords, elide, spokenWords, textWidth } from "../drawing/words.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import { pieModel, type PieModel, type Slice } from "./model.ts";
 
 export function PieChart(props: PlotProps) {
-  const { table, look, width, height } = props;
+  const { table, look } = props;
   const plot = usePlot(props);
   const model = useMemo(() => pieModel(table, look, plot.rows), [table, look, plot]);
-  if (model === undefined) return <Unfit width={width} height={height} words="Choose a category." />;
+  if (model === undefined) return <Unfit viewer={props} words="Choose a category." />;
   return (
     <Figure
-      look={look}
-      width={width}
-      height={height}
+      viewer={props}
       note={model.note}
       sentence={sentenceOf(model, plot.rows.count)}
       legend={{
@@ -38,20 +36,12 @@ export function PieChart(props: PlotProps) {
         },
       }}
       top={
-        flagOf(look, "showColumnSelector") && (
-          <LookColumn label="Category" table={table} name="categoryColumnName" look={look} change={props.change} />
-        )
+        flagOf(look, "showColumnSelector") && <LookColumn label="Category" viewer={props} name="categoryColumnName" />
       }
     >
       {(area) => <PiePicture props={props} model={model} plot={plot} area={area} />}
     </Figure>
   );
-}
-
-/** What is read out holds what is seen on the slice. */
-function spoken(value: number): string {
-  const [exact, label] = [figure(value), shortNumber(value)];
-  return exact.includes(label) ? exact : `${exact} (${label})`;
 }
 
 function sentenceOf({ slices, column, measure, drawn }: PieModel, rows: number): string {
@@ -60,14 +50,7 @@ function sentenceOf({ slices, column, measure, drawn }: PieModel, rows: number):
   return `Pie chart of ${column.name} by ${measure}, ${drawnWords(drawn, rows)}, ${countWords(slices.length, "slice")}${peak}.`;
 }
 
-interface PieChartPictureProps {
-  readonly props: PlotProps;
-  readonly model: PieModel;
-  readonly plot: Plot;
-  readonly area: Area;
-}
-
-function PiePicture({ props, model, plot, area }: PieChartPictureProps) {
+function PiePicture({ props, model, plot, area }: PictureProps<PieModel>) {
   const { look, table, id } = props;
   const { selected } = useLinked(table);
   const outside = textOf(look, "labelPosition") === "Outside";
@@ -85,7 +68,7 @@ function PiePicture({ props, model, plot, area }: PieChartPictureProps) {
     const chosen = countIn(slice.rows, selected);
     return {
       key: `${slice.index} ${slice.name}`,
-      label: `${slice.name}: ${model.measure} ${spoken(slice.value)}, ${percent(slice.share)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
+      label: `${slice.name}: ${model.measure} ${spokenWords(figure(slice.value), shortNumber(slice.value))}, ${percent(slice.share)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
       lines: [
         ["", slice.name],
         [model.measure, figure(slice.value)],

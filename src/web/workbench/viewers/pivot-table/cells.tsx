@@ -1,11 +1,11 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown, ArrowUp } from "lucide-react";
-import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { useMemo, useRef, useState, type ReactNode } from "react";
 import { Bits } from "../../data/bits.ts";
 import { useTable } from "../../data/use-table.ts";
 import type { Area } from "../drawing/figure.tsx";
 import { chooseGroup, type ModifierKeys } from "../drawing/rows.ts";
 import { flagOf } from "../look.ts";
+import { useLines } from "../parts/use-lines.ts";
 import type { ViewerProps } from "../viewer.ts";
 import { cellText, orderedRows, type PivotColumn, type PivotModel, type PivotOrder } from "./model.ts";
 
@@ -30,7 +30,8 @@ export function Cells(props: PivotTableCellsProps): ReactNode {
   const labelWidth = Math.min(LABEL, (area.width * 0.4) / labels);
   const left = labelWidth * labels;
   const cellWidth = Math.max(CELL, (area.width - left - 14) / model.columns.length);
-  const { rows, columns } = useInSight(scroller, { rows: places.length, columns: model.columns.length, cellWidth });
+  const rows = useLines(scroller, { count: places.length, size: ROW, overscan: 8 });
+  const columns = useLines(scroller, { count: model.columns.length, size: cellWidth, overscan: 3, horizontal: true });
   const choose = (picked: Int32Array, keys: ModifierKeys): void =>
     chooseGroup({
       table,
@@ -97,29 +98,6 @@ export function Cells(props: PivotTableCellsProps): ReactNode {
       </div>
     </div>
   );
-}
-
-/** Which rows and columns are in sight. */
-function useInSight(
-  scroller: { readonly current: HTMLDivElement | null },
-  counts: { readonly rows: number; readonly columns: number; readonly cellWidth: number },
-) {
-  const rows = useVirtualizer({
-    count: counts.rows,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
-    overscan: 8,
-  });
-  const columns = useVirtualizer({
-    horizontal: true,
-    count: counts.columns,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => counts.cellWidth,
-    overscan: 3,
-  });
-  // Sizes are kept by the virtualizer: it must hear of a new width.
-  useLayoutEffect(() => columns.measure(), [columns, counts.cellWidth]);
-  return { rows, columns };
 }
 
 interface PivotTableHeadProps {

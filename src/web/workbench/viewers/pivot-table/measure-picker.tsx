@@ -2,16 +2,9 @@ import { Plus, Sigma, X } from "lucide-react";
 import * as Popover from "@radix-ui/react-popover";
 import type { ReactNode } from "react";
 import { AGGREGATES } from "../../data/aggregate.ts";
-import type { Table } from "../../data/table.ts";
 import { ColumnSelect, WordSelect } from "../drawing/column-select.tsx";
 import { listOf } from "../look.ts";
-import type { Look } from "../viewer.ts";
-
-interface MeasurePickerProps {
-  readonly table: Table;
-  readonly look: Look;
-  readonly change: (look: Look) => void;
-}
+import type { LookEditor } from "../viewer.ts";
 
 interface MeasureEntry {
   readonly column: string;
@@ -19,7 +12,8 @@ interface MeasureEntry {
 }
 
 /** Which figures stand in the cells: a column and how its values become one, as often as one likes. */
-export function MeasurePicker({ table, look, change }: MeasurePickerProps): ReactNode {
+export function MeasurePicker({ viewer }: { readonly viewer: LookEditor }): ReactNode {
+  const { table, look, change } = viewer;
   const kinds = listOf(look, "aggregateAggTypes");
   const entries = listOf(look, "aggregateColumnNames").map((column, at): MeasureEntry => ({
     column,

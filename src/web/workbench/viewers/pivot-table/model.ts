@@ -3,8 +3,8 @@ import type { Bits } from "../../data/bits.ts";
 import type { Column } from "../../data/column.ts";
 import { dateText, figure } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
-import { codesOf, labelOf, type Coded } from "../groups/codes.ts";
-import { groupBy, rowsOf } from "../groups/groups.ts";
+import { byValues, codesOf, labelOf, type Coded } from "../groups/codes.ts";
+import { groupBy, joinedRows, rowsOf } from "../groups/groups.ts";
 import { finish, STEP_ROWS, type WorkSteps } from "../groups/steps.ts";
 import { noRowsWords } from "../drawing/words.ts";
 import { chosenList, listOf } from "../look.ts";
@@ -98,7 +98,7 @@ export function* pivotSteps(table: Table, look: Look, shown: Bits): WorkSteps<Pi
       yield;
     }
     const parts = columnKeys.map((path) => found(key, path));
-    rows.push({ labels: labelsOf(inRows, key), cells: Float64Array.from(figures), rows: together(parts) });
+    rows.push({ labels: labelsOf(inRows, key), cells: Float64Array.from(figures), rows: joinedRows(parts) });
   }
   return {
     groupNames: groupColumns.map(({ name }) => name),
@@ -165,33 +165,11 @@ function keysOf(
     const wanted = part(key);
     different.set(wanted.join(), wanted);
   }
-  const ranks = coded.map(({ order }) => {
-    const rank = new Int32Array(order.length);
-    for (const [place, code] of order.entries()) rank[code] = place;
-    return rank;
-  });
-  const rankAt = (key: readonly number[], at: number): number => ranks[at]?.[key[at] ?? -1] ?? Number.MAX_SAFE_INTEGER;
-  return [...different.values()].sort((left, right) => {
-    for (const at of ranks.keys()) {
-      const difference = rankAt(left, at) - rankAt(right, at);
-      if (difference !== 0) return difference;
-    }
-    return 0;
-  });
+  return [...different.values()].sort(byValues(coded));
 }
 
 function labelsOf(coded: readonly Coded[], key: readonly number[]): readonly string[] {
   return coded.map((column, at) => labelOf(column, key[at] ?? -1));
-}
-
-function together(parts: readonly Int32Array[]): Int32Array {
-  const rows = new Int32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    rows.set(part, at);
-    at += part.length;
-  }
-  return rows;
 }
 
 function cutWords(rows: number, shownRows: number, columns: number, shownColumns: number): string | undefined {

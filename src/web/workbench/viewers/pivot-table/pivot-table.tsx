@@ -3,8 +3,8 @@ import { useTable } from "../../data/use-table.ts";
 import { Figure } from "../drawing/figure.tsx";
 import { rowsOf } from "../drawing/rows.ts";
 import { countWords, rowsWords } from "../drawing/words.ts";
-import { flagOf, listOf } from "../look.ts";
-import { ColumnPicker } from "../parts/column-picker.tsx";
+import { flagOf } from "../look.ts";
+import { LookColumns } from "../parts/column-picker.tsx";
 import { Notice, WORKING } from "../parts/notice.tsx";
 import { useModel } from "../parts/use-model.ts";
 import type { ViewerProps } from "../viewer.ts";
@@ -13,7 +13,7 @@ import { MeasurePicker } from "./measure-picker.tsx";
 import { pivotSteps } from "./model.ts";
 
 export function PivotTable(props: ViewerProps): ReactNode {
-  const { table, look, change } = props;
+  const { table, look } = props;
   const key = useTable(table, "columns", "filter");
   const model =
     useModel(table.rowCount, () => pivotSteps(table, look, rowsOf(table, look, props.id)), [table, look, key]) ??
@@ -21,9 +21,7 @@ export function PivotTable(props: ViewerProps): ReactNode {
   const bar = flagOf(look, "showCommandBar") && typeof model !== "string";
   return (
     <Figure
-      look={look}
-      width={props.width}
-      height={props.height}
+      viewer={props}
       sentence={
         typeof model === "string"
           ? model
@@ -32,19 +30,9 @@ export function PivotTable(props: ViewerProps): ReactNode {
       top={
         flagOf(look, "showHeader") ? (
           <>
-            <ColumnPicker
-              label="Rows"
-              table={table}
-              value={listOf(look, "groupByColumnNames")}
-              onChange={(groupByColumnNames) => change({ groupByColumnNames })}
-            />
-            <ColumnPicker
-              label="Columns"
-              table={table}
-              value={listOf(look, "pivotColumnNames")}
-              onChange={(pivotColumnNames) => change({ pivotColumnNames })}
-            />
-            <MeasurePicker table={table} look={look} change={change} />
+            <LookColumns label="Rows" viewer={props} name="groupByColumnNames" />
+            <LookColumns label="Columns" viewer={props} name="pivotColumnNames" />
+            <MeasurePicker viewer={props} />
           </>
         ) : undefined
       }

@@ -1,16 +1,14 @@
 import { MARKER_TYPES } from "../drawing/raster.ts";
 import {
-  AXIS_TYPES,
   choice,
+  COLOR_SCALE,
   column,
   columnList,
   flag,
-  LEGEND,
+  LEGEND_TITLE_AND_ROWS,
   numericColumns,
   PLANE,
   real,
-  ROW_SOURCE,
-  TITLE,
 } from "../look.ts";
 import type { ViewerDefinition } from "../viewer.ts";
 
@@ -32,10 +30,7 @@ export const scatterPlot: ViewerDefinition = {
     flag("showColorSelector", true, "Shows the selector of the colour column."),
     flag("showSizeSelector", true, "Shows the selector of the size column."),
     column("colorColumnName", "Values that colour the points: numbers by a scale, others by category."),
-    choice("colorAxisType", AXIS_TYPES, "Scale of the colours."),
-    real("colorMin", "The number of the first colour; absent: the least."),
-    real("colorMax", "The number of the last colour; absent: the greatest."),
-    flag("invertColorScheme", false, "Turns the scale of colours round."),
+    ...COLOR_SCALE,
     column("sizeColumnName", "Numbers that make the size of the points.", "numeric"),
     real("markerMinSize", "Size of the smallest, pixels.", { default: 4, min: 1, max: 100 }),
     real("markerMaxSize", "Size of the largest, pixels.", { default: 20, min: 1, max: 100 }),
@@ -69,9 +64,7 @@ export const scatterPlot: ViewerDefinition = {
     choice("mouseDrag", ["Select", "Pan"], "What dragging does: select points in a rectangle, or move the picture."),
     flag("allowZoom", true, "The wheel zooms; a double click shows all."),
     flag("resetSelectionOnBackgroundClick", true, "A click beside the points selects none."),
-    ...LEGEND,
-    ...TITLE,
-    ROW_SOURCE,
+    ...LEGEND_TITLE_AND_ROWS,
   ],
   defaults: (table) => {
     const [x = table.columns[0]?.name, y = table.columns[1]?.name ?? x] = numericColumns(table);

@@ -1,12 +1,12 @@
 import type { Bits } from "../../data/bits.ts";
 import { shortNumber } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
-import { axisColumn, axisExtent, axisKind, type AxisColumn } from "../drawing/axis-column.ts";
+import type { AxisColumn } from "../drawing/axis-column.ts";
 import { categoriesOf, rowsByGroup } from "../drawing/categories.ts";
 import { regression, spearman, type RegressionLine } from "../drawing/correlation.ts";
-import { axisRule, isPlaced, type AxisRule } from "../drawing/log-axis.ts";
 import { MARKER_TYPES } from "../drawing/raster.ts";
-import { extentOf, type Extent } from "../drawing/scale.ts";
+import { extentOf } from "../drawing/scale.ts";
+import { hasPlace, xyAxes, type XyAxes } from "../drawing/xy-axes.ts";
 import { isNumeric } from "../../data/column.ts";
 import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
@@ -17,13 +17,7 @@ export interface FittedLine {
   readonly line: RegressionLine;
 }
 
-export interface ScatterModel {
-  readonly x: AxisColumn;
-  readonly y: AxisColumn;
-  readonly extentX: Extent;
-  readonly extentY: Extent;
-  readonly ruleX: AxisRule;
-  readonly ruleY: AxisRule;
+export interface ScatterModel extends XyAxes {
   /** Rows that are drawn: those with a place on both axes. And those that the filter took out. */
   readonly rows: Int32Array;
   readonly out: Int32Array;
@@ -43,29 +37,15 @@ interface ScatterRows {
 
 /** Undefined: there are no columns to show. */
 export function scatterModel(table: Table, look: Look, plot: ScatterRows): ScatterModel | undefined {
-  const [first, second] = [chosen(table, look, "xColumnName"), chosen(table, look, "yColumnName")];
-  if (first === undefined || second === undefined) return undefined;
-  const [x, y] = [axisColumn(first), axisColumn(second)];
   const scaleRows = flagOf(look, "axesFollowFilter") ? plot.scaleRows : plot.everything;
-  const ruleX = axisRule(first, { rows: plot.rows, scaleRows }, textOf(look, "xAxisType"));
-  const ruleY = axisRule(second, { rows: plot.rows, scaleRows }, textOf(look, "yAxisType"));
-  const drawn = (rows: Bits): Int32Array =>
-    rows
-      .toArray()
-      .filter(
-        (row) =>
-          isPlaced(x.positions[row] ?? Number.NaN, axisKind(x, ruleX)) &&
-          isPlaced(y.positions[row] ?? Number.NaN, axisKind(y, ruleY)),
-      );
+  const axes = xyAxes(table, look, { rows: plot.rows, scaleRows });
+  if (axes === undefined) return undefined;
+  const { x, y } = axes;
+  const drawn = (rows: Bits): Int32Array => rows.toArray().filter((row) => hasPlace(axes, row));
   const list = drawn(plot.rows);
   const lines = flagOf(look, "showRegressionLine") ? fitted(table, look, { x, y, list, rows: plot.rows }) : [];
   return {
-    x,
-    y,
-    extentX: axisExtent(x, scaleRows, boundsOf(look, "x", ruleX)),
-    extentY: axisExtent(y, scaleRows, boundsOf(look, "y", ruleY)),
-    ruleX,
-    ruleY,
+    ...axes,
     rows: list,
     out: flagOf(look, "showFilteredOutPoints") ? drawn(plot.everything.without(plot.rows)) : new Int32Array(0),
     ...sizesOf(table, look, plot.rows),
@@ -73,10 +53,6 @@ export function scatterModel(table: Table, look: Look, plot: ScatterRows): Scatt
     lines,
     notes: notesOf(look, { x, y, list, lines, names: colorNames(table, look) }),
   };
-}
-
-function boundsOf(look: Look, axis: "x" | "y", { type }: AxisRule) {
-  return { min: numberOf(look, `${axis}Min`), max: numberOf(look, `${axis}Max`), type };
 }
 
 function sizesOf(table: Table, look: Look, rows: Bits): Pick<ScatterModel, "sizeOf" | "largest"> {
@@ -125,7 +101,7 @@ function fitted(table: Table, look: Look, { x, y, list, rows }: FitOptions): rea
   const parts =
     groups === undefined
       ? [{ category: undefined, members: list }]
-      : rowsByGroup(groups.codes, groups.names.length, rows)
+      : rowsByGroup(groups.codes, groups.names.length, rows.toArray())
           .slice(0, -1)
           .map((members, category) => ({ category, members }));
   return parts

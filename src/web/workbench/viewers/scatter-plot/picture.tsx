@@ -2,42 +2,33 @@ import { useCallback, useMemo, useRef } from "react";
 import { Bits } from "../../data/bits.ts";
 import { textAt } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
-import { axisScale } from "../drawing/axis-column.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import { rgbOf, type Palette } from "../drawing/colors.ts";
-import type { Coloring } from "../drawing/coloring.ts";
-import { spotOf, useDrag, type DrawnBox } from "../drawing/drag.ts";
-import type { Area } from "../drawing/figure.tsx";
+import type { ColoredPictureProps, Coloring } from "../drawing/coloring.ts";
+import { pointedAtRow, useDrag, type DrawnBox } from "../drawing/drag.ts";
 import { DragBox, PlaneAxes, Svg } from "../drawing/plane.tsx";
-import { planeOf, useLinked, type Plane, type Plot, type PlotProps } from "../drawing/plot.ts";
+import { shownAxes, useLinked, type Plane } from "../drawing/plot.ts";
 import { fastScale, jitterOf, nearestPoint, paintPoints, type Points } from "../drawing/points.ts";
 import { selectRows, type ModifierKeys } from "../drawing/rows.ts";
 import { Stage } from "../drawing/stage.tsx";
-import { hideTooltip, showTooltip, type TooltipLine } from "../drawing/tooltip.ts";
+import type { TooltipLine } from "../drawing/tooltip.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import type { ScatterModel } from "./model.ts";
 import { Overlay } from "./overlay.tsx";
-import { moved, useView, useWheelZoom, zoomed, type VisibleExtent } from "../drawing/view.ts";
-
-interface ScatterPlotPictureProps {
-  readonly props: PlotProps;
-  readonly model: ScatterModel;
-  readonly plot: Plot;
-  readonly area: Area;
-  readonly coloring: Coloring;
-}
+import { moved, useView, useWheelZoom, zoomed } from "../drawing/view.ts";
+import { xyPlane } from "../drawing/xy-axes.ts";
 
 /** How near the pointer must be to a point, pixels. */
 const REACH = 8;
 
-export function ScatterPicture({ props, model, plot, area, coloring }: ScatterPlotPictureProps) {
+export function ScatterPicture({ props, model, plot, area, coloring }: ColoredPictureProps<ScatterModel>) {
   const { table, look } = props;
   const { palette } = plot;
   const linked = useLinked(table);
   const stage = useRef<HTMLDivElement>(null);
   const [view, setView] = useView(`${model.x.column.name} ${model.y.column.name}`);
-  const plane = useMemo(() => scatterPlane(model, look, area, view), [model, look, area.width, area.height, view]);
+  const plane = useMemo(() => xyPlane(model, look, { area, view }), [model, look, area.width, area.height, view]);
   const layers = useMemo(
     () => layersOf({ model, plane, look, coloring, palette, selected: linked.selected }),
     [model, plane, look, coloring, palette, linked.selected],
@@ -84,8 +75,7 @@ export function ScatterPicture({ props, model, plot, area, coloring }: ScatterPl
         <PlaneAxes
           plane={plane}
           palette={palette}
-          showX={flagOf(look, "showXAxis")}
-          showY={flagOf(look, "showYAxis")}
+          {...shownAxes(look)}
           gridX={flagOf(look, "showVerticalGridLines")}
           gridY={flagOf(look, "showHorizontalGridLines")}
         />
@@ -95,21 +85,10 @@ export function ScatterPicture({ props, model, plot, area, coloring }: ScatterPl
         {...drag.handlers}
         className="absolute inset-0 cursor-crosshair touch-none"
         onDoubleClick={() => zoomable && setView(undefined)}
-        onPointerMove={(event) => {
-          drag.handlers.onPointerMove(event);
-          if (event.buttons !== 0 || points === undefined) return;
-          hoverAt({
-            table,
-            model,
-            coloring,
-            points,
-            event: { spot: spotOf(event), x: event.clientX, y: event.clientY },
-          });
-        }}
-        onPointerLeave={() => {
-          table.setHoverRow(-1);
-          hideTooltip();
-        }}
+        {...pointedAtRow(table, drag, {
+          find: (spot) => (points === undefined ? -1 : nearestPoint(points, spot, REACH)),
+          lines: (row) => linesOf(model, coloring, table, row),
+        })}
       >
         <Svg area={area} className="pointer-events-none">
           {points !== undefined && (
@@ -120,28 +99,6 @@ export function ScatterPicture({ props, model, plot, area, coloring }: ScatterPl
       </div>
     </Stage>
   );
-}
-
-function scatterPlane(model: ScatterModel, look: Look, area: Area, view: VisibleExtent | undefined): Plane {
-  return planeOf({
-    area,
-    showX: flagOf(look, "showXAxis"),
-    showY: flagOf(look, "showYAxis"),
-    x: (range) =>
-      axisScale(model.x, {
-        extent: view?.x ?? model.extentX,
-        range,
-        type: model.ruleX.type,
-        inverted: flagOf(look, "invertXAxis"),
-      }),
-    y: (range) =>
-      axisScale(model.y, {
-        extent: view?.y ?? model.extentY,
-        range,
-        type: model.ruleY.type,
-        inverted: flagOf(look, "invertYAxis"),
-      }),
-  });
 }
 
 interface LayersOptions {
@@ -208,21 +165,6 @@ function clickPoint({ table, look, points, spot, keys }: ClickOptions): void {
     selectRows(table, Bits.of(table.rowCount, [row]), keys);
   } else if (plain && flagOf(look, "resetSelectionOnBackgroundClick") && !table.selected.isEmpty)
     table.select(new Bits(table.rowCount));
-}
-
-interface HoverOptions {
-  readonly table: Table;
-  readonly model: ScatterModel;
-  readonly coloring: Coloring;
-  readonly points: Points;
-  readonly event: { readonly spot: { readonly x: number; readonly y: number }; readonly x: number; readonly y: number };
-}
-
-function hoverAt({ table, model, coloring, points, event }: HoverOptions): void {
-  const row = nearestPoint(points, event.spot, REACH);
-  table.setHoverRow(row);
-  if (row < 0) hideTooltip();
-  else showTooltip(event, linesOf(model, coloring, table, row));
 }
 
 function linesOf(model: ScatterModel, { column }: Coloring, table: Table, row: number): readonly TooltipLine[] {

@@ -7,7 +7,7 @@ import { useTable } from "../../data/use-table.ts";
 import { Figure } from "../drawing/figure.tsx";
 import { countWords, rowsWords } from "../drawing/words.ts";
 import { chosenList, listOf } from "../look.ts";
-import { ColumnPicker } from "../parts/column-picker.tsx";
+import { LookColumns } from "../parts/column-picker.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { useLater } from "../parts/use-later.ts";
 import type { ViewerProps } from "../viewer.ts";
@@ -17,7 +17,7 @@ import { ordered, STAT_WORDS, statText, type Stat, type StatisticsOrder, type St
 const MOST_COLUMNS = 500;
 
 export function Statistics(props: ViewerProps): ReactNode {
-  const { table, look, change } = props;
+  const { table, look } = props;
   const key = useTable(table, "columns", "filter");
   const [order, setOrder] = useState<StatisticsOrder>();
   const all = chosenList(table, look, "columnNames");
@@ -31,18 +31,11 @@ export function Statistics(props: ViewerProps): ReactNode {
   }));
   return (
     <Figure
-      look={look}
-      width={props.width}
-      height={props.height}
+      viewer={props}
       sentence={`Statistics of ${countWords(columns.length, "column")} over ${rowsWords(filtered.count)}.`}
       top={
         <>
-          <ColumnPicker
-            label="Columns"
-            table={table}
-            value={all.map(({ name }) => name)}
-            onChange={(columnNames) => change({ columnNames })}
-          />
+          <LookColumns label="Columns" viewer={props} name="columnNames" />
           <span className="ml-auto truncate px-1 text-xs text-soft">
             {filtered.count === table.rowCount ? "all rows" : `${rowsWords(filtered.count)} shown`}
             {all.length > columns.length && `, the first ${String(MOST_COLUMNS)} columns`}

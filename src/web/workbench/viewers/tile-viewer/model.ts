@@ -1,6 +1,7 @@
 import { isMissing, type Column } from "../../data/column.ts";
 import { textAt } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
+import { rowsByGroup } from "../drawing/categories.ts";
 import { codesOf, labelOf, type Coded } from "../groups/codes.ts";
 import { chosen, flagOf, listOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
@@ -39,10 +40,13 @@ export function tilesOf(table: Table, look: Look): TileModel | string {
   if (column === undefined) return { ...base, lanes: [{ label: undefined, rows }], hidden: 0 };
   const coded = codesOf(column);
   if (coded === undefined) return `${column.name} has too many different values for lanes. Choose another column.`;
-  const counts = countsOf(coded, rows);
-  const wanted = laneCodes(coded, look, counts);
-  const shown = wanted.slice(0, MOST_LANES);
-  return { ...base, lanes: lanesOf(coded, rows, shown, counts), hidden: wanted.length - shown.length };
+  // The last are those without a value.
+  const lists = rowsByGroup(coded.codes, coded.labels.length, rows);
+  const wanted = laneCodes(coded, look, lists);
+  const lanes = wanted
+    .slice(0, MOST_LANES)
+    .map((code) => ({ label: labelOf(coded, code), rows: lists[code] ?? new Int32Array(0) }));
+  return { ...base, lanes, hidden: wanted.length - lanes.length };
 }
 
 /** A card in words, for its text and for who cannot see it. */
@@ -77,19 +81,8 @@ function namesIn(json: string | undefined): readonly string[] {
   }
 }
 
-/** Rows by code; the last are those without a value. */
-function countsOf(coded: Coded, rows: Int32Array): Int32Array {
-  const counts = new Int32Array(coded.labels.length + 1);
-  for (const row of rows) {
-    const code = coded.codes[row] ?? -1;
-    const at = code < 0 ? coded.labels.length : code;
-    counts[at] = (counts[at] ?? 0) + 1;
-  }
-  return counts;
-}
-
 /** Those that were asked for in their order, else all in the order of the values; without a value last. */
-function laneCodes(coded: Coded, look: Look, counts: Int32Array): readonly number[] {
+function laneCodes(coded: Coded, look: Look, lists: readonly Int32Array[]): readonly number[] {
   const asked = listOf(look, "lanes");
   const nowhere = coded.labels.length;
   const all =
@@ -97,19 +90,5 @@ function laneCodes(coded: Coded, look: Look, counts: Int32Array): readonly numbe
       ? asked.map((label) => coded.labels.indexOf(label)).filter((code) => code >= 0)
       : [...coded.order, nowhere];
   const empty = flagOf(look, "showEmptyLanes");
-  return all.filter((code) => (counts[code] ?? 0) > 0 || (empty && code !== nowhere));
-}
-
-function lanesOf(coded: Coded, rows: Int32Array, codes: readonly number[], counts: Int32Array): readonly TileLane[] {
-  const places = new Int32Array(coded.labels.length + 1).fill(-1);
-  for (const [lane, code] of codes.entries()) places[code] = lane;
-  const lanes = codes.map((code) => ({ code, rows: new Int32Array(counts[code] ?? 0), filled: 0 }));
-  for (const row of rows) {
-    const code = coded.codes[row] ?? -1;
-    const lane = lanes[places[code < 0 ? coded.labels.length : code] ?? -1];
-    if (lane === undefined) continue;
-    lane.rows[lane.filled] = row;
-    lane.filled += 1;
-  }
-  return lanes.map((lane) => ({ label: labelOf(coded, lane.code), rows: lane.rows }));
+  return all.filter((code) => (lists[code]?.length ?? 0) > 0 || (empty && code !== nowhere));
 }

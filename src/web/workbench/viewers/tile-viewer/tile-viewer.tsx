@@ -1,5 +1,4 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useLayoutEffect, useMemo, useRef, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
+import { useMemo, useRef, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
 import { Bits } from "../../data/bits.ts";
 import type { Table } from "../../data/table.ts";
 import { useTable } from "../../data/use-table.ts";
@@ -10,6 +9,7 @@ import { textOf } from "../look.ts";
 import { ColumnSelect } from "../drawing/column-select.tsx";
 import { ColumnPicker } from "../parts/column-picker.tsx";
 import { Notice } from "../parts/notice.tsx";
+import { useLines } from "../parts/use-lines.ts";
 import type { ViewerProps } from "../viewer.ts";
 import { cardLines, cardText, tilesOf, type TileLane, type TileModel } from "./model.ts";
 
@@ -24,9 +24,7 @@ export function TileViewer(props: ViewerProps): ReactNode {
   const hidden = typeof model === "string" ? 0 : model.hidden;
   return (
     <Figure
-      look={look}
-      width={props.width}
-      height={props.height}
+      viewer={props}
       sentence={`Cards of ${rowsWords(table.filtered.count)}.`}
       top={
         <>
@@ -91,14 +89,7 @@ function LaneView({ id, table, model, lane, width }: LaneProps): ReactNode {
   const scroller = useRef<HTMLDivElement>(null);
   const across = lane.label === undefined ? Math.max(1, Math.floor((width + GAP) / (LANE_WIDTH + GAP))) : 1;
   const size = heightOf(model);
-  const lines = useVirtualizer({
-    count: Math.ceil(lane.rows.length / across),
-    getScrollElement: () => scroller.current,
-    estimateSize: () => size,
-    overscan: 4,
-  });
-  // Sizes are kept by the virtualizer: it must hear of a new height.
-  useLayoutEffect(() => lines.measure(), [lines, size]);
+  const lines = useLines(scroller, { count: Math.ceil(lane.rows.length / across), size, overscan: 4 });
   const move = (event: KeyboardEvent): void => {
     const by = {
       ArrowRight: 1,

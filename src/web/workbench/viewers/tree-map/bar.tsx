@@ -1,8 +1,7 @@
 import { Fragment, type ReactNode } from "react";
-import { AGGREGATES } from "../../data/aggregate.ts";
-import { ColumnSelect, WordSelect } from "../drawing/column-select.tsx";
-import { flagOf, listOf, textOf } from "../look.ts";
-import { ColumnPicker, SmallButton } from "../parts/column-picker.tsx";
+import { LookAggregate, LookColumn } from "../drawing/column-select.tsx";
+import { flagOf, textOf } from "../look.ts";
+import { LookColumns, SmallButton } from "../parts/column-picker.tsx";
 import type { ViewerProps } from "../viewer.ts";
 import type { RowBranch } from "./model.ts";
 
@@ -12,49 +11,20 @@ interface TreeMapBarProps extends ViewerProps {
 }
 
 /** The way back out of a group, or what is chosen. */
-export function TreeMapBar({ table, look, change, top, onOpen }: TreeMapBarProps): ReactNode {
+export function TreeMapBar({ top, onOpen, ...viewer }: TreeMapBarProps): ReactNode {
+  const { look } = viewer;
   if (top !== undefined && top.depth > 0) return <WayBack top={top} onOpen={onOpen} />;
   if (!flagOf(look, "showColumnSelectionPanel")) return undefined;
-  const [size, colour] = [textOf(look, "sizeColumnName"), textOf(look, "colorColumnName")];
   return (
     <>
-      <ColumnPicker
-        label="Split"
-        table={table}
-        value={listOf(look, "splitByColumnNames")}
-        onChange={(splitByColumnNames) => change({ splitByColumnNames })}
-      />
-      <ColumnSelect
-        label="Size"
-        table={table}
-        value={size}
-        columns="numeric"
-        optional
-        onChange={(sizeColumnName) => change({ sizeColumnName })}
-      />
-      {size !== undefined && (
-        <WordSelect
-          label="How sizes become one"
-          value={textOf(look, "sizeAggrType") ?? "sum"}
-          choices={AGGREGATES}
-          onChange={(sizeAggrType) => change({ sizeAggrType })}
-        />
+      <LookColumns label="Split" viewer={viewer} name="splitByColumnNames" />
+      <LookColumn label="Size" viewer={viewer} name="sizeColumnName" columns="numeric" optional />
+      {textOf(look, "sizeColumnName") !== undefined && (
+        <LookAggregate label="How sizes become one" viewer={viewer} name="sizeAggrType" />
       )}
-      <ColumnSelect
-        label="Color"
-        table={table}
-        value={colour}
-        columns="numeric"
-        optional
-        onChange={(colorColumnName) => change({ colorColumnName })}
-      />
-      {colour !== undefined && (
-        <WordSelect
-          label="How colours become one"
-          value={textOf(look, "colorAggrType") ?? "avg"}
-          choices={AGGREGATES}
-          onChange={(colorAggrType) => change({ colorAggrType })}
-        />
+      <LookColumn label="Color" viewer={viewer} name="colorColumnName" columns="numeric" optional />
+      {textOf(look, "colorColumnName") !== undefined && (
+        <LookAggregate label="How colours become one" viewer={viewer} name="colorAggrType" />
       )}
     </>
   );

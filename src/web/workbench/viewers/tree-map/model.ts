@@ -2,9 +2,11 @@ import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import { aggregate, type Aggregate } from "../../data/aggregate.ts";
 import type { Column } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
+import { rangeOf } from "../drawing/extent.ts";
+import type { Extent } from "../drawing/scale.ts";
 import { noRowsWords } from "../drawing/words.ts";
-import { codesOf, labelOf, type Coded } from "../groups/codes.ts";
-import { groupBy, rowsOf } from "../groups/groups.ts";
+import { byValues, codesOf, labelOf, type Coded } from "../groups/codes.ts";
+import { groupBy, joinedRows, rowsOf } from "../groups/groups.ts";
 import { finish, STEP_ROWS, type WorkSteps } from "../groups/steps.ts";
 import { chosen, chosenList, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
@@ -36,7 +38,7 @@ export interface RowBranch {
 export interface TreeMapModel {
   readonly root: RowBranch;
   /** Of the leaves' colours; absent without a colour column or without a number. */
-  readonly colours: { readonly min: number; readonly max: number } | undefined;
+  readonly colours: Extent | undefined;
   /** Leaves without an area: their size is missing, zero or negative. */
   readonly without: number;
   /** The aggregate of the colour column over any branch, for those who ask; NaN without one. */
@@ -76,8 +78,8 @@ export function* treeMapSteps(table: Table, look: Look): WorkSteps<TreeMapModel 
     since = 0;
     yield;
   }
-  const ranks = known.map(rankOf);
-  leaves.sort((left, right) => compareCodes(left.codes, right.codes, ranks));
+  const compare = byValues(known);
+  leaves.sort((left, right) => compare(left.codes, right.codes));
   const root = branchOf({ leaves, known, codes: [], family: -1 });
   const ends = endsOf(root);
   return {
@@ -185,7 +187,7 @@ function branchOf(options: {
 }): RowBranch {
   const { leaves, known, codes, family } = options;
   const [only] = leaves;
-  const rows = leaves.length === 1 && only !== undefined ? only.rows : joined(leaves);
+  const rows = joinedRows(leaves.map((leaf) => leaf.rows));
   const path = codes.map((code, at) => {
     const column = known[at];
     return column === undefined ? "" : labelOf(column, code);
@@ -221,44 +223,6 @@ function byCode(leaves: readonly Leaf[], depth: number): ReadonlyMap<number, rea
   return found;
 }
 
-function joined(leaves: readonly Leaf[]): Int32Array {
-  const rows = new Int32Array(leaves.reduce((sum, leaf) => sum + leaf.rows.length, 0));
-  let at = 0;
-  for (const leaf of leaves) {
-    rows.set(leaf.rows, at);
-    at += leaf.rows.length;
-  }
-  return rows;
-}
-
-/** By code: its place among the values. Without a value: the last. */
-function rankOf(coded: Coded): (code: number) => number {
-  const ranks = new Int32Array(coded.order.length);
-  for (const [rank, code] of coded.order.entries()) ranks[code] = rank;
-  return (code) => (code < 0 ? ranks.length : (ranks[code] ?? 0));
-}
-
-function compareCodes(
-  left: readonly number[],
-  right: readonly number[],
-  ranks: readonly ((code: number) => number)[],
-): number {
-  for (const [at, rank] of ranks.entries()) {
-    const difference = rank(left[at] ?? -1) - rank(right[at] ?? -1);
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}
-
 function endsOf(branch: RowBranch): readonly RowBranch[] {
   return branch.parts.length === 0 ? [branch] : branch.parts.flatMap(endsOf);
-}
-
-function rangeOf(values: readonly number[]): { readonly min: number; readonly max: number } | undefined {
-  const numbers = values.filter(Number.isFinite);
-  if (numbers.length === 0) return undefined;
-  return {
-    min: numbers.reduce((least, value) => Math.min(least, value)),
-    max: numbers.reduce((most, value) => Math.max(most, value)),
-  };
 }

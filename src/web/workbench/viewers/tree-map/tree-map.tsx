@@ -4,6 +4,7 @@ import { figure, shortNumber } from "../../data/format.ts";
 import { useTable } from "../../data/use-table.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import { countIn } from "../drawing/categories.ts";
+import { aggregateLegend } from "../drawing/chart-legend.ts";
 import { categoryColor, inkOn, type Palette } from "../drawing/colors.ts";
 import { Figure, type Area } from "../drawing/figure.tsx";
 import type { LegendContent } from "../drawing/legend.tsx";
@@ -36,9 +37,7 @@ export function TreeMap(props: ViewerProps): ReactNode {
   const top = typeof model === "string" ? undefined : (find(model.root, opened) ?? model.root);
   return (
     <Figure
-      look={look}
-      width={props.width}
-      height={props.height}
+      viewer={props}
       sentence={typeof model === "string" ? model : sentenceOf(model, look["splitByColumnNames"])}
       legend={typeof model === "string" ? undefined : legendOf(props, model, palette)}
       top={
@@ -197,16 +196,8 @@ function drawOne(
   context.restore();
 }
 
-function legendOf({ table, look }: ViewerProps, model: TreeMapModel, palette: Palette): LegendContent | undefined {
-  const column = chosen(table, look, "colorColumnName");
-  if (model.colours === undefined || column === undefined) return undefined;
-  return {
-    kind: "scale",
-    title: `${textOf(look, "colorAggrType") ?? ""}(${column.name})`,
-    ramp: palette.linear,
-    from: shortNumber(model.colours.min),
-    to: shortNumber(model.colours.max),
-  };
+function legendOf({ look }: ViewerProps, model: TreeMapModel, palette: Palette): LegendContent | undefined {
+  return model.colours && aggregateLegend(look, "color", { ramp: palette.linear, ...model.colours });
 }
 
 function sentenceOf({ root }: TreeMapModel, names: unknown): string {

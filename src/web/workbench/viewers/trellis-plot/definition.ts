@@ -3,9 +3,9 @@ import {
   choice,
   columnList,
   flag,
+  innerLookProperty,
   ROW_GROUP_ACTIONS,
-  ROW_SOURCE,
-  TITLE,
+  TITLE_AND_ROWS,
   VISIBILITY_MODES,
   whole,
 } from "../look.ts";
@@ -19,12 +19,7 @@ export const trellisPlot: ViewerDefinition = {
     columnList("xColumnNames", "A column of pictures for each of their values."),
     columnList("yColumnNames", "A row of pictures for each of their values."),
     choice("viewerType", INNER_TYPES, "What is drawn in each cell."),
-    {
-      name: "innerViewerLook",
-      type: "string",
-      json: true,
-      description: 'Properties of the viewers in the cells, as JSON: {"valueColumnName": "AGE"}.',
-    },
+    innerLookProperty('{"valueColumnName": "AGE"}'),
     flag(
       "globalScale",
       true,
@@ -46,8 +41,7 @@ export const trellisPlot: ViewerDefinition = {
     flag("useTiledView", false, "Lays all pictures out one after the other."),
     whole("tilesPerRow", "How many of them lie side by side then.", { default: 4, min: 1, max: 20 }),
     choice("onClick", ROW_GROUP_ACTIONS, "What a click on the name of a picture does."),
-    ...TITLE,
-    ROW_SOURCE,
+    ...TITLE_AND_ROWS,
   ],
   defaults: (table) => {
     const [x, y] = categoricalColumns(table);

@@ -8,9 +8,9 @@ import { boxPlot } from "../box-plot/definition.ts";
 import { densityPlot } from "../density-plot/definition.ts";
 import { DensityPlot } from "../density-plot/density-plot.tsx";
 import { ColumnSelect, WordSelect } from "../drawing/column-select.tsx";
-import { Figure, type Area } from "../drawing/figure.tsx";
+import { Figure } from "../drawing/figure.tsx";
 import { innerLook, parseInner } from "../drawing/inner-look.ts";
-import { usePlot, type Plot, type PlotProps, type SharedEnds, type SharedRows } from "../drawing/plot.ts";
+import { usePlot, type PictureProps, type PlotProps, type SharedEnds, type SharedRows } from "../drawing/plot.ts";
 import { chooseGroup } from "../drawing/rows.ts";
 import { useSteps } from "../drawing/use-steps.ts";
 import { Unfit } from "../drawing/unfit.tsx";
@@ -53,17 +53,15 @@ const INNER: Readonly<
 };
 
 export function TrellisPlot(props: PlotProps) {
-  const { table, look, width, height } = props;
+  const { table, look } = props;
   const plot = usePlot(props);
   const model = useMemo(() => trellisModel(table, look, plot.rows), [table, look, plot]);
-  if (model.cells.length === 0) return <Unfit width={width} height={height} words="No rows are shown." />;
+  if (model.cells.length === 0) return <Unfit viewer={props} words="No rows are shown." />;
   const type = (textOf(look, "viewerType") ?? "Scatter plot") as InnerType;
   const by = [...listOf(look, "xColumnNames"), ...listOf(look, "yColumnNames")].join(" and ") || "nothing";
   return (
     <Figure
-      look={look}
-      width={width}
-      height={height}
+      viewer={props}
       sentence={`Trellis plot: ${type} by ${by}, ${rowsWords(plot.rows.count)}, ${countWords(model.cells.length, "picture")}.`}
       top={topOf(props, type)}
       bottom={flagOf(look, "showXSelectors") && <CategorySelect props={props} label="Across" property="xColumnNames" />}
@@ -112,11 +110,7 @@ function CategorySelect({ props, label, property }: CategorySelectProps) {
   );
 }
 
-interface TrellisPlotCellsProps {
-  readonly props: PlotProps;
-  readonly model: TrellisModel;
-  readonly plot: Plot;
-  readonly area: Area;
+interface TrellisPlotCellsProps extends PictureProps<TrellisModel> {
   readonly type: InnerType;
 }
 

@@ -25,28 +25,18 @@ import {
 } from "./model.ts";
 
 export function WordCloud(props: ViewerProps): ReactNode {
-  const { table, look, change } = props;
+  const { table, look } = props;
   const key = useTable(table, "columns", "filter");
   const palette = usePalette();
   const model = useMemo(() => wordCloudOf(table, look), [table, look, key]);
   return (
     <Figure
-      look={look}
-      width={props.width}
-      height={props.height}
+      viewer={props}
       sentence={typeof model === "string" ? model : sentenceOf(model)}
       top={
         <>
-          <LookColumn label="Words" table={table} name="columnColumnName" look={look} change={change} />
-          <LookColumn
-            label="Size"
-            table={table}
-            name="sizeColumnName"
-            look={look}
-            columns="numeric"
-            optional
-            change={change}
-          />
+          <LookColumn label="Words" viewer={props} name="columnColumnName" />
+          <LookColumn label="Size" viewer={props} name="sizeColumnName" columns="numeric" optional />
         </>
       }
     >
