@@ -10,6 +10,7 @@ import {
 import type { SallyportClient } from "../../client/index.ts";
 import {
   BUDGET_TOOL,
+  defined,
   Failure,
   isTerminal,
   LIMITS,
@@ -271,10 +272,7 @@ export class AcpSession {
     const mode = autonomy === undefined ? before : permission_mode;
     this.#settings = {
       ...kept,
-      ...(model === undefined ? {} : { model }),
-      ...(autonomy === undefined ? {} : { autonomy }),
-      ...(mode === undefined ? {} : { permission_mode: mode }),
-      ...(ask_reads === undefined ? {} : { ask_reads }),
+      ...defined({ model, autonomy, permission_mode: mode, ask_reads }),
     };
     const update: SessionUpdate = { sessionUpdate: "config_option_update", configOptions: this.configOptions() };
     this.#tell(update).catch((error: unknown) => this.#complain(error));

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { PermissionMode, type Autonomy, type CreateSession } from "../../protocol/index.ts";
+import { defined, PermissionMode, type Autonomy, type CreateSession } from "../../protocol/index.ts";
 import type { ServerConnection } from "../connect.ts";
 import { withServer, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -90,14 +90,14 @@ function settingsOf({
   permissionMode,
   maxCost,
 }: AcpFlags): CreateSession {
-  return {
-    ...(cwd === undefined ? {} : { workspace: cwd }),
-    ...(model === undefined ? {} : { model }),
-    ...(provider === undefined ? {} : { provider }),
-    ...(engine === undefined ? {} : { engine }),
-    ...(autonomy === undefined ? {} : { autonomy }),
-    ...(profile === undefined ? {} : { profile }),
-    ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
-    ...(maxCost === undefined ? {} : { max_cost_microusd: maxCost }),
-  };
+  return defined({
+    workspace: cwd,
+    model,
+    provider,
+    engine,
+    autonomy,
+    profile,
+    permission_mode: permissionMode,
+    max_cost_microusd: maxCost,
+  });
 }

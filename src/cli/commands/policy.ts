@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Option, type Command } from "commander";
 import { stringify } from "yaml";
 import { parsePolicyYaml } from "../../gate/index.ts";
-import { Autonomy, Failure } from "../../protocol/index.ts";
+import { Autonomy, defined, Failure } from "../../protocol/index.ts";
 import { print, printJson, withServer, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { visible } from "../terminal/visible.ts";
@@ -76,14 +76,7 @@ function addTest(policy: Command, context: CommandContext): void {
         const { tool, profile, session, autonomy, cwd } = options;
         const here = session === undefined && local ? context.surroundings.cwd : undefined;
         const workspace = cwd === undefined ? here : resolve(context.surroundings.cwd, cwd);
-        const ruling = await client.testPolicy({
-          tool,
-          input,
-          ...(profile === undefined ? {} : { profile }),
-          ...(session === undefined ? {} : { session }),
-          ...(workspace === undefined ? {} : { workspace }),
-          ...(autonomy === undefined ? {} : { autonomy }),
-        });
+        const ruling = await client.testPolicy(defined({ tool, input, profile, session, workspace, autonomy }));
         if (options.json === true) printJson(context, ruling);
         else print(context, `${ruling.effect}: ${visible(ruling.why)} (${ruling.step}, ${visible(ruling.rule)})`);
         return EXIT.done;

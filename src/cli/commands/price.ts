@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { dollars, Failure, Price, type PricedModel, type Rates } from "../../protocol/index.ts";
+import { defined, dollars, Failure, Price, type PricedModel, type Rates } from "../../protocol/index.ts";
 import { resolveProviders } from "../../proxy/providers/resolve.ts";
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -237,17 +237,17 @@ function addSet(price: Command, context: CommandContext): void {
 function priceOf(options: SetPriceOptions): Price {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h, webSearch, batchPercent } = options;
   const { contextTokens, outputTokens } = options;
-  return {
+  return defined({
     input,
     output,
-    ...(cacheRead === undefined ? {} : { cache_read: cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cache_write: cacheWrite }),
-    ...(cacheWrite1h === undefined ? {} : { cache_write_1h: cacheWrite1h }),
-    ...(webSearch === undefined ? {} : { web_search: webSearch }),
-    ...(batchPercent === undefined ? {} : { batch_percent: batchPercent }),
-    ...(contextTokens === undefined ? {} : { context_tokens: contextTokens }),
-    ...(outputTokens === undefined ? {} : { output_tokens: outputTokens }),
-  };
+    cache_read: cacheRead,
+    cache_write: cacheWrite,
+    cache_write_1h: cacheWrite1h,
+    web_search: webSearch,
+    batch_percent: batchPercent,
+    context_tokens: contextTokens,
+    output_tokens: outputTokens,
+  });
 }
 
 function addRemove(price: Command, context: CommandContext): void {

@@ -3,6 +3,7 @@ import { Option, type Command } from "commander";
 import type { SallyportClient } from "../../client/index.ts";
 import {
   type Autonomy,
+  defined,
   Failure,
   PermissionMode,
   spendingWords,
@@ -180,21 +181,20 @@ class RunCommand {
       maxCost,
       unattended,
     } = this.#options;
-    return {
-      ...(cwd === undefined
-        ? {}
-        : { workspace: this.#connection.local ? resolve(this.#context.surroundings.cwd, cwd) : cwd }),
-      ...(model === undefined ? {} : { model }),
-      ...(provider === undefined ? {} : { provider }),
-      ...(engine === undefined ? {} : { engine }),
-      ...(autonomy === undefined ? {} : { autonomy }),
-      ...(profile === undefined ? {} : { profile }),
-      ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
-      ...(systemPrompt === undefined ? {} : { system_prompt: systemPrompt }),
-      ...(maxTurns === undefined ? {} : { max_turns: maxTurns }),
-      ...(maxCost === undefined ? {} : { max_cost_microusd: maxCost }),
-      ...(unattended === undefined ? {} : { unattended }),
-    };
+    return defined({
+      workspace:
+        cwd === undefined ? undefined : this.#connection.local ? resolve(this.#context.surroundings.cwd, cwd) : cwd,
+      model,
+      provider,
+      engine,
+      autonomy,
+      profile,
+      permission_mode: permissionMode,
+      system_prompt: systemPrompt,
+      max_turns: maxTurns,
+      max_cost_microusd: maxCost,
+      unattended,
+    });
   }
 
   #watch(begun: BegunTurn, onInterrupt: () => void): Promise<JournalEvent | undefined> {

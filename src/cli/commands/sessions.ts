@@ -1,6 +1,7 @@
 import { Option, type Command } from "commander";
 import {
   Autonomy,
+  defined,
   dollars,
   PermissionMode,
   spendingWords,
@@ -173,11 +174,7 @@ function addSet(sessions: Command, context: CommandContext): void {
       if (model === undefined && autonomy === undefined && mode === undefined)
         command.error("error: name what to change: --model, --autonomy or --mode");
       await withServer(context, command, async ({ client }) => {
-        const change: ConfigureSession = {
-          ...(model === undefined ? {} : { model }),
-          ...(autonomy === undefined ? {} : { autonomy }),
-          ...(mode === undefined ? {} : { permission_mode: mode }),
-        };
+        const change: ConfigureSession = defined({ model, autonomy, permission_mode: mode });
         const { settings } = await client.configure(id, change);
         const inMode = settings.permission_mode === undefined ? "" : `, mode ${settings.permission_mode}`;
         print(context, visible(`${id}: model ${settings.model}, autonomy ${settings.autonomy}${inMode}`));

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import {
   Autonomy,
+  defined,
   dollars,
   LIMITS,
   Role,
@@ -162,10 +163,7 @@ function requestOf(flags: CreateFlags, cwd: string): CreateToken {
 
 function modelRate({ modelRequestsPerMinute, modelTokensPerMinute }: CreateFlags): RateLimit | undefined {
   if (modelRequestsPerMinute === undefined && modelTokensPerMinute === undefined) return undefined;
-  return {
-    ...(modelRequestsPerMinute === undefined ? {} : { requests_per_minute: modelRequestsPerMinute }),
-    ...(modelTokensPerMinute === undefined ? {} : { tokens_per_minute: modelTokensPerMinute }),
-  };
+  return defined({ requests_per_minute: modelRequestsPerMinute, tokens_per_minute: modelTokensPerMinute });
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };

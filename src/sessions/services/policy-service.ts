@@ -1,5 +1,6 @@
 import { DEFAULT_POLICY, validatePolicy } from "../../gate/index.ts";
 import {
+  defined,
   Failure,
   LIMITS,
   Policy,
@@ -152,11 +153,7 @@ export class PolicyService {
       return (await ruleOn(asked, this.#book.current(), await session.environment())).ruling;
     }
     const { profile, workspace, autonomy } = request;
-    const asked = {
-      ...(profile === undefined ? {} : { profile }),
-      ...(workspace === undefined ? {} : { workspace }),
-      ...(autonomy === undefined ? {} : { autonomy }),
-    };
+    const asked = defined({ profile, workspace, autonomy });
     const settings = await settingsFor({ dependencies: this.#dependencies, places: this.#places }, caller, asked);
     const environment = await this.#dependencies.openEnvironment({
       session_id: this.#dependencies.newId("ses"),

@@ -1,6 +1,7 @@
 import { toolListed } from "../../gate/index.ts";
 import {
   ClaudeRequest,
+  defined,
   Failure,
   globMatches,
   LIMITS,
@@ -33,23 +34,23 @@ export async function create(context: MountContext, caller: Caller, text: string
   const provider = await chooseProvider(context, caller, { request, profile });
   checkWalls(context);
   const { isolation_mode } = context.setting?.policy ?? {};
-  const wanted: CreateSession = {
+  const wanted: CreateSession = defined({
     model: request.model,
     provider,
     profile: name,
-    ...given("engine", request.engine),
-    ...given("workspace", request.workspace),
-    ...given("system_prompt", request.system_prompt),
-    ...(request.initial_prompt === undefined ? {} : { prompt: { text: request.initial_prompt } }),
-    ...given("tools", tools),
-    ...given("autonomy", request.autonomy),
-    ...given("max_cost_microusd", max_cost_usd),
-    ...given("max_context_tokens", request.max_context_tokens),
-    ...given("resume_session_id", request.resume_session_id),
-    ...given("parent_session_id", request.parent_session_id),
-    ...given("sandbox", isolation_mode),
-    ...(request.parent_session_id === undefined ? {} : { metadata: { [PARENT_NOTE]: request.parent_session_id } }),
-  };
+    engine: request.engine,
+    workspace: request.workspace,
+    system_prompt: request.system_prompt,
+    prompt: request.initial_prompt === undefined ? undefined : { text: request.initial_prompt },
+    tools,
+    autonomy: request.autonomy,
+    max_cost_microusd: max_cost_usd,
+    max_context_tokens: request.max_context_tokens,
+    resume_session_id: request.resume_session_id,
+    parent_session_id: request.parent_session_id,
+    sandbox: isolation_mode,
+    metadata: request.parent_session_id === undefined ? undefined : { [PARENT_NOTE]: request.parent_session_id },
+  });
   const parent = request.parent_session_id ?? request.resume_session_id;
   const { gateway } = context;
   const made = inTurn(context, caller, () =>
@@ -59,13 +60,6 @@ export async function create(context: MountContext, caller: Caller, text: string
   );
   const view = await inTime(gateway, caller, made, request.timeout_ms ?? LIMITS.mountCreateMs);
   return { session_id: view.id, status: "creating", ...pathsOf(context, view.id) };
-}
-
-function given<Field extends keyof CreateSession>(
-  field: Field,
-  value: CreateSession[Field],
-): Partial<Pick<CreateSession, Field>> {
-  return value === undefined ? {} : ({ [field]: value } as Partial<Pick<CreateSession, Field>>);
 }
 
 function parse(text: string): ClaudeRequest {
