@@ -1,19 +1,14 @@
-import { Failure, type NewId, NO_TOKENS, type Shortage, type Log } from "../protocol/index.ts";
-import type { ReservationRow, Store, UsageRow } from "../store/index.ts";
+import { Failure, NO_TOKENS, type Shortage } from "../protocol/index.ts";
+import type { ReservationRow, UsageRow } from "../store/index.ts";
 import { dayOf } from "./accounts.ts";
 import type { Balance, Charge, Claim, Ledger, Reservation } from "./ledger.ts";
-import { settleLeft } from "./recovery.ts";
+import { settleLeft, type Recovery } from "./recovery.ts";
 import { Saving } from "./saving.ts";
 import { type Account, AccountCache } from "./account-cache.ts";
 import { aborted, type After, type WaitOutcome, Waiters } from "./waiters.ts";
 import { keysOf, resolveClaim } from "./claims.ts";
 
-interface LedgerOptions {
-  readonly store: Store;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly newId: NewId;
-  readonly log: Log;
+interface LedgerOptions extends Recovery {
   /** Absent: the time of the machine. */
   readonly after?: After;
 }

@@ -2,8 +2,10 @@ import { type NewId, NO_TOKENS, SYSTEM, type Log } from "../protocol/index.ts";
 import type { ReservationRow, Store, UsageRow } from "../store/index.ts";
 import { dayOf } from "./accounts.ts";
 
-interface Recovery {
+/** What the ledger works with. */
+export interface Recovery {
   readonly store: Store;
+  /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly newId: NewId;
   readonly log: Log;

@@ -5,7 +5,6 @@ import { stringify } from "yaml";
 import { parsePolicyYaml } from "../../gate/index.ts";
 import { Autonomy, defined, Failure } from "../../protocol/index.ts";
 import { print, printJson, withServer, type CommandContext } from "../context.ts";
-import { EXIT } from "../exit.ts";
 import { visible } from "../terminal/visible.ts";
 import { oneOf } from "./options.ts";
 import { addExport } from "./policy-export.ts";
@@ -36,7 +35,6 @@ export function addPolicy(program: Command, context: CommandContext): void {
         const current = await client.policy();
         if (json === true) printJson(context, current);
         else print(context, stringify(current).trimEnd());
-        return EXIT.done;
       }),
     );
   policy
@@ -49,7 +47,6 @@ export function addPolicy(program: Command, context: CommandContext): void {
       await withServer(context, command, async ({ client }) => {
         const { default_profile, profiles } = await client.setPolicy(wanted);
         print(context, `in force: ${Object.keys(profiles).join(", ")}; default ${default_profile}`);
-        return EXIT.done;
       });
     });
   addTest(policy, context);
@@ -79,7 +76,6 @@ function addTest(policy: Command, context: CommandContext): void {
         const ruling = await client.testPolicy(defined({ tool, input, profile, session, workspace, autonomy }));
         if (options.json === true) printJson(context, ruling);
         else print(context, `${ruling.effect}: ${visible(ruling.why)} (${ruling.step}, ${visible(ruling.rule)})`);
-        return EXIT.done;
       });
     });
 }

@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import { Option, type Command } from "commander";
 import type { SallyportClient } from "../../client/index.ts";
 import {
-  type Autonomy,
   defined,
   Failure,
   PermissionMode,
@@ -20,19 +19,19 @@ import { Interrupts } from "../interrupts.ts";
 import { TerminalTranscript } from "../show/transcript.ts";
 import { count, duration } from "../terminal/words.ts";
 import { readImages } from "./images.ts";
-import { addSessionOptions, collect, dollarAmount, oneOf, wholeNumber } from "./options.ts";
+import {
+  addSessionOptions,
+  collect,
+  dollarAmount,
+  oneOf,
+  sessionSettings,
+  wholeNumber,
+  type SessionFlags,
+} from "./options.ts";
 
-interface RunCommandOptions {
-  readonly cwd?: string;
-  readonly model?: string;
-  readonly provider?: string;
-  readonly engine?: string;
-  readonly autonomy?: Autonomy;
-  readonly profile?: string;
-  readonly permissionMode?: PermissionMode;
+interface RunCommandOptions extends SessionFlags {
   readonly systemPrompt?: string;
   readonly maxTurns?: number;
-  readonly maxCost?: number;
   readonly resume?: string;
   readonly attachImage?: readonly string[];
   readonly json?: boolean;
@@ -168,33 +167,11 @@ class RunCommand {
   }
 
   #asked(): CreateSession {
-    const {
-      cwd,
-      model,
-      provider,
-      engine,
-      autonomy,
-      profile,
-      permissionMode,
-      systemPrompt,
-      maxTurns,
-      maxCost,
-      unattended,
-    } = this.#options;
-    return defined({
-      workspace:
-        cwd === undefined ? undefined : this.#connection.local ? resolve(this.#context.surroundings.cwd, cwd) : cwd,
-      model,
-      provider,
-      engine,
-      autonomy,
-      profile,
-      permission_mode: permissionMode,
-      system_prompt: systemPrompt,
-      max_turns: maxTurns,
-      max_cost_microusd: maxCost,
-      unattended,
-    });
+    const { systemPrompt, maxTurns, unattended, ...flags } = this.#options;
+    const { local } = this.#connection;
+    const cwd = local && flags.cwd !== undefined ? resolve(this.#context.surroundings.cwd, flags.cwd) : flags.cwd;
+    const others = defined({ system_prompt: systemPrompt, max_turns: maxTurns, unattended });
+    return { ...sessionSettings({ ...flags, cwd }), ...others };
   }
 
   #watch(begun: BegunTurn, onInterrupt: () => void): Promise<JournalEvent | undefined> {

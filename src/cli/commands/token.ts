@@ -11,7 +11,6 @@ import {
   type TokenView,
 } from "../../protocol/index.ts";
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
-import { EXIT } from "../exit.ts";
 import { table } from "../terminal/table.ts";
 import { collect, dollarAmount, oneOf, wholeNumber } from "./options.ts";
 
@@ -46,7 +45,6 @@ export function addToken(program: Command, context: CommandContext): void {
           for (const line of table([head, ...rows], width(context))) print(context, line);
           if (page.next !== undefined) print(context, `(the newest ${page.tokens.length}; there are more)`);
         }
-        return EXIT.done;
       }),
     );
   token
@@ -58,7 +56,6 @@ export function addToken(program: Command, context: CommandContext): void {
       withServer(context, command, async ({ client }) => {
         await client.deleteToken(id);
         print(context, `${id} is gone`);
-        return EXIT.done;
       }),
     );
 }
@@ -135,7 +132,6 @@ function addCreate(token: Command, context: CommandContext): void {
           print(context, created.token);
           context.screen.line(context.screen.paint.dim(`${created.id}: keep it, it is not shown again`));
         }
-        return EXIT.done;
       }),
     );
 }

@@ -30,7 +30,6 @@ export const askUserQuestion: Tool<AskUserQuestionInput> = {
   name: "AskUserQuestion",
   description: "Asks the user one to four questions with answers to choose from, and waits for the answers.",
   tier: TOOL_FACTS.AskUserQuestion.tier,
-  concurrent: false,
   alwaysAsks: true,
   input: AskUserQuestionInput,
   paths: () => [],

@@ -19,7 +19,6 @@ export const bashOutput: Tool<BashOutputInput> = {
   description: "Shows how a background command stands and what it wrote since the last look. Every line is shown once.",
   tier: TOOL_FACTS.BashOutput.tier,
   // A look changes what the next one shows.
-  concurrent: false,
   input: BashOutputInput,
   paths: () => [],
   hosts: () => [],

@@ -22,7 +22,6 @@ export const taskOutput: Tool<TaskOutputInput> = {
   description:
     "Waits for a background command, then shows how it stands and what it wrote since the last look. Every line is shown once.",
   tier: TOOL_FACTS.TaskOutput.tier,
-  concurrent: false,
   input: TaskOutputInput,
   paths: () => [],
   hosts: () => [],
