@@ -1,6 +1,6 @@
 import { Failure, NO_TOKENS, type Shortage } from "../protocol/index.ts";
-import type { ReservationRow, UsageRow } from "../store/index.ts";
-import { dayOf } from "./accounts.ts";
+import type { ReservationRow } from "../store/index.ts";
+import { usageRow } from "./accounts.ts";
 import type { Balance, Charge, Claim, Ledger, Reservation } from "./ledger.ts";
 import { settleLeft, type Recovery } from "./recovery.ts";
 import { Saving } from "./saving.ts";
@@ -118,7 +118,7 @@ class Book implements Ledger {
       id: claim.amount === 0 ? undefined : claim.id,
       cost,
       accounts,
-      usage: charge === undefined ? undefined : usageOf(held, charge),
+      usage: charge === undefined ? undefined : usageRow(held.claim, held.at, charge),
     });
     this.#giveBack(claim.amount, accounts);
   }
@@ -177,22 +177,5 @@ function rowOf({ claim, accounts, at }: HeldClaim): ReservationRow {
     model,
     accounts: accounts.map(({ key }) => key),
     amount,
-  };
-}
-
-function usageOf({ claim, at }: HeldClaim, { tokens, cost, bound }: Charge): UsageRow {
-  const { session_id, turn_id, agent, engine, provider, model } = claim;
-  return {
-    day: dayOf(at),
-    session: session_id,
-    turn: turn_id ?? "",
-    agent,
-    engine,
-    provider,
-    model,
-    requests: 1,
-    tokens,
-    cost_microusd: cost,
-    bound_microusd: bound,
   };
 }

@@ -22,7 +22,13 @@ import {
 } from "../../src/engines/index.ts";
 import { startSim, type SimExchange, type SimServer } from "../../src/sim/index.ts";
 import type { CallFacts, ToolDefinition, Toolbox } from "../../src/tools/toolbox.ts";
-import { errorResult, textResult, type RunToolOptions, type ToolPreview, type ToolResult } from "../../src/tools/tool.ts";
+import {
+  errorResult,
+  textResult,
+  type RunToolOptions,
+  type ToolPreview,
+  type ToolResult,
+} from "../../src/tools/tool.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -313,7 +313,7 @@ export class AcpSession {
       if ("closed" in reply) await this.#close(approval, reply.closed);
       else await client.decide(approval.id, reply.decision);
     } catch (error) {
-      if (asking.signal.aborted || isTooLate(error)) return;
+      if (asking.signal.aborted || (error instanceof Failure && TOO_LATE.has(error.code))) return;
       this.#complain(error, `approval ${approval.id} stays open; answer it elsewhere`);
       // The server refused the answer, and would again. Nobody here can answer, so the turn does not wait.
       if (error instanceof Failure) await this.#stop(approval.turn_id, error);
@@ -382,8 +382,4 @@ export class AcpSession {
       `session ${this.id}: ${words}: ${error instanceof Error ? error.message : "no reason was given"}`,
     );
   }
-}
-
-function isTooLate(error: unknown): boolean {
-  return error instanceof Failure && TOO_LATE.has(error.code);
 }

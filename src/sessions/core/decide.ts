@@ -21,7 +21,7 @@ import {
   type Usage,
   UNKNOWN_OUTCOME,
 } from "../../protocol/index.ts";
-import { isFinal, nextInQueue, type CallAnswer, type OpenTurn, type SessionState } from "./state.ts";
+import { isFinal, nextInQueue, type GivenAnswer, type OpenTurn, type SessionState } from "./state.ts";
 
 /** All commands of a session, from outside and from its own parts. */
 export type SessionCommand =
@@ -90,7 +90,7 @@ export type TurnChange =
   | { readonly type: "item.started" | "item.updated" | "item.completed"; readonly item: Item }
   | { readonly type: "usage"; readonly usage: Usage };
 
-export interface ApprovalAnswer extends CallAnswer {
+export interface ApprovalAnswer extends GivenAnswer {
   readonly approval_id: string;
   readonly scope?: "once" | "session" | undefined;
   /** With `interrupt`: prompts waiting now begin only after `unpause`. */

@@ -16,7 +16,7 @@ import {
 import type { SessionRow } from "../../store/index.ts";
 import { UNBOUNDED, type TokenScope } from "../access/token-scope.ts";
 
-export interface CallAnswer {
+export interface GivenAnswer {
   readonly outcome: Outcome;
   readonly by: PrincipalRef;
   readonly feedback?: string | undefined;
@@ -34,7 +34,7 @@ export interface QuestionedCall {
   /** The file change that was shown. Absent: none, or one that cannot be made. */
   readonly planned?: PlannedChange | undefined;
   /** Absent: not answered yet. */
-  readonly answer?: CallAnswer;
+  readonly answer?: GivenAnswer;
 }
 
 export interface OpenTurn {

@@ -22,7 +22,7 @@ import { pathsOf } from "./session-files.ts";
  * ask for what; here it is only reported sooner.
  */
 export async function create(context: MountContext, caller: Caller, text: string): Promise<ClaudeCreated> {
-  const request = parse(text);
+  const request = parseWritten(ClaudeRequest, json(text));
   const { name, profile } = profileOfMount(context, caller);
   const { idempotency_key } = request;
   if (profile.require_idempotency === true && idempotency_key === undefined)
@@ -60,10 +60,6 @@ export async function create(context: MountContext, caller: Caller, text: string
   );
   const view = await inTime(gateway, caller, made, request.timeout_ms ?? LIMITS.mountCreateMs);
   return { session_id: view.id, status: "creating", ...pathsOf(context, view.id) };
-}
-
-function parse(text: string): ClaudeRequest {
-  return parseWritten(ClaudeRequest, json(text));
 }
 
 /** The default: a turn's limit, or a day's. */
@@ -182,11 +178,6 @@ function checkWalls({ setting, path }: MountContext): void {
   );
 }
 
-/** `{agent}:{provider}:{key}`: the agent is the principal that the gateway keeps receipts for. */
-function keyOf(provider: string, key: string | undefined): string | undefined {
-  return key === undefined ? undefined : `${provider}:${key}`;
-}
-
 /** One after the other for each principal, so that two sessions are not promised the same money. */
 async function inTurn<Made>({ making }: MountContext, caller: Caller, make: () => Promise<Made>): Promise<Made> {
   const before = making.get(caller.id) ?? Promise.resolve();
@@ -218,4 +209,9 @@ async function inTime(
   if (first !== "late") return first;
   made.then(({ id }) => gateway.sessions.close(caller, id)).catch(() => undefined);
   throw new Failure("timed_out", `the session could not be made within ${timeout_ms} ms; try again`);
+}
+
+/** `{agent}:{provider}:{key}`: the agent is the principal that the gateway keeps receipts for. */
+function keyOf(provider: string, key: string | undefined): string | undefined {
+  return key === undefined ? undefined : `${provider}:${key}`;
 }
