@@ -16,6 +16,7 @@ import {
 } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
 import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store, type StoreHealth } from "../store/index.ts";
+import { SYSTEM_CLOCK } from "../surfaces/index.ts";
 import { openTelemetry, type Readings, type Telemetry } from "../telemetry/index.ts";
 import type { AnyTool } from "../tools/index.ts";
 import { openEngines } from "./engines.ts";
@@ -67,16 +68,6 @@ export interface AppOptions {
   /** The store can no longer write: no promise can be kept. */
   readonly onFatal: (error: Error) => void;
 }
-
-const SYSTEM_CLOCK: Clock = {
-  now: () => Date.now(),
-  elapsed: () => performance.now(),
-  after: (ms, callback) => {
-    const timer = setTimeout(callback, ms);
-    timer.unref();
-    return () => clearTimeout(timer);
-  },
-};
 
 /** What was opened so far, to be closed in reverse order. */
 type CloseLater = (() => Promise<unknown>)[];

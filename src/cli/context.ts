@@ -52,11 +52,11 @@ export function complain(context: CommandContext, error: unknown): ExitCode {
   return complaint.code;
 }
 
-/** Runs something against a server, and waits for turns that a server inside this process still drives. */
+/** Runs something against a server, which is done unless it returns another code, and waits for turns that a server inside this process still drives. */
 export async function withServer(
   context: CommandContext,
   command: Command,
-  use: (connection: ServerConnection) => Promise<ExitCode>,
+  use: (connection: ServerConnection) => Promise<ExitCode | undefined>,
 ): Promise<void> {
   const { surroundings, screen } = context;
   const connection = await connect({
@@ -73,7 +73,7 @@ export async function withServer(
     },
   });
   try {
-    const code = await use(connection);
+    const code = (await use(connection)) ?? EXIT.done;
     context.end(code);
     if (connection.embedded && code !== EXIT.interrupted && code !== EXIT.terminated) await linger(context, connection);
   } finally {

@@ -2,14 +2,14 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LIMITS, makeRedactor, type Redactor, type Log } from "../protocol/index.ts";
-import { CHECKPOINTS, type Checkpoint, type Clock } from "../sessions/index.ts";
+import { CHECKPOINTS, type Checkpoint } from "../sessions/index.ts";
 import { listen, type Listening, type WriteAccessLine } from "../surfaces/index.ts";
 import { SERVER_FILE } from "./files.ts";
 import { folderId } from "./home-marker.ts";
 import { openApp, type App, type AppOptions } from "./app.ts";
 import { openLog } from "./log.ts";
 import { connectionsFor, OWN_OPEN_FILES } from "./open-files.ts";
-import type { Environment, Settings } from "./settings.ts";
+import type { Environment } from "./settings.ts";
 
 export interface Serving {
   readonly url: string;
@@ -22,18 +22,8 @@ export interface Serving {
   close(hurry?: AbortSignal): Promise<void>;
 }
 
-export interface ServeOptions {
-  readonly settings: Settings;
-  readonly environment: Environment;
-  readonly version: string;
+export interface ServeOptions extends Omit<AppOptions, "log" | "redact" | "reach" | "openSockets"> {
   readonly logLevel: string;
-  readonly onFatal: (error: Error) => void;
-  /** Absent: the machine's. */
-  readonly clock?: Clock | undefined;
-  /** Whether a database that lost data is accepted, and how a test makes the store slow or faulty. */
-  readonly store?: AppOptions["store"];
-  /** The process's open files. Absent: the real ones. */
-  readonly openFiles?: AppOptions["openFiles"];
 }
 
 /** Opens the app and listens. */

@@ -18,7 +18,6 @@ export interface SchemaObject<Input = unknown> {
   ): { readonly success: true; readonly data: Input } | { readonly success: false; readonly error: Error };
 }
 
-/** One tool of a page. */
 export interface PageTool<Input = Record<string, unknown>> {
   /** Letters, digits, _ and -; models see `mcp__<page>__<name>`. */
   readonly name: string;

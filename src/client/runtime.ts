@@ -222,7 +222,6 @@ export class ClaudeRuntimeClient {
     }
   }
 
-  /** A socket that is open. */
   async #openSocket(url: string | undefined): Promise<RuntimeSocket> {
     const { openSocket, token } = this.#options;
     if (url === undefined && openSocket !== undefined) return openSocket();

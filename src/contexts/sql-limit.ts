@@ -29,16 +29,13 @@ export function testedSql(sql: string): TestedSql {
 function withoutTrailing(sql: string): string {
   const tokens = lexSql(sql);
   let last = tokens.findLastIndex(({ kind }) => kind !== "space" && kind !== "comment");
-  if (tokens[last]?.text === ";") last = tokens.findLastIndex((token, index) => index < last && isKept(token));
+  if (tokens[last]?.text === ";")
+    last = tokens.findLastIndex((token, index) => index < last && token.kind !== "space" && token.kind !== "comment");
   return tokens
     .slice(0, last + 1)
     .map(({ text }) => text)
     .join("")
     .trimStart();
-}
-
-function isKept({ kind }: SqlToken): boolean {
-  return kind !== "space" && kind !== "comment";
 }
 
 function takesLimit(statement: readonly SqlToken[]): boolean {

@@ -97,3 +97,8 @@ function closure(reached: readonly boolean[], rule: readonly string[]): boolean[
   }
   return all;
 }
+
+/** A name, or a shell pattern that may expand to it. */
+export function couldBe(segment: string, name: string): boolean {
+  return segment === name || (/[*?[(]/.test(segment) && pathsMeet([segment], [name], { hidesDots: true }));
+}

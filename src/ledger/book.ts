@@ -1,19 +1,14 @@
-import { Failure, type NewId, NO_TOKENS, type Shortage, type Log } from "../protocol/index.ts";
-import type { ReservationRow, Store, UsageRow } from "../store/index.ts";
-import { dayOf } from "./accounts.ts";
+import { Failure, NO_TOKENS, type Shortage } from "../protocol/index.ts";
+import type { ReservationRow } from "../store/index.ts";
+import { usageRow } from "./accounts.ts";
 import type { Balance, Charge, Claim, Ledger, Reservation } from "./ledger.ts";
-import { settleLeft } from "./recovery.ts";
+import { settleLeft, type Recovery } from "./recovery.ts";
 import { Saving } from "./saving.ts";
 import { type Account, AccountCache } from "./account-cache.ts";
 import { aborted, type After, type WaitOutcome, Waiters } from "./waiters.ts";
 import { keysOf, resolveClaim } from "./claims.ts";
 
-interface LedgerOptions {
-  readonly store: Store;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly newId: NewId;
-  readonly log: Log;
+interface LedgerOptions extends Recovery {
   /** Absent: the time of the machine. */
   readonly after?: After;
 }
@@ -123,7 +118,7 @@ class Book implements Ledger {
       id: claim.amount === 0 ? undefined : claim.id,
       cost,
       accounts,
-      usage: charge === undefined ? undefined : usageOf(held, charge),
+      usage: charge === undefined ? undefined : usageRow(held.claim, held.at, charge),
     });
     this.#giveBack(claim.amount, accounts);
   }
@@ -182,22 +177,5 @@ function rowOf({ claim, accounts, at }: HeldClaim): ReservationRow {
     model,
     accounts: accounts.map(({ key }) => key),
     amount,
-  };
-}
-
-function usageOf({ claim, at }: HeldClaim, { tokens, cost, bound }: Charge): UsageRow {
-  const { session_id, turn_id, agent, engine, provider, model } = claim;
-  return {
-    day: dayOf(at),
-    session: session_id,
-    turn: turn_id ?? "",
-    agent,
-    engine,
-    provider,
-    model,
-    requests: 1,
-    tokens,
-    cost_microusd: cost,
-    bound_microusd: bound,
   };
 }

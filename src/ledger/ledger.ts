@@ -1,4 +1,5 @@
 import type { LimitKind, Shortage, TokenCount } from "../protocol/index.ts";
+import type { ReservationRow } from "../store/index.ts";
 
 /** One limit that a request must stay within. Two limits can count on the same account. */
 export interface SpendingLimit {
@@ -10,19 +11,10 @@ export interface SpendingLimit {
 }
 
 /** Who wants to spend how much at most. */
-export interface Claim {
-  readonly id: string;
-  readonly session_id: string;
+export interface Claim extends Omit<ReservationRow, "at" | "turn_id" | "accounts"> {
   /** Absent between turns. */
   readonly turn_id?: string | undefined;
-  /** The principal's id. */
-  readonly agent: string;
-  readonly engine: string;
-  readonly provider: string;
-  readonly model: string;
   readonly spendingLimits: readonly SpendingLimit[];
-  /** Micro-USD. */
-  readonly amount: number;
 }
 
 /** What a request really cost. */

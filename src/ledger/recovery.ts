@@ -1,9 +1,11 @@
 import { type NewId, NO_TOKENS, SYSTEM, type Log } from "../protocol/index.ts";
-import type { ReservationRow, Store, UsageRow } from "../store/index.ts";
-import { dayOf } from "./accounts.ts";
+import type { Store } from "../store/index.ts";
+import { usageRow } from "./accounts.ts";
 
-interface Recovery {
+/** What the ledger works with. */
+export interface Recovery {
   readonly store: Store;
+  /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly newId: NewId;
   readonly log: Log;
@@ -33,24 +35,10 @@ export async function settleLeft({ store, now, newId, log }: Recovery): Promise<
   await store.commit({
     endedReservations: left.map(({ id }) => id),
     spending: [...spending].map(([account, amount]) => ({ account, amount })),
-    usage: left.map(boundOf),
+    usage: left.map((row) =>
+      usageRow(row, Date.parse(row.at), { tokens: NO_TOKENS, cost: row.amount, bound: row.amount }),
+    ),
     audit: [{ ...audit, target: "ledger", details }],
   });
   log.warn(details, "Requests were under way when the last process ended: their reservations count as spent");
-}
-
-function boundOf({ at, session_id, turn_id, agent, engine, provider, model, amount }: ReservationRow): UsageRow {
-  return {
-    day: dayOf(Date.parse(at)),
-    session: session_id,
-    turn: turn_id ?? "",
-    agent,
-    engine,
-    provider,
-    model,
-    requests: 1,
-    tokens: NO_TOKENS,
-    cost_microusd: amount,
-    bound_microusd: amount,
-  };
 }

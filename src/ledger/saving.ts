@@ -2,7 +2,6 @@ import { LIMITS, type Log } from "../protocol/index.ts";
 import type { ReservationRow, Store, UsageRow, Write } from "../store/index.ts";
 import type { Account, AccountCache } from "./account-cache.ts";
 
-/** The end of one reservation. */
 export interface ReservationEnd {
   /** Absent: it was never on the disk. */
   readonly id?: string | undefined;

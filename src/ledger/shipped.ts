@@ -1,5 +1,5 @@
 import { findProvider, type ModelInfo, type ModelPrice, type Provider } from "@pydantic/genai-prices";
-import { LIMITS, providerKind, type Price, type Rates } from "../protocol/index.ts";
+import { defined, LIMITS, providerKind, type Price, type Rates } from "../protocol/index.ts";
 import { shifted } from "./decimal.ts";
 import { isNamed } from "./named.ts";
 import { sizesOf } from "./sizes.ts";
@@ -88,9 +88,7 @@ function priceFrom(table: Provider, model: ModelInfo, { name, day }: ShippedPric
   const batch = BATCH_PERCENT.get(table.id);
   return {
     ...rates,
-    ...(tiers.length === 0 ? {} : { tiers }),
-    ...(batch === undefined ? {} : { batch_percent: batch }),
-    ...(search === undefined ? {} : { web_search: search }),
+    ...defined({ tiers: tiers.length === 0 ? undefined : tiers, batch_percent: batch, web_search: search }),
     ...sized(model),
   };
 }
@@ -131,13 +129,7 @@ function ratesAt(
   // Anthropic's rule, where the table does not say: a quarter more for five minutes, double for an hour.
   const cache_write = rate(RATES.cache_write) ?? (claude ? Math.ceil(input * 1.25) : undefined);
   const cache_write_1h = rate(RATES.cache_write_1h) ?? (claude ? input * 2 : undefined);
-  return {
-    input,
-    output,
-    ...(cache_read === undefined ? {} : { cache_read }),
-    ...(cache_write === undefined ? {} : { cache_write }),
-    ...(cache_write_1h === undefined ? {} : { cache_write_1h }),
-  };
+  return defined({ input, output, cache_read, cache_write, cache_write_1h });
 }
 
 /** The highest of several prices that may apply; absent: one of them is unknown. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ERROR_CODES } from "./failure.ts";
 
-export { Failure } from "./failure.ts";
+export { errorText, Failure } from "./failure.ts";
 
 export const ErrorCode = z.enum(ERROR_CODES);
 export type ErrorCode = z.infer<typeof ErrorCode>;

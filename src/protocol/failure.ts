@@ -85,3 +85,7 @@ export function failureIn(body: unknown): Failure | undefined {
   const known = ERROR_CODES.find((each) => each === code);
   return known === undefined || typeof message !== "string" ? undefined : new Failure(known, message, details);
 }
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -136,7 +136,7 @@ export function textWarnings(what: string, text: string, kind: TextKind): readon
     ...(fooling === undefined
       ? []
       : [
-          `${what} holds letters that look like others: ${showHidden(fooling, "command")} (${listed(oddOnes(fooling))}).`,
+          `${what} holds letters that look like others: ${showHidden(fooling, "command")} (${listed([...new Set(fooling)].filter((character) => character > "\u007F"))}).`,
         ]),
   ];
 }
@@ -151,8 +151,4 @@ const MOST_NAMED = 5;
 function listed(characters: readonly string[]): string {
   const names = characters.slice(0, MOST_NAMED).map(codeName).join(", ");
   return characters.length > MOST_NAMED ? `${names}, …` : names;
-}
-
-function oddOnes(word: string): readonly string[] {
-  return [...new Set(word)].filter((character) => character > "\u007F");
 }

@@ -70,14 +70,7 @@ export class ProxyCall implements Awaited {
 
   constructor(
     state: ProxyState,
-    given: {
-      readonly request: CallerRequest;
-      readonly response: CallerResponse;
-      readonly connection: ProxyConnection;
-      readonly owner: KeyOwner;
-      readonly route: Route | undefined;
-      readonly wire: Wire;
-    },
+    given: Pick<ProxyCall, "request" | "response" | "connection" | "owner" | "route" | "wire">,
   ) {
     this.state = state;
     this.id = state.options.newId("req");

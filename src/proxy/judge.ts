@@ -27,7 +27,6 @@ export interface AdmissibleRequest {
   readonly mayCount: boolean;
 }
 
-/** A body that was read. */
 interface ReadBody {
   readonly sent: Buffer | string;
   readonly facts: BodyFacts;

@@ -9,7 +9,6 @@ const KEY_BYTES = 32;
 /** Prefix and 256 bits in base64url. */
 const KEY_CHARS = PREFIX.length + 43;
 
-/** The owner of a key. */
 export interface KeyOwner {
   readonly holder: KeyHolder;
   /** The session's last known context; absent: none yet. */

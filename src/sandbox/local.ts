@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { Failure, LIMITS } from "../protocol/index.ts";
+import { errorText, Failure, LIMITS } from "../protocol/index.ts";
 import { Groups } from "./groups.ts";
 import { isMarkOf, type ProcessMarks } from "./marks.ts";
 import { watchMemory } from "./memory.ts";
@@ -251,7 +251,7 @@ function spawnQuietly(work: () => ChildProcess): ChildProcess {
   try {
     return work();
   } catch (error) {
-    throw new Failure("tool_failed", `The program could not be started: ${message(error)}.`);
+    throw new Failure("tool_failed", `The program could not be started: ${errorText(error)}.`);
   }
 }
 
@@ -259,11 +259,7 @@ async function startFailure(request: OpenRequest, error: Error | undefined): Pro
   const folder = await stat(request.cwd).catch(() => undefined);
   if (folder?.isDirectory() !== true)
     return new Failure("tool_failed", `The working folder ${request.cwd} does not exist.`);
-  return new Failure("tool_failed", `${request.argv[0]} could not be started: ${message(error)}.`);
-}
-
-function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return new Failure("tool_failed", `${request.argv[0]} could not be started: ${errorText(error)}.`);
 }
 
 interface RunningProcess {

@@ -46,7 +46,6 @@ export function isMarkOf(mark: bigint | undefined, { marker, life }: MarkFilter)
   return life === undefined || ((mark >> LIFE_AT) & (2n ** LIFE_BITS - 1n)) === BigInt(life);
 }
 
-/** The marks of one sandbox. */
 export interface SandboxMarks {
   /** The mark of the n-th run. Absent: none can be set here. */
   of(run: number): bigint | undefined;

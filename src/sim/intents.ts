@@ -219,7 +219,7 @@ function isPath(text: string | undefined): text is string {
   return text !== undefined && (/^[`"'“]/.test(text) || /[./]/.test(text) || KNOWN_FILES.test(text));
 }
 
-function unquote(text: string): string {
+export function unquote(text: string): string {
   const inner = /^(?:`([^`]+)`|"([^"]+)"|'([^']+)'|“([^”]+)”)$/s.exec(text.trim());
   return inner === null ? text.trim() : (inner[1] ?? inner[2] ?? inner[3] ?? inner[4] ?? "");
 }

@@ -1,4 +1,5 @@
 import type { PastToolCall } from "./conversation.ts";
+import { unquote } from "./intents.ts";
 import { SIM_LIMITS } from "./limits.ts";
 import { readTablePlan } from "./page-table.ts";
 import type { Fields } from "./wire.ts";
@@ -136,7 +137,7 @@ function columnsOf(words: string): readonly string[] {
   return words
     .split(BETWEEN)
     .map((part) =>
-      unquoted(
+      unquote(
         part
           .trim()
           .replace(/^(?:the |columns? )+/i, "")
@@ -166,7 +167,7 @@ function propertiesFor(description: string, columns: readonly string[]): Fields 
 function readTables(request: string): PagePlan | undefined {
   const schema = TABLES.exec(request)?.[1];
   if (schema === undefined) return undefined;
-  const name = unquoted(schema);
+  const name = unquote(schema);
   return {
     steps: [
       { tool: "list_catalogs", announce: "I will look at which catalogs there are.", input: () => ({}) },
@@ -208,27 +209,27 @@ function readDescribe(request: string): PagePlan | undefined {
 function readSql(request: string): PagePlan | undefined {
   const sql = SQL.exec(request)?.[1];
   if (sql === undefined) return undefined;
-  const input = { sql: unquoted(sql), description: "What the person asked for" };
+  const input = { sql: unquote(sql), description: "What the person asked for" };
   return single("try_sql", input, "I will try the query.", ({ text }) => text);
 }
 
 function readColumn(request: string): PagePlan | undefined {
   const found = COLUMN.exec(request);
   if (found === null) return undefined;
-  const input = { name: unquoted(found[1] ?? ""), formula: unquoted(found[2] ?? "") };
+  const input = { name: unquote(found[1] ?? ""), formula: unquote(found[2] ?? "") };
   return single("create_column", input, `I will add the column ${input.name}.`, ({ text }) => text);
 }
 
 function readFilter(request: string): PagePlan | undefined {
   const expression = FILTER.exec(request)?.[1];
   if (expression === undefined) return undefined;
-  return single("apply_filter", { expression: unquoted(expression) }, "I will filter the rows.", ({ text }) => text);
+  return single("apply_filter", { expression: unquote(expression) }, "I will filter the rows.", ({ text }) => text);
 }
 
 function readHighlight(request: string): PagePlan | undefined {
   const element = HIGHLIGHT.exec(request)?.[1];
   if (element === undefined) return undefined;
-  const input = { elementId: unquoted(element), description: "This is what you asked for" };
+  const input = { elementId: unquote(element), description: "This is what you asked for" };
   return single("highlight_element", input, `I will point to the ${element}.`, ({ text }) => text);
 }
 
@@ -246,9 +247,4 @@ function readSimple(request: string): PagePlan | undefined {
 
 function single(tool: string, input: Fields, announce: string, words: PagePlan["words"]): PagePlan {
   return { steps: [{ tool, announce, input: () => input }], words };
-}
-
-function unquoted(text: string): string {
-  const inner = /^(?:`([^`]+)`|"([^"]+)"|'([^']+)'|“([^”]+)”)$/s.exec(text.trim());
-  return inner === null ? text.trim() : (inner[1] ?? inner[2] ?? inner[3] ?? inner[4] ?? "");
 }

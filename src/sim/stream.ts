@@ -42,38 +42,30 @@ interface Played {
 
 /** Puts one reply on the wire as server-sent events. */
 export class ReplyStream {
-  readonly #reply: ModelReply;
-  readonly #request: SimRequest;
-  readonly #format: Format;
-  readonly #response: ServerResponse;
-  readonly #now: () => number;
+  readonly #played: Played;
   #text = "";
   #index = 0;
   /** A part stays open until the next one begins, so that a fault can occur within it. */
   #open: ReplyPart | undefined;
 
-  constructor({ reply, request, format, response, now }: Played) {
-    this.#reply = reply;
-    this.#request = request;
-    this.#format = format;
-    this.#response = response;
-    this.#now = now;
+  constructor(played: Played) {
+    this.#played = played;
   }
 
   async play(): Promise<void> {
     this.#tell({ at: "begin" });
-    for (const act of this.#reply.acts) {
-      if (this.#response.destroyed) return;
+    for (const act of this.#played.reply.acts) {
+      if (this.#played.response.destroyed) return;
       if (isFault(act)) return this.#fault(act);
       await this.#act(act);
     }
     this.#close();
     this.#tell({ at: "end" });
-    this.#response.end(this.#take());
+    this.#played.response.end(this.#take());
   }
 
   async #act(act: Exclude<Act, ScriptedFault>): Promise<void> {
-    const part = partOf(act, this.#request);
+    const part = partOf(act, this.#played.request);
     if (part !== undefined) this.#begin(part);
     switch (act.do) {
       case "say":
@@ -87,17 +79,17 @@ export class ReplyStream {
         return this.#input(part?.text ?? "");
       case "wait":
         await this.#flush();
-        return pause(act.ms, this.#response);
+        return pause(act.ms, this.#played.response);
     }
   }
 
   async #say(text: string): Promise<void> {
     for (const word of text.match(WORD) ?? []) {
       this.#piece(word);
-      if (this.#reply.wordMs === 0) continue;
+      if (this.#played.reply.wordMs === 0) continue;
       await this.#flush();
-      await pause(this.#reply.wordMs, this.#response);
-      if (this.#response.destroyed) return;
+      await pause(this.#played.reply.wordMs, this.#played.response);
+      if (this.#played.response.destroyed) return;
     }
   }
 
@@ -117,19 +109,20 @@ export class ReplyStream {
       this.#piece(tokenText(number));
       if ((number + 1) % SIM_LIMITS.tokensPerWrite !== 0) continue;
       await this.#flush();
-      if (this.#response.destroyed) return;
+      if (this.#played.response.destroyed) return;
     }
   }
 
   /** Keeps the rate however late a timer fires. */
   async #paced(count: number, perSecond: number): Promise<void> {
-    const start = this.#now();
+    const start = this.#played.now();
     let sent = 0;
-    while (sent < count && !this.#response.destroyed) {
-      const due = Math.min(count, Math.floor(((this.#now() - start) * perSecond) / 1_000) + 1);
+    while (sent < count && !this.#played.response.destroyed) {
+      const due = Math.min(count, Math.floor(((this.#played.now() - start) * perSecond) / 1_000) + 1);
       for (; sent < due; sent += 1) this.#piece(tokenText(sent));
       await this.#flush();
-      if (sent < count) await pause(Math.max(1, start + (sent * 1_000) / perSecond - this.#now()), this.#response);
+      if (sent < count)
+        await pause(Math.max(1, start + (sent * 1_000) / perSecond - this.#played.now()), this.#played.response);
     }
   }
 
@@ -137,17 +130,17 @@ export class ReplyStream {
     switch (fault.do) {
       case "fail":
         this.#tell({ at: "fail", error: new ApiError(fault.status, fault.message, { type: fault.type }) });
-        this.#response.end(this.#take());
+        this.#played.response.end(this.#take());
         return;
       case "garble":
         this.#tell({ at: "garble" });
-        this.#response.end(this.#take());
+        this.#played.response.end(this.#take());
         return;
       case "hang_up":
         await new Promise<void>((resolve) => {
-          this.#response.write(this.#take(), () => resolve());
+          this.#played.response.write(this.#take(), () => resolve());
         });
-        this.#response.destroy();
+        this.#played.response.destroy();
     }
   }
 
@@ -169,7 +162,7 @@ export class ReplyStream {
   }
 
   #tell(moment: Moment): void {
-    this.#text += this.#format.encode(moment);
+    this.#text += this.#played.format.encode(moment);
   }
 
   #take(): string {
@@ -180,15 +173,15 @@ export class ReplyStream {
 
   /** Writes what there is; waits when the caller reads more slowly than we write. */
   async #flush(): Promise<void> {
-    if (this.#text === "" || this.#response.destroyed || this.#response.write(this.#take())) return;
+    if (this.#text === "" || this.#played.response.destroyed || this.#played.response.write(this.#take())) return;
     await new Promise<void>((resolve) => {
       const finish = (): void => {
-        this.#response.off("drain", finish);
-        this.#response.off("close", finish);
+        this.#played.response.off("drain", finish);
+        this.#played.response.off("close", finish);
         resolve();
       };
-      this.#response.once("drain", finish);
-      this.#response.once("close", finish);
+      this.#played.response.once("drain", finish);
+      this.#played.response.once("close", finish);
     });
   }
 }

@@ -98,6 +98,7 @@ export interface ReservationRow {
   readonly session_id: string;
   /** Absent between turns. */
   readonly turn_id?: string;
+  /** The principal's id. */
   readonly agent: string;
   readonly engine: string;
   readonly provider: string;

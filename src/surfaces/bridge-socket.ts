@@ -3,6 +3,7 @@ import {
   BRIDGE_CONTROLS,
   BridgeControl,
   BridgeProvider,
+  defined,
   Failure,
   LIMITS,
   ThreadMapping,
@@ -164,11 +165,7 @@ export class BridgeSocket {
   }
 
   #fresh({ provider = this.#provider, engine, cwd, model }: Submit): CreateSession {
-    return {
-      engine: engine ?? requireEngine(provider, this.#options.gateway.engines),
-      ...(cwd === undefined ? {} : { workspace: cwd }),
-      ...(model === undefined ? {} : { model }),
-    };
+    return defined({ engine: engine ?? requireEngine(provider, this.#options.gateway.engines), workspace: cwd, model });
   }
 
   #began(run: BridgeRun): void {

@@ -1,2 +1,3 @@
 export { listen, type Listening } from "./server.ts";
 export type { WriteAccessLine } from "./request-log.ts";
+export { SYSTEM_CLOCK } from "./surface.ts";

@@ -130,7 +130,6 @@ const UNREADABLE: Readonly<Record<string, readonly [status: number, why: string]
   ERR_HTTP_REQUEST_TIMEOUT: [408, "the request did not come in time"],
 };
 
-/** The handler of each path. */
 function handlersFor(options: SurfaceOptions, guard: Guard): Readonly<Record<SocketPath, Handler>> {
   const bridge = new Bridge();
   const server = new RuntimeServer(options);

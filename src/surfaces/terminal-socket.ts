@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { may } from "../gate/index.ts";
 import {
+  defined,
   TerminalCommand,
   terminalMessages,
   Failure,
@@ -116,11 +117,11 @@ export class TerminalSocket {
 
   /** A run's permission settings take effect now, even for a running turn. */
   async #configure(session_id: string, { permission_mode, auto_approve_safe, model }: RunMessage): Promise<void> {
-    const change: ConfigureSession = {
-      ...(permission_mode === undefined ? {} : { permission_mode: permissionMode(permission_mode) }),
-      ...(auto_approve_safe === undefined ? {} : { ask_reads: !auto_approve_safe }),
-      ...(model === undefined ? {} : { model }),
-    };
+    const change: ConfigureSession = defined({
+      permission_mode: permission_mode === undefined ? undefined : permissionMode(permission_mode),
+      ask_reads: auto_approve_safe === undefined ? undefined : !auto_approve_safe,
+      model,
+    });
     if (Object.keys(change).length > 0)
       await this.#options.gateway.sessions.configure(this.#caller, session_id, change, undefined);
   }
@@ -140,16 +141,16 @@ export class TerminalSocket {
       await this.#leave();
     }
     const cwd = message.cwd ?? this.#cwd;
-    const request: CreateSession = {
+    const request: CreateSession = defined({
       permission_mode: permissionMode(message.permission_mode ?? "sdk"),
       ask_reads: message.auto_approve_safe === false,
       prompt: { text: message.prompt },
       metadata: { surface: "approval" },
       // A caller that cannot raise a limit does not wait for somebody who can.
-      ...(may(this.#caller.role, "approval.decide") === "no" ? { at_budget_end: "fail" } : {}),
-      ...(cwd === undefined ? {} : { workspace: cwd }),
-      ...(message.model === undefined ? {} : { model: message.model }),
-    };
+      at_budget_end: may(this.#caller.role, "approval.decide") === "no" ? "fail" : undefined,
+      workspace: cwd,
+      model: message.model,
+    });
     const session = await sessions.create(this.#caller, request, undefined);
     await this.#attach(session.id);
   }
@@ -204,18 +205,13 @@ export class TerminalSocket {
     const input_hash = given.input_hash ?? (await approvals.get(this.#caller, id)).input_hash;
     const { feedback, updated_input, interrupt } = given;
     const decision: Decision = given.approved
-      ? {
+      ? defined({
           decision: "approve",
           input_hash,
-          ...(given.always === true ? { scope: "session" } : {}),
-          ...(updated_input === undefined ? {} : { updated_input }),
-        }
-      : {
-          decision: "reject",
-          input_hash,
-          ...(feedback === undefined ? {} : { feedback }),
-          ...(interrupt === undefined ? {} : { interrupt, hold_queue: interrupt }),
-        };
+          scope: given.always === true ? "session" : undefined,
+          updated_input,
+        })
+      : defined({ decision: "reject", input_hash, feedback, interrupt, hold_queue: interrupt });
     this.#own.add(id);
     try {
       const { session_id } = await approvals.decide(this.#caller, id, decision);

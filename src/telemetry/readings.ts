@@ -23,7 +23,6 @@ export interface Readings {
   readonly storeStalled?: number | undefined;
   /** UTF-16 units that wait to be stored. */
   readonly storeWaitingChars?: number | undefined;
-  /** Writes that wait to be stored. */
   readonly storeWaitingWrites?: number | undefined;
   /** Writes that were refused since this process began, because nothing could be written. */
   readonly storeRefusedWrites?: number | undefined;

@@ -158,7 +158,6 @@ function memoryOf(name: string, words: string): AnyTool {
     concurrent: true,
     input: z.unknown(),
     paths: () => [],
-    hosts: () => [],
     preview: async (value) => genericPreview(value),
     execute: async () => errorResult(`Error (page_gone): ${name} cannot be called: ${words}.`),
   };
@@ -201,7 +200,6 @@ function asTool(tool: ClientTool, registration: Registration): AnyTool {
     concurrent: tool.concurrent ?? tool.tier === "read",
     input,
     paths: () => [],
-    hosts: () => [],
     preview: async (value) => genericPreview(value),
     execute: (value, context) => execute(tool, value as ClientToolInput, { context, registration }),
   };

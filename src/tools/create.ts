@@ -78,7 +78,7 @@ function factsOf(name: string, tool: AnyTool | undefined, input: unknown): CallF
   const facts = { name: tool.name, known: true, tier: tool.tier, alwaysAsks: tool.alwaysAsks ?? false };
   const parsed = parseInput(tool, input);
   if (isRefusal(parsed)) return { ...facts, schemaError: parsed.refused, paths: [], hosts: [] };
-  return { ...facts, paths: tool.paths(parsed.input), hosts: tool.hosts(parsed.input) };
+  return { ...facts, paths: tool.paths(parsed.input), hosts: tool.hosts?.(parsed.input) ?? [] };
 }
 
 /** The result with its text cut to what a model may get at once. */

@@ -12,11 +12,12 @@ export { openToolSession } from "./session.ts";
 export {
   errorResult,
   textResult,
+  type AnyTool,
   type ApprovedRun,
   type Permission,
+  type RunToolOptions,
   type Tool,
   type ToolResult,
   type ToolSession,
 } from "./tool.ts";
-export type { AnyTool } from "./tool.ts";
-export type { CallFacts, ExtensibleToolbox, RunToolOptions, Toolbox } from "./toolbox.ts";
+export type { CallFacts, ExtensibleToolbox, Toolbox } from "./toolbox.ts";

@@ -43,7 +43,6 @@ export interface ModuleTool {
 
 type ModuleInput = Readonly<Record<string, unknown>>;
 
-/** What a module exports. */
 export interface ToolModule {
   /** Letters, digits and -. */
   readonly name: string;

@@ -63,8 +63,7 @@ export interface Permission {
   readonly approved?: ApprovedRun | undefined;
 }
 
-/** What one call may use. */
-export interface ToolContext extends ToolSession {
+export interface RunToolOptions {
   /** Absent: the call is bound only to its input. */
   readonly permission?: Permission | undefined;
   readonly signal: AbortSignal;
@@ -75,6 +74,9 @@ export interface ToolContext extends ToolSession {
   /** Runs a sub-agent to its end; absent if the engine has none. */
   readonly subagent?: ((request: SubagentRequest) => Promise<ToolResult>) | undefined;
 }
+
+/** What one call may use. */
+export type ToolContext = ToolSession & RunToolOptions;
 
 export interface ToolResult {
   readonly content: readonly ContentBlock[];
@@ -109,8 +111,8 @@ export interface Tool<Input = never> {
   readonly aliases?: readonly string[];
   readonly description: string;
   readonly tier: Tier;
-  /** Runs in parallel with other calls of the same message. Only if it changes nothing. */
-  readonly concurrent: boolean;
+  /** Runs in parallel with other calls of the same message. Only if it changes nothing. Absent: it does not. */
+  readonly concurrent?: boolean;
   /**
    * Arguments of a vendor's own tool of this name that mean nothing to ours: they are accepted and ignored, and not shown to models that
    * call ours. Absent: none.
@@ -123,8 +125,8 @@ export interface Tool<Input = never> {
   /** Always a question to a person, whatever the policy's autonomy (AskUserQuestion). */
   readonly alwaysAsks?: boolean;
   paths(input: Input): readonly PathUse[];
-  /** Hosts that the call will reach. */
-  hosts(input: Input): readonly string[];
+  /** Hosts that the call will reach. Absent: none. */
+  hosts?(input: Input): readonly string[];
   /** Changes nothing. */
   preview(input: Input, session: ToolSession): Promise<ToolPreview>;
   /** Never throws for failures of the outside world: those are results with `is_error`. */

@@ -1,6 +1,6 @@
 import type { Tier } from "../protocol/index.ts";
 import type { ClientTool, Unregister } from "./client-tools.ts";
-import type { PathUse, Permission, SubagentRequest, ToolPreview, ToolResult } from "./tool.ts";
+import type { PathUse, RunToolOptions, ToolPreview, ToolResult } from "./tool.ts";
 
 /** A tool's definition for models. `input_schema` is JSON Schema. */
 export interface ToolDefinition {
@@ -20,16 +20,6 @@ export interface CallFacts {
   readonly schemaError?: string;
   readonly paths: readonly PathUse[];
   readonly hosts: readonly string[];
-}
-
-export interface RunToolOptions {
-  readonly signal: AbortSignal;
-  readonly onOutput: (text: string) => void;
-  /** The model's own id of the call; absent if an engine does not pass it on. */
-  readonly tool_use_id?: string | undefined;
-  readonly subagent?: ((request: SubagentRequest) => Promise<ToolResult>) | undefined;
-  /** Absent: the call is bound only to its input. */
-  readonly permission?: Permission | undefined;
 }
 
 /** The tools of one session, bound to its workspace and shells. */

@@ -21,8 +21,14 @@ import {
   type Verdict,
 } from "../../src/engines/index.ts";
 import { startSim, type SimExchange, type SimServer } from "../../src/sim/index.ts";
-import type { CallFacts, RunToolOptions, ToolDefinition, Toolbox } from "../../src/tools/toolbox.ts";
-import { errorResult, textResult, type ToolPreview, type ToolResult } from "../../src/tools/tool.ts";
+import type { CallFacts, ToolDefinition, Toolbox } from "../../src/tools/toolbox.ts";
+import {
+  errorResult,
+  textResult,
+  type RunToolOptions,
+  type ToolPreview,
+  type ToolResult,
+} from "../../src/tools/tool.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 

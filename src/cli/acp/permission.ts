@@ -71,7 +71,7 @@ export function askedOf(approval: Approval, workspace: string): readonly Permiss
   const allow: PermissionOption[] = [
     {
       optionId: "allow_once",
-      name: preview.type === "budget" ? moreMoney(preview.proposed_limit_microusd) : "Allow",
+      name: preview.type === "budget" ? `Allow up to ${dollars(preview.proposed_limit_microusd)}` : "Allow",
       kind: "allow_once",
     },
     ...(session_rule === undefined || preview.type === "budget"
@@ -195,8 +195,4 @@ function warningContent({ warnings }: Approval): readonly ToolCallContent[] {
 
 function words(text: string): ToolCallContent {
   return { type: "content", content: { type: "text", text } };
-}
-
-function moreMoney(limit: number): string {
-  return `Allow up to ${dollars(limit)}`;
 }

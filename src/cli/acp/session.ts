@@ -10,6 +10,7 @@ import {
 import type { SallyportClient } from "../../client/index.ts";
 import {
   BUDGET_TOOL,
+  defined,
   Failure,
   isTerminal,
   LIMITS,
@@ -271,10 +272,7 @@ export class AcpSession {
     const mode = autonomy === undefined ? before : permission_mode;
     this.#settings = {
       ...kept,
-      ...(model === undefined ? {} : { model }),
-      ...(autonomy === undefined ? {} : { autonomy }),
-      ...(mode === undefined ? {} : { permission_mode: mode }),
-      ...(ask_reads === undefined ? {} : { ask_reads }),
+      ...defined({ model, autonomy, permission_mode: mode, ask_reads }),
     };
     const update: SessionUpdate = { sessionUpdate: "config_option_update", configOptions: this.configOptions() };
     this.#tell(update).catch((error: unknown) => this.#complain(error));
@@ -315,7 +313,7 @@ export class AcpSession {
       if ("closed" in reply) await this.#close(approval, reply.closed);
       else await client.decide(approval.id, reply.decision);
     } catch (error) {
-      if (asking.signal.aborted || isTooLate(error)) return;
+      if (asking.signal.aborted || (error instanceof Failure && TOO_LATE.has(error.code))) return;
       this.#complain(error, `approval ${approval.id} stays open; answer it elsewhere`);
       // The server refused the answer, and would again. Nobody here can answer, so the turn does not wait.
       if (error instanceof Failure) await this.#stop(approval.turn_id, error);
@@ -384,8 +382,4 @@ export class AcpSession {
       `session ${this.id}: ${words}: ${error instanceof Error ? error.message : "no reason was given"}`,
     );
   }
-}
-
-function isTooLate(error: unknown): boolean {
-  return error instanceof Failure && TOO_LATE.has(error.code);
 }

@@ -1,21 +1,10 @@
 import { Option, type Command } from "commander";
-import { PermissionMode, type Autonomy, type CreateSession } from "../../protocol/index.ts";
+import { PermissionMode, type CreateSession } from "../../protocol/index.ts";
 import type { ServerConnection } from "../connect.ts";
 import { withServer, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Signal } from "../surroundings.ts";
-import { addSessionOptions, dollarAmount, oneOf } from "./options.ts";
-
-interface AcpFlags {
-  readonly cwd?: string;
-  readonly model?: string;
-  readonly provider?: string;
-  readonly engine?: string;
-  readonly autonomy?: Autonomy;
-  readonly profile?: string;
-  readonly permissionMode?: PermissionMode;
-  readonly maxCost?: number;
-}
+import { addSessionOptions, dollarAmount, oneOf, sessionSettings, type SessionFlags } from "./options.ts";
 
 const HELP = `
 Speaks the Agent Client Protocol on standard input and output, for editors. Sessions work in the folder that the editor
@@ -40,8 +29,8 @@ export function addAcp(program: Command, context: CommandContext): void {
     )
     .option("--max-cost <dollars>", "the most that each session may spend before it asks for more", dollarAmount)
     .addHelpText("after", HELP)
-    .action(async (flags: AcpFlags, command: Command) => {
-      await withServer(context, command, (connection) => serve(context, connection, settingsOf(flags)));
+    .action(async (flags: SessionFlags, command: Command) => {
+      await withServer(context, command, (connection) => serve(context, connection, sessionSettings(flags)));
     });
 }
 
@@ -78,26 +67,4 @@ async function serve(
   } finally {
     for (const stop of stops) stop();
   }
-}
-
-function settingsOf({
-  cwd,
-  model,
-  provider,
-  engine,
-  autonomy,
-  profile,
-  permissionMode,
-  maxCost,
-}: AcpFlags): CreateSession {
-  return {
-    ...(cwd === undefined ? {} : { workspace: cwd }),
-    ...(model === undefined ? {} : { model }),
-    ...(provider === undefined ? {} : { provider }),
-    ...(engine === undefined ? {} : { engine }),
-    ...(autonomy === undefined ? {} : { autonomy }),
-    ...(profile === undefined ? {} : { profile }),
-    ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
-    ...(maxCost === undefined ? {} : { max_cost_microusd: maxCost }),
-  };
 }

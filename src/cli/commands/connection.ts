@@ -52,7 +52,6 @@ function addList(connection: Command, context: CommandContext): void {
           const rows = page.connections.map(({ id, kind, default_catalog, name }) => [id, kind, default_catalog, name]);
           show(context, [["CONNECTION", "KIND", "CATALOG", "NAME"], ...rows]);
         }
-        return EXIT.done;
       }),
     );
 }
@@ -114,7 +113,6 @@ function addAdd(connection: Command, context: CommandContext): void {
           const { screen, surroundings } = context;
           screen.line(screen.paint.dim(`see whether it works: ${surroundings.name} connection test ${id}`));
         }
-        return EXIT.done;
       });
     });
 }
@@ -172,7 +170,6 @@ function addRemove(connection: Command, context: CommandContext): void {
       withServer(context, command, async ({ client }) => {
         await client.removeConnection(id);
         print(context, `${id} is gone`);
-        return EXIT.done;
       }),
     );
 }

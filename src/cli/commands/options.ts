@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { z } from "zod";
-import { Autonomy } from "../../protocol/index.ts";
+import { Autonomy, defined, type CreateSession, type PermissionMode } from "../../protocol/index.ts";
 
 /** For options whose value is one of a closed set that a schema owns. */
 export function oneOf<Values extends Readonly<Record<string, string>>>(schema: z.ZodEnum<Values>) {
@@ -31,6 +31,24 @@ export function dollarAmount(text: string): number {
 /** For options that may be given several times. */
 export function collect(text: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), text];
+}
+
+/** How a session is wanted that a command starts. */
+export interface SessionFlags {
+  readonly cwd?: string | undefined;
+  readonly model?: string;
+  readonly provider?: string;
+  readonly engine?: string;
+  readonly autonomy?: Autonomy;
+  readonly profile?: string;
+  readonly permissionMode?: PermissionMode;
+  readonly maxCost?: number;
+}
+
+export function sessionSettings({ cwd, permissionMode, maxCost, ...flags }: SessionFlags): CreateSession {
+  const { model, provider, engine, autonomy, profile } = flags;
+  const renamed = { workspace: cwd, permission_mode: permissionMode, max_cost_microusd: maxCost };
+  return defined({ ...renamed, model, provider, engine, autonomy, profile });
 }
 
 /** The options of every command that starts sessions. */

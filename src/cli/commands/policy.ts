@@ -3,9 +3,8 @@ import { resolve } from "node:path";
 import { Option, type Command } from "commander";
 import { stringify } from "yaml";
 import { parsePolicyYaml } from "../../gate/index.ts";
-import { Autonomy, Failure } from "../../protocol/index.ts";
+import { Autonomy, defined, Failure } from "../../protocol/index.ts";
 import { print, printJson, withServer, type CommandContext } from "../context.ts";
-import { EXIT } from "../exit.ts";
 import { visible } from "../terminal/visible.ts";
 import { oneOf } from "./options.ts";
 import { addExport } from "./policy-export.ts";
@@ -36,7 +35,6 @@ export function addPolicy(program: Command, context: CommandContext): void {
         const current = await client.policy();
         if (json === true) printJson(context, current);
         else print(context, stringify(current).trimEnd());
-        return EXIT.done;
       }),
     );
   policy
@@ -49,7 +47,6 @@ export function addPolicy(program: Command, context: CommandContext): void {
       await withServer(context, command, async ({ client }) => {
         const { default_profile, profiles } = await client.setPolicy(wanted);
         print(context, `in force: ${Object.keys(profiles).join(", ")}; default ${default_profile}`);
-        return EXIT.done;
       });
     });
   addTest(policy, context);
@@ -76,17 +73,9 @@ function addTest(policy: Command, context: CommandContext): void {
         const { tool, profile, session, autonomy, cwd } = options;
         const here = session === undefined && local ? context.surroundings.cwd : undefined;
         const workspace = cwd === undefined ? here : resolve(context.surroundings.cwd, cwd);
-        const ruling = await client.testPolicy({
-          tool,
-          input,
-          ...(profile === undefined ? {} : { profile }),
-          ...(session === undefined ? {} : { session }),
-          ...(workspace === undefined ? {} : { workspace }),
-          ...(autonomy === undefined ? {} : { autonomy }),
-        });
+        const ruling = await client.testPolicy(defined({ tool, input, profile, session, workspace, autonomy }));
         if (options.json === true) printJson(context, ruling);
         else print(context, `${ruling.effect}: ${visible(ruling.why)} (${ruling.step}, ${visible(ruling.rule)})`);
-        return EXIT.done;
       });
     });
 }

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { dollars, Failure, Price, type PricedModel, type Rates } from "../../protocol/index.ts";
+import { defined, dollars, Failure, Price, type PricedModel, type Rates } from "../../protocol/index.ts";
 import { resolveProviders } from "../../proxy/providers/resolve.ts";
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { EXIT } from "../exit.ts";
 import { hasServer, ownSettingsFile, settingsFor } from "../serving.ts";
 import { editSettings, putEntry, takeEntry } from "../settings-file.ts";
 import { table } from "../terminal/table.ts";
@@ -40,7 +40,7 @@ interface Prices {
 async function withPrices(
   context: CommandContext,
   command: Command,
-  use: (prices: Prices) => Promise<ExitCode>,
+  use: (prices: Prices) => Promise<undefined>,
 ): Promise<void> {
   if (await hasServer(context, command)) {
     return withServer(context, command, ({ client }) =>
@@ -60,15 +60,14 @@ async function withPrices(
   const { openPriceBook } = await import("../../ledger/index.ts");
   const book = openPriceBook(() => prices.value, now);
   const known = resolveProviders(providers.value, { environment });
-  context.end(
-    await use({
-      list: async () => book.list(),
-      of: async (provider, model) => {
-        refuseUnknown(provider, known);
-        return known.filter(({ id }) => id === provider).map((one) => book.priceOf(one, model))[0];
-      },
-    }),
-  );
+  await use({
+    list: async () => book.list(),
+    of: async (provider, model) => {
+      refuseUnknown(provider, known);
+      return known.filter(({ id }) => id === provider).map((one) => book.priceOf(one, model))[0];
+    },
+  });
+  context.end(EXIT.done);
 }
 
 function refuseUnknown(id: string, known: readonly { readonly id: string }[]): void {
@@ -92,7 +91,6 @@ function addList(price: Command, context: CommandContext): void {
         );
         if (json === true) printJson(context, { prices: found });
         else showList(context, found);
-        return EXIT.done;
       }),
     );
 }
@@ -148,7 +146,6 @@ function addShow(price: Command, context: CommandContext): void {
           );
         if (json === true) printJson(context, priced);
         else for (const line of cardOf(priced)) print(context, visible(line));
-        return EXIT.done;
       }),
     );
 }
@@ -237,17 +234,17 @@ function addSet(price: Command, context: CommandContext): void {
 function priceOf(options: SetPriceOptions): Price {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h, webSearch, batchPercent } = options;
   const { contextTokens, outputTokens } = options;
-  return {
+  return defined({
     input,
     output,
-    ...(cacheRead === undefined ? {} : { cache_read: cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cache_write: cacheWrite }),
-    ...(cacheWrite1h === undefined ? {} : { cache_write_1h: cacheWrite1h }),
-    ...(webSearch === undefined ? {} : { web_search: webSearch }),
-    ...(batchPercent === undefined ? {} : { batch_percent: batchPercent }),
-    ...(contextTokens === undefined ? {} : { context_tokens: contextTokens }),
-    ...(outputTokens === undefined ? {} : { output_tokens: outputTokens }),
-  };
+    cache_read: cacheRead,
+    cache_write: cacheWrite,
+    cache_write_1h: cacheWrite1h,
+    web_search: webSearch,
+    batch_percent: batchPercent,
+    context_tokens: contextTokens,
+    output_tokens: outputTokens,
+  });
 }
 
 function addRemove(price: Command, context: CommandContext): void {

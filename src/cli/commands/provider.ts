@@ -52,7 +52,7 @@ interface Providers {
 async function withProviders(
   context: CommandContext,
   command: Command,
-  use: (providers: Providers) => Promise<ExitCode>,
+  use: (providers: Providers) => Promise<ExitCode | undefined>,
 ): Promise<void> {
   if (await hasServer(context, command)) {
     return withServer(context, command, ({ client }) =>
@@ -87,7 +87,7 @@ async function withProviders(
         ...(latency_ms === undefined ? {} : { latency_ms }),
       };
     };
-    context.end(await use({ list, test }));
+    context.end((await use({ list, test })) ?? EXIT.done);
   } finally {
     book.close();
     await sim.close();
@@ -108,7 +108,6 @@ function addList(provider: Command, context: CommandContext): void {
           const head = ["PROVIDER", "WIRES", "ADDRESS", "COST", "MODEL", "CREDENTIAL"];
           for (const line of table([head, ...list.map(rowOf)], width(context))) print(context, line);
         }
-        return EXIT.done;
       }),
     );
 }

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { Failure, type PruneReport } from "../../protocol/index.ts";
 import { print, printJson, withServer, type CommandContext } from "../context.ts";
-import { EXIT } from "../exit.ts";
 import { wholeNumber } from "./options.ts";
 
 interface PruneFlags {
@@ -46,7 +45,6 @@ export function addPrune(program: Command, context: CommandContext): void {
         });
         if (flags.json === true) printJson(context, report);
         else for (const line of linesOf(report)) print(context, line);
-        return EXIT.done;
       });
     });
 }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { Option, type Command } from "commander";
 import type { SallyportClient } from "../../client/index.ts";
 import {
-  type Autonomy,
+  defined,
   Failure,
   PermissionMode,
   spendingWords,
@@ -19,19 +19,19 @@ import { Interrupts } from "../interrupts.ts";
 import { TerminalTranscript } from "../show/transcript.ts";
 import { count, duration } from "../terminal/words.ts";
 import { readImages } from "./images.ts";
-import { addSessionOptions, collect, dollarAmount, oneOf, wholeNumber } from "./options.ts";
+import {
+  addSessionOptions,
+  collect,
+  dollarAmount,
+  oneOf,
+  sessionSettings,
+  wholeNumber,
+  type SessionFlags,
+} from "./options.ts";
 
-interface RunCommandOptions {
-  readonly cwd?: string;
-  readonly model?: string;
-  readonly provider?: string;
-  readonly engine?: string;
-  readonly autonomy?: Autonomy;
-  readonly profile?: string;
-  readonly permissionMode?: PermissionMode;
+interface RunCommandOptions extends SessionFlags {
   readonly systemPrompt?: string;
   readonly maxTurns?: number;
-  readonly maxCost?: number;
   readonly resume?: string;
   readonly attachImage?: readonly string[];
   readonly json?: boolean;
@@ -167,34 +167,11 @@ class RunCommand {
   }
 
   #asked(): CreateSession {
-    const {
-      cwd,
-      model,
-      provider,
-      engine,
-      autonomy,
-      profile,
-      permissionMode,
-      systemPrompt,
-      maxTurns,
-      maxCost,
-      unattended,
-    } = this.#options;
-    return {
-      ...(cwd === undefined
-        ? {}
-        : { workspace: this.#connection.local ? resolve(this.#context.surroundings.cwd, cwd) : cwd }),
-      ...(model === undefined ? {} : { model }),
-      ...(provider === undefined ? {} : { provider }),
-      ...(engine === undefined ? {} : { engine }),
-      ...(autonomy === undefined ? {} : { autonomy }),
-      ...(profile === undefined ? {} : { profile }),
-      ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
-      ...(systemPrompt === undefined ? {} : { system_prompt: systemPrompt }),
-      ...(maxTurns === undefined ? {} : { max_turns: maxTurns }),
-      ...(maxCost === undefined ? {} : { max_cost_microusd: maxCost }),
-      ...(unattended === undefined ? {} : { unattended }),
-    };
+    const { systemPrompt, maxTurns, unattended, ...flags } = this.#options;
+    const { local } = this.#connection;
+    const cwd = local && flags.cwd !== undefined ? resolve(this.#context.surroundings.cwd, flags.cwd) : flags.cwd;
+    const others = defined({ system_prompt: systemPrompt, max_turns: maxTurns, unattended });
+    return { ...sessionSettings({ ...flags, cwd }), ...others };
   }
 
   #watch(begun: BegunTurn, onInterrupt: () => void): Promise<JournalEvent | undefined> {

@@ -4,22 +4,13 @@ import { findServer, homeToken } from "../connect.ts";
 import { flagsOf, print, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Serving } from "../serve.ts";
-import { readSettings, type Settings } from "../settings.ts";
+import { readSettings, type Flags, type Settings } from "../settings.ts";
 import type { Signal } from "../surroundings.ts";
 import { visible } from "../terminal/visible.ts";
 import { collect, wholeNumber } from "./options.ts";
 
-interface ServeFlags {
-  readonly host?: string;
-  readonly port?: number;
-  readonly workspace?: string;
-  readonly provider?: string;
-  readonly model?: string;
-  readonly allowedHost?: readonly string[];
-  readonly connection?: readonly string[];
+interface ServeFlags extends Flags {
   readonly logLevel?: string;
-  readonly drainSeconds?: number;
-  readonly accessLog?: boolean;
   readonly acceptDataLoss?: boolean;
 }
 

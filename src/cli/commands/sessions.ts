@@ -1,6 +1,7 @@
 import { Option, type Command } from "commander";
 import {
   Autonomy,
+  defined,
   dollars,
   PermissionMode,
   spendingWords,
@@ -9,7 +10,6 @@ import {
   type SessionView,
 } from "../../protocol/index.ts";
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
-import { EXIT } from "../exit.ts";
 import { table } from "../terminal/table.ts";
 import { oneLine, visible } from "../terminal/visible.ts";
 import { age } from "../terminal/words.ts";
@@ -52,7 +52,6 @@ export function addSessions(program: Command, context: CommandContext): void {
         const session = await client.session(id);
         if (json === true) printJson(context, session);
         else for (const line of describe(session)) print(context, line);
-        return EXIT.done;
       }),
     );
   for (const verb of ["interrupt", "pause", "resume", "close"] as const) {
@@ -67,7 +66,6 @@ export function addSessions(program: Command, context: CommandContext): void {
             ? client.interrupt(id, { hold_queue: true })
             : client.control(id, verb));
           print(context, `${session.id} is ${session.status}${heldWords(session)}`);
-          return EXIT.done;
         }),
       );
   }
@@ -102,7 +100,6 @@ function addList(sessions: Command, context: CommandContext): void {
         const page = await client.sessions({ limit, ...(status === undefined ? {} : { status }) });
         if (options.json === true) printJson(context, page);
         else for (const line of list(page.sessions, context)) print(context, line);
-        return EXIT.done;
       });
     });
 }
@@ -119,7 +116,6 @@ function addDelete(sessions: Command, context: CommandContext): void {
           await client.deleteSession(id);
           print(context, `${id} is deleted`);
         }
-        return EXIT.done;
       }),
     );
 }
@@ -138,7 +134,6 @@ function addFork(sessions: Command, context: CommandContext): void {
         context.screen.line(
           context.screen.paint.dim(`go on with it: ${context.surroundings.name} run --resume ${child.id} "…"`),
         );
-        return EXIT.done;
       }),
     );
 }
@@ -154,7 +149,6 @@ function addBudget(sessions: Command, context: CommandContext): void {
       withServer(context, command, async ({ client }) => {
         const session = await client.setBudget(id, { max_cost_microusd });
         print(context, `${session.id} may spend ${dollars(max_cost_microusd)}; ${spendingWords(session)}`);
-        return EXIT.done;
       }),
     );
 }
@@ -173,15 +167,10 @@ function addSet(sessions: Command, context: CommandContext): void {
       if (model === undefined && autonomy === undefined && mode === undefined)
         command.error("error: name what to change: --model, --autonomy or --mode");
       await withServer(context, command, async ({ client }) => {
-        const change: ConfigureSession = {
-          ...(model === undefined ? {} : { model }),
-          ...(autonomy === undefined ? {} : { autonomy }),
-          ...(mode === undefined ? {} : { permission_mode: mode }),
-        };
+        const change: ConfigureSession = defined({ model, autonomy, permission_mode: mode });
         const { settings } = await client.configure(id, change);
         const inMode = settings.permission_mode === undefined ? "" : `, mode ${settings.permission_mode}`;
         print(context, visible(`${id}: model ${settings.model}, autonomy ${settings.autonomy}${inMode}`));
-        return EXIT.done;
       });
     });
 }

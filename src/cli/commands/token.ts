@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import {
   Autonomy,
+  defined,
   dollars,
   LIMITS,
   Role,
@@ -10,7 +11,6 @@ import {
   type TokenView,
 } from "../../protocol/index.ts";
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
-import { EXIT } from "../exit.ts";
 import { table } from "../terminal/table.ts";
 import { collect, dollarAmount, oneOf, wholeNumber } from "./options.ts";
 
@@ -45,7 +45,6 @@ export function addToken(program: Command, context: CommandContext): void {
           for (const line of table([head, ...rows], width(context))) print(context, line);
           if (page.next !== undefined) print(context, `(the newest ${page.tokens.length}; there are more)`);
         }
-        return EXIT.done;
       }),
     );
   token
@@ -57,7 +56,6 @@ export function addToken(program: Command, context: CommandContext): void {
       withServer(context, command, async ({ client }) => {
         await client.deleteToken(id);
         print(context, `${id} is gone`);
-        return EXIT.done;
       }),
     );
 }
@@ -134,7 +132,6 @@ function addCreate(token: Command, context: CommandContext): void {
           print(context, created.token);
           context.screen.line(context.screen.paint.dim(`${created.id}: keep it, it is not shown again`));
         }
-        return EXIT.done;
       }),
     );
 }
@@ -162,10 +159,7 @@ function requestOf(flags: CreateFlags, cwd: string): CreateToken {
 
 function modelRate({ modelRequestsPerMinute, modelTokensPerMinute }: CreateFlags): RateLimit | undefined {
   if (modelRequestsPerMinute === undefined && modelTokensPerMinute === undefined) return undefined;
-  return {
-    ...(modelRequestsPerMinute === undefined ? {} : { requests_per_minute: modelRequestsPerMinute }),
-    ...(modelTokensPerMinute === undefined ? {} : { tokens_per_minute: modelTokensPerMinute }),
-  };
+  return defined({ requests_per_minute: modelRequestsPerMinute, tokens_per_minute: modelTokensPerMinute });
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };

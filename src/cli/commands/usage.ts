@@ -1,17 +1,13 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
+import type { UsageFilter } from "../../client/client.ts";
 import { LIMITS, USAGE_GROUPS, UsageGroup, type UsageReport } from "../../protocol/index.ts";
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { budgetTable, usageTable } from "../show/usage.ts";
 import { wholeNumber } from "./options.ts";
 
-interface UsageOptions {
+interface UsageOptions extends UsageFilter {
   readonly by: readonly UsageGroup[];
-  readonly from?: string;
-  readonly to?: string;
-  readonly session?: string;
-  readonly agent?: string;
-  readonly limit?: number;
   readonly csv?: boolean;
   readonly json?: boolean;
 }

@@ -2,7 +2,7 @@ import type { StatsFs } from "node:fs";
 import { lstat, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { LIMITS } from "../../protocol/index.ts";
+import { errorText, LIMITS } from "../../protocol/index.ts";
 import { refuseForeignSocket } from "../../proxy/socket-place.ts";
 import type { FoundServer } from "../connect.ts";
 import { POLICY_FILE, SEEN_TIME_FILE, SERVER_FILE, TOKEN_FILE } from "../files.ts";
@@ -65,7 +65,7 @@ function checkSocket(home: string): readonly DoctorCheck[] {
     refuseForeignSocket(home);
     return [];
   } catch (error) {
-    return [fail("start", wordsOf(error), `mv ${join(home, "model.sock")} ${join(home, "model.sock.aside")}`)];
+    return [fail("start", errorText(error), `mv ${join(home, "model.sock")} ${join(home, "model.sock.aside")}`)];
   }
 }
 
@@ -74,7 +74,7 @@ async function checkPolicy(settings: Settings): Promise<readonly DoctorCheck[]> 
   try {
     loadPolicyFile(settings.home.value, settings);
   } catch (error) {
-    return [fail("policy file", `${path}: ${wordsOf(error)}`, "mend the file; a server does not start with it")];
+    return [fail("policy file", `${path}: ${errorText(error)}`, "mend the file; a server does not start with it")];
   }
   return (await stat(path).catch(() => undefined)) === undefined ? [] : [ok("policy file", path)];
 }
@@ -118,10 +118,10 @@ export async function checkReady({ url, pid }: FoundServer): Promise<DoctorCheck
     const reasons = (parsed.data?.reasons ?? []).map(({ message }) => message).join(" ");
     return fail("server", `runs at ${place} but takes no new work: ${reasons}`, "look at the server's log");
   } catch (error) {
-    return fail("server", `runs at ${place} but /ready does not answer: ${wordsOf(error)}`, "look at the server's log");
+    return fail(
+      "server",
+      `runs at ${place} but /ready does not answer: ${errorText(error)}`,
+      "look at the server's log",
+    );
   }
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -5,7 +5,6 @@ import {
   type FileDiff,
   type Preview,
   type Question,
-  type Warning,
 } from "../../protocol/index.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { clip, oneLine, visible, visibleCommand } from "../terminal/visible.ts";
@@ -28,7 +27,7 @@ export type PreviewText = Pick<Approval, "preview" | "warnings"> & {
 /** Everything that a person must see before approving. */
 export function showPreview(shown: PreviewText, options: ShowOptions): readonly string[] {
   const { paint } = options;
-  return [...bodyOf(shown, options), ...shown.warnings.map((warning) => showWarning(warning, paint))];
+  return [...bodyOf(shown, options), ...shown.warnings.map((warning) => paint.yellow(`⚠ ${visible(warning.message)}`))];
 }
 
 /** True when `showPreview` leaves something out. */
@@ -147,10 +146,6 @@ function showPart(part: CommandPart, place: number, paint: Paint): readonly stri
     part.hosts.map((host) => paint.yellow(visibleCommand(host))),
   );
   return lines;
-}
-
-function showWarning(warning: Warning, paint: Paint): string {
-  return paint.yellow(`⚠ ${visible(warning.message)}`);
 }
 
 /** A question with its numbered answers. */

@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 // Not through the folder's index: this runs in its own process, which must start fast.
-import { Failure } from "../../protocol/failure.ts";
+import { errorText, Failure } from "../../protocol/failure.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 
 /**
@@ -33,7 +33,7 @@ export function openFile(path: string): DatabaseSyncInstance {
       database.exec(setting);
     return database;
   } catch (error) {
-    throw new Failure("connection_failed", `the file cannot be opened: ${wordsOf(error)}`);
+    throw new Failure("connection_failed", `the file cannot be opened: ${errorText(error)}`);
   }
 }
 
@@ -48,8 +48,4 @@ function checkRegular(path: string): void {
     );
   }
   throw new Failure("connection_failed", "it must be a regular file, no link and no folder");
-}
-
-export function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,9 +1,8 @@
 import { constants, type DatabaseSyncInstance, type StatementSyncInstance } from "@photostructure/sqlite";
-import { Failure } from "../../protocol/failure.ts";
+import { errorText, Failure } from "../../protocol/failure.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { SqlClass } from "../../protocol/index.ts";
 import type { Rows, SqlStatement } from "../database.ts";
-import { wordsOf } from "./file.ts";
 import { isIdle, refusalOf } from "./rules.ts";
 
 type Prepared =
@@ -100,7 +99,7 @@ function sizeOf(value: string | number | null): number {
 /** SQLite's error in its own words, with the position if known. */
 export function sqlFailure(error: unknown, sql: string): Failure {
   if (error instanceof Failure) return error;
-  const message = wordsOf(error);
+  const message = errorText(error);
   if (/^(?:out of memory|string or blob too big)/.test(message))
     return new Failure("payload_too_large", `SQLite: ${message}; select less`);
   const token = /^near "(.*)": syntax error$/s.exec(message)?.[1];

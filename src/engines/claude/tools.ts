@@ -1,4 +1,4 @@
-import { toolFacts, type SessionSettings } from "../../protocol/index.ts";
+import { defined, toolFacts, type SessionSettings } from "../../protocol/index.ts";
 import type { Toolbox, ToolDefinition } from "../../tools/toolbox.ts";
 
 /**
@@ -88,12 +88,7 @@ export function vendorAgents(
   return Object.fromEntries(
     Object.entries(agents).map(([name, { description, prompt, tools: named, model }]) => [
       name,
-      {
-        description,
-        prompt,
-        ...(named === undefined ? {} : { tools: named.flatMap(vendorTools) }),
-        ...(model === undefined ? {} : { model }),
-      },
+      defined({ description, prompt, tools: named?.flatMap(vendorTools), model }),
     ]),
   );
 }

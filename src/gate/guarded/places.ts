@@ -1,5 +1,5 @@
 import { basename, relative } from "node:path/posix";
-import { pathsMeet } from "../globs.ts";
+import { couldBe } from "../globs.ts";
 import { HARMLESS_DEVICES } from "../shell/preview.ts";
 import {
   asGlob,
@@ -60,11 +60,6 @@ function protectedPlace(path: string, text: string): Objection {
   // A name like `-t..` becomes an option when a pattern matches it.
   if (basename(path).startsWith("-")) return `Writing a file whose name starts with a dash is not allowed: ${text}`;
   return undefined;
-}
-
-/** A name, or a shell pattern that may expand to it. */
-function couldBe(segment: string, name: string): boolean {
-  return segment === name || (/[*?[(]/.test(segment) && pathsMeet([segment], [name], { hidesDots: true }));
 }
 
 /**

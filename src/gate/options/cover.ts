@@ -144,7 +144,8 @@ class Cover {
         open = spec === GENERIC;
         continue;
       }
-      const unsure = open && !spelled && !isHarmless(spec) && mayBeOption(word, this.#around.bindings);
+      const unsure =
+        open && !spelled && spec.harmless !== true && spec.any !== true && mayBeOption(word, this.#around.bindings);
       if (unsure) return `${word.text} could turn out to be an option of ${program}`;
       const bundle = spec.bundled === true && at === 1 && /^[A-Za-z]+$/.test(word.value);
       if (open && (bundle || /^-./.test(word.value))) {
@@ -325,10 +326,6 @@ class Cover {
     const wrong = names.map((name) => misplaced(asGlob(name), { folder, writes })).find((found) => found !== undefined);
     return wrong === undefined ? undefined : `${word.text} ${wrong}`;
   }
-}
-
-function isHarmless(spec: ProgramSpec): boolean {
-  return spec.harmless === true || spec.any === true;
 }
 
 const DEVICES = /^\/dev\/(null|stdin|stdout|stderr|tty|zero|urandom)$/;

@@ -196,7 +196,10 @@ export function lookIntoInput(program: string, { words, command }: LookContext):
   const { operands, given, doubt } = operandsOf(words, interpreter);
   const { before = 0 } = interpreter;
   const script = before === "never" ? undefined : operands[before];
-  const missing = script === undefined || readsInput(script) || (doubt && isFed(command));
+  const missing =
+    script === undefined ||
+    readsInput(script) ||
+    (doubt && (command.readsPipe || command.redirects.some(({ operator }) => feeds(operator))));
   const reads = given === "input" || (given === "nothing" && missing);
   const notes = statements(program, operands, interpreter);
   return { ...NOTHING, notes: reads ? [...notes, inputNote(program, command)] : notes };
@@ -226,10 +229,6 @@ export function inputNote(program: string, command: SimpleCommand): Note {
   const from = command.redirects.findLast(({ operator }) => feeds(operator));
   if (from?.feed !== undefined) return { kind: "input", message: `${program} runs a program that is given inline` };
   return unknown(`${program} runs ${command.readsPipe ? "what is piped into it" : "what it reads from its input"}`);
-}
-
-function isFed({ readsPipe, redirects }: SimpleCommand): boolean {
-  return readsPipe || redirects.some(({ operator }) => feeds(operator));
 }
 
 function feeds(operator: string): boolean {

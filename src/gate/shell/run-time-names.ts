@@ -1,5 +1,5 @@
 import { normalize } from "node:path/posix";
-import { pathsMeet } from "../globs.ts";
+import { couldBe } from "../globs.ts";
 
 /**
  * Paths that differ for each process: `/proc/self/cwd` is the server's folder to the server and the command's to the
@@ -28,8 +28,4 @@ export function isOpenFile(path: string): boolean {
 function isProcess(place: string): boolean {
   if (/^(self|thread-self|\d+)$/.test(place)) return true;
   return /[^\w.-]/.test(place);
-}
-
-function couldBe(segment: string, name: string): boolean {
-  return segment === name || (/[*?[(]/.test(segment) && pathsMeet([segment], [name], { hidesDots: true }));
 }

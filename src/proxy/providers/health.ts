@@ -12,7 +12,6 @@ const Models = z.object({ data: z.array(z.object({ id: z.string().max(500) })) }
 const OLLAMA_PATH = "/api/tags";
 const OllamaModels = z.object({ models: z.array(z.object({ name: z.string().max(500) })) });
 
-/** The answer to one probe. */
 interface ProbeAnswer {
   readonly status: number;
   readonly models: readonly string[] | undefined;

@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { firstExcess, openToOperators, roleWithin } from "../../gate/index.ts";
 import {
+  defined,
   Failure,
   LIMITS,
   TokenBounds,
@@ -49,11 +50,7 @@ export async function mint(
     );
   const expires_at = expiry(caller, request, now);
   const isRoot = caller.role === "admin" && own.expires_at === undefined && Object.keys(own.bounds).length === 0;
-  return {
-    bounds,
-    ...(expires_at === undefined ? {} : { expires_at }),
-    ...(isRoot ? {} : { made_with: own.id }),
-  };
+  return defined({ bounds, expires_at, made_with: isRoot ? undefined : own.id });
 }
 
 function checkRole(caller: Caller, { role }: CreateToken): void {

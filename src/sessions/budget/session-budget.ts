@@ -14,11 +14,10 @@ import {
 import type { Exchange, KeyLease, RequestContext } from "../../proxy/index.ts";
 import { inputHash } from "../permission/permit.ts";
 import { spendingLimitOf, spendingLimitsOf, type PolicyLimit, type Parent } from "./limits.ts";
-import type { GivenAnswer } from "../core/questions.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Clock } from "../dependencies.ts";
 import type { Session } from "../core/session.ts";
-import { fromRow, isFinal, type OpenTurn } from "../core/state.ts";
+import { fromRow, isFinal, type GivenAnswer, type OpenTurn } from "../core/state.ts";
 import { atWallTime } from "../lifecycle/wall-time.ts";
 
 /** Whether there may be money again. `message`: why not, for the caller. */

@@ -1,5 +1,6 @@
 import {
   addUsage,
+  defined,
   editedToolItem,
   Failure,
   isToolItem,
@@ -12,9 +13,7 @@ import {
   type EventBody,
   type ForkedFrom,
   type Item,
-  type Outcome,
   type PermissionMode,
-  type PlannedChange,
   type PrincipalRef,
   type Prompt,
   type Status,
@@ -22,7 +21,7 @@ import {
   type Usage,
   UNKNOWN_OUTCOME,
 } from "../../protocol/index.ts";
-import { isFinal, nextInQueue, type OpenTurn, type SessionState } from "./state.ts";
+import { isFinal, nextInQueue, type GivenAnswer, type OpenTurn, type SessionState } from "./state.ts";
 
 /** All commands of a session, from outside and from its own parts. */
 export type SessionCommand =
@@ -91,18 +90,11 @@ export type TurnChange =
   | { readonly type: "item.started" | "item.updated" | "item.completed"; readonly item: Item }
   | { readonly type: "usage"; readonly usage: Usage };
 
-export interface ApprovalAnswer {
+export interface ApprovalAnswer extends GivenAnswer {
   readonly approval_id: string;
-  readonly outcome: Outcome;
-  readonly by: PrincipalRef;
-  readonly feedback?: string | undefined;
   readonly scope?: "once" | "session" | undefined;
-  readonly updated_input?: Record<string, unknown> | undefined;
-  readonly interrupt?: boolean | undefined;
   /** With `interrupt`: prompts waiting now begin only after `unpause`. */
   readonly hold_queue?: boolean | undefined;
-  readonly planned?: PlannedChange | undefined;
-  readonly changed?: true | undefined;
   readonly granted_rule?: string | undefined;
 }
 
@@ -331,19 +323,14 @@ function answer(state: SessionState, given: ApprovalAnswer): readonly EventBody[
     );
   }
   const left = state.pending.filter((id) => id !== given.approval_id);
-  const { feedback, scope, updated_input, interrupt, planned, changed: hasChanged, granted_rule } = given;
+  const { feedback, scope, updated_input, interrupt, planned, changed, granted_rule } = given;
   return [
     {
       type: "approval.resolved",
       approval_id: given.approval_id,
       outcome: given.outcome,
       by: given.by,
-      ...(feedback === undefined ? {} : { feedback }),
-      ...(scope === undefined ? {} : { scope }),
-      ...(updated_input === undefined ? {} : { updated_input }),
-      ...(interrupt === undefined ? {} : { interrupt }),
-      ...(planned === undefined ? {} : { planned }),
-      ...(hasChanged === undefined ? {} : { changed: hasChanged }),
+      ...defined({ feedback, scope, updated_input, interrupt, planned, changed }),
       ...(granted_rule === undefined || state.grants.includes(granted_rule) ? {} : { granted_rule }),
     },
     ...(left.length === 0 && state.turn !== undefined ? [status("working")] : []),

@@ -1,4 +1,11 @@
-import { addUsage, NO_USAGE, isToolItem, type JournalEvent, type SessionSettings } from "../../protocol/index.ts";
+import {
+  addUsage,
+  defined,
+  NO_USAGE,
+  isToolItem,
+  type JournalEvent,
+  type SessionSettings,
+} from "../../protocol/index.ts";
 import { QUEUE_TEXT_CHARS, type QuestionedCall, type OpenTurn, type SessionState } from "./state.ts";
 
 type EventOf<Type extends JournalEvent["type"]> = Extract<JournalEvent, { type: Type }>;
@@ -51,8 +58,7 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
         status: event.status,
         paused: event.paused ?? state.paused,
         queue: event.held === undefined ? state.queue : withHeld(state.queue, event.held),
-        ...(event.forked_from === undefined ? {} : { forked_from: event.forked_from }),
-        ...(event.error === undefined ? {} : { error: event.error }),
+        ...defined({ forked_from: event.forked_from, error: event.error }),
         settings: changed(state.settings, event),
       };
   }
@@ -68,11 +74,7 @@ function changed(
   settings: SessionSettings,
   { model, autonomy, permission_mode, ask_reads }: EventOf<"session.updated">,
 ): SessionSettings {
-  const named: SessionSettings = {
-    ...settings,
-    ...(model === undefined ? {} : { model }),
-    ...(ask_reads === undefined ? {} : { ask_reads }),
-  };
+  const named: SessionSettings = { ...settings, ...defined({ model, ask_reads }) };
   if (autonomy === undefined) return named;
   const { permission_mode: _before, ...rest } = named;
   return { ...rest, autonomy, ...(permission_mode === undefined ? {} : { permission_mode }) };
@@ -141,19 +143,12 @@ function answer(asked: OpenTurn["asked"], event: EventOf<"approval.resolved">): 
   const found = Object.entries(asked).find(([, question]) => question.approval_id === event.approval_id);
   if (found === undefined) return asked;
   const [tool_use_id, question] = found;
+  const { outcome, by, feedback, updated_input, interrupt, planned, changed } = event;
   return {
     ...asked,
     [tool_use_id]: {
       ...question,
-      answer: {
-        outcome: event.outcome,
-        by: event.by,
-        ...(event.feedback === undefined ? {} : { feedback: event.feedback }),
-        ...(event.updated_input === undefined ? {} : { updated_input: event.updated_input }),
-        ...(event.interrupt === undefined ? {} : { interrupt: event.interrupt }),
-        ...(event.planned === undefined ? {} : { planned: event.planned }),
-        ...(event.changed === undefined ? {} : { changed: event.changed }),
-      },
+      answer: defined({ outcome, by, feedback, updated_input, interrupt, planned, changed }),
     },
   };
 }

@@ -1,9 +1,7 @@
-import { type Approval, type JournalEvent } from "../../protocol/index.ts";
+import { defined, type Approval, type JournalEvent } from "../../protocol/index.ts";
 import type { Clock } from "../dependencies.ts";
-import type { QuestionedCall } from "./state.ts";
+import type { GivenAnswer } from "./state.ts";
 import { atWallTime } from "../lifecycle/wall-time.ts";
-
-export type GivenAnswer = NonNullable<QuestionedCall["answer"]>;
 
 /** Whether the time for an answer is over by the wall clock, whatever a timer says. */
 export function isOverdue({ status, expires_at }: Approval, now: number): boolean {
@@ -69,10 +67,7 @@ export class Questions {
         status: outcome,
         resolved_at: event.at,
         resolved_by: by,
-        ...(feedback === undefined ? {} : { feedback }),
-        ...(scope === undefined ? {} : { scope }),
-        ...(updated_input === undefined ? {} : { updated_input }),
-        ...(interrupt === undefined ? {} : { interrupt }),
+        ...defined({ feedback, scope, updated_input, interrupt }),
       },
     ];
   }

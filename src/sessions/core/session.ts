@@ -33,10 +33,10 @@ import { Outbox } from "./outbox.ts";
 import { PermittedCalls } from "../permission/permitted-calls.ts";
 import { Pauses } from "./pauses.ts";
 import { SessionBudget } from "../budget/session-budget.ts";
-import { Questions, type GivenAnswer } from "./questions.ts";
+import { Questions } from "./questions.ts";
 import type { Dependencies, SessionEnvironment } from "../dependencies.ts";
 import { HeldEnvironment } from "../workspace/held-environment.ts";
-import { isFinal, nextInQueue, type SessionState } from "./state.ts";
+import { isFinal, nextInQueue, type GivenAnswer, type SessionState } from "./state.ts";
 import {
   isAsked,
   isPatient,

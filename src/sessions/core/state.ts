@@ -1,4 +1,5 @@
 import {
+  defined,
   Failure,
   NO_USAGE,
   type ErrorDetail,
@@ -15,23 +16,25 @@ import {
 import type { SessionRow } from "../../store/index.ts";
 import { UNBOUNDED, type TokenScope } from "../access/token-scope.ts";
 
+export interface GivenAnswer {
+  readonly outcome: Outcome;
+  readonly by: PrincipalRef;
+  readonly feedback?: string | undefined;
+  readonly updated_input?: Readonly<Record<string, unknown>> | undefined;
+  readonly interrupt?: boolean | undefined;
+  /** With `updated_input`: the file change that it makes. */
+  readonly planned?: PlannedChange | undefined;
+  /** What was shown had changed: another question follows. */
+  readonly changed?: true | undefined;
+}
+
 /** What a turn must remember of a question about a tool call. Keyed by the call's `tool_use_id`. */
 export interface QuestionedCall {
   readonly approval_id: string;
   /** The file change that was shown. Absent: none, or one that cannot be made. */
   readonly planned?: PlannedChange | undefined;
   /** Absent: not answered yet. */
-  readonly answer?: {
-    readonly outcome: Outcome;
-    readonly by: PrincipalRef;
-    readonly feedback?: string | undefined;
-    readonly updated_input?: Readonly<Record<string, unknown>> | undefined;
-    readonly interrupt?: boolean | undefined;
-    /** With `updated_input`: the file change that it makes. */
-    readonly planned?: PlannedChange | undefined;
-    /** What was shown had changed: another question follows. */
-    readonly changed?: true | undefined;
-  };
+  readonly answer?: GivenAnswer;
 }
 
 export interface OpenTurn {
@@ -117,33 +120,28 @@ export function nextInQueue({ queue }: Pick<SessionState, "queue">): QueuedTurn 
   return queue.find(({ held }) => held === undefined);
 }
 
-export interface Birth {
-  readonly id: string;
-  readonly settings: SessionSettings;
+export interface Birth extends Pick<SessionState, "id" | "settings" | "token" | "lineage" | "ancestors"> {
   readonly at: string;
   readonly by: PrincipalRef;
-  readonly token: TokenScope;
-  readonly lineage: readonly Segment[];
-  readonly ancestors: readonly string[];
   /** Inherited from the session it was forked from. Absent: the first prompt sets it. */
   readonly title?: string;
 }
 
-export function newState(birth: Birth): SessionState {
-  const inherited = birth.lineage.at(-1)?.upto ?? 0;
+export function newState({ id, settings, at, by, token, lineage, ancestors, title = "" }: Birth): SessionState {
+  const inherited = lineage.at(-1)?.upto ?? 0;
   return {
-    id: birth.id,
-    settings: birth.settings,
-    created_at: birth.at,
-    updated_at: birth.at,
-    created_by: birth.by,
-    token: birth.token,
-    lineage: birth.lineage,
-    ancestors: birth.ancestors,
+    id,
+    settings,
+    created_at: at,
+    updated_at: at,
+    created_by: by,
+    token,
+    lineage,
+    ancestors,
     status: "creating",
     seq: inherited,
     paused: false,
-    title: birth.title ?? "",
+    title,
     turns: 0,
     settled_seq: inherited,
     queue: [],
@@ -151,7 +149,7 @@ export function newState(birth: Birth): SessionState {
     grants: [],
     usage: NO_USAGE,
     cost_microusd: 0,
-    ...(birth.settings.max_cost_microusd === undefined ? {} : { limit_microusd: birth.settings.max_cost_microusd }),
+    ...defined({ limit_microusd: settings.max_cost_microusd }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { isToolItem, type JournalEvent } from "../../protocol/index.ts";
+import { defined, isToolItem, type JournalEvent } from "../../protocol/index.ts";
 import { authorize, authorizeFor, type Caller } from "../access/access.ts";
 import { publishedPage } from "../core/journal.ts";
 import type { Registry } from "./registry.ts";
@@ -34,11 +34,7 @@ export class SessionActivityReader {
     ]);
     const tools = Object.values(turn?.items ?? {}).flatMap((item) => (isToolItem(item) ? [item.tool] : []));
     const current_tool = tools.at(-1);
-    return {
-      ...(turn_started_at === undefined ? {} : { turn_started_at }),
-      ...(current_tool === undefined ? {} : { current_tool }),
-      ...(turn_ended_at === undefined ? {} : { turn_ended_at }),
-    };
+    return defined({ turn_started_at, current_tool, turn_ended_at });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Policy, PrincipalRef, Profile, RateLimit } from "../../protocol/index.ts";
+import { defined, type Policy, type PrincipalRef, type Profile, type RateLimit } from "../../protocol/index.ts";
 import { least } from "../budget/limits.ts";
 import { profileOf } from "./profile.ts";
 import type { TokenScope } from "../access/token-scope.ts";
@@ -20,25 +20,19 @@ export function effectiveProfile(policy: Policy, { settings, created_by, token }
   const own = isFree ? {} : profileOf(policy, policy.default_profile);
   const { bounds } = token;
   const deny = own === profile ? profile.deny : [...(profile.deny ?? []), ...(own.deny ?? [])];
+  const daily = least(profile.max_cost_microusd_per_day, own.max_cost_microusd_per_day);
+  const perAgent = least(profile.max_cost_microusd_per_agent, own.max_cost_microusd_per_agent);
   return {
     ...profile,
-    ...given("deny", deny),
-    ...given("max_cost_microusd", least(profile.max_cost_microusd, bounds.max_cost_microusd_per_session)),
-    ...given(
-      "max_cost_microusd_per_day",
-      least(least(profile.max_cost_microusd_per_day, own.max_cost_microusd_per_day), bounds.max_cost_microusd_per_day),
-    ),
-    ...given(
-      "max_cost_microusd_per_agent",
-      least(least(profile.max_cost_microusd_per_agent, own.max_cost_microusd_per_agent), bounds.max_cost_microusd),
-    ),
-    ...given("max_concurrent", least(least(profile.max_concurrent, own.max_concurrent), bounds.max_concurrent)),
-    ...given("agent_rate", leastRate(leastRate(profile.agent_rate, own.agent_rate), bounds.model_rate)),
+    ...defined({
+      deny,
+      max_cost_microusd: least(profile.max_cost_microusd, bounds.max_cost_microusd_per_session),
+      max_cost_microusd_per_day: least(daily, bounds.max_cost_microusd_per_day),
+      max_cost_microusd_per_agent: least(perAgent, bounds.max_cost_microusd),
+      max_concurrent: least(least(profile.max_concurrent, own.max_concurrent), bounds.max_concurrent),
+      agent_rate: leastRate(leastRate(profile.agent_rate, own.agent_rate), bounds.model_rate),
+    }),
   };
-}
-
-function given<Field extends keyof Profile>(field: Field, value: Profile[Field]): Partial<Profile> {
-  return value === undefined ? {} : { [field]: value };
 }
 
 /** The smaller of each figure. The same object if only one sets anything. */
@@ -46,8 +40,5 @@ function leastRate(left: RateLimit | undefined, right: RateLimit | undefined): R
   if (left === undefined || right === undefined || left === right) return left ?? right;
   const requests_per_minute = least(left.requests_per_minute, right.requests_per_minute);
   const tokens_per_minute = least(left.tokens_per_minute, right.tokens_per_minute);
-  return {
-    ...(requests_per_minute === undefined ? {} : { requests_per_minute }),
-    ...(tokens_per_minute === undefined ? {} : { tokens_per_minute }),
-  };
+  return defined({ requests_per_minute, tokens_per_minute });
 }

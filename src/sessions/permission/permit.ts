@@ -3,6 +3,7 @@ import type { ToolCall, Verdict } from "../../engines/index.ts";
 import { broaderRule, PLAN_RULE, sessionRule } from "../../gate/index.ts";
 import {
   canonicalJson,
+  defined,
   editedToolItem,
   Failure,
   isToolItem,
@@ -300,12 +301,10 @@ async function ask(
     input: { ...call.input },
     input_hash: inputHash(call.tool, call.input),
     preview,
-    ...(planned === undefined ? {} : { planned }),
-    ...(replaces === undefined ? {} : { replaces }),
+    ...defined({ planned, replaces }),
     ...shownIn(dependencies, { input: call.input, preview, warnings }),
     reason: replaces === undefined ? why : `${CHANGED_SINCE_SHOWN} ${why}`,
-    ...(session_rule === undefined ? {} : { session_rule }),
-    ...(broader_rule === undefined ? {} : { broader_rule }),
+    ...defined({ session_rule, broader_rule }),
     unattended,
     created_at: new Date(now).toISOString(),
     ...(unattended === "park" ? {} : { expires_at: new Date(now + approval_timeout_ms).toISOString() }),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { toolListed } from "../../gate/index.ts";
 import {
   BUDGET_TOOL,
+  defined,
   Failure,
   LimitKind,
   LIMITS,
@@ -58,13 +59,9 @@ export class ApprovalService {
     const scope = authorize(caller, "approval.read");
     const { status, session_id, cursor, limit } = filter;
     const read = (): Promise<RowPage<Approval>> =>
-      this.#dependencies.store.read.approvals({
-        limit,
-        ...(status === undefined ? {} : { status }),
-        ...(session_id === undefined ? {} : { session_id }),
-        ...(cursor === undefined ? {} : { cursor }),
-        ...(scope === "own" ? { created_by: caller.id } : {}),
-      });
+      this.#dependencies.store.read.approvals(
+        defined({ limit, status, session_id, cursor, created_by: scope === "own" ? caller.id : undefined }),
+      );
     const page = await read();
     const now = this.#dependencies.clock.now();
     const overdue = page.rows.filter((approval) => isOverdue(approval, now));

@@ -1,4 +1,4 @@
-import { LIMITS, type AuditEntry } from "../../protocol/index.ts";
+import { defined, LIMITS, type AuditEntry } from "../../protocol/index.ts";
 import { authorize, type Caller } from "../access/access.ts";
 import type { Dependencies } from "../dependencies.ts";
 
@@ -28,12 +28,7 @@ export class AuditService {
   ): Promise<AuditPage> {
     authorize(caller, "audit.read");
     const { action, by, cursor, limit } = query;
-    const { rows, next } = await this.#store.read.audit({
-      limit,
-      ...(action === undefined ? {} : { action }),
-      ...(by === undefined ? {} : { by }),
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const { rows, next } = await this.#store.read.audit(defined({ limit, action, by, cursor }));
     return { entries: rows, ...(next === undefined ? {} : { next }) };
   }
 

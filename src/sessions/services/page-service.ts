@@ -116,7 +116,9 @@ export class PageConnection {
     this.#tidy();
     if (
       this.#registrations.size >= LIMITS.pagesPerConnection &&
-      ![...this.#registrations].some((registration) => isAt(registration, wanted))
+      ![...this.#registrations].some(
+        (registration) => registration.session_id === wanted.session_id && registration.page === wanted.page,
+      )
     )
       throw new Failure("limit_reached", `a connection may have ${LIMITS.pagesPerConnection} pages`);
     return this.#service.change(registrationKey(wanted), async () => {
@@ -174,11 +176,4 @@ export class PageConnection {
 
 function registrationKey({ session_id, page }: { readonly session_id: string; readonly page: string }): string {
   return `${session_id} ${page}`;
-}
-
-function isAt(
-  registration: PageRegistration,
-  { session_id, page }: { readonly session_id: string; readonly page: string },
-): boolean {
-  return registration.session_id === session_id && registration.page === page;
 }

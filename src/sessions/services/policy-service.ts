@@ -1,5 +1,6 @@
 import { DEFAULT_POLICY, validatePolicy } from "../../gate/index.ts";
 import {
+  defined,
   Failure,
   LIMITS,
   Policy,
@@ -87,54 +88,50 @@ function layered(...layers: readonly (Policy | undefined)[]): Policy {
   };
 }
 
+interface PolicyServiceParts {
+  readonly dependencies: Dependencies;
+  readonly registry: Registry;
+  readonly book: PolicyBook;
+  readonly places: WorkspacePlaces;
+}
+
 /** Reading, changing and trying the policy. */
 export class PolicyService {
-  readonly #dependencies: Dependencies;
-  readonly #registry: Registry;
-  readonly #book: PolicyBook;
-  readonly #places: WorkspacePlaces;
+  readonly #parts: PolicyServiceParts;
 
-  constructor(parts: {
-    readonly dependencies: Dependencies;
-    readonly registry: Registry;
-    readonly book: PolicyBook;
-    readonly places: WorkspacePlaces;
-  }) {
-    this.#dependencies = parts.dependencies;
-    this.#registry = parts.registry;
-    this.#book = parts.book;
-    this.#places = parts.places;
+  constructor(parts: PolicyServiceParts) {
+    this.#parts = parts;
   }
 
   get(caller: Caller): Policy {
     authorize(caller, "policy.read");
-    return this.#book.current();
+    return this.#parts.book.current();
   }
 
   /** The profile that a surface gives to sessions, if the caller may have it; absent: the token's, or the default. */
   profileFor(caller: Caller, wanted: string): string | undefined {
-    const policy = this.#book.current();
+    const policy = this.#parts.book.current();
     return mayHave(caller, policy, wanted) ? wanted : undefined;
   }
 
   /** Refuses settings that the client of a session may not choose. `profile` absent: the caller's own. */
   checkClientChoices(caller: Caller, profile: string | undefined, fields: readonly ClientChoice[]): void {
-    const policy = this.#book.current();
+    const policy = this.#parts.book.current();
     const name = profile ?? caller.token.bounds.profile ?? policy.default_profile;
     for (const field of fields) refuseChoice(profileOf(policy, name), field);
   }
 
   async set(caller: Caller, policy: Policy): Promise<Policy> {
     authorize(caller, "policy.write");
-    this.#book.check(policy);
-    await this.#book.set(policy, this.#dependencies, caller);
-    this.#dependencies.limits.changed();
-    return this.#book.current();
+    this.#parts.book.check(policy);
+    await this.#parts.book.set(policy, this.#parts.dependencies, caller);
+    this.#parts.dependencies.limits.changed();
+    return this.#parts.book.current();
   }
 
   async history(caller: Caller): Promise<readonly PolicyChange[]> {
     authorize(caller, "audit.read");
-    return this.#book.history();
+    return this.#parts.book.history();
   }
 
   /** What would happen: the real pipeline on one call. Nothing is executed or written. */
@@ -142,30 +139,30 @@ export class PolicyService {
     authorize(caller, "policy.test");
     const { tool, input } = request;
     if (request.session !== undefined) {
-      const session = await this.#registry.get(request.session);
+      const session = await this.#parts.registry.get(request.session);
       authorizeFor(caller, "session.read", { state: session.state, what: `session ${request.session}` });
       if (request.profile !== undefined || request.workspace !== undefined || request.autonomy !== undefined) {
         throw new Failure("invalid_request", "a session brings its own profile, workspace and autonomy");
       }
       const { settings, grants, created_by, token } = session.state;
       const asked = { tool, input, settings, grants, created_by, token };
-      return (await ruleOn(asked, this.#book.current(), await session.environment())).ruling;
+      return (await ruleOn(asked, this.#parts.book.current(), await session.environment())).ruling;
     }
     const { profile, workspace, autonomy } = request;
-    const asked = {
-      ...(profile === undefined ? {} : { profile }),
-      ...(workspace === undefined ? {} : { workspace }),
-      ...(autonomy === undefined ? {} : { autonomy }),
-    };
-    const settings = await settingsFor({ dependencies: this.#dependencies, places: this.#places }, caller, asked);
-    const environment = await this.#dependencies.openEnvironment({
-      session_id: this.#dependencies.newId("ses"),
+    const asked = defined({ profile, workspace, autonomy });
+    const settings = await settingsFor(
+      { dependencies: this.#parts.dependencies, places: this.#parts.places },
+      caller,
+      asked,
+    );
+    const environment = await this.#parts.dependencies.openEnvironment({
+      session_id: this.#parts.dependencies.newId("ses"),
       settings,
-      policy: this.#book.current(),
+      policy: this.#parts.book.current(),
     });
     try {
       const judged = { tool, input, settings, grants: [], created_by: caller, token: caller.token };
-      return (await ruleOn(judged, this.#book.current(), environment)).ruling;
+      return (await ruleOn(judged, this.#parts.book.current(), environment)).ruling;
     } finally {
       await environment.discard();
     }

@@ -62,28 +62,22 @@ interface SessionBeginning {
   readonly prompt: SubmitPrompt | undefined;
 }
 
+interface SessionServiceParts {
+  readonly dependencies: Dependencies;
+  readonly registry: Registry;
+  readonly receipts: Receipts;
+  readonly places: WorkspacePlaces;
+  readonly warm: WarmSessions;
+}
+
 /** What callers may do with sessions. */
 export class SessionService {
-  readonly #dependencies: Dependencies;
-  readonly #registry: Registry;
-  readonly #receipts: Receipts;
-  readonly #places: WorkspacePlaces;
-  readonly #warm: WarmSessions;
+  readonly #parts: SessionServiceParts;
   readonly #concurrency: SessionConcurrency;
 
-  constructor(parts: {
-    readonly dependencies: Dependencies;
-    readonly registry: Registry;
-    readonly receipts: Receipts;
-    readonly places: WorkspacePlaces;
-    readonly warm: WarmSessions;
-  }) {
-    this.#dependencies = parts.dependencies;
+  constructor(parts: SessionServiceParts) {
+    this.#parts = parts;
     this.#concurrency = new SessionConcurrency(parts.dependencies.store.read);
-    this.#warm = parts.warm;
-    this.#registry = parts.registry;
-    this.#receipts = parts.receipts;
-    this.#places = parts.places;
   }
 
   async create(
@@ -101,7 +95,7 @@ export class SessionService {
       request.parent_session_id === undefined
         ? parent
         : await this.#session(caller, "session.control", request.parent_session_id);
-    return this.#receipts.once({ caller, key, question: ["create", request] }, async (receipts) => {
+    return this.#parts.receipts.once({ caller, key, question: ["create", request] }, async (receipts) => {
       const settings = await this.#settings(caller, request, { parent, given });
       if (key === undefined && this.#profile(caller, settings).require_idempotency === true)
         throw new Failure(
@@ -120,21 +114,23 @@ export class SessionService {
     { settings, parent, sponsor, prompt }: SessionBeginning,
     receipts: (answer: SessionView) => readonly ReceiptRow[],
   ): Promise<SessionView> {
-    const at = new Date(this.#dependencies.clock.now()).toISOString();
+    const at = new Date(this.#parts.dependencies.clock.now()).toISOString();
     const fork_seq = parent?.state.settled_seq ?? 0;
     const lineage = parent === undefined ? [] : inherited(parent, fork_seq);
     const ancestors = sponsor === undefined ? [] : heirOf(sponsor);
     const born = (id: string): SessionState =>
       newState({ id, settings, at, by: ref(caller), token: scopeOf(caller), lineage, ancestors });
-    refuseNewWork(this.#dependencies);
-    const warm = parent === undefined ? await this.#warm.take(settings, born) : undefined;
-    const refusal = refusalWhileStalled(this.#dependencies);
+    refuseNewWork(this.#parts.dependencies);
+    const warm = parent === undefined ? await this.#parts.warm.take(settings, born) : undefined;
+    const refusal = refusalWhileStalled(this.#parts.dependencies);
     if (refusal !== undefined) {
       await warm?.halt();
       throw refusal;
     }
     const session =
-      warm === undefined ? this.#registry.add(born(this.#dependencies.newId("ses"))) : this.#registry.adopt(warm);
+      warm === undefined
+        ? this.#parts.registry.add(born(this.#parts.dependencies.newId("ses")))
+        : this.#parts.registry.adopt(warm);
     const { id } = session.state;
     const durable = [
       session.execute(
@@ -143,20 +139,20 @@ export class SessionService {
           : { type: "fork", from: { session_id: parent.state.id, seq: fork_seq } },
       ),
     ];
-    this.#dependencies.reach("session.decided");
+    this.#parts.dependencies.reach("session.decided");
     if (prompt !== undefined) durable.push(session.prompt(prompt, ref(caller)).then(() => undefined));
     const answer = view(session.state);
     const audited = { action: "session.create", target: id, details: { workspace: settings.workspace } };
     // Same turn of the event loop, so same commit: a retry finds all of this or nothing.
     durable.push(
-      this.#dependencies.store.commit(
-        { receipts: receipts(answer), audit: [auditRow(this.#dependencies, caller, audited)] },
+      this.#parts.dependencies.store.commit(
+        { receipts: receipts(answer), audit: [auditRow(this.#parts.dependencies, caller, audited)] },
         { untilStored: true },
       ),
     );
     await Promise.all(durable);
-    this.#dependencies.reach("session.durable");
-    if (parent === undefined) this.#warm.follow(settings);
+    this.#parts.dependencies.reach("session.durable");
+    if (parent === undefined) this.#parts.warm.follow(settings);
     return answer;
   }
 
@@ -164,7 +160,7 @@ export class SessionService {
   async get(caller: Caller, id: string): Promise<SessionView> {
     const session = await this.#session(caller, "session.read", id);
     const { state } = session;
-    if (this.#dependencies.store.health().stall !== undefined) return view(session.stored);
+    if (this.#parts.dependencies.store.health().stall !== undefined) return view(session.stored);
     await session.settled();
     return view(state);
   }
@@ -176,7 +172,7 @@ export class SessionService {
     const scope = authorize(caller, "session.read");
     const { status, engine, search, cursor, limit } = filter;
     const words = search?.toLowerCase().split(/\s+/).filter(Boolean).slice(0, LIMITS.searchWords) ?? [];
-    const page = await this.#dependencies.store.read.sessions({
+    const page = await this.#parts.dependencies.store.read.sessions({
       limit,
       ...(status === undefined ? {} : { status }),
       ...(engine === undefined ? {} : { engine }),
@@ -192,8 +188,8 @@ export class SessionService {
 
   async prompt(caller: Caller, id: string, prompt: SubmitPrompt, key: IdempotencyKey): Promise<PromptAccepted> {
     const session = await this.#session(caller, "session.control", id);
-    return this.#receipts.once({ caller, key, question: ["prompt", id, prompt] }, async (receipts) => {
-      refuseNewWork(this.#dependencies);
+    return this.#parts.receipts.once({ caller, key, question: ["prompt", id, prompt] }, async (receipts) => {
+      refuseNewWork(this.#parts.dependencies);
       return session.prompt(prompt, ref(caller), (accepted) => ({
         receipts: receipts(accepted),
         ...this.#audit(caller, "session.prompt", id, { turn_id: accepted.turn_id }),
@@ -230,9 +226,9 @@ export class SessionService {
     const details = hold_queue === true ? { hold_queue } : undefined;
     const audit = this.#audit(caller, "session.interrupt", id, details);
     // It stops at once, even while nothing can be written.
-    const noted = this.#dependencies.store.commit(audit, { untilStored: true });
+    const noted = this.#parts.dependencies.store.commit(audit, { untilStored: true });
     const work = Promise.all([noted, session.interrupt({ by: ref(caller), hold_queue })]);
-    await whileStoring(this.#dependencies, work, LIMITS.storeAnswerMs);
+    await whileStoring(this.#parts.dependencies, work, LIMITS.storeAnswerMs);
     return view(session.state);
   }
 
@@ -259,7 +255,7 @@ export class SessionService {
   async close(caller: Caller, id: string): Promise<SessionView> {
     const session = await this.#session(caller, "session.control", id);
     await session.close(this.#audit(caller, "session.close", id));
-    this.#registry.forget(session);
+    this.#parts.registry.forget(session);
     return view(session.state);
   }
 
@@ -267,30 +263,30 @@ export class SessionService {
   async fork(caller: Caller, id: string, request: ForkSession, key: IdempotencyKey): Promise<SessionView> {
     authorize(caller, "session.create");
     const parent = await this.#session(caller, "session.control", id);
-    return this.#receipts.once({ caller, key, question: ["fork", id, request] }, async (receipts) => {
+    return this.#parts.receipts.once({ caller, key, question: ["fork", id, request] }, async (receipts) => {
       const seq =
         request.after_turn === undefined ? parent.state.settled_seq : await this.#turnEnd(parent, request.after_turn);
       const settings = await this.#settings(caller, {}, { parent });
       return this.#concurrency.make(caller, this.#profile(caller, settings), async () => {
-        const at = new Date(this.#dependencies.clock.now()).toISOString();
+        const at = new Date(this.#parts.dependencies.clock.now()).toISOString();
         const [lineage, ancestors] = [inherited(parent, seq), heirOf(parent)];
         const { title } = parent.state;
-        const id = this.#dependencies.newId("ses");
+        const id = this.#parts.dependencies.newId("ses");
         const birth = { id, settings, at, by: ref(caller), token: scopeOf(caller), lineage, ancestors, title };
-        refuseNewWork(this.#dependencies);
-        const child = this.#registry.add(newState(birth));
+        refuseNewWork(this.#parts.dependencies);
+        const child = this.#parts.registry.add(newState(birth));
         const opened = child.execute({ type: "fork", from: { session_id: parent.state.id, seq } });
         const answer = view(child.state);
         const details = { child: child.state.id, seq };
-        this.#dependencies.reach("fork.decided");
+        this.#parts.dependencies.reach("fork.decided");
         await Promise.all([
           opened,
-          this.#dependencies.store.commit(
+          this.#parts.dependencies.store.commit(
             { receipts: receipts(answer), ...this.#audit(caller, "session.fork", parent.state.id, details) },
             { untilStored: true },
           ),
         ]);
-        this.#dependencies.reach("fork.durable");
+        this.#parts.dependencies.reach("fork.durable");
         return answer;
       });
     });
@@ -299,16 +295,19 @@ export class SessionService {
   /** Sets the most that a session may spend. An operator may set what the policy allows; only those who write the policy may set more. */
   async setBudget(caller: Caller, id: string, { max_cost_microusd }: SetBudget): Promise<SessionView> {
     authorize(caller, "budget.raise");
-    const session = await this.#registry.get(id);
+    const session = await this.#parts.registry.get(id);
     authorizeFor(caller, "budget.raise", { state: session.state, what: `session ${id}` });
     await setLimit(
       session,
       caller,
       { kind: "session", account: ACCOUNTS.session(id), limit: max_cost_microusd },
       (documents) =>
-        this.#dependencies.store.commit({ documents, ...this.#audit(caller, "budget.set", id, { max_cost_microusd }) }),
+        this.#parts.dependencies.store.commit({
+          documents,
+          ...this.#audit(caller, "budget.set", id, { max_cost_microusd }),
+        }),
     );
-    const { spent, reserved } = await this.#dependencies.models.ledger.balance(ACCOUNTS.session(id));
+    const { spent, reserved } = await this.#parts.dependencies.models.ledger.balance(ACCOUNTS.session(id));
     await session.execute({ type: "limit", spent, reserved, limit: max_cost_microusd });
     return view(session.state);
   }
@@ -316,15 +315,15 @@ export class SessionService {
   /** Changes how the session runs from now on, as far as the policy allows the caller. */
   async configure(caller: Caller, id: string, request: ConfigureSession, key: IdempotencyKey): Promise<SessionView> {
     const session = await this.#session(caller, "session.control", id);
-    return this.#receipts.once({ caller, key, question: ["configure", id, request] }, async (receipts) => {
-      const change = await settingsChange(this.#dependencies, caller, session.state.settings, request);
+    return this.#parts.receipts.once({ caller, key, question: ["configure", id, request] }, async (receipts) => {
+      const change = await settingsChange(this.#parts.dependencies, caller, session.state.settings, request);
       const durable = session.execute(
         { type: "configure", change },
         this.#audit(caller, "session.configure", id, change),
       );
       const answer = view(session.state);
       // Same turn of the event loop, so same commit.
-      const kept = this.#dependencies.store.commit({ receipts: receipts(answer) }, { untilStored: true });
+      const kept = this.#parts.dependencies.store.commit({ receipts: receipts(answer) }, { untilStored: true });
       await Promise.all([durable, kept]);
       return answer;
     });
@@ -353,19 +352,19 @@ export class SessionService {
     request: CreateSession,
     { parent, given }: Pick<CreateOptions, "given"> & { readonly parent: Session | undefined },
   ): Promise<SessionSettings> {
-    const parts = { dependencies: this.#dependencies, places: this.#places, given };
+    const parts = { dependencies: this.#parts.dependencies, places: this.#parts.places, given };
     if (parent === undefined) return settingsFor(parts, caller, request);
     const { settings, created_by } = parent.state;
     return settingsFor(parts, caller, request, { settings, owner: created_by.id });
   }
 
   #profile(caller: Caller, settings: SessionSettings): Profile {
-    return effectiveProfile(this.#dependencies.policy(), { settings, created_by: caller, token: caller.token });
+    return effectiveProfile(this.#parts.dependencies.policy(), { settings, created_by: caller, token: caller.token });
   }
 
   async #session(caller: Caller, capability: "session.read" | "session.control", id: string): Promise<Session> {
     authorize(caller, capability);
-    const session = await this.#registry.get(id);
+    const session = await this.#parts.registry.get(id);
     authorizeFor(caller, capability, { state: session.state, what: `session ${id}` });
     return session;
   }
@@ -374,14 +373,14 @@ export class SessionService {
     const ownStart = parent.state.lineage.at(-1)?.upto ?? 0;
     const own = { session_id: parent.state.id, after: ownStart, upto: parent.stream.publishedSeq };
     for (const segment of [...parent.state.lineage, own]) {
-      const seq = await this.#dependencies.store.read.turnEnd({ session_id: segment.session_id, turn_id });
+      const seq = await this.#parts.dependencies.store.read.turnEnd({ session_id: segment.session_id, turn_id });
       if (seq !== undefined && seq > segment.after && seq <= segment.upto) return seq;
     }
     throw new Failure("not_found", `session ${parent.state.id} has no ended turn ${turn_id}`);
   }
 
   #audit(caller: Caller, action: string, target: string, details?: unknown): Beside {
-    return { audit: [auditRow(this.#dependencies, caller, { action, target, details })] };
+    return { audit: [auditRow(this.#parts.dependencies, caller, { action, target, details })] };
   }
 }
 

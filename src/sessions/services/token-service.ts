@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import {
+  defined,
   Failure,
   type CreateToken,
   type Role,
@@ -96,12 +97,9 @@ export class TokenService {
   /** Everybody's, or those that the caller made. Newest first. */
   async list(caller: Caller, { role, cursor, limit }: TokenQuery): Promise<TokenList> {
     const isAll = authorize(caller, "token.issue") === "all" && caller.role === "admin";
-    const page = await this.#dependencies.store.read.principals({
-      limit,
-      ...(role === undefined ? {} : { role }),
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(isAll ? {} : { made_with: caller.token.id }),
-    });
+    const page = await this.#dependencies.store.read.principals(
+      defined({ limit, role, cursor, made_with: isAll ? undefined : caller.token.id }),
+    );
     return { tokens: page.rows.map(tokenView), ...(page.next === undefined ? {} : { next: page.next }) };
   }
 
@@ -144,15 +142,15 @@ function visitorId(maker: Caller, subject: string): string {
 
 function tokenView(row: PrincipalRow): TokenView {
   const { id, principal_id, name, role, created_at, bounds, expires_at, last_used_at, made_with } = row;
-  return {
+  return defined({
     id,
     principal_id,
     name,
     role,
     created_at,
-    ...(expires_at === undefined ? {} : { expires_at: new Date(expires_at).toISOString() }),
-    ...(last_used_at === undefined ? {} : { last_used_at: new Date(last_used_at).toISOString() }),
-    ...(made_with === undefined ? {} : { made_with }),
+    expires_at: expires_at === undefined ? undefined : new Date(expires_at).toISOString(),
+    last_used_at: last_used_at === undefined ? undefined : new Date(last_used_at).toISOString(),
+    made_with,
     bounds,
-  };
+  });
 }

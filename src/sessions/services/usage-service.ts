@@ -1,5 +1,6 @@
 import { dayOf, type SpendingLimit } from "../../ledger/index.ts";
 import {
+  defined,
   Failure,
   limitFacts,
   LIMITS,
@@ -41,12 +42,7 @@ export class UsageService {
     const { store } = this.#dependencies;
     await this.#flushed();
     const { by, from, to, limit = LIMITS.usageLinesDefault } = query;
-    const filter = {
-      ...(from === undefined ? {} : { from }),
-      ...(to === undefined ? {} : { to }),
-      ...(agent === undefined ? {} : { agent }),
-      ...(session === undefined ? {} : { session: session.id }),
-    };
+    const filter = defined({ from, to, agent, session: session?.id });
     const found = await store.read.usage({ by, ...filter, limit: limit + 1 });
     const cut = found.length > limit;
     // There are few engines, so their rows are never cut: they add up to everything.
@@ -80,8 +76,7 @@ export class UsageService {
       cost_microusd,
       bound_microusd,
       reserved_microusd: reserved,
-      ...(own?.limit_microusd === undefined ? {} : { limit_microusd: own.limit_microusd }),
-      ...(own?.remaining_microusd === undefined ? {} : { remaining_microusd: own.remaining_microusd }),
+      ...defined({ limit_microusd: own?.limit_microusd, remaining_microusd: own?.remaining_microusd }),
       models: [...lines],
       budgets,
       input_tokens: tokens.input,

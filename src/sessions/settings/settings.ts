@@ -2,6 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isInside, modeFits, narrow, refusedModel } from "../../gate/index.ts";
 import {
+  defined,
   Failure,
   LIMITS,
   type ConfigureSession,
@@ -75,18 +76,13 @@ export async function settingsFor(
     sandbox,
     profile: profileName,
     autonomy: narrowed.autonomy,
-    ...(permission_mode === undefined ? {} : { permission_mode }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(ask_reads === undefined ? {} : { ask_reads }),
-    ...(system_prompt === undefined ? {} : { system_prompt }),
+    ...defined({ permission_mode, tools, ask_reads, system_prompt }),
     max_turns: Math.min(
       request.max_turns ?? base?.max_turns ?? profile.max_turns ?? LIMITS.maxTurns,
       profile.max_turns ?? Infinity,
     ),
     max_tokens: request.max_tokens ?? base?.max_tokens ?? LIMITS.maxTokens,
-    ...(thinking_tokens === undefined ? {} : { thinking_tokens }),
-    ...(max_cost_microusd === undefined ? {} : { max_cost_microusd }),
-    ...(max_context_tokens === undefined ? {} : { max_context_tokens }),
+    ...defined({ thinking_tokens, max_cost_microusd, max_context_tokens }),
     ...extras,
     unattended:
       profile.unattended === "deny" ? "deny" : (request.unattended ?? base?.unattended ?? profile.unattended ?? "deny"),
@@ -123,7 +119,7 @@ export async function settingsChange(
   const profile = profileOf(dependencies.policy(), settings.profile);
   checkClientChoices(caller, profile, { asked: model === undefined ? {} : { model } });
   if (model !== undefined) await checkModel(dependencies, { profile, engine, provider, model });
-  const others = { ...(model === undefined ? {} : { model }), ...(ask_reads === undefined ? {} : { ask_reads }) };
+  const others = defined({ model, ask_reads });
   if (autonomy === undefined && permission_mode === undefined) return others;
   const narrowed = narrow(profile, { autonomy, permission_mode }, asking(caller));
   return {
@@ -172,10 +168,7 @@ function extrasOf(
     throw new Failure("unsupported", `the engine ${engine} takes no agents; those that do: ${others("agents")}`);
   const fault = output_schema === undefined ? undefined : schemaFault(output_schema);
   if (fault !== undefined) throw new Failure("invalid_request", `output_schema is not a schema: ${fault}`);
-  return {
-    ...(output_schema === undefined ? {} : { output_schema }),
-    ...(agents === undefined ? {} : { agents }),
-  };
+  return defined({ output_schema, agents });
 }
 
 async function chooseModel(

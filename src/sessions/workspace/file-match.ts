@@ -6,7 +6,7 @@ export function bestFiles(files: readonly string[], query: string, limit: number
   const wanted = query.trim().toLowerCase();
   const scored: { readonly file: string; readonly score: number }[] = [];
   for (const file of files) {
-    const score = wanted === "" ? -depthOf(file) : scoreOf(file.toLowerCase(), wanted);
+    const score = wanted === "" ? -file.split("/").length : scoreOf(file.toLowerCase(), wanted);
     if (score !== undefined) scored.push({ file, score });
   }
   scored.sort((one, other) => other.score - one.score || shorterFirst(one.file, other.file));
@@ -42,10 +42,6 @@ function spreadOf(text: string, wanted: string): number | undefined {
 
 function isWordStart(text: string, place: number): boolean {
   return place === 0 || "/._- ".includes(text[place - 1] ?? "");
-}
-
-function depthOf(file: string): number {
-  return file.split("/").length;
 }
 
 function shorterFirst(one: string, other: string): number {

@@ -1,6 +1,7 @@
 import { toolListed } from "../../gate/index.ts";
 import {
   ClaudeRequest,
+  defined,
   Failure,
   globMatches,
   LIMITS,
@@ -21,7 +22,7 @@ import { pathsOf } from "./session-files.ts";
  * ask for what; here it is only reported sooner.
  */
 export async function create(context: MountContext, caller: Caller, text: string): Promise<ClaudeCreated> {
-  const request = parse(text);
+  const request = parseWritten(ClaudeRequest, json(text));
   const { name, profile } = profileOfMount(context, caller);
   const { idempotency_key } = request;
   if (profile.require_idempotency === true && idempotency_key === undefined)
@@ -33,23 +34,23 @@ export async function create(context: MountContext, caller: Caller, text: string
   const provider = await chooseProvider(context, caller, { request, profile });
   checkWalls(context);
   const { isolation_mode } = context.setting?.policy ?? {};
-  const wanted: CreateSession = {
+  const wanted: CreateSession = defined({
     model: request.model,
     provider,
     profile: name,
-    ...given("engine", request.engine),
-    ...given("workspace", request.workspace),
-    ...given("system_prompt", request.system_prompt),
-    ...(request.initial_prompt === undefined ? {} : { prompt: { text: request.initial_prompt } }),
-    ...given("tools", tools),
-    ...given("autonomy", request.autonomy),
-    ...given("max_cost_microusd", max_cost_usd),
-    ...given("max_context_tokens", request.max_context_tokens),
-    ...given("resume_session_id", request.resume_session_id),
-    ...given("parent_session_id", request.parent_session_id),
-    ...given("sandbox", isolation_mode),
-    ...(request.parent_session_id === undefined ? {} : { metadata: { [PARENT_NOTE]: request.parent_session_id } }),
-  };
+    engine: request.engine,
+    workspace: request.workspace,
+    system_prompt: request.system_prompt,
+    prompt: request.initial_prompt === undefined ? undefined : { text: request.initial_prompt },
+    tools,
+    autonomy: request.autonomy,
+    max_cost_microusd: max_cost_usd,
+    max_context_tokens: request.max_context_tokens,
+    resume_session_id: request.resume_session_id,
+    parent_session_id: request.parent_session_id,
+    sandbox: isolation_mode,
+    metadata: request.parent_session_id === undefined ? undefined : { [PARENT_NOTE]: request.parent_session_id },
+  });
   const parent = request.parent_session_id ?? request.resume_session_id;
   const { gateway } = context;
   const made = inTurn(context, caller, () =>
@@ -59,17 +60,6 @@ export async function create(context: MountContext, caller: Caller, text: string
   );
   const view = await inTime(gateway, caller, made, request.timeout_ms ?? LIMITS.mountCreateMs);
   return { session_id: view.id, status: "creating", ...pathsOf(context, view.id) };
-}
-
-function given<Field extends keyof CreateSession>(
-  field: Field,
-  value: CreateSession[Field],
-): Partial<Pick<CreateSession, Field>> {
-  return value === undefined ? {} : ({ [field]: value } as Partial<Pick<CreateSession, Field>>);
-}
-
-function parse(text: string): ClaudeRequest {
-  return parseWritten(ClaudeRequest, json(text));
 }
 
 /** The default: a turn's limit, or a day's. */
@@ -188,11 +178,6 @@ function checkWalls({ setting, path }: MountContext): void {
   );
 }
 
-/** `{agent}:{provider}:{key}`: the agent is the principal that the gateway keeps receipts for. */
-function keyOf(provider: string, key: string | undefined): string | undefined {
-  return key === undefined ? undefined : `${provider}:${key}`;
-}
-
 /** One after the other for each principal, so that two sessions are not promised the same money. */
 async function inTurn<Made>({ making }: MountContext, caller: Caller, make: () => Promise<Made>): Promise<Made> {
   const before = making.get(caller.id) ?? Promise.resolve();
@@ -224,4 +209,9 @@ async function inTime(
   if (first !== "late") return first;
   made.then(({ id }) => gateway.sessions.close(caller, id)).catch(() => undefined);
   throw new Failure("timed_out", `the session could not be made within ${timeout_ms} ms; try again`);
+}
+
+/** `{agent}:{provider}:{key}`: the agent is the principal that the gateway keeps receipts for. */
+function keyOf(provider: string, key: string | undefined): string | undefined {
+  return key === undefined ? undefined : `${provider}:${key}`;
 }

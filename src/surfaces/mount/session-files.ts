@@ -27,7 +27,6 @@ import { pendingOf } from "./pending.ts";
 import { boundOf, heldFor, responseOf, statusOf } from "./session-status.ts";
 import type { FileNode, FilePlace } from "./tree.ts";
 
-/** The files of one session. */
 export function sessionFiles(context: MountContext): readonly FileNode[] {
   const reads = { needs: "session.read" } as const;
   return [

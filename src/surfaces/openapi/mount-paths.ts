@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ClaudeChunk, FileEntry, FileStat } from "../../protocol/index.ts";
 import type { FileNode } from "../mount/tree.ts";
-import { needs } from "../routes/documents.ts";
+import { get, operation } from "../routes/documents.ts";
 import type { HttpApp } from "../surface.ts";
 import { fileRefusalRefs } from "./refusals.ts";
 
@@ -46,11 +46,8 @@ function foldersOf(nodes: readonly FileNode[]): readonly string[] {
 function describeFolder(app: HttpApp, mount: string, folder: string): void {
   app.openAPIRegistry.registerPath(
     createRoute({
-      method: "get",
-      path: pathOf(mount, folder),
-      operationId: `listClaude${nameOf(folder)}Folder`,
+      ...get(pathOf(mount, folder), `listClaude${nameOf(folder)}Folder`, "a token"),
       summary: folder === "" ? "The files of document 003: what is in the topmost folder" : `What is in ${folder}`,
-      ...needs("a token"),
       ...parameters(folder, StatQuery),
       responses: {
         200: {
@@ -68,11 +65,8 @@ function describeReading(app: HttpApp, mount: string, node: FileNode): void {
   const answer = content === "text" ? FileStat : z.union([read?.answer ?? z.unknown(), FileStat]);
   app.openAPIRegistry.registerPath(
     createRoute({
-      method: "get",
-      path: pathOf(mount, path),
-      operationId: `readClaude${nameOf(path)}`,
+      ...get(pathOf(mount, path), `readClaude${nameOf(path)}`, "a token"),
       summary,
-      ...needs("a token"),
       ...rightsOf(node),
       ...parameters(path, grows !== undefined ? OutputQuery : content === "text" ? FileQuery : StatQuery),
       responses: {
@@ -106,13 +100,11 @@ function describeWriting(app: HttpApp, mount: string, { node, method }: Writable
       content: { "application/json": { schema: answer } },
     },
   };
+  const verb = method === "put" ? "write" : call === true ? "call" : "send";
   app.openAPIRegistry.registerPath(
     createRoute({
-      method,
-      path: pathOf(mount, path),
-      operationId: `${method === "put" ? "write" : call === true ? "call" : "send"}Claude${nameOf(path)}`,
+      ...operation(method)(pathOf(mount, path), `${verb}Claude${nameOf(path)}`, "a token"),
       summary,
-      ...needs("a token"),
       ...rightsOf(node),
       request: {
         ...parameters(path).request,

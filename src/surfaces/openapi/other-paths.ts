@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { Failure } from "../../protocol/index.ts";
-import { needs } from "../routes/documents.ts";
+import { get, post, remove } from "../routes/documents.ts";
 import type { HttpApp } from "../surface.ts";
 import { refusalRefs } from "./refusals.ts";
 
@@ -18,11 +18,8 @@ export function socketPaths(app: HttpApp): void {
   for (const { path, name, words } of SOCKETS) {
     app.openAPIRegistry.registerPath(
       createRoute({
-        method: "get",
-        path,
-        operationId: `open${name}Socket`,
+        ...get(path, `open${name}Socket`, "a token"),
         summary: words,
-        ...needs("a token"),
         responses: {
           101: { description: "The connection is a WebSocket from here on" },
           ...refusalRefs([400, 401, 403, 429, 500]),
@@ -49,13 +46,10 @@ const mcpRefusals = Object.fromEntries([400, 404, 405, 406, 409, 413, 415].map((
 
 /** `/mcp`, whose messages the Model Context Protocol describes. */
 export function mcpPaths(app: HttpApp): void {
-  const common = { path: "/mcp", ...needs("a token") } as const;
   const refusals = { ...mcpRefusals, ...refusalRefs([401, 403, 429, 500, 503]) };
   app.openAPIRegistry.registerPath(
     createRoute({
-      ...common,
-      method: "post",
-      operationId: "sendMcpMessage",
+      ...post("/mcp", "sendMcpMessage", "a token"),
       summary: "Send a message of the Model Context Protocol",
       request: { headers: session, body: { required: true, content: { "application/json": { schema: Message } } } },
       responses: { 200: answer, 202: accepted, ...refusals },
@@ -63,9 +57,7 @@ export function mcpPaths(app: HttpApp): void {
   );
   app.openAPIRegistry.registerPath(
     createRoute({
-      ...common,
-      method: "get",
-      operationId: "openMcpStream",
+      ...get("/mcp", "openMcpStream", "a token"),
       summary: "Listen to messages of the Model Context Protocol",
       request: { headers: session },
       responses: {
@@ -76,9 +68,7 @@ export function mcpPaths(app: HttpApp): void {
   );
   app.openAPIRegistry.registerPath(
     createRoute({
-      ...common,
-      method: "delete",
-      operationId: "closeMcpSession",
+      ...remove("/mcp", "closeMcpSession", "a token"),
       summary: "End an MCP session",
       request: { headers: session },
       responses: { 200: accepted, 204: accepted, ...refusals },
@@ -90,11 +80,8 @@ export function mcpPaths(app: HttpApp): void {
 export function documentPath(app: HttpApp): void {
   app.openAPIRegistry.registerPath(
     createRoute({
-      method: "get",
-      path: "/openapi.json",
-      operationId: "getOpenApiDocument",
+      ...get("/openapi.json", "getOpenApiDocument", "a token"),
       summary: "This document",
-      ...needs("a token"),
       responses: {
         200: {
           description: "OpenAPI 3.1",

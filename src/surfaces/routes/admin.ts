@@ -19,11 +19,14 @@ import {
   body,
   changeRefusals,
   cursor,
+  get,
   IdempotencyHeader,
   json,
   limit,
-  needs,
+  post,
+  put,
   refusals,
+  remove,
   SessionPath,
 } from "./documents.ts";
 
@@ -53,11 +56,8 @@ export function adminRoutes(app: HttpApp, options: SurfaceOptions): void {
 function auditRoute(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/audit",
-      operationId: "listAuditEntries",
+      ...get("/api/audit", "listAuditEntries", "audit.read"),
       summary: "Who did what, newest first; as CSV with Accept: text/csv",
-      ...needs("audit.read"),
       request: { query: AuditQuery },
       responses: {
         200: {
@@ -86,11 +86,8 @@ function auditRoute(app: HttpApp, { gateway }: SurfaceOptions): void {
 function tokenRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
-      method: "post",
-      path: "/api/tokens",
-      operationId: "createToken",
+      ...post("/api/tokens", "createToken", "token.issue"),
       summary: "Make a token for no more than the caller may do itself; it is shown this once",
-      ...needs("token.issue"),
       request: { headers: IdempotencyHeader, body: body(CreateToken) },
       responses: { 201: json(TokenCreated, "The token"), ...changeRefusals },
     }),
@@ -101,11 +98,8 @@ function tokenRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   );
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/tokens",
-      operationId: "listTokens",
+      ...get("/api/tokens", "listTokens", "token.issue"),
       summary: "Tokens, newest first, without the tokens themselves; for others than admins those that they made",
-      ...needs("token.issue"),
       request: { query: TokenQuery },
       responses: { 200: json(TokenList, "The tokens"), ...refusals },
     }),
@@ -113,11 +107,8 @@ function tokenRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   );
   app.openapi(
     createRoute({
-      method: "delete",
-      path: "/api/tokens/{id}",
-      operationId: "deleteToken",
+      ...remove("/api/tokens/{id}", "deleteToken", "token.issue"),
       summary: "Make a token useless, and those that were made with it",
-      ...needs("token.issue"),
       request: { params: SessionPath },
       responses: { 204: { description: "It is" }, ...changeRefusals },
     }),
@@ -131,22 +122,16 @@ function tokenRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
 function policyRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/policy",
-      operationId: "getPolicy",
+      ...get("/api/policy", "getPolicy", "policy.read"),
       summary: "The policy in force",
-      ...needs("policy.read"),
       responses: { 200: json(Policy, "The policy"), ...refusals },
     }),
     (context) => context.json(gateway.policy.get(context.var.caller), 200),
   );
   app.openapi(
     createRoute({
-      method: "put",
-      path: "/api/policy",
-      operationId: "setPolicy",
+      ...put("/api/policy", "setPolicy", "policy.write"),
       summary: "Set profiles over those that ship",
-      ...needs("policy.write"),
       request: { body: body(Policy) },
       responses: { 200: json(Policy, "The policy in force after it"), ...changeRefusals },
     }),
@@ -159,22 +144,16 @@ function policyRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   );
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/policy/history",
-      operationId: "listPolicyChanges",
+      ...get("/api/policy/history", "listPolicyChanges", "audit.read"),
       summary: "What was set, newest first",
-      ...needs("audit.read"),
       responses: { 200: json(z.object({ changes: z.array(PolicyChange) }), "The changes"), ...refusals },
     }),
     async (context) => context.json({ changes: [...(await gateway.policy.history(context.var.caller))] }, 200),
   );
   app.openapi(
     createRoute({
-      method: "post",
-      path: "/api/policy/test",
-      operationId: "testPolicy",
+      ...post("/api/policy/test", "testPolicy", "policy.test"),
       summary: "What would happen to a tool call: the real pipeline, nothing executed",
-      ...needs("policy.test"),
       request: { body: body(PolicyTest) },
       responses: { 200: json(Ruling, "The ruling"), ...changeRefusals },
     }),

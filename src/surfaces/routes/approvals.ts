@@ -1,18 +1,15 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { Approval, ApprovalStatus, Decision, EditPreview, PreviewEdit } from "../../protocol/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
-import { body, changeRefusals, cursor, json, limit, needs, refusals, SessionPath } from "./documents.ts";
+import { body, changeRefusals, cursor, get, json, limit, post, refusals, SessionPath } from "./documents.ts";
 
 const ApprovalList = z.object({ approvals: z.array(Approval), next: z.string().optional() });
 
 export function approvalRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/approvals",
-      operationId: "listApprovals",
+      ...get("/api/approvals", "listApprovals", "approval.read"),
       summary: "The inbox, newest first",
-      ...needs("approval.read"),
       request: {
         query: z.object({
           status: ApprovalStatus.optional(),
@@ -30,11 +27,8 @@ export function approvalRoutes(app: HttpApp, { gateway }: SurfaceOptions): void 
   );
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/approvals/{id}",
-      operationId: "getApproval",
+      ...get("/api/approvals/{id}", "getApproval", "approval.read"),
       summary: "One approval, whole",
-      ...needs("approval.read"),
       request: { params: SessionPath },
       responses: { 200: json(Approval, "The approval"), ...refusals },
     }),
@@ -47,11 +41,8 @@ export function approvalRoutes(app: HttpApp, { gateway }: SurfaceOptions): void 
 function answerRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   app.openapi(
     createRoute({
-      method: "post",
-      path: "/api/approvals/{id}",
-      operationId: "decideApproval",
+      ...post("/api/approvals/{id}", "decideApproval", "approval.answer"),
       summary: "Answer it; the first answer wins",
-      ...needs("approval.answer"),
       request: { params: SessionPath, body: body(Decision) },
       responses: { 200: json(Approval, "The approval after it"), ...changeRefusals },
     }),
@@ -63,11 +54,8 @@ function answerRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">
   );
   app.openapi(
     createRoute({
-      method: "post",
-      path: "/api/approvals/{id}/preview",
-      operationId: "previewApprovalEdit",
+      ...post("/api/approvals/{id}/preview", "previewApprovalEdit", "approval.decide"),
       summary: "What it would look like with another input; nothing is decided",
-      ...needs("approval.decide"),
       request: { params: SessionPath, body: body(PreviewEdit) },
       responses: { 200: json(EditPreview, "The preview, its warnings and the ruling"), ...changeRefusals },
     }),

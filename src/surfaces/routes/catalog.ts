@@ -3,7 +3,7 @@ import { ROLE_CAN } from "../../gate/index.ts";
 import { EngineView, FileList, FolderList, LIMITS, Me } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
-import { json, needs, refusals, SessionPath } from "./documents.ts";
+import { get, json, refusals, SessionPath } from "./documents.ts";
 
 const FileQuery = z.object({
   query: z.string().max(LIMITS.searchChars).default(""),
@@ -14,33 +14,24 @@ const FileQuery = z.object({
 export function catalogRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/me",
-      operationId: "getMe",
+      ...get("/api/me", "getMe", "a token"),
       summary: "Who this token is, and what it may do",
-      ...needs("a token"),
       responses: { 200: json(Me, "The caller"), ...refusals },
     }),
     (context) => context.json(describe(context.var.caller), 200),
   );
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/engines",
-      operationId: "listEngines",
+      ...get("/api/engines", "listEngines", "a token"),
       summary: "The engines that sessions can have, and what to do where one cannot be used here",
-      ...needs("a token"),
       responses: { 200: json(z.object({ engines: z.array(EngineView) }), "The engines"), ...refusals },
     }),
     (context) => context.json({ engines: [...gateway.describeEngines()] }, 200),
   );
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/folders",
-      operationId: "listFolders",
+      ...get("/api/folders", "listFolders", "workspace.choose"),
       summary: "The folders in a folder that sessions may work in; without a path the topmost ones",
-      ...needs("workspace.choose"),
       request: { query: z.object({ path: z.string().min(1).max(LIMITS.pathChars).optional() }) },
       responses: { 200: json(FolderList, "The folders, by name"), ...refusals },
     }),
@@ -49,11 +40,8 @@ export function catalogRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   );
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/sessions/{id}/files",
-      operationId: "findSessionFiles",
+      ...get("/api/sessions/{id}/files", "findSessionFiles", "workspace.read"),
       summary: "Files of the session's workspace whose path fits a few letters, best first",
-      ...needs("workspace.read"),
       request: { params: SessionPath, query: FileQuery },
       responses: { 200: json(FileList, "Paths relative to the workspace"), ...refusals },
     }),

@@ -14,7 +14,7 @@ import {
   SqlClass,
 } from "../../protocol/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
-import { body, changeRefusals, json, needs, refusals } from "./documents.ts";
+import { body, changeRefusals, get, json, post, put, refusals, remove } from "./documents.ts";
 
 const ConnectionPath = z.object({ id: ConnectionId });
 const CatalogPath = ConnectionPath.extend({ catalog: z.string().min(1).max(200) });
@@ -34,11 +34,8 @@ export function connectionRoutes(app: HttpApp, options: SurfaceOptions): void {
 function settingRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/connections/{id}",
-      operationId: "getConnection",
+      ...get("/api/connections/{id}", "getConnection", "connection.write"),
       summary: "How a connection is set; where its password is, never the password",
-      ...needs("connection.write"),
       request: { params: ConnectionPath },
       responses: { 200: json(ConnectionRecord, "The connection"), ...refusals },
     }),
@@ -47,11 +44,8 @@ function settingRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   );
   app.openapi(
     createRoute({
-      method: "put",
-      path: "/api/connections/{id}",
-      operationId: "setConnection",
+      ...put("/api/connections/{id}", "setConnection", "connection.write"),
       summary: "Set a read-only connection to a database, or replace the one with this id",
-      ...needs("connection.write"),
       request: { params: ConnectionPath, body: body(ConnectionConfig) },
       responses: { 200: json(ConnectionRecord, "The connection"), ...changeRefusals },
     }),
@@ -62,11 +56,8 @@ function settingRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   );
   app.openapi(
     createRoute({
-      method: "delete",
-      path: "/api/connections/{id}",
-      operationId: "deleteConnection",
+      ...remove("/api/connections/{id}", "deleteConnection", "connection.write"),
       summary: "Delete a connection; what runs on it is ended",
-      ...needs("connection.write"),
       request: { params: ConnectionPath },
       responses: { 204: { description: "It is gone" }, ...changeRefusals },
     }),
@@ -77,11 +68,8 @@ function settingRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   );
   app.openapi(
     createRoute({
-      method: "post",
-      path: "/api/connections/{id}/test",
-      operationId: "testConnection",
+      ...post("/api/connections/{id}/test", "testConnection", "connection.write"),
       summary: "Ask a database whether it is there and its role cannot write",
-      ...needs("connection.write"),
       request: { params: ConnectionPath },
       responses: { 200: json(ConnectionReport, "What it said"), ...changeRefusals },
     }),
@@ -95,22 +83,16 @@ function settingRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
 function readingRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/connections",
-      operationId: "listConnections",
+      ...get("/api/connections", "listConnections", "connection.use"),
       summary: "Databases that the caller may read, by name",
-      ...needs("connection.use"),
       responses: { 200: json(z.object({ connections: z.array(ConnectionView) }), "The connections"), ...refusals },
     }),
     async (context) => context.json({ connections: [...(await gateway.connections.list(context.var.caller))] }, 200),
   );
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/connections/{id}/catalogs",
-      operationId: "listCatalogs",
+      ...get("/api/connections/{id}/catalogs", "listCatalogs", "connection.use"),
       summary: "The catalogs of a connection",
-      ...needs("connection.use"),
       request: { params: ConnectionPath },
       responses: { 200: json(CatalogList, "Their names"), ...changeRefusals },
     }),
@@ -119,11 +101,8 @@ function readingRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   );
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/connections/{id}/catalogs/{catalog}",
-      operationId: "getCatalog",
+      ...get("/api/connections/{id}/catalogs/{catalog}", "getCatalog", "connection.use"),
       summary: "Schemas, tables, columns and foreign keys that the caller may read",
-      ...needs("connection.use"),
       request: { params: CatalogPath },
       responses: { 200: json(CatalogView, "What there is"), ...changeRefusals },
     }),
@@ -139,11 +118,8 @@ function readingRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
 function sqlRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   app.openapi(
     createRoute({
-      method: "post",
-      path: "/api/connections/{id}/classify",
-      operationId: "classifySql",
+      ...post("/api/connections/{id}/classify", "classifySql", "connection.use"),
       summary: "Whether a statement only reads, by parsing it; it is not run",
-      ...needs("connection.use"),
       request: { params: ConnectionPath, body: body(ClassifySql) },
       responses: { 200: json(SqlClass, "What it does"), ...changeRefusals },
     }),
@@ -158,11 +134,8 @@ function sqlRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): 
   );
   app.openapi(
     createRoute({
-      method: "post",
-      path: "/api/connections/{id}/query",
-      operationId: "runQuery",
+      ...post("/api/connections/{id}/query", "runQuery", "connection.use"),
       summary: "Run one statement that reads; ended when the caller goes away",
-      ...needs("connection.use"),
       request: { params: ConnectionPath, body: body(QuerySql) },
       responses: { 200: json(QueryAnswer, "The rows"), ...changeRefusals },
     }),

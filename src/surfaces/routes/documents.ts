@@ -17,10 +17,19 @@ export function body<Schema extends z.ZodType>(schema: Schema) {
   return { required: true, content: { "application/json": { schema } } } as const;
 }
 
-/** What a route needs, as part of its public description. Without it, a route does not compile. */
-export function needs(capability: Capability | "nothing" | "a token") {
-  return { "x-needs": capability } as const;
+/**
+ * How the routes of one HTTP method begin: path, name in the public description, and the right that a caller needs. Without the
+ * right, a route does not compile.
+ */
+export function operation<Method extends "get" | "post" | "put" | "delete">(method: Method) {
+  return <Path extends string>(path: Path, operationId: string, needs: Capability | "nothing" | "a token") =>
+    ({ method, path, operationId, "x-needs": needs }) as const;
 }
+
+export const get = operation("get");
+export const post = operation("post");
+export const put = operation("put");
+export const remove = operation("delete");
 
 export const SessionPath = z.object({ id: z.string().min(1).max(100) });
 

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { ErrorCode, PROTOCOL_VERSION } from "../../protocol/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { refusalRefs } from "../openapi/refusals.ts";
-import { json, needs } from "./documents.ts";
+import { get, json } from "./documents.ts";
 
 const Health = z.object({
   status: z.literal("ok"),
@@ -51,12 +51,9 @@ export function healthRoutes(app: HttpApp, options: SurfaceOptions): void {
 
 function addLiveness(app: HttpApp, options: SurfaceOptions, path: Probe): void {
   const route = createRoute({
-    method: "get",
-    path,
-    operationId: OPERATIONS[path],
+    ...get(path, OPERATIONS[path], "nothing"),
     summary: "Is the server up",
     security: [],
-    ...needs("nothing"),
     responses: { 200: json(Health, "It is"), ...refusalRefs([403]) },
   });
   app.openapi(route, (context) => {
@@ -71,12 +68,9 @@ function addLiveness(app: HttpApp, options: SurfaceOptions, path: Probe): void {
 
 function addReadiness(app: HttpApp, { gateway }: SurfaceOptions, path: Probe): void {
   const route = createRoute({
-    method: "get",
-    path,
-    operationId: OPERATIONS[path],
+    ...get(path, OPERATIONS[path], "nothing"),
     summary: "Does the server take new sessions and prompts",
     security: [],
-    ...needs("nothing"),
     responses: {
       200: json(Ready, "It does"),
       503: json(NotReady, "Not at the moment, and why"),

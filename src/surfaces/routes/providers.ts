@@ -1,27 +1,21 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { PriceList, PriceQuery, ProviderReport, ProviderView } from "../../protocol/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
-import { changeRefusals, json, needs, refusals, SessionPath } from "./documents.ts";
+import { changeRefusals, get, json, post, refusals, SessionPath } from "./documents.ts";
 
 export function providerRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/providers",
-      operationId: "listProviders",
+      ...get("/api/providers", "listProviders", "provider.read"),
       summary: "Where model calls may go; whether a key is there, never the key",
-      ...needs("provider.read"),
       responses: { 200: json(z.object({ providers: z.array(ProviderView) }), "The providers"), ...refusals },
     }),
     async (context) => context.json({ providers: [...(await gateway.providers.list(context.var.caller))] }, 200),
   );
   app.openapi(
     createRoute({
-      method: "post",
-      path: "/api/providers/{id}/test",
-      operationId: "testProvider",
+      ...post("/api/providers/{id}/test", "testProvider", "provider.test"),
       summary: "Ask a provider whether it is there and takes our key; costs nothing",
-      ...needs("provider.test"),
       request: { params: SessionPath },
       responses: { 200: json(ProviderReport, "What it said"), ...changeRefusals },
     }),
@@ -30,11 +24,8 @@ export function providerRoutes(app: HttpApp, { gateway }: SurfaceOptions): void 
   );
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/prices",
-      operationId: "listPrices",
+      ...get("/api/prices", "listPrices", "provider.read"),
       summary: "What models cost, in micro-USD per million tokens, and who says so",
-      ...needs("provider.read"),
       request: { query: PriceQuery },
       responses: { 200: json(PriceList, "The prices"), ...refusals },
     }),

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { JSON_SCHEMAS, type JsonSchemaName } from "../../protocol/schemas.ts";
 import type { HttpApp } from "../surface.ts";
-import { json, needs, refusals } from "./documents.ts";
+import { get, json, refusals } from "./documents.ts";
 
 const NAMES = Object.keys(JSON_SCHEMAS) as [JsonSchemaName, ...JsonSchemaName[]];
 
@@ -9,11 +9,8 @@ const NAMES = Object.keys(JSON_SCHEMAS) as [JsonSchemaName, ...JsonSchemaName[]]
 export function schemaRoutes(app: HttpApp): void {
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/schemas/{name}",
-      operationId: "getJsonSchema",
+      ...get("/api/schemas/{name}", "getJsonSchema", "a token"),
       summary: "The JSON Schema of what goes over document 002's socket",
-      ...needs("a token"),
       request: { params: z.object({ name: z.enum(NAMES) }) },
       responses: { 200: json(z.record(z.string(), z.unknown()), "JSON Schema 2020-12"), ...refusals },
     }),

@@ -23,11 +23,13 @@ import {
   body,
   changeRefusals,
   cursor,
+  get,
   IdempotencyHeader,
   json,
   limit,
-  needs,
+  post,
   refusals,
+  remove,
   SessionPath,
 } from "./documents.ts";
 
@@ -46,11 +48,8 @@ const EventList = z.object({ events: z.array(Event), next: z.number().int().opti
 export function sessionRoutes(app: HttpApp, { gateway, log }: SurfaceOptions): void {
   app.openapi(
     createRoute({
-      method: "post",
-      path: "/api/sessions",
-      operationId: "createSession",
+      ...post("/api/sessions", "createSession", "session.create"),
       summary: "Start a session",
-      ...needs("session.create"),
       request: { headers: IdempotencyHeader, body: body(CreateSession) },
       responses: { 201: json(SessionView, "The session"), ...changeRefusals },
     }),
@@ -61,11 +60,8 @@ export function sessionRoutes(app: HttpApp, { gateway, log }: SurfaceOptions): v
   );
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/sessions",
-      operationId: "listSessions",
+      ...get("/api/sessions", "listSessions", "session.read"),
       summary: "List sessions, newest first",
-      ...needs("session.read"),
       request: { query: SessionQuery },
       responses: { 200: json(SessionList, "A page of sessions"), ...refusals },
     }),
@@ -76,11 +72,8 @@ export function sessionRoutes(app: HttpApp, { gateway, log }: SurfaceOptions): v
   );
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/sessions/{id}",
-      operationId: "getSession",
+      ...get("/api/sessions/{id}", "getSession", "session.read"),
       summary: "One session",
-      ...needs("session.read"),
       request: { params: SessionPath },
       responses: { 200: json(SessionView, "The session"), ...refusals },
     }),
@@ -96,11 +89,8 @@ export function sessionRoutes(app: HttpApp, { gateway, log }: SurfaceOptions): v
 function promptRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   app.openapi(
     createRoute({
-      method: "post",
-      path: "/api/sessions/{id}/prompts",
-      operationId: "sendPrompt",
+      ...post("/api/sessions/{id}/prompts", "sendPrompt", "session.control"),
       summary: "Send a prompt; it waits if a turn is open",
-      ...needs("session.control"),
       request: { params: SessionPath, headers: IdempotencyHeader, body: body(SubmitPrompt) },
       responses: { 202: json(PromptAccepted, "It is on the disk"), ...changeRefusals },
     }),
@@ -115,11 +105,8 @@ function promptRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">)
 function deleteRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   app.openapi(
     createRoute({
-      method: "delete",
-      path: "/api/sessions/{id}",
-      operationId: "deleteSession",
+      ...remove("/api/sessions/{id}", "deleteSession", "session.delete"),
       summary: "End a session and delete its journal, approvals and files; forks and usage stay",
-      ...needs("session.delete"),
       request: { params: SessionPath },
       responses: { 204: { description: "It is gone" }, ...changeRefusals },
     }),
@@ -130,11 +117,8 @@ function deleteRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">
   );
   app.openapi(
     createRoute({
-      method: "post",
-      path: "/api/prune",
-      operationId: "pruneSessions",
+      ...post("/api/prune", "pruneSessions", "policy.write"),
       summary: "Delete old sessions, by age and by what the database takes",
-      ...needs("policy.write"),
       request: { body: body(PruneRequest) },
       responses: { 200: json(PruneReport, "What went, or would go"), ...changeRefusals },
     }),
@@ -145,11 +129,8 @@ function deleteRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">
 function stopRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   app.openapi(
     createRoute({
-      method: "post",
-      path: "/api/sessions/{id}/interrupt",
-      operationId: "interruptSession",
+      ...post("/api/sessions/{id}/interrupt", "interruptSession", "session.control"),
       summary: "End the open turn; with `hold_queue` the prompts that wait begin only after `resume`",
-      ...needs("session.control"),
       request: { params: SessionPath, body: { content: { "application/json": { schema: Interrupt } } } },
       responses: { 200: json(SessionView, "The session after it"), ...changeRefusals },
     }),
@@ -160,11 +141,8 @@ function stopRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">):
   );
   app.openapi(
     createRoute({
-      method: "delete",
-      path: "/api/sessions/{id}/prompts/{turn_id}",
-      operationId: "removePrompt",
+      ...remove("/api/sessions/{id}/prompts/{turn_id}", "removePrompt", "session.control"),
       summary: "Take a prompt out of the queue before it begins",
-      ...needs("session.control"),
       request: { params: SessionPath.extend({ turn_id: z.string().max(100) }) },
       responses: { 200: json(SessionView, "The session after it"), ...changeRefusals },
     }),
@@ -186,11 +164,8 @@ function controlRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway"
   for (const verb of ["pause", "resume", "close"] as const) {
     app.openapi(
       createRoute({
-        method: "post",
-        path: `/api/sessions/{id}/${verb}`,
-        operationId: `${verb}Session`,
+        ...post(`/api/sessions/{id}/${verb}`, `${verb}Session`, "session.control"),
         summary: summaries[verb],
-        ...needs("session.control"),
         request: { params: SessionPath },
         responses: { 200: json(SessionView, "The session after it"), ...changeRefusals },
       }),
@@ -200,11 +175,8 @@ function controlRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway"
   }
   app.openapi(
     createRoute({
-      method: "post",
-      path: "/api/sessions/{id}/fork",
-      operationId: "forkSession",
+      ...post("/api/sessions/{id}/fork", "forkSession", "session.control"),
       summary: "A new session that begins with this one's journal",
-      ...needs("session.control"),
       request: {
         params: SessionPath,
         headers: IdempotencyHeader,
@@ -223,11 +195,8 @@ function controlRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway"
 function budgetRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   app.openapi(
     createRoute({
-      method: "post",
-      path: "/api/sessions/{id}/budget",
-      operationId: "setSessionBudget",
+      ...post("/api/sessions/{id}/budget", "setSessionBudget", "budget.raise"),
       summary: "Set the most that the session may spend; a turn that waits for money continues",
-      ...needs("budget.raise"),
       request: { params: SessionPath, body: body(SetBudget) },
       responses: { 200: json(SessionView, "The session after it"), ...changeRefusals },
     }),
@@ -242,11 +211,8 @@ function settingsRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway"
   modelsRoute(app, { gateway });
   app.openapi(
     createRoute({
-      method: "post",
-      path: "/api/sessions/{id}/settings",
-      operationId: "configureSession",
+      ...post("/api/sessions/{id}/settings", "configureSession", "session.control"),
       summary: "Change the model from the next turn on, the autonomy or the mode from the next tool call on",
-      ...needs("session.control"),
       request: { params: SessionPath, headers: IdempotencyHeader, body: body(ConfigureSession) },
       responses: { 200: json(SessionView, "The session after it"), ...changeRefusals },
     }),
@@ -264,11 +230,8 @@ function settingsRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway"
 function modelsRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/sessions/{id}/models",
-      operationId: "listSessionModels",
+      ...get("/api/sessions/{id}/models", "listSessionModels", "session.read"),
       summary: "The models that the session can change to, its own first",
-      ...needs("session.read"),
       request: { params: SessionPath },
       responses: { 200: json(SessionModels, "The models"), ...refusals },
     }),
@@ -279,11 +242,8 @@ function modelsRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">)
 
 function eventRoute(app: HttpApp, { gateway, log }: Pick<SurfaceOptions, "gateway" | "log">): void {
   const route = createRoute({
-    method: "get",
-    path: "/api/sessions/{id}/events",
-    operationId: "listSessionEvents",
+    ...get("/api/sessions/{id}/events", "listSessionEvents", "session.read"),
     summary: "The journal: a page of JSON, or with Accept: text/event-stream the stream from a seq on",
-    ...needs("session.read"),
     request: { params: SessionPath, query: EventQuery },
     responses: {
       200: {

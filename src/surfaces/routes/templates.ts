@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { SaveTemplate, Template } from "../../protocol/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
-import { body, changeRefusals, json, needs, refusals } from "./documents.ts";
+import { body, changeRefusals, get, json, put, refusals, remove } from "./documents.ts";
 
 const TemplatePath = z.object({
   id: z
@@ -13,22 +13,16 @@ const TemplatePath = z.object({
 export function templateRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/templates",
-      operationId: "listTemplates",
+      ...get("/api/templates", "listTemplates", "workspace.choose"),
       summary: "Named starts for new sessions, by name",
-      ...needs("workspace.choose"),
       responses: { 200: json(z.object({ templates: z.array(Template) }), "The templates"), ...refusals },
     }),
     async (context) => context.json({ templates: [...(await gateway.templates.list(context.var.caller))] }, 200),
   );
   app.openapi(
     createRoute({
-      method: "put",
-      path: "/api/templates/{id}",
-      operationId: "saveTemplate",
+      ...put("/api/templates/{id}", "saveTemplate", "template.write"),
       summary: "Make a template, or replace the one with this id",
-      ...needs("template.write"),
       request: { params: TemplatePath, body: body(SaveTemplate) },
       responses: { 200: json(Template, "The template"), ...changeRefusals },
     }),
@@ -39,11 +33,8 @@ export function templateRoutes(app: HttpApp, { gateway }: SurfaceOptions): void 
   );
   app.openapi(
     createRoute({
-      method: "delete",
-      path: "/api/templates/{id}",
-      operationId: "deleteTemplate",
+      ...remove("/api/templates/{id}", "deleteTemplate", "template.write"),
       summary: "Delete a template",
-      ...needs("template.write"),
       request: { params: TemplatePath },
       responses: { 204: { description: "It is gone" }, ...changeRefusals },
     }),

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { Failure, LIMITS, SessionUsage, UsageQuery, UsageReport } from "../../protocol/index.ts";
 import { usageCsv, wantsCsv } from "../csv.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
-import { json, needs, refusals, SessionPath } from "./documents.ts";
+import { get, json, refusals, SessionPath } from "./documents.ts";
 
 /** The text format that every Prometheus reads. */
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -11,11 +11,8 @@ export function usageRoutes(app: HttpApp, options: SurfaceOptions): void {
   const { gateway } = options;
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/usage",
-      operationId: "getUsage",
+      ...get("/api/usage", "getUsage", "usage.read"),
       summary: "Tokens and money by day, agent, model, provider, session, engine or turn; as CSV with Accept: text/csv",
-      ...needs("usage.read"),
       request: { query: UsageQuery },
       responses: {
         200: {
@@ -40,11 +37,8 @@ export function usageRoutes(app: HttpApp, options: SurfaceOptions): void {
   );
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/api/sessions/{id}/usage",
-      operationId: "getSessionUsage",
+      ...get("/api/sessions/{id}/usage", "getSessionUsage", "usage.read"),
       summary: "What one session used, and what it has left",
-      ...needs("usage.read"),
       request: { params: SessionPath },
       responses: { 200: json(SessionUsage, "Its usage"), ...refusals },
     }),
@@ -57,11 +51,8 @@ export function usageRoutes(app: HttpApp, options: SurfaceOptions): void {
 function metricsRoute(app: HttpApp, { gateway, metrics }: SurfaceOptions): void {
   app.openapi(
     createRoute({
-      method: "get",
-      path: "/metrics",
-      operationId: "getMetrics",
+      ...get("/metrics", "getMetrics", "metrics.read"),
       summary: "Everything that is counted, for Prometheus",
-      ...needs("metrics.read"),
       responses: {
         200: { description: "The metrics", content: { "text/plain": { schema: z.string() } } },
         ...refusals,

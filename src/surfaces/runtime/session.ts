@@ -1,4 +1,5 @@
 import {
+  defined,
   Failure,
   runtimeAnswer,
   type Decision,
@@ -54,18 +55,8 @@ export class RuntimeSession {
     const { approved, feedback, updated_input, always, interrupt } = runtimeAnswer(value, approval);
     const { input_hash } = approval;
     const decision: Decision = approved
-      ? {
-          decision: "approve",
-          input_hash,
-          ...(always === true ? { scope: "session" } : {}),
-          ...(updated_input === undefined ? {} : { updated_input }),
-        }
-      : {
-          decision: "reject",
-          input_hash,
-          ...(feedback === undefined ? {} : { feedback }),
-          ...(interrupt === undefined ? {} : { interrupt, hold_queue: interrupt }),
-        };
+      ? defined({ decision: "approve", input_hash, scope: always === true ? "session" : undefined, updated_input })
+      : defined({ decision: "reject", input_hash, feedback, interrupt, hold_queue: interrupt });
     const unregister = questions?.answering(id);
     try {
       await approvals.decide(caller, id, decision);

@@ -36,7 +36,6 @@ export const edit: Tool<EditInput> = {
     "Replaces exact text in a file. old_string must occur exactly once, or set replace_all. Leave out the line numbers that " +
     "Read shows. A file that changed since it was read must be read again first. An empty old_string creates a new file.",
   tier: TOOL_FACTS.Edit.tier,
-  concurrent: false,
   input: EditInput,
   paths: (input) => [{ path: input.file_path, access: "write" }],
   hosts: () => [],

@@ -49,7 +49,6 @@ export const multiEdit: Tool<MultiEditInput> = {
   description:
     "Makes several Edit changes in one file, in the order given, each on the result of the one before. All are made or none.",
   tier: TOOL_FACTS.MultiEdit.tier,
-  concurrent: false,
   input: MultiEditInput,
   paths: (input) => [{ path: input.file_path, access: "write" }],
   hosts: () => [],

@@ -37,7 +37,6 @@ export const notebookEdit: Tool<NotebookEditInput> = {
   description:
     "Replaces, inserts or deletes one cell of a Jupyter notebook. Replacing the source of a code cell clears its outputs.",
   tier: TOOL_FACTS.NotebookEdit.tier,
-  concurrent: false,
   input: NotebookEditInput,
   paths: (input) => [{ path: input.notebook_path, access: "write" }],
   hosts: () => [],

@@ -17,7 +17,6 @@ export const write: Tool<WriteInput> = {
     "Writes a whole file, and the folders above it where they are missing. An existing file is replaced, so " +
     "read it first; one that changed since it was read is refused. To change a part of a file, use Edit.",
   tier: TOOL_FACTS.Write.tier,
-  concurrent: false,
   input: WriteInput,
   paths: (input) => [{ path: input.file_path, access: "write" }],
   hosts: () => [],

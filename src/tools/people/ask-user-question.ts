@@ -30,7 +30,6 @@ export const askUserQuestion: Tool<AskUserQuestionInput> = {
   name: "AskUserQuestion",
   description: "Asks the user one to four questions with answers to choose from, and waits for the answers.",
   tier: TOOL_FACTS.AskUserQuestion.tier,
-  concurrent: false,
   alwaysAsks: true,
   input: AskUserQuestionInput,
   paths: () => [],
@@ -39,13 +38,11 @@ export const askUserQuestion: Tool<AskUserQuestionInput> = {
   async execute(input) {
     const answers = input.answers ?? {};
     if (Object.keys(answers).length === 0) return errorResult("No answer was given.");
-    const lines = Object.entries(answers).map(([question, answer]) => `"${question}" = "${words(answer)}"`);
+    const lines = Object.entries(answers).map(
+      ([question, answer]) => `"${question}" = "${[answer].flat().join(", ")}"`,
+    );
     const open = answerKeys(input.questions).filter((key) => !Object.hasOwn(answers, key));
     for (const question of open) lines.push(`"${question}": no answer`);
     return textResult(`The user answered:\n${lines.join("\n")}`);
   },
 };
-
-function words(answer: z.infer<typeof Answer>): string {
-  return typeof answer === "string" ? answer : answer.join(", ");
-}

@@ -17,7 +17,6 @@ export const task: Tool<TaskInput> = {
   description:
     "Gives a task to a sub-agent that works in the same workspace under the same rules, and waits for its final answer.",
   tier: TOOL_FACTS.Task.tier,
-  concurrent: false,
   ignored: { effort: z.string().max(100) },
   input: TaskInput,
   paths: () => [],

@@ -22,7 +22,6 @@ export const todoWrite: Tool<TodoWriteInput> = {
   description:
     "Keeps the list of what is to be done in this session, for the user to see. Give the whole list each time.",
   tier: TOOL_FACTS.TodoWrite.tier,
-  concurrent: false,
   input: TodoWriteInput,
   paths: () => [],
   hosts: () => [],

@@ -20,7 +20,6 @@ export const bashOutput: Tool<BashOutputInput> = {
     "Shows the state of a background command and what it wrote since the last call. Every line is shown once.",
   tier: TOOL_FACTS.BashOutput.tier,
   // A look changes what the next one shows.
-  concurrent: false,
   input: BashOutputInput,
   paths: () => [],
   hosts: () => [],

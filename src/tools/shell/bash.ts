@@ -55,7 +55,6 @@ export const bash: Tool<BashInput> = {
     "Runs a command line with bash. Every call starts in the workspace, in a new shell: folder changes and variables do not " +
     `last. Output over ${LIMITS.bashOutputChars} characters is cut in the middle and kept in a file. Standard input is empty.`,
   tier: TOOL_FACTS.Bash.tier,
-  concurrent: false,
   input: BashInput,
   paths: () => [],
   hosts: () => [],

@@ -13,7 +13,6 @@ export const killShell: Tool<KillShellInput> = {
   name: "KillShell",
   description: "Ends a background command and everything it started.",
   tier: TOOL_FACTS.KillShell.tier,
-  concurrent: false,
   input: KillShellInput,
   paths: () => [],
   hosts: () => [],

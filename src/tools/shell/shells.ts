@@ -170,7 +170,7 @@ class BackgroundShell implements Shell {
     const lost = start - this.#place;
     this.#place = start + used;
     // The start of an unfinished line does not count as more.
-    const more = used < lengthOf(lines) || start + bytes.length < this.#log.end;
+    const more = used < lines.reduce((sum, line) => sum + line.length, 0) || start + bytes.length < this.#log.end;
     return { text: shown.join("\n"), left: more ? this.#log.end - this.#place : 0, lost };
   }
 
@@ -221,10 +221,6 @@ function wholeLines(bytes: Buffer, over: boolean): readonly Buffer[] {
   const endless = lines.length === 0 && bytes.length >= LIMITS.shellReadBytes;
   if (start < bytes.length && (over || endless)) lines.push(bytes.subarray(start));
   return lines;
-}
-
-function lengthOf(lines: readonly Buffer[]): number {
-  return lines.reduce((sum, line) => sum + line.length, 0);
 }
 
 function textOf(line: Buffer): string {

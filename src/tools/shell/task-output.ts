@@ -22,7 +22,6 @@ export const taskOutput: Tool<TaskOutputInput> = {
   description:
     "Waits for a background command, then shows its state and what it wrote since the last call. Every line is shown once.",
   tier: TOOL_FACTS.TaskOutput.tier,
-  concurrent: false,
   input: TaskOutputInput,
   paths: () => [],
   hosts: () => [],

@@ -19,7 +19,6 @@ export const taskStop: Tool<TaskStopInput> = {
   name: "TaskStop",
   description: "Ends a background command and everything it started. The same as KillShell.",
   tier: TOOL_FACTS.TaskStop.tier,
-  concurrent: false,
   input: TaskStopInput,
   paths: () => [],
   hosts: () => [],

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { effectsOf, filesOf, type Approval } from "../../approvals.ts";
 import { Autonomy } from "../../policy.ts";
 import { ForkedFrom, Status } from "../../sessions.ts";
-import { ClaudeUsage } from "./types.ts";
+import { ClaudeCreated, ClaudeUsage } from "./types.ts";
 
 /** What document 003's files contain, beyond types.ts. All money is micro-USD. */
 
@@ -139,13 +139,7 @@ export function pendingToolInfo(approval: Approval): PendingToolInfo {
 }
 
 /** The answer of `fork`. */
-export const ClaudeForked = z.object({
-  session_id: z.string(),
-  status_path: z.string(),
-  output_path: z.string(),
-  response_path: z.string(),
-  prompt_path: z.string(),
-});
+export const ClaudeForked = ClaudeCreated.omit({ status: true });
 export type ClaudeForked = z.infer<typeof ClaudeForked>;
 
 const ClaudeBudget = z.object({
