@@ -3,7 +3,7 @@ import { openLedger, openPriceBook } from "../ledger/index.ts";
 import type { NewId, Redactor, Log } from "../protocol/index.ts";
 import { openProviders, openProxy, ProviderBreaker, type Exchange, type NetworkProxies } from "../proxy/index.ts";
 import type { Clock, Models } from "../sessions/index.ts";
-import type { Store } from "../store/index.ts";
+import type { DocumentStore, MoneyStore } from "../store/index.ts";
 import { openRequestLog, type ModelRequestLog } from "../telemetry/index.ts";
 import { auditSettings } from "./settings-audit.ts";
 import { watchSettings, type Environment, type Settings } from "./settings.ts";
@@ -14,7 +14,7 @@ export interface ModelsOptions {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly home: string;
-  readonly store: Store;
+  readonly store: MoneyStore & DocumentStore;
   /** The demo model's address. */
   readonly simUrl: string;
   readonly clock: Clock;

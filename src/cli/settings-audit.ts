@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { SYSTEM, type NewId, type Log } from "../protocol/index.ts";
-import type { Store } from "../store/index.ts";
+import type { DocumentStore } from "../store/index.ts";
 import type { NewestSettings } from "./settings.ts";
 
 const KINDS = { prices: "price", providers: "provider" } as const;
@@ -9,7 +9,7 @@ type AuditedKind = keyof typeof KINDS;
 type Marks = Readonly<Record<string, string>>;
 
 interface AuditOptions {
-  readonly store: Store;
+  readonly store: DocumentStore;
   readonly newId: NewId;
   readonly now: () => number;
   readonly log: Pick<Log, "warn">;

@@ -1,10 +1,10 @@
 import { type NewId, NO_TOKENS, SYSTEM, type Log } from "../protocol/index.ts";
-import type { Store } from "../store/index.ts";
+import type { MoneyStore } from "../store/index.ts";
 import { usageRow } from "./accounts.ts";
 
 /** What the ledger works with. */
 export interface Recovery {
-  readonly store: Store;
+  readonly store: MoneyStore;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly newId: NewId;

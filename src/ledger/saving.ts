@@ -1,5 +1,5 @@
 import { LIMITS, type Log } from "../protocol/index.ts";
-import type { ReservationRow, Store, UsageRow, Write } from "../store/index.ts";
+import type { MoneyStore, MoneyWrites, ReservationRow, UsageRow } from "../store/index.ts";
 import type { Account, AccountCache } from "./account-cache.ts";
 
 export interface ReservationEnd {
@@ -13,7 +13,7 @@ export interface ReservationEnd {
 }
 
 interface SavingOptions {
-  readonly store: Store;
+  readonly store: MoneyStore;
   readonly cache: AccountCache;
   readonly log: Log;
 }
@@ -116,7 +116,7 @@ interface Together {
   readonly endings: readonly ReservationEnd[];
 }
 
-function writeOf(endings: readonly ReservationEnd[]): Write {
+function writeOf(endings: readonly ReservationEnd[]): MoneyWrites {
   const spending = new Map<string, number>();
   for (const { accounts, cost } of endings) {
     if (cost === 0) continue;

@@ -132,11 +132,8 @@ export interface UsageRow {
   readonly bound_microusd: number;
 }
 
-/**
- * Everything here becomes durable together or not at all. Rows with an existing key replace the old ones, except events and
- * reservations.
- */
-export interface Write {
+/** What sessions write. Rows with an existing key replace the old ones, except events. */
+interface SessionWrites {
   readonly sessions?: readonly SessionRow[];
   /**
    * Their rows and approvals are deleted at once; their events with the next `sweep`, except those that a fork begins with. Usage, spending and audit
@@ -146,12 +143,25 @@ export interface Write {
   readonly events?: readonly EventRow[];
   readonly approvals?: readonly Approval[];
   readonly receipts?: readonly ReceiptRow[];
+}
+
+interface TokenWrites {
   readonly principals?: readonly PrincipalRow[];
   readonly deletedPrincipals?: readonly string[];
   /** Tokens that were used, and when (milliseconds since the epoch). */
   readonly usedPrincipals?: readonly { readonly id: string; readonly at: number }[];
+}
+
+interface AuditWrites {
   readonly audit?: readonly AuditRow[];
+}
+
+interface DocumentWrites extends AuditWrites {
   readonly documents?: readonly DocumentRow[];
+}
+
+export interface MoneyWrites extends AuditWrites {
+  /** New ones: a reservation is never changed. */
   readonly reservations?: readonly ReservationRow[];
   /** Ids; unknown ones are ignored. */
   readonly endedReservations?: readonly string[];
@@ -160,6 +170,9 @@ export interface Write {
   /** Added to the existing amounts. */
   readonly usage?: readonly UsageRow[];
 }
+
+/** Everything here becomes durable together or not at all. */
+export interface Write extends SessionWrites, TokenWrites, DocumentWrites, MoneyWrites {}
 
 export interface RowPage<Row> {
   readonly rows: readonly Row[];
@@ -241,25 +254,35 @@ interface StoredUsageQuery {
   readonly limit: number;
 }
 
-/** All reads. A read sees every commit that was answered before it. */
-export interface StoreReader {
+export interface SessionReads {
   session(id: string): Promise<SessionRow | undefined>;
   /** With `engine` or `words`, one page examines a bounded number of sessions: it may be short, or empty, and have a `next`. */
   sessions(query: SessionQuery): Promise<RowPage<SessionRow>>;
   /** Sessions that a restart must look at (`unsettled`). */
   unsettled(): Promise<readonly SessionRow[]>;
+  /** Sessions that a restart need not look at, the longest unchanged first. */
+  resting(query: RestingQuery): Promise<readonly SessionRow[]>;
+  /** How many sessions there are. */
+  sessionCount(): Promise<number>;
+  /** Sessions of a principal that have not ended (not `complete`, not `failed`). */
+  activeSessions(created_by: string): Promise<number>;
+  /** The same for all tokens derived from this one. */
+  activeSessionsMadeWith(token_id: string): Promise<number>;
+}
+
+export interface JournalReads {
   /** Ordered by seq. */
   events(query: EventQuery): Promise<readonly EventRow[]>;
   /** The seq of the event that ended a turn in this session's own rows; absent while it is open or unknown. */
   turnEnd(query: { readonly session_id: string; readonly turn_id: string }): Promise<number | undefined>;
+}
+
+interface ApprovalReads {
   approval(id: string): Promise<Approval | undefined>;
   approvals(query: ApprovalQuery): Promise<RowPage<Approval>>;
-  /** Absent when unknown or expired. */
-  receipt(query: {
-    readonly principal_id: string;
-    readonly key: string;
-    readonly now: number;
-  }): Promise<ReceiptRow | undefined>;
+}
+
+interface TokenReads {
   /** Newest first. */
   principals(query: PrincipalQuery): Promise<RowPage<PrincipalRow>>;
   principal(id: string): Promise<PrincipalRow | undefined>;
@@ -268,26 +291,35 @@ export interface StoreReader {
   /** The origins of tokens that are valid at `now`. */
   origins(now: number): Promise<readonly OriginRow[]>;
   principalByHash(token_hash: string): Promise<PrincipalRow | undefined>;
+}
+
+/** What admins changed. */
+interface DocumentReads {
   audit(query: AuditQuery): Promise<RowPage<AuditRow>>;
   /** Newest first. */
   documents(query: { readonly name: string; readonly limit: number }): Promise<readonly DocumentRow[]>;
+}
+
+interface MoneyReads {
   /** All of them, oldest first. */
   reservations(): Promise<readonly ReservationRow[]>;
   /** What was spent on an account, micro-USD; 0 when it is unknown. */
   spent(account: string): Promise<number>;
   usage(query: StoredUsageQuery): Promise<readonly UsageLine[]>;
-  /** Sessions that a restart need not look at, the longest unchanged first. */
-  resting(query: RestingQuery): Promise<readonly SessionRow[]>;
-  /** How many sessions there are. */
-  sessionCount(): Promise<number>;
+}
+
+/** All reads. A read sees every commit that was answered before it. */
+export interface StoreReader extends SessionReads, JournalReads, ApprovalReads, TokenReads, DocumentReads, MoneyReads {
+  /** Absent when unknown or expired. */
+  receipt(query: {
+    readonly principal_id: string;
+    readonly key: string;
+    readonly now: number;
+  }): Promise<ReceiptRow | undefined>;
   /** The time of the last change or audit row before this time; undefined: none. */
   lastStored(before: string): Promise<string | undefined>;
   /** Bytes that rows and indexes take, without free space inside the store. */
   usedBytes(): Promise<number>;
-  /** Sessions of a principal that have not ended (not `complete`, not `failed`). */
-  activeSessions(created_by: string): Promise<number>;
-  /** The same for all tokens derived from this one. */
-  activeSessionsMadeWith(token_id: string): Promise<number>;
 }
 
 export interface CommitOptions {
@@ -338,13 +370,21 @@ export interface StoreHealth {
   readonly lowSpace?: (Pick<StoreDisk, "freeBytes" | "freeFiles"> & { readonly minFreeBytes: number }) | undefined;
 }
 
-export interface Store {
-  readonly read: StoreReader;
+/** The part of a store that one reader and writer needs. */
+interface StorePart<Reads, Writes> {
+  readonly read: Reads;
   /**
    * Resolves when everything in `write` is on the disk. Writes requested in one turn of the event loop share one commit; order is
    * kept.
    */
-  commit(write: Write, options?: CommitOptions): Promise<void>;
+  commit(write: Writes, options?: CommitOptions): Promise<void>;
+}
+
+export type MoneyStore = StorePart<MoneyReads, MoneyWrites>;
+export type DocumentStore = StorePart<DocumentReads, DocumentWrites>;
+export type TokenStore = StorePart<TokenReads, TokenWrites>;
+
+export interface Store extends StorePart<StoreReader, Write> {
   /** Deletes expired rows: receipts, tokens that expired a while ago, events of deleted sessions. Returns how many. */
   sweep(now: number): Promise<number>;
   health(): StoreHealth;

@@ -1,14 +1,14 @@
 import { Failure, type Profile } from "../../protocol/index.ts";
-import type { StoreReader } from "../../store/index.ts";
+import type { SessionReads } from "../../store/index.ts";
 import type { Caller } from "./access.ts";
 
 /** Limits how many sessions a principal, or tokens that share a limit, may have open at once. */
 export class SessionConcurrency {
-  readonly #read: Pick<StoreReader, "activeSessions" | "activeSessionsMadeWith">;
+  readonly #read: Pick<SessionReads, "activeSessions" | "activeSessionsMadeWith">;
   /** By principal: resolves when the pending session has been made, or failed. */
   readonly #making = new Map<string, Promise<void>>();
 
-  constructor(read: Pick<StoreReader, "activeSessions" | "activeSessionsMadeWith">) {
+  constructor(read: Pick<SessionReads, "activeSessions" | "activeSessionsMadeWith">) {
     this.#read = read;
   }
 

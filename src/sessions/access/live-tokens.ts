@@ -1,5 +1,5 @@
 import { Failure, LIMITS } from "../../protocol/index.ts";
-import type { PrincipalRow, Store } from "../../store/index.ts";
+import type { PrincipalRow, TokenStore } from "../../store/index.ts";
 import type { Caller } from "./access.ts";
 import type { Clock } from "../dependencies.ts";
 import { atWallTime } from "../lifecycle/wall-time.ts";
@@ -16,7 +16,7 @@ interface LiveToken {
 }
 
 interface TokenServices {
-  readonly store: Store;
+  readonly store: TokenStore;
   readonly clock: Clock;
 }
 

@@ -1,5 +1,5 @@
 import { LIMITS, type LimitKind, type PrincipalRef } from "../../protocol/index.ts";
-import type { DocumentRow, Store } from "../../store/index.ts";
+import type { DocumentRow, DocumentStore } from "../../store/index.ts";
 
 /** A limit that a person set, overriding policy and settings. */
 export interface SetLimit {
@@ -19,13 +19,13 @@ type StoredLimit = Pick<SetLimit, "limit" | "policy">;
  * those of accounts in use: whoever uses an account has loaded it.
  */
 export class SetLimits {
-  readonly #store: Store;
+  readonly #store: DocumentStore;
   readonly #set = new Map<string, StoredLimit>();
   /** Accounts without a set limit, according to the store. Only `put` sets one, so this stays true. */
   readonly #unset = new Set<string>();
   readonly #listeners = new Set<() => void>();
 
-  constructor(store: Store) {
+  constructor(store: DocumentStore) {
     this.#store = store;
   }
 

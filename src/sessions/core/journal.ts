@@ -1,6 +1,6 @@
 import type { Ancestor } from "../../engines/index.ts";
 import { Failure, LIMITS, type JournalEvent } from "../../protocol/index.ts";
-import type { EventRow, StoreReader } from "../../store/index.ts";
+import type { EventRow, JournalReads } from "../../store/index.ts";
 import { Frame } from "./frames.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { Session } from "./session.ts";
@@ -20,7 +20,7 @@ type JournalOwner = Pick<SessionState, "id" | "lineage">;
 
 /** A page of a session's journal, including its ancestors' part. */
 export async function readEvents(
-  read: StoreReader,
+  read: JournalReads,
   whose: JournalOwner,
   stretch: Stretch,
 ): Promise<readonly EventRow[]> {
@@ -51,7 +51,7 @@ export async function publishedPage(
 
 /** The prompt queued by event `seq`. */
 export async function queuedPrompt(
-  read: StoreReader,
+  read: JournalReads,
   whose: JournalOwner,
   seq: number,
 ): Promise<Extract<JournalEvent, { type: "turn.queued" }>> {
@@ -62,7 +62,7 @@ export async function queuedPrompt(
 }
 
 /** The whole journal up to a seq, page by page. */
-export async function* history(read: StoreReader, whose: JournalOwner, upto: number): AsyncGenerator<JournalEvent> {
+export async function* history(read: JournalReads, whose: JournalOwner, upto: number): AsyncGenerator<JournalEvent> {
   let after = 0;
   while (after < upto) {
     const rows = await readEvents(read, whose, { after, upto, limit: LIMITS.watchPageEvents });

@@ -9,7 +9,7 @@ import {
   type PolicyTest,
   type Ruling,
 } from "../../protocol/index.ts";
-import type { Store } from "../../store/index.ts";
+import type { DocumentStore } from "../../store/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "../access/access.ts";
 import { mayHave, refuseChoice } from "../settings/choices.ts";
 import type { Registry } from "../lifecycle/registry.ts";
@@ -22,18 +22,18 @@ const DOCUMENT = "policy";
 
 /** The policy in force: the built-in one, overridden by the admin's file, overridden by the API. */
 export class PolicyBook {
-  readonly #store: Store;
+  readonly #store: DocumentStore;
   readonly #file: Policy | undefined;
   #stored: Policy | undefined;
 
-  private constructor(store: Store, file: Policy | undefined, stored: Policy | undefined) {
+  private constructor(store: DocumentStore, file: Policy | undefined, stored: Policy | undefined) {
     this.#store = store;
     this.#file = file;
     this.#stored = stored;
   }
 
   /** `file`: the parsed policy of the YAML file in the home folder; absent: there is none. */
-  static async open(store: Store, file: Policy | undefined): Promise<PolicyBook> {
+  static async open(store: DocumentStore, file: Policy | undefined): Promise<PolicyBook> {
     const [newest] = await store.read.documents({ name: DOCUMENT, limit: 1 });
     const book = new PolicyBook(store, file, newest === undefined ? undefined : Policy.parse(JSON.parse(newest.body)));
     book.check(book.current());
