@@ -61,6 +61,8 @@ export class Session {
   readonly budget: SessionBudget;
   /** It is about to be deleted: it can no longer be forked. */
   deleted = false;
+  /** The turn that began before the last restart. */
+  resumedTurn: string | undefined;
   /** Calls of the open turn that may run. */
   readonly permitted = new PermittedCalls();
   readonly activity: TurnActivity;
@@ -69,7 +71,6 @@ export class Session {
   #state: SessionState;
   /** The state as it is on the disk. */
   #stored: SessionState;
-  #resumed: string | undefined;
   #lastCommit: Promise<void> = Promise.resolve();
   #conversation: Promise<Conversation> | undefined;
   readonly #environment: HeldEnvironment;
@@ -96,11 +97,8 @@ export class Session {
       return dependencies.openEnvironment({ session_id: id, settings, policy: dependencies.policy() });
     });
     this.#outbox = new Outbox((frames) => this.#publish(frames));
-    this.#liveText = new LiveText({
-      redact: dependencies.redact,
-      outbox: this.#outbox,
-      sessionId: () => this.#state.id,
-    });
+    const sessionId = (): string => this.#state.id;
+    this.#liveText = new LiveText({ redact: dependencies.redact, outbox: this.#outbox, sessionId });
     this.questions = new Questions(dependencies.clock, (approval_id) => void expireQuestion(this, approval_id));
     for (const approval of pending) this.questions.add(approval);
   }
@@ -267,13 +265,8 @@ export class Session {
       this.#advance();
       return;
     }
-    this.#resumed = turn.id;
+    this.resumedTurn = turn.id;
     this.#drive({ turn_id: turn.id, upto: this.#state.seq, begin: beginAgain(turn) });
-  }
-
-  /** Whether the open turn began before the last restart. */
-  get isResumed(): boolean {
-    return this.#resumed !== undefined && this.#state.turn?.id === this.#resumed;
   }
 
   environment(): Promise<SessionEnvironment> {

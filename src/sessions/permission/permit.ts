@@ -79,7 +79,7 @@ export async function permit(session: Session, asked: ToolCall, signal: AbortSig
  * connection.
  */
 async function clientToolIsBack(session: Session, tool: string, signal: AbortSignal): Promise<void> {
-  if (!session.isResumed) return;
+  if (session.resumedTurn === undefined || session.resumedTurn !== session.state.turn?.id) return;
   const { toolbox } = await session.environment();
   if (!tool.startsWith("mcp__") || toolbox.facts(tool, {}).known) return;
   const late = new AbortController();
