@@ -161,6 +161,12 @@ describe("hostile text stays text", () => {
     expect(markdownTree(">".repeat(100_000))).toHaveLength(1);
   });
 
+  test("more boxes of a task list than anybody writes are text", () => {
+    const boxes = (count: number): string => "- [ ] a\n".repeat(count);
+    expect(markdownTree(boxes(MARKDOWN_LIMITS.boxes))).toMatchObject([{ tag: "ul" }]);
+    expect(markdownTree(boxes(MARKDOWN_LIMITS.chars / 8))).toMatchObject([{ tag: "p" }]);
+  });
+
   test("a text of more than the limit is plain", () => {
     const text = "**x** ".repeat(MARKDOWN_LIMITS.chars / 6 + 1);
     expect(markdownTree(text)).toEqual([p(text)]);

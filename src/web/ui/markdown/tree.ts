@@ -49,6 +49,8 @@ export const MARKDOWN_LIMITS = {
   inlineChars: 8_000,
   /** Quotes and lists inside each other; what is deeper is shown as it was written. */
   depth: 16,
+  /** Boxes of task lists in one text; with more of them it is shown as plain text. */
+  boxes: 1_000,
 } as const;
 
 export interface MarkdownOptions {
@@ -78,10 +80,21 @@ class BoundedLexer extends Lexer {
 /** Quotes and lists in each other, on one line: the parser would go down all of them. */
 const TOO_DEEP = /^(?:[ \t]*>|[ \t]*[-*+][ \t]){32}/m;
 
+/** The parser looks through all open items for each box of a task list. */
+function hasTooManyBoxes(text: string): boolean {
+  let boxes = 0;
+  for (const _ of text.matchAll(/(?:^|\s)\[[ xX]\](?=\s)/g)) {
+    boxes += 1;
+    if (boxes > MARKDOWN_LIMITS.boxes) return true;
+  }
+  return false;
+}
+
 /** A text of a model as blocks. Everything in it that is not known Markdown stays text. */
 export function blocksOf(text: string, options: MarkdownOptions = {}): readonly MarkdownBlock[] {
   const { breaks = false, math, fill = (piece) => piece } = options;
-  if (text.length > MARKDOWN_LIMITS.chars || TOO_DEEP.test(text)) return [plain(text, fill)];
+  const isTooMuch = text.length > MARKDOWN_LIMITS.chars || TOO_DEEP.test(text) || hasTooManyBoxes(text);
+  if (isTooMuch) return [plain(text, fill)];
   try {
     const extensions = math != null && text.includes("$$") ? { extensions: math } : {};
     const tokens = new BoundedLexer({ gfm: true, breaks, ...extensions }).lex(text);
