@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
 import { problemsOf } from "../../src/tools/json-schema.ts";
+import { cpuTime } from "../support/cpu-time.ts";
 
 const TOO_MUCH = [{ path: [], message: "is too deep or too long to be checked" }];
 const list = (items: object): Record<string, unknown> => ({
@@ -34,9 +35,9 @@ const BOMBS: readonly (readonly [name: string, schema: Record<string, unknown>, 
 
 describe("a schema that is a bomb", () => {
   it.each(BOMBS)("%s", (_name, schema, input) => {
-    const began = performance.now();
+    const began = cpuTime();
     expect(problemsOf(schema, input)).toEqual(TOO_MUCH);
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(cpuTime() - began).toBeLessThan(5_000);
   });
 
   it("is told of in a few words, however much does not fit", () => {

@@ -6,6 +6,7 @@ import { linesOfText } from "../../src/tools/files/lines.ts";
 import { replaceText } from "../../src/tools/files/replace.ts";
 import { matchingLines } from "../../src/tools/shell/filter.ts";
 import { htmlToText } from "../../src/tools/web/html.ts";
+import { cpuTime } from "../support/cpu-time.ts";
 
 const seed = 4711;
 
@@ -123,11 +124,11 @@ describe("matchingLines", () => {
   });
 
   test("an expression that would take ages is stopped", () => {
-    const begin = performance.now();
+    const begin = cpuTime();
     expect(matchingLines([`${"a".repeat(60)}!`], "^(a+)+$")).toEqual({
       refused: "The filter takes too long on this output. Use a simpler expression.",
     });
-    expect(performance.now() - begin).toBeLessThan(5_000);
+    expect(cpuTime() - begin).toBeLessThan(5_000);
   });
 });
 
@@ -174,8 +175,8 @@ describe("htmlToText", () => {
     ["open quotes", '<a href="'.repeat(100_000)],
     ["ampersands", "&#".repeat(300_000)],
   ])("a page of %s takes no time", (_name, html) => {
-    const begin = performance.now();
+    const begin = cpuTime();
     htmlToText(html, "https://h.org/");
-    expect(performance.now() - begin).toBeLessThan(3_000);
+    expect(cpuTime() - begin).toBeLessThan(3_000);
   });
 });
