@@ -225,6 +225,16 @@ export const LIMITS = {
   toolInputBytes: 16_777_216,
   toolOutputChars: 400_000,
   killGraceMs: 2_000,
+  /** Characters of one message of a sandbox's helper. */
+  sandboxMessageChars: 4_194_304,
+  /** Streams of programs that are open at a time, for one sandbox. */
+  sandboxStreams: 3_072,
+  /** Bytes of /tmp, of the home and of each other folder in a sandbox that lives in memory. */
+  sandboxTemporaryBytes: 536_870_912,
+  /** Open files of each process in a sandbox. */
+  sandboxFiles: 4_096,
+  /** Bytes of one file that a process in a sandbox can write. */
+  sandboxFileBytes: 8_589_934_592,
   /** Between SIGTERM and SIGKILL when a person interrupts. */
   abortGraceMs: 40,
   /** How long the answer to an interrupted command waits for the end of its processes. */

@@ -12,10 +12,12 @@ export class Groups {
     this.#alive.set(leader, true);
   }
 
-  /** Must be called in the same tick in which the leader's end is learned. */
-  leaderEnded(leader: number): void {
-    if (signal(-leader, 0)) this.#alive.set(leader, false);
+  /** Must be called in the same tick in which the leader's end is learned. Answers whether the group has a member left. */
+  leaderEnded(leader: number): boolean {
+    const hasMembers = signal(-leader, 0);
+    if (hasMembers) this.#alive.set(leader, false);
     else this.#alive.delete(leader);
+    return hasMembers;
   }
 
   /** Whether any has a member left. */

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { errorText, Failure, LIMITS } from "../protocol/index.ts";
+import { drain, type Exit } from "./drain.ts";
 import { Groups } from "./groups.ts";
 import { isMarkOf, type ProcessMarks } from "./marks.ts";
 import { watchMemory } from "./memory.ts";
@@ -171,7 +172,7 @@ async function start(starting: ProcessStart<SpawnRequest>, memoryBytes: number):
   const { request } = starting;
   const child = launch(starting, "ignore");
   // Registered before the first await: a short program may already have ended by then.
-  const exit = exitOf(child, request.onOutput);
+  const exit = drainChild(child, request.onOutput);
   const pid = await started(child, request);
   const kill = (options?: KillOptions): Promise<void> => endRun({ ...starting, pid, exit }, options);
   const reasonOf = boundMemory({ pid, exit, kill }, memoryBytes);
@@ -190,6 +191,16 @@ function boundMemory(running: Running, bytes: number): () => string | undefined 
   };
   void running.exit.then(watchMemory({ pid: running.pid, bytes, onExceeded }));
   return () => reason;
+}
+
+async function drainChild(child: ChildProcess, onOutput: SpawnRequest["onOutput"]): Promise<Exit> {
+  const { stdout, stderr } = child;
+  const exited = new Promise<Exit>((resolve) => {
+    child.once("error", () => resolve({ code: null, signal: null }));
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+  });
+  // Only a process that was never started has no pipes.
+  return stdout === null || stderr === null ? exited : drain({ stdout, stderr, exited, onOutput });
 }
 
 async function talk(starting: ProcessStart<OpenRequest>, memoryBytes: number): Promise<Piped> {
@@ -284,55 +295,4 @@ async function endRun({ pid, run, mark, groups, exit }: RunningProcess, options:
   });
   // A process that cannot be killed (it hangs in the kernel) is not waited for.
   await Promise.race([exit, pause(LIMITS.outputDrainMs, undefined, { ref: false })]);
-}
-
-type Exit = Awaited<Running["exit"]>;
-
-/**
- * Resolves when the process has ended and all its output was handed on. Something it left in the background may keep
- * its pipes open forever, so silence counts as the end too; later output is discarded.
- */
-function exitOf(child: ChildProcess, onOutput: SpawnRequest["onOutput"]): Promise<Exit> {
-  return new Promise((resolve) => {
-    let over = false;
-    let chunks = 0;
-    for (const stream of ["stdout", "stderr"] as const) {
-      child[stream]?.on("data", (chunk: Buffer) => {
-        chunks += 1;
-        if (!over) onOutput(chunk, stream);
-      });
-      // A broken pipe is a closed pipe.
-      child[stream]?.on("error", () => undefined);
-    }
-    const finish = (exit: Exit): void => {
-      over = true;
-      resolve(exit);
-    };
-    child.once("error", () => finish({ code: null, signal: null }));
-    child.once("close", (code, signalName) => finish({ code, signal: signalName }));
-    child.once("exit", (code, signalName) => {
-      let seen = chunks;
-      let rounds = Math.ceil(LIMITS.outputDrainMs / LIMITS.outputQuietMs);
-      const look = (): void => {
-        if (over) return;
-        rounds -= 1;
-        if (chunks === seen || rounds <= 0) {
-          releasePipes(child);
-          finish({ code, signal: signalName });
-          return;
-        }
-        seen = chunks;
-        wait();
-      };
-      // The pipes are read once more between the timer and the check: a busy server may be late with both.
-      const wait = (): void => void setTimeout(() => setImmediate(look), LIMITS.outputQuietMs);
-      wait();
-    });
-  });
-}
-
-/** They are still read, so that the writer at the other end is not blocked, but keep no process alive. */
-function releasePipes(child: ChildProcess): void {
-  for (const pipe of [child.stdout, child.stderr])
-    if (pipe !== null && "unref" in pipe) (pipe as { unref(): void }).unref();
 }

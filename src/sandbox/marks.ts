@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { LIMITS } from "../protocol/index.ts";
+import { LIMITS } from "../protocol/limits.ts";
 
 /*
  * A number that every process of a session carries: its limit on file locks (RLIMIT_LOCKS). Linux has not used that limit

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { LIMITS } from "../protocol/index.ts";
+import { LIMITS } from "../protocol/limits.ts";
 
 const KIB = 1_024;
 /** The most processes examined in one tree. */

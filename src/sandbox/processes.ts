@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { closeSync, openSync, readSync, readdirSync } from "node:fs";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
-import { LIMITS } from "../protocol/index.ts";
+import { LIMITS } from "../protocol/limits.ts";
 import { readMark } from "./marks.ts";
 
 /** One living process of this machine. */

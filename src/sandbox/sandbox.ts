@@ -40,7 +40,7 @@ export interface Piped extends Running {
 
 /** Where processes run: one per session. */
 export interface Sandbox {
-  readonly kind: "local";
+  readonly kind: "local" | "bubblewrap";
   /** Where programs are looked for, in this order. */
   readonly searchPath: readonly string[];
   /** True while a process started here, or one left in its group, is alive. */

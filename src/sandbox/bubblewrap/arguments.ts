@@ -1,0 +1,102 @@
+import { existsSync, lstatSync, readlinkSync } from "node:fs";
+
+/** What a sandbox shows of this machine. All paths are absolute and real, and the same inside. */
+export interface SandboxView {
+  readonly workspace: string;
+  /** Files and folders that can be read. */
+  readonly readable: readonly string[];
+  /** Folders beside the workspace that can be written. */
+  readonly writable: readonly string[];
+  /** Folders that are empty inside, wherever they lie. */
+  readonly hidden: readonly string[];
+  /** The file that is /etc/passwd inside. */
+  readonly people: string;
+  /** HOME of everything inside: empty at the start, gone at the end. */
+  readonly home: string;
+  /** Bytes of each folder that lives in memory. */
+  readonly memoryFolderBytes: number;
+}
+
+/** Folders of the system that programs come from. Where they are links, they are the same links inside. */
+const SYSTEM_FOLDERS = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"] as const;
+
+/** What programs need of /etc, and nothing that names this machine's people or secrets. */
+const SYSTEM_SETTINGS = [
+  "/etc/alternatives",
+  "/etc/ca-certificates",
+  "/etc/ca-certificates.conf",
+  "/etc/crypto-policies",
+  "/etc/ld.so.cache",
+  "/etc/ld.so.conf",
+  "/etc/ld.so.conf.d",
+  "/etc/localtime",
+  "/etc/mime.types",
+  "/etc/pki",
+  "/etc/protocols",
+  "/etc/services",
+  "/etc/ssl/certs",
+  "/etc/ssl/openssl.cnf",
+] as const;
+
+const USER = 1_000;
+
+/** The words between `bwrap` and the program. `seccomp` is the file descriptor of the filter for system calls. */
+export function bubblewrapArguments(view: SandboxView, seccomp: number): readonly string[] {
+  const size = String(view.memoryFolderBytes);
+  const memory = (path: string): readonly string[] => ["--size", size, "--tmpfs", path];
+  return [
+    "--unshare-all",
+    "--die-with-parent",
+    "--new-session",
+    "--cap-drop",
+    "ALL",
+    "--clearenv",
+    "--seccomp",
+    String(seccomp),
+    "--hostname",
+    "sandbox",
+    "--uid",
+    String(USER),
+    "--gid",
+    String(USER),
+    "--ro-bind",
+    "/usr",
+    "/usr",
+    ...SYSTEM_FOLDERS.flatMap(sameFolder),
+    ...SYSTEM_SETTINGS.flatMap((path) => ["--ro-bind-try", path, path]),
+    "--ro-bind",
+    view.people,
+    "/etc/passwd",
+    "--proc",
+    "/proc",
+    // Settings of the kernel: bubblewrap leaves them writable for a server that runs as root.
+    "--ro-bind",
+    "/proc/sys",
+    "/proc/sys",
+    "--dev",
+    "/dev",
+    ...["/tmp", "/var/tmp", "/run", view.home].flatMap(memory),
+    "--bind",
+    view.workspace,
+    view.workspace,
+    ...view.hidden.flatMap(memory),
+    ...view.readable.flatMap((path) => ["--ro-bind", path, path]),
+    ...view.writable.flatMap((path) => ["--bind", path, path]),
+    // What was not given cannot be made: a folder at the root would fill the machine's memory.
+    "--remount-ro",
+    "/",
+    "--chdir",
+    view.workspace,
+    "--",
+  ];
+}
+
+/** The one user there is inside. */
+export function passwdFile(home: string): string {
+  return `agent:x:${USER}:${USER}:agent:${home}:/bin/bash\n`;
+}
+
+function sameFolder(path: string): readonly string[] {
+  if (!existsSync(path)) return [];
+  return lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
+}

@@ -1,0 +1,150 @@
+import type { ChildProcess } from "node:child_process";
+import { Failure, LIMITS } from "../../protocol/index.ts";
+import type { Exit } from "../drain.ts";
+import { encodeLine, LineReader, readReport, type HelperReport, type HelperRequest } from "./messages.ts";
+
+type StartMessage = HelperRequest & { readonly type: "start" };
+
+/** One process as the helper reports on it. */
+interface ProcessReports {
+  readonly started: (pid: number) => void;
+  readonly refused: (message: string) => void;
+  readonly exited: (exit: Exit) => void;
+}
+
+/** The server's end of the helper that runs inside a sandbox. When the helper ends, everything in the sandbox has ended. */
+export class Helper {
+  readonly #child: ChildProcess;
+  /** Those that are not over. */
+  readonly #processes = new Map<number, ProcessReports>();
+  /** Who waits for the end of a process and all that it started. */
+  readonly #enders = new Map<number, (() => void)[]>();
+  readonly #gone: Promise<void>;
+  #next = 0;
+  #complaint = "";
+  isOver = false;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    this.#gone = new Promise((resolve) => {
+      child.once("error", (error) => {
+        this.#complaint = error.message;
+        this.#lost();
+        resolve();
+      });
+      child.once("close", () => {
+        this.#lost();
+        resolve();
+      });
+    });
+    const reader = new LineReader((line) => this.#hear(line));
+    child.stdin?.on("error", () => undefined);
+    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+      try {
+        reader.take(chunk);
+      } catch {
+        child.kill("SIGKILL");
+      }
+    });
+    child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+      this.#complaint = (this.#complaint + chunk).slice(-LIMITS.engineStderrChars);
+    });
+  }
+
+  /** Answers once the process runs; one that cannot be started is a Failure `tool_failed`. */
+  start(
+    message: Omit<StartMessage, "type" | "id">,
+  ): Promise<{ readonly id: number; readonly pid: number; readonly exited: Promise<Exit> }> {
+    this.#next += 1;
+    const id = this.#next;
+    return new Promise((resolve, reject) => {
+      let settle: (exit: Exit) => void = () => undefined;
+      const exited = new Promise<Exit>((over) => {
+        settle = over;
+      });
+      const refuse = (reason: string): void =>
+        reject(new Failure("tool_failed", `${message.argv[0] ?? "The program"} could not be started: ${reason}.`));
+      if (this.isOver) {
+        refuse(this.#reason());
+        return;
+      }
+      this.#processes.set(id, {
+        started: (pid) => resolve({ id, pid, exited }),
+        refused: refuse,
+        exited: settle,
+      });
+      this.#send({ type: "start", id, ...message });
+    });
+  }
+
+  /** False when the process has ended. */
+  signal(id: number, signal: "SIGINT" | "SIGTERM" | "SIGKILL"): boolean {
+    if (!this.#processes.has(id)) return false;
+    this.#send({ type: "signal", id, signal });
+    return true;
+  }
+
+  /** Ends the process and all that it started. Resolves when all are gone. */
+  async end(id: number, graceMs: number): Promise<void> {
+    if (this.isOver) return;
+    await new Promise<void>((resolve) => {
+      this.#enders.set(id, [...(this.#enders.get(id) ?? []), resolve]);
+      this.#send({ type: "end", id, grace_ms: graceMs });
+    });
+  }
+
+  /** Ends everything inside. */
+  async close(): Promise<void> {
+    if (!this.isOver) this.#child.kill("SIGKILL");
+    await this.#gone;
+  }
+
+  #send(message: HelperRequest): void {
+    if (!this.isOver) this.#child.stdin?.write(encodeLine(message));
+  }
+
+  #hear(line: string): void {
+    const report = readReport(line);
+    if (report !== undefined && report.type !== "ready") this.#take(report);
+  }
+
+  #take(report: Exclude<HelperReport, { readonly type: "ready" }>): void {
+    const process = this.#processes.get(report.id);
+    switch (report.type) {
+      case "started":
+        process?.started(report.pid);
+        return;
+      case "refused":
+        this.#processes.delete(report.id);
+        process?.refused(report.message);
+        return;
+      case "exited":
+        this.#processes.delete(report.id);
+        process?.exited({ code: report.code, signal: report.signal });
+        return;
+      case "ended":
+        this.#release(report.id);
+    }
+  }
+
+  #release(id: number): void {
+    for (const resolve of this.#enders.get(id) ?? []) resolve();
+    this.#enders.delete(id);
+  }
+
+  #lost(): void {
+    this.isOver = true;
+    const reason = this.#reason();
+    for (const process of this.#processes.values()) {
+      process.refused(reason);
+      process.exited({ code: null, signal: "SIGKILL", reason });
+    }
+    this.#processes.clear();
+    for (const id of this.#enders.keys()) this.#release(id);
+  }
+
+  #reason(): string {
+    const complaint = this.#complaint.trim();
+    return complaint === "" ? "its sandbox ended" : `its sandbox ended: ${complaint}`;
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Runs inside a sandbox: starts the session's programs there and ends them. It takes requests from its standard input and reports
+ * on its standard output, a line of JSON each. The programs' own streams are connections to the socket that its first argument names.
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { connect, type Socket } from "node:net";
+import { Groups } from "../groups.ts";
+import { endProcesses, listProcesses, withDescendants } from "../processes.ts";
+import { encodeLine, LineReader, type HelperReport, type HelperRequest } from "./messages.ts";
+
+/** By this variable a process is found that left its group. */
+const RUN = "SALLYPORT_RUN";
+
+const [, , streamsPath = ""] = process.argv;
+const groups = new Groups();
+const children = new Map<number, ChildProcess>();
+/** The process group of each that has a member left. */
+const leaders = new Map<number, number>();
+
+function report(message: HelperReport): void {
+  process.stdout.write(encodeLine(message));
+}
+
+/** A connection that says which stream it is. It is handed to a program before anything is read from it. */
+function openStream(name: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ path: streamsPath, allowHalfOpen: true });
+    socket.pause();
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.off("error", reject);
+      socket.on("error", () => undefined);
+      socket.write(`${name}\n`, () => resolve(socket));
+    });
+  });
+}
+
+async function start(request: HelperRequest & { readonly type: "start" }): Promise<void> {
+  const { id, argv, cwd, env, streams } = request;
+  const names = [...(streams.stdin === undefined ? [] : [streams.stdin]), streams.stdout, streams.stderr];
+  const sockets = await Promise.all(names.map(openStream));
+  try {
+    const [program = "", ...words] = argv;
+    const stdio = streams.stdin === undefined ? (["ignore", ...sockets] as const) : sockets;
+    const child = spawn(program, words, { cwd, env: { ...env, [RUN]: String(id) }, detached: true, stdio: [...stdio] });
+    child.once("error", (error) => report({ type: "refused", id, message: error.message }));
+    const { pid } = child;
+    if (pid === undefined) return;
+    children.set(id, child);
+    leaders.set(id, pid);
+    groups.add(pid);
+    child.once("exit", (code, signal) => {
+      children.delete(id);
+      if (!groups.leaderEnded(pid)) leaders.delete(id);
+      report({ type: "exited", id, code, signal });
+    });
+    report({ type: "started", id, pid });
+  } finally {
+    // The program has its own: this end must not keep the connections open.
+    for (const socket of sockets) socket.destroy();
+  }
+}
+
+async function end(id: number, graceMs: number): Promise<void> {
+  const leader = leaders.get(id);
+  await endProcesses({
+    find: async () => {
+      const entries = await listProcesses();
+      const isMember = leader === undefined ? () => false : groups.membership(entries, leader);
+      return withDescendants(entries, (entry) => entry.startedWith(RUN, String(id)) || isMember(entry));
+    },
+    groups: () => groups.withLeader().filter((group) => group === leader),
+    graceMs,
+  });
+  leaders.delete(id);
+  report({ type: "ended", id });
+}
+
+async function take(request: HelperRequest): Promise<void> {
+  switch (request.type) {
+    case "start":
+      await start(request).catch((error: unknown) =>
+        report({ type: "refused", id: request.id, message: error instanceof Error ? error.message : String(error) }),
+      );
+      return;
+    case "signal":
+      children.get(request.id)?.kill(request.signal);
+      return;
+    case "end":
+      await end(request.id, request.grace_ms);
+  }
+}
+
+const reader = new LineReader((line) => void take(JSON.parse(line) as HelperRequest));
+process.stdin.setEncoding("utf8");
+process.stdin.on("data", (chunk: string) => reader.take(chunk));
+// Without its server it has nobody to work for; the namespace ends with it.
+process.stdin.on("end", () => process.exit(0));
+process.stdin.on("error", () => process.exit(0));
+process.stdout.on("error", () => process.exit(0));
+report({ type: "ready" });
