@@ -27,6 +27,11 @@ export const PROXY_LIMITS = {
   /** Brackets, braces, commas and colons of a body: they bound its size in memory. */
   proxyBodyMarks: 2_000_000,
   modelNameChars: 256,
+  /** Connections out of one sandbox at a time. */
+  egressConnections: 256,
+  /** How long a host has to take a connection, and how long one may be silent. */
+  egressConnectMs: 15_000,
+  egressIdleMs: 300_000,
   /** Credentials tried for one request. */
   proxyAttempts: 4,
   proxyConnectMs: 10_000,

@@ -20,7 +20,12 @@ export async function drain({ stdout, stderr, exited, onOutput }: Outputs): Prom
   let over = false;
   let chunks = 0;
   const closed = Promise.all(
-    ([["stdout", stdout], ["stderr", stderr]] as const).map(([name, stream]) => {
+    (
+      [
+        ["stdout", stdout],
+        ["stderr", stderr],
+      ] as const
+    ).map(([name, stream]) => {
       stream.on("data", (chunk: Buffer) => {
         chunks += 1;
         if (!over) onOutput(chunk, name);

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
-import { hostRule, isPrivateAddress } from "../../src/tools/web/address.ts";
+import { hostRule, isPrivateAddress } from "../../src/network/index.ts";
 import { bench } from "./fixture.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;

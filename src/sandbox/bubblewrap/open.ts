@@ -71,7 +71,11 @@ export async function openBubblewrapSandbox(options: BubblewrapOptions): Promise
         streamsPath,
       ];
       // Its first process keeps this environment where programs inside can read it.
-      return spawn(program, words, { cwd: "/", env: { PATH: SEARCH_PATH.join(":") }, stdio: ["pipe", "pipe", "pipe", seccomp] });
+      return spawn(program, words, {
+        cwd: "/",
+        env: { PATH: SEARCH_PATH.join(":") },
+        stdio: ["pipe", "pipe", "pipe", seccomp],
+      });
     } finally {
       closeSync(seccomp);
     }

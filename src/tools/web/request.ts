@@ -4,7 +4,7 @@ import { pipeline } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { LIMITS } from "../../protocol/index.ts";
 import { reasonOf, type ToolRefusal } from "../refusal.ts";
-import type { IpAddress } from "./address.ts";
+import type { IpAddress } from "../../network/index.ts";
 
 export interface WebPage {
   readonly status: number;

@@ -3,7 +3,7 @@ import { LIMITS, TOOL_FACTS } from "../../protocol/index.ts";
 import { genericPreview, headOf } from "../preview.ts";
 import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolContext, type ToolResult } from "../tool.ts";
-import { hostName, hostRule, publicAddress } from "./address.ts";
+import { hostName, hostRule, publicAddress } from "../../network/index.ts";
 import { htmlToText } from "./html.ts";
 import { getPage, type WebPage } from "./request.ts";
 
@@ -71,7 +71,7 @@ async function fetchOne(url: URL, context: ToolContext, signal: AbortSignal): Pr
       refused: `The host ${host} is not allowed. An admin can allow it with web_hosts in the policy's profile of this session.`,
     };
   const address = await publicAddress(host, rule);
-  return isRefusal(address) ? address : getPage(url, address, signal);
+  return "refused" in address ? address : getPage(url, address, signal);
 }
 
 /** The same host, on the same port or from http to https; never back to http. */

@@ -1,7 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import picomatch from "picomatch";
-import { reasonOf, type ToolRefusal } from "../refusal.ts";
 
 /** Networks that are not the open internet, including those that lead to another address (6to4, NAT64, Teredo). */
 const PRIVATE = blockList([
@@ -67,8 +66,17 @@ export interface IpAddress {
   readonly family: 4 | 6;
 }
 
+/** Why a host cannot be reached, in words for the model. */
+interface UnreachableHost {
+  readonly refused: string;
+}
+
 /** The address to connect to; the connection must use it, because a second DNS answer could lead elsewhere. */
-export async function publicAddress(host: string, rule: "matched" | "named"): Promise<IpAddress | ToolRefusal> {
+export async function publicAddress(
+  host: string,
+  rule: "matched" | "named",
+  setting = "web_hosts of the policy's profile",
+): Promise<IpAddress | UnreachableHost> {
   try {
     const found = await lookup(host, { all: true });
     const [first] = found;
@@ -77,10 +85,10 @@ export async function publicAddress(host: string, rule: "matched" | "named"): Pr
       return {
         refused:
           `The host ${host} has the address ${first.address}, which is not on the open internet. ` +
-          "An admin can allow it by naming exactly this host in web_hosts of the policy's profile.",
+          `An admin can allow it by naming exactly this host in ${setting}.`,
       };
     return { address: first.address, family: first.family === 6 ? 6 : 4 };
   } catch (error) {
-    return { refused: `The host ${host} was not found: ${reasonOf(error)}` };
+    return { refused: `The host ${host} was not found: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

@@ -1,0 +1,321 @@
+import { createServer, request as requestHttp, type IncomingMessage, type ServerResponse } from "node:http";
+import { request as requestHttps } from "node:https";
+import { connect, isIP, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { LIMITS } from "../protocol/index.ts";
+import { hostRule, publicAddress, type IpAddress } from "./address.ts";
+import { readClientHello } from "./client-hello.ts";
+
+/** A header that the proxy adds to requests for one host, so that no program behind it needs the secret. */
+export interface HostCredential {
+  readonly host: string;
+  readonly header: string;
+  readonly value: string;
+}
+
+export interface EgressRefusal {
+  readonly host: string;
+  readonly port: number;
+  /** What the program was told. */
+  readonly message: string;
+}
+
+interface EgressOptions {
+  /** Where it listens: a socket's path, or a port of the loopback, 0 for any. */
+  readonly listen: string | number;
+  /** Hosts that may be reached, asked for each connection: `example.com`, `*.example.com`, `example.com:8443`. */
+  readonly hosts: () => readonly string[];
+  /** Absent: none. */
+  readonly credentials?: readonly HostCredential[] | undefined;
+  /** Where clients speak TLS and name their host; absent: 443. */
+  readonly tlsPort?: number | undefined;
+  /** Told of each connection that was not made. */
+  readonly onRefused: (refusal: EgressRefusal) => void;
+}
+
+export interface EgressProxy {
+  /** Of the loopback; absent: it listens on a path. */
+  readonly port: number | undefined;
+  close(): Promise<void>;
+}
+
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
+const TLS_PORT = 443;
+/** Concern the connection to the proxy, not the request. */
+const HOP_HEADERS: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/**
+ * The way out of a sandbox: an HTTP proxy that connects to allowed hosts only. A name is resolved here, once, and the connection goes to
+ * that address; addresses of private networks count only where a rule names the host exactly.
+ */
+export async function openEgressProxy(options: EgressOptions): Promise<EgressProxy> {
+  const open = new Set<Duplex>();
+  const server = createServer(
+    {
+      maxHeaderSize: LIMITS.proxyHeaderBytes,
+      headersTimeout: LIMITS.proxyHeadersMs,
+      requestTimeout: 0,
+    },
+    (request, response) => void relay(options, request, response),
+  );
+  server.maxConnections = LIMITS.egressConnections;
+  server.on("connection", (socket: Socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+    socket.on("error", () => undefined);
+  });
+  server.on("connect", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    void tunnel(options, { request, socket, head }, (upstream) => {
+      open.add(upstream);
+      upstream.once("close", () => open.delete(upstream));
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    const where =
+      typeof options.listen === "string" ? { path: options.listen } : { host: "127.0.0.1", port: options.listen };
+    server.listen(where, () => {
+      server.off("error", reject);
+      server.on("error", () => undefined);
+      resolve();
+    });
+  });
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : undefined,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+      for (const socket of open) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Where a permitted connection goes, or why it is not made; then `onRefused` has been told. */
+async function permitted(
+  { hosts, onRefused }: EgressOptions,
+  { host, port }: Target,
+): Promise<IpAddress | { readonly refused: string }> {
+  const refuse = (message: string): { readonly refused: string } => {
+    onRefused({ host, port, message });
+    return { refused: message };
+  };
+  const rule = ruleFor(host, port, hosts());
+  if (rule === "none")
+    return refuse(
+      `This session may not connect to ${host}:${port}. Ask for the host ${host} to be allowed, or work without it.`,
+    );
+  const address = await publicAddress(host, rule, "the session's allowed hosts");
+  return "refused" in address ? refuse(address.refused) : address;
+}
+
+/** A rule with a port holds for that port, others for those of the web. */
+function ruleFor(host: string, port: number, rules: readonly string[]): ReturnType<typeof hostRule> {
+  const fitting = rules.flatMap((rule) => {
+    const [, name = rule, ofPort] = /^(.*[^:]):(\d+)$/.exec(rule) ?? [];
+    const holds = ofPort === undefined ? WEB_PORTS.has(port) : Number(ofPort) === port;
+    return holds ? [name] : [];
+  });
+  return hostRule(host, fitting);
+}
+
+function parsed(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function targetOf(text: string, defaultPort?: number): Target | undefined {
+  const url = parsed(`http://${text}`);
+  if (url === undefined || url.username !== "" || url.pathname !== "/" || url.search !== "") return undefined;
+  // The parser leaves out the port that is usual for http.
+  const given = /:(\d+)$/.exec(text)?.[1];
+  const port = given === undefined ? defaultPort : Number(given);
+  if (port === undefined || port === 0) return undefined;
+  return {
+    host: url.hostname
+      .toLowerCase()
+      .replace(/\.$/, "")
+      .replace(/^\[(.*)\]$/, "$1"),
+    port,
+  };
+}
+
+interface Connecting {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
+/** `CONNECT host:port`: bytes pass both ways unread, behind a look at the name that a TLS client asks for. */
+async function tunnel(
+  options: EgressOptions,
+  { request, socket, head }: Connecting,
+  opened: (upstream: Socket) => void,
+): Promise<void> {
+  const refuse = (status: string, message: string): void => {
+    const body = `${message}\n`;
+    const head = `content-type: text/plain\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n`;
+    socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n${body}`);
+  };
+  socket.on("error", () => undefined);
+  const target = targetOf(request.url ?? "");
+  if (target === undefined) {
+    refuse("400 Bad Request", "Give a host and a port, such as example.com:443.");
+    return;
+  }
+  const address = await permitted(options, target);
+  if ("refused" in address) {
+    refuse("403 Forbidden", address.refused);
+    return;
+  }
+  const upstream = connect({ host: address.address, port: target.port, family: address.family });
+  opened(upstream);
+  upstream.setTimeout(LIMITS.egressConnectMs, () => upstream.destroy(new Error("it did not answer in time")));
+  let isConnected = false;
+  upstream.on("error", (error) => {
+    if (isConnected) socket.destroy();
+    else refuse("502 Bad Gateway", `${target.host}:${target.port} could not be reached: ${error.message}.`);
+  });
+  socket.once("close", () => upstream.destroy());
+  upstream.once("connect", () => {
+    isConnected = true;
+    upstream.setTimeout(LIMITS.egressIdleMs, () => upstream.destroy());
+    socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+    passOn(options, { target, socket, upstream, head });
+  });
+}
+
+interface OpenTunnel {
+  readonly target: Target;
+  readonly socket: Duplex;
+  readonly upstream: Socket;
+  readonly head: Buffer;
+}
+
+/** On the port of TLS nothing passes before the client has named the host that was allowed: many hosts share an address. */
+function passOn(options: EgressOptions, { target, socket, upstream, head }: OpenTunnel): void {
+  const join = (first: Buffer): void => {
+    if (first.length > 0) upstream.write(first);
+    socket.pipe(upstream);
+  };
+  upstream.pipe(socket);
+  if (target.port !== (options.tlsPort ?? TLS_PORT)) {
+    join(head);
+    return;
+  }
+  let seen = head;
+  const look = (): boolean => {
+    const hello = readClientHello(seen);
+    if (hello.state === "incomplete") return false;
+    const isMeant =
+      hello.state === "TLS" && (hello.name === target.host || (hello.name === undefined && isIP(target.host) !== 0));
+    if (isMeant) {
+      join(seen);
+      return true;
+    }
+    const what = hello.state === "TLS" ? `TLS for ${hello.name ?? "no host"}` : "no TLS";
+    options.onRefused({
+      ...target,
+      message: `A connection to ${target.host}:${target.port} spoke ${what}. It was cut.`,
+    });
+    socket.destroy();
+    upstream.destroy();
+    return true;
+  };
+  const take = (chunk: Buffer): void => {
+    seen = Buffer.concat([seen, chunk]);
+    socket.off("data", take);
+    socket.pause();
+    if (!look()) listen();
+  };
+  const listen = (): void => {
+    socket.on("data", take);
+    socket.resume();
+  };
+  if (!look()) listen();
+}
+
+/** `GET http://host/…`: one request, made here. A host with a credential is asked over TLS, and its header is put in. */
+async function relay(options: EgressOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const refuse = (status: number, message: string): void => {
+    request.resume();
+    if (response.headersSent) response.destroy();
+    else response.writeHead(status, { "content-type": "text/plain", connection: "close" }).end(`${message}\n`);
+  };
+  const url = parsed(request.url ?? "");
+  const target = url?.protocol === "http:" ? targetOf(url.host, 80) : undefined;
+  if (url === undefined || target === undefined) {
+    refuse(400, "This is a proxy: ask for a whole address, such as http://example.com/.");
+    return;
+  }
+  const credential = options.credentials?.find(({ host }) => host === target.host);
+  const place =
+    credential === undefined ? target : { host: target.host, port: target.port === 80 ? TLS_PORT : target.port };
+  const address = await permitted(options, place);
+  if ("refused" in address) {
+    refuse(403, address.refused);
+    return;
+  }
+  const outgoing = (credential === undefined ? requestHttp : requestHttps)({
+    host: place.host,
+    port: place.port,
+    path: `${url.pathname}${url.search}`,
+    method: request.method,
+    headers: headersFor(request, credential, url.host),
+    agent: false,
+    timeout: LIMITS.egressIdleMs,
+    // The address was looked at before; the name is not asked for again.
+    lookup: (_host, wanted, answer) =>
+      wanted.all === true ? answer(null, [address]) : answer(null, address.address, address.family),
+  });
+  outgoing.once("timeout", () => outgoing.destroy(new Error("it did not answer in time")));
+  outgoing.once("error", (error) => refuse(502, `${place.host} could not be reached: ${error.message}.`));
+  outgoing.once("response", (answer) => {
+    response.writeHead(answer.statusCode ?? 502, passedHeaders(answer.rawHeaders));
+    answer.pipe(response);
+    answer.once("error", () => response.destroy());
+  });
+  response.once("close", () => outgoing.destroy());
+  request.pipe(outgoing);
+}
+
+function headersFor(
+  request: IncomingMessage,
+  credential: HostCredential | undefined,
+  host: string,
+): Readonly<Record<string, string | string[]>> {
+  const named = new Set((request.headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase()));
+  const headers: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(request.headers))
+    if (value !== undefined && !HOP_HEADERS.has(name) && !named.has(name)) headers[name] = value;
+  // A body of unknown length stays one.
+  if (request.headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
+  headers["host"] = host;
+  if (credential !== undefined) headers[credential.header.toLowerCase()] = credential.value;
+  return headers;
+}
+
+function passedHeaders(raw: readonly string[]): string[] {
+  const passed: string[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [name = "", value = ""] = [raw[at], raw[at + 1]];
+    if (!HOP_HEADERS.has(name.toLowerCase())) passed.push(name, value);
+  }
+  return passed;
+}
