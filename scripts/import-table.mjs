@@ -11,6 +11,7 @@ const MAY_IMPORT = {
   sim: "",
   fuse: "",
   network: "protocol",
+  workspaces: "protocol",
   store: "protocol",
   gate: "protocol",
   sandbox: "protocol",

@@ -231,6 +231,12 @@ export const LIMITS = {
   sandboxStreams: 3_072,
   /** Bytes of /tmp, of the home and of each other folder in a sandbox that lives in memory. */
   sandboxTemporaryBytes: 536_870_912,
+  /** Files of a folder that is copied for a session. */
+  snapshotFiles: 200_000,
+  /** A file of which something looked like a secret is read up to here; a larger one is withheld. */
+  filteredFileBytes: 16_777_216,
+  secretScanMs: 120_000,
+  gitTimeoutMs: 60_000,
   /** Open files of each process in a sandbox. */
   sandboxFiles: 4_096,
   /** Bytes of one file that a process in a sandbox can write. */
