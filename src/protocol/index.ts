@@ -36,6 +36,7 @@ export * from "./tool-facts.ts";
 export * from "./transcript.ts";
 export * from "./usage.ts";
 export * from "./version.ts";
+export * from "./walls.ts";
 export * from "./dialects/terminal.ts";
 export * from "./dialects/mount.ts";
 export * from "./dialects/bridge.ts";

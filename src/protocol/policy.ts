@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MicroUsd } from "./money.ts";
+import { NetworkMode, RepoFilterMode, SandboxChoice, SandboxKind, WorkspaceMode } from "./walls.ts";
 
 /** How much an agent may do without asking, least first. */
 export const Autonomy = z.enum(["read_only", "restricted", "supervised", "full"]);
@@ -109,6 +110,18 @@ export const Profile = z
     web_hosts: names.optional(),
     /** Folders beyond the workspace that tools may read. Absolute. Absent: none. */
     extra_read: names.optional(),
+    /** Where sessions run that name no sandbox. Absent: `auto`. */
+    sandbox: SandboxChoice.optional(),
+    /** The weakest sandbox that a session may have. Absent: `local`. */
+    min_sandbox: SandboxKind.optional(),
+    /** What sessions in a sandbox can reach at most. Absent: `proxy_only`. In `local` only `host` is possible. */
+    network: NetworkMode.optional(),
+    /** Hosts that programs in a sandbox may reach with `proxy_only`; globs (`*.example.org`). Absent: none. */
+    egress_hosts: names.optional(),
+    /** For sessions that name none. Absent: `direct`. */
+    workspace_mode: WorkspaceMode.optional(),
+    /** What a snapshot leaves out at least. Absent: `standard`. */
+    repo_filter: RepoFilterMode.optional(),
     approval_timeout_ms: z.number().int().min(1_000).max(86_400_000).optional(),
     unattended: z.enum(["deny", "park"]).optional(),
     max_turns: z.number().int().min(1).max(1_000).optional(),

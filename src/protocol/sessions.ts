@@ -5,6 +5,7 @@ import { LIMITS } from "./limits.ts";
 import { MicroUsd } from "./money.ts";
 import { Autonomy, PermissionMode } from "./policy.ts";
 import { PrincipalRef } from "./principals.ts";
+import { NetworkMode, RepoFilterMode, SandboxChoice, SandboxKind, WorkspaceMode } from "./walls.ts";
 
 export const Status = z.enum([
   "creating",
@@ -65,9 +66,17 @@ export const SessionSettings = z.object({
   engine: z.string(),
   provider: z.string(),
   model: z.string(),
-  /** Absolute, symlinks resolved. */
+  /** The folder that the session works in. Absolute, symlinks resolved. */
   workspace: z.string(),
-  sandbox: z.string(),
+  sandbox: SandboxKind,
+  /** Absent: `host`. */
+  network: NetworkMode.optional(),
+  /** Absent: `direct`. */
+  workspace_mode: WorkspaceMode.optional(),
+  /** Of a worktree or snapshot: the folder that its changes are for. Absent: `workspace` itself. */
+  source: z.string().optional(),
+  /** Of a snapshot. Absent: `none`. */
+  repo_filter: RepoFilterMode.optional(),
   profile: z.string(),
   autonomy: Autonomy,
   permission_mode: PermissionMode.optional(),
@@ -100,7 +109,10 @@ export const CreateSession = z
     provider: z.string().max(100).optional(),
     model: z.string().min(1).max(200).optional(),
     workspace: z.string().max(4_096).optional(),
-    sandbox: z.string().max(100).optional(),
+    sandbox: SandboxChoice.optional(),
+    network: NetworkMode.optional(),
+    workspace_mode: WorkspaceMode.optional(),
+    repo_filter: RepoFilterMode.optional(),
     profile: z.string().max(100).optional(),
     system_prompt: z.string().max(200_000).optional(),
     prompt: z.union([Prompt.shape.text.transform((text) => ({ text })), Prompt]).optional(),

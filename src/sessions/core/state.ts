@@ -220,7 +220,7 @@ function damagedView({ id, engine, created_at, updated_at, created_by, seq }: Se
       provider: "",
       model: "",
       workspace: "",
-      sandbox: "",
+      sandbox: "local",
       profile: "",
       autonomy: "restricted",
       max_turns: 0,

@@ -57,7 +57,8 @@ export async function settingsFor(
   const engine = chooseEngine(dependencies, request, base);
   const extras = extrasOf(dependencies, engine, request, base);
   const sandbox = request.sandbox ?? base?.sandbox ?? "local";
-  if (sandbox !== "local") throw new Failure("unsupported", `there is no sandbox ${sandbox}; there are: local`);
+  if (sandbox !== "local" && sandbox !== "auto")
+    throw new Failure("unsupported", `there is no sandbox ${sandbox}; there are: local`);
   const { provider, model } = await chooseModel(dependencies, { profile, engine }, request, base);
   for (const agent of Object.values(extras.agents ?? {}))
     if (agent.model !== undefined) await checkModel(dependencies, { profile, engine, provider, model: agent.model });
@@ -73,7 +74,7 @@ export async function settingsFor(
     provider,
     model,
     workspace: await workspaceFor(caller, places, request.workspace ?? base?.workspace),
-    sandbox,
+    sandbox: "local",
     profile: profileName,
     autonomy: narrowed.autonomy,
     ...defined({ permission_mode, tools, ask_reads, system_prompt }),

@@ -1,18 +1,12 @@
 import { z } from "zod";
 import { MicroUsd } from "../../money.ts";
 import { Autonomy, type Profile } from "../../policy.ts";
+import { NetworkMode, RepoFilterMode } from "../../walls.ts";
 
 const names = z.array(z.string().min(1).max(500)).max(1_000);
 
 export const IsolationMode = z.enum(["local", "container", "gvisor", "firecracker"]);
 export type IsolationMode = z.infer<typeof IsolationMode>;
-export const NetworkMode = z.enum(["host", "proxy_only", "none"]);
-export type NetworkMode = z.infer<typeof NetworkMode>;
-export const RepoFilterMode = z.union([
-  z.enum(["none", "standard", "strict"]),
-  z.object({ custom: z.object({ denylist: names, allowlist: names }).strict() }).strict(),
-]);
-export type RepoFilterMode = z.infer<typeof RepoFilterMode>;
 
 /** Document 003's policy, as written to `policy` and as a mount has it. Null means absent, except for `max_concurrent`. */
 export const ClaudePolicy = z
