@@ -3,7 +3,7 @@ import { chmod, mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
 import { LIMITS, makeNewId, type NewId, type Redactor, type Log } from "../protocol/index.ts";
-import { ProcessMarks, reapOrphans, startWatchdog } from "../sandbox/index.ts";
+import { bubblewrapDriver, ProcessMarks, reapOrphans, SandboxDrivers, startWatchdog } from "../sandbox/index.ts";
 import {
   type ExpiryClock,
   Gateway,
@@ -168,7 +168,7 @@ async function assemble(
   const adminToken =
     settings.token.value ?? (await kept(join(home, TOKEN_FILE), () => `sp_${randomBytes(32).toString("base64url")}`));
   const marks = await openMarks(marker, { log, clock }, opened);
-  await sweepEnvironments(home);
+  await sweepEnvironments(home, marker);
   for (const folder of [ENGINES, "output"]) await sweepWarm(join(home, folder), store);
   const newId = makeNewId(
     () => clock.now(),
@@ -310,12 +310,17 @@ function passedOnOf(environment: Environment): Readonly<Record<string, string>> 
 async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
   const { home, store, marker, marks, models, newId, telemetry, openFiles } = parts;
+  const engines = openEngines(settings, environment);
+  const sandboxes = new SandboxDrivers([bubblewrapDriver()]);
+  const engineFolder = (session_id: string): string => join(home, ENGINES, session_id);
   return Gateway.open({
     dependencies: {
       store,
       isShortOfFiles: () => openFiles.isShort,
-      engines: openEngines(settings, environment),
+      engines,
       models,
+      sandboxes,
+      defaultSandbox: settings.sandbox.value,
       connections: new ConnectionBook({
         started: settings.connections?.value ?? [],
         environment,
@@ -335,6 +340,10 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
             engineMemoryBytes: settings.engineMemoryBytes?.value,
             commandMemoryBytes: settings.commandMemoryBytes?.value,
             environment: passedOnOf(environment),
+            drivers: sandboxes,
+            engineFiles: (engine) => engines.get(engine)?.files?.() ?? [],
+            engineFolder,
+            openModelSocket: (path) => models.proxy.openSocket(path),
             extraTools: parts.extraTools,
             redact,
             newId,
@@ -342,9 +351,9 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
           },
           wanted,
         ),
-      engineFolder: (session_id) => join(home, ENGINES, session_id),
+      engineFolder,
       sessionFiles: (session_id) => [
-        join(home, ENGINES, session_id),
+        engineFolder(session_id),
         join(home, "output", session_id),
         join(home, MOUNT, `${session_id}.jsonl`),
       ],

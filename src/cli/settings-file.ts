@@ -11,6 +11,7 @@ import {
   PriceSettings,
   ProviderSettings,
   RetentionSettings,
+  SandboxChoice,
   WebOrigin,
   type CredentialSetting,
   type Mistake,
@@ -71,6 +72,8 @@ const FileSettings = z
     tool_modules: z.array(z.string().min(1).max(LIMITS.pathChars)).max(LIMITS.toolModules).optional(),
     /** The Claude Code program. */
     claude: z.string().min(1).max(LIMITS.pathChars).optional(),
+    /** Where sessions run that name no sandbox, and whose profile does not. */
+    sandbox: SandboxChoice.optional(),
     /** Memory of one engine's process with all its children. */
     engine_memory_mib: z.number().int().min(LIMITS.engineMemoryLeastMib).optional(),
     /** Memory of one command that a session runs, with all that it started. */

@@ -3,6 +3,7 @@ import {
   Failure,
   LIMITS,
   ProviderSetting,
+  SandboxChoice,
   WebOrigin,
   type MountSettings,
   type PriceSettings,
@@ -62,6 +63,8 @@ export interface Settings {
   readonly claude: Setting<string | undefined>;
   /** Whether an engine's program is started ahead of time for the next session. */
   readonly startAhead: Setting<boolean>;
+  /** Where sessions run that name no sandbox, and whose profile does not. */
+  readonly sandbox: Setting<SandboxChoice>;
   /** Memory of an engine's process; absent: LIMITS.engineMemoryBytes. */
   readonly engineMemoryBytes?: Setting<number>;
   /** Memory of a command that a session runs; absent: LIMITS.commandMemoryBytes. */
@@ -107,6 +110,7 @@ export interface Flags {
   readonly connection?: readonly string[] | undefined;
   readonly drainSeconds?: number | undefined;
   readonly accessLog?: boolean | undefined;
+  readonly sandbox?: string | undefined;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -161,6 +165,7 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     proxyPort: pick<number>([undefined, portOf("SALLYPORT_PROXY_PORT", environment), file.proxy?.port], 0),
     claude: pick<string | undefined>([undefined, environment["SALLYPORT_CLAUDE"], file.claude], undefined),
     startAhead: pick<boolean>([undefined, switchOf("SALLYPORT_START_AHEAD", environment), file.start_ahead], true),
+    sandbox: sandboxOf(flags, environment, file),
     ...memoryOf("engineMemoryBytes", environment, file.engine_memory_mib),
     ...memoryOf("commandMemoryBytes", environment, file.command_memory_mib),
     telemetry: telemetryOf(environment, file),
@@ -188,6 +193,20 @@ function memoryOf(
   const mib = given ?? ofFile;
   if (mib === undefined) return {};
   return { [name]: { value: mib * MIB, origin: given === undefined ? "file" : "environment" } };
+}
+
+function sandboxOf(flags: Flags, environment: Environment, file: FileSettings): Setting<SandboxChoice> {
+  const variable = "SALLYPORT_SANDBOX";
+  const given = nonEmpty(flags.sandbox) ?? nonEmpty(environment[variable]);
+  const parsed = SandboxChoice.safeParse(given ?? "auto");
+  if (!parsed.success)
+    throw new Failure(
+      "invalid_request",
+      `there is no sandbox ${given ?? ""} (${flags.sandbox === undefined ? variable : "--sandbox"}); there are: ${SandboxChoice.options.join(", ")}`,
+    );
+  const named = given === undefined ? undefined : parsed.data;
+  const [flag, variableValue] = flags.sandbox === undefined ? [undefined, named] : [named, undefined];
+  return pick<SandboxChoice>([flag, variableValue, file.sandbox], "auto");
 }
 
 function originsOf(flags: Flags, environment: Environment, file: FileSettings): Setting<readonly string[]> {

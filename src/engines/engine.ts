@@ -164,5 +164,7 @@ export interface Engine {
   readonly wires: readonly ProviderWire[];
   /** Why it cannot be used on this machine, with what to do; undefined: it can. Absent: it always can. */
   missing?(): string | undefined;
+  /** Files and folders that its program consists of: a sandbox shows them. Absent: it starts none. */
+  files?(): readonly string[];
   open(opening: ConversationOptions, host: Host): Promise<Conversation>;
 }

@@ -29,6 +29,8 @@ export const PROXY_LIMITS = {
   modelNameChars: 256,
   /** Connections out of one sandbox at a time. */
   egressConnections: 256,
+  /** Refused hosts of a session that its journal names. */
+  egressNotices: 100,
   /** How long a host has to take a connection, and how long one may be silent. */
   egressConnectMs: 15_000,
   egressIdleMs: 300_000,

@@ -237,6 +237,12 @@ export const LIMITS = {
   filteredFileBytes: 16_777_216,
   secretScanMs: 120_000,
   gitTimeoutMs: 60_000,
+  /** Memory of everything in a sandbox together, unless the settings say otherwise. */
+  sandboxMemoryBytes: 4_294_967_296,
+  /** Processes and threads of everything in a sandbox together. */
+  sandboxProcesses: 1_024,
+  /** The longest that a try takes whether a sandbox works here. */
+  sandboxProbeMs: 10_000,
   /** Open files of each process in a sandbox. */
   sandboxFiles: 4_096,
   /** Bytes of one file that a process in a sandbox can write. */

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { Failure, LIMITS } from "../protocol/index.ts";
 import type { Door } from "./door.ts";
 import { refusalOf } from "./refusals.ts";
+import type { ModelSocket } from "./proxy.ts";
 import { claimSocket } from "./socket-place.ts";
 
 /** Limits for callers: time for a request's head and for all of it, and connections. */
@@ -16,6 +17,8 @@ export interface CallerBounds {
 export interface Listeners {
   readonly socketUrl: string;
   readonly tcpUrl: string;
+  /** One more socket, with the same rules. */
+  open(path: string): Promise<ModelSocket>;
   /** Closes all connections. */
   close(): Promise<void>;
 }
@@ -40,11 +43,23 @@ export async function listen(options: ProxyListenOptions): Promise<Listeners> {
     place.remove();
     throw error;
   }
+  const others = new Set<Server>();
   return {
     socketUrl: `unix:${place.path}`,
     tcpUrl: `http://127.0.0.1:${(overTcp.address() as AddressInfo).port}`,
+    open: async (path) => {
+      const server = openServer(options);
+      await start(server, { path, backlog: LIMITS.proxyBacklog });
+      others.add(server);
+      return {
+        close: async () => {
+          others.delete(server);
+          await stop(server);
+        },
+      };
+    },
     close: async () => {
-      await Promise.all([stop(overSocket), stop(overTcp)]);
+      await Promise.all([overSocket, overTcp, ...others].map(stop));
       place.remove();
     },
   };

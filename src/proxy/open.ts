@@ -43,6 +43,7 @@ export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BO
   return {
     socketUrl: listeners.socketUrl,
     tcpUrl: listeners.tcpUrl,
+    openSocket: (path) => listeners.open(path),
     post: (request, signal) => door.post(request, signal),
     lease: (holder) => state.keys.lease(holder),
     get openRequests() {

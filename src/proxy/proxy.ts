@@ -104,12 +104,20 @@ export interface KeyLease {
   revoke(): void;
 }
 
+/** A further socket of the proxy. */
+export interface ModelSocket {
+  /** Ends its connections too. */
+  close(): Promise<void>;
+}
+
 /** The only way from an engine to a model. */
 export interface ModelProxy {
   /** `unix:` and the path of the socket. */
   readonly socketUrl: string;
   /** `http://127.0.0.1:1234`. */
   readonly tcpUrl: string;
+  /** Listens at one more path, for programs that can see no other. */
+  openSocket(path: string): Promise<ModelSocket>;
   /** A request from this process: no socket, but judged, reserved and metered like any other. */
   readonly post: PostToModel;
   /** The caller owns the key and revokes it. */

@@ -18,7 +18,7 @@ export interface SandboxRequest {
   readonly writable: readonly string[];
   /** Folders that are empty inside, wherever they are, except for what is readable or writable below them. */
   readonly hidden: readonly string[];
-  /** A folder of this sandbox alone, with a short path: for its sockets. Made by the driver, and deleted at the end. */
+  /** A folder of this sandbox alone, with a short path: for its sockets. Its owner makes and deletes it. */
   readonly folder: string;
   readonly forwards: readonly Forward[];
   /** Beside PATH and HOME. */

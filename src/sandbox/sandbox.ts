@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import type { SandboxKind } from "../protocol/index.ts";
 
 export interface KillOptions {
   /** Milliseconds between SIGTERM and SIGKILL; absent: LIMITS.killGraceMs. */
@@ -40,7 +41,7 @@ export interface Piped extends Running {
 
 /** Where processes run: one per session. */
 export interface Sandbox {
-  readonly kind: "local" | "bubblewrap";
+  readonly kind: SandboxKind;
   /** Where programs are looked for, in this order. */
   readonly searchPath: readonly string[];
   /** True while a process started here, or one left in its group, is alive. */

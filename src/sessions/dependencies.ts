@@ -1,9 +1,9 @@
 import type { ConnectionBook } from "../connections/index.ts";
 import type { Engine } from "../engines/index.ts";
 import type { Ledger, PriceBook } from "../ledger/index.ts";
-import type { JournalEvent, NewId, Policy, Redactor, SessionSettings, Log } from "../protocol/index.ts";
+import type { JournalEvent, NewId, Policy, Redactor, SandboxChoice, SessionSettings, Log } from "../protocol/index.ts";
 import type { ModelProxy, ProviderBook } from "../proxy/index.ts";
-import type { Sandbox } from "../sandbox/index.ts";
+import type { Sandbox, SandboxDrivers } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
 import type { ExtensibleToolbox } from "../tools/index.ts";
 import type { ReachCheckpoint } from "./core/checkpoints.ts";
@@ -46,6 +46,8 @@ export interface Models {
 export interface SessionEnvironment {
   readonly toolbox: ExtensibleToolbox;
   readonly sandbox: Sandbox;
+  /** Where programs in the sandbox reach models; absent: where all others do. */
+  readonly modelUrl?: string | undefined;
   /** Folders beyond the workspace that may be read. Absolute, real. */
   readonly extraRead: readonly string[];
   /** True for the server's own files, wherever they are. */
@@ -66,6 +68,10 @@ export interface EnvironmentRequest {
   readonly session_id: string;
   readonly settings: SessionSettings;
   readonly policy: Policy;
+  /** Hosts that programs in a sandbox may reach now. */
+  readonly egressHosts: () => readonly string[];
+  /** Told to people, in the session's journal. */
+  readonly notice: (message: string) => void;
 }
 
 /** What every session needs. */
@@ -85,6 +91,10 @@ export interface Dependencies {
   readonly observe: (event: JournalEvent, state: SessionState) => void;
   /** Replaces a session object whose state the store refused. The new one continues from what is stored. */
   readonly reload: (session: Session) => void;
+  /** The sandboxes of this machine. */
+  readonly sandboxes: SandboxDrivers;
+  /** For sessions that name none, and whose profile does not. */
+  readonly defaultSandbox: SandboxChoice;
   readonly openEnvironment: (wanted: EnvironmentRequest) => Promise<SessionEnvironment>;
   /** Where a session's engine keeps what its own program needs. Absolute. */
   readonly engineFolder: (session_id: string) => string;

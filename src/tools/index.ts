@@ -2,6 +2,7 @@ export { createToolbox, type ToolboxOptions } from "./create.ts";
 export { toolDefinitions } from "./definitions.ts";
 export { isSamePlan } from "./files/change.ts";
 export { leadsWhereShown } from "./shell/same-command.ts";
+export { ripgrepFile } from "./files/grep.ts";
 export { resolvePath } from "./files/paths.ts";
 export { problemsOf, schemaFault } from "./json-schema.ts";
 export { sweepUnfinished } from "./files/save.ts";

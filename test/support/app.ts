@@ -46,6 +46,8 @@ export async function openTestApp(
       SALLYPORT_REQUESTS_PER_MINUTE: "1000000",
       // A program that is started for nobody is what few tests are about.
       SALLYPORT_START_AHEAD: "off",
+      // Walls are what tests of their own are about.
+      SALLYPORT_SANDBOX: "local",
       ...environment,
     };
     return serve({

@@ -55,6 +55,8 @@ export async function startServer(
       SALLYPORT_TOKEN: TEST_TOKEN,
       SALLYPORT_REQUESTS_PER_MINUTE: "1000000",
       SALLYPORT_START_AHEAD: "off",
+      // Walls are what tests of their own are about.
+      SALLYPORT_SANDBOX: "local",
       SALLYPORT_PORT: "0",
       ...environment,
     },

@@ -68,7 +68,12 @@ export async function openRuntimeApp(options: RuntimeAppOptions = {}): Promise<R
   const { toolMs, clock, requestsPerMinute = 1_000_000, onError = () => undefined } = options;
   const log = { info: () => undefined, warn: () => undefined, error: onError };
   const open = async (): Promise<{ app: App; server: Listening }> => {
-    const environment = { PATH: process.env["PATH"], HOME: place.home, SALLYPORT_TOKEN: TEST_TOKEN };
+    const environment = {
+      PATH: process.env["PATH"],
+      HOME: place.home,
+      SALLYPORT_TOKEN: TEST_TOKEN,
+      SALLYPORT_SANDBOX: "local",
+    };
     const app = await openApp({
       settings: readSettings({ home: place.home, workspace: place.workspace }, environment, place.workspace),
       environment,

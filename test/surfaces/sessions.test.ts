@@ -209,7 +209,7 @@ describe("a session over HTTP", () => {
       [{ engine: "warp" }, "unsupported"],
       [{ provider: "nobody" }, "invalid_request"],
       [{ profile: "nope" }, "invalid_request"],
-      [{ sandbox: "moon" }, "unsupported"],
+      [{ sandbox: "moon" }, "invalid_request"],
       [{ prompt: { text: "   " } }, "invalid_request"],
       [{ unknown: 1 }, "invalid_request"],
       [{ max_turns: 0 }, "invalid_request"],

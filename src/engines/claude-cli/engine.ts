@@ -1,7 +1,7 @@
 import { LIMITS } from "../../protocol/index.ts";
 import { CLAUDE_CAPABILITIES } from "../claude/capabilities.ts";
 import { ClaudeConversation } from "../claude/conversation.ts";
-import { claudeFinder, missingClaude, type ClaudeOptions } from "../claude/find.ts";
+import { claudeFinder, findClaude, missingClaude, type ClaudeOptions } from "../claude/find.ts";
 import { OutputAllowance } from "../claude/output.ts";
 import type { Engine } from "../engine.ts";
 import { openCliTransport } from "./transport.ts";
@@ -16,6 +16,7 @@ export function createClaudeCliEngine(options: ClaudeOptions = {}): Engine {
     capabilities: CLAUDE_CAPABILITIES,
     wires: ["anthropic"],
     missing: () => missingClaude(options),
+    files: () => findClaude(options),
     async open(opening, host) {
       const executable = await find(host);
       return new ClaudeConversation(opening, host, {

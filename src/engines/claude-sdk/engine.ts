@@ -1,7 +1,7 @@
 import { LIMITS } from "../../protocol/index.ts";
 import { CLAUDE_CAPABILITIES } from "../claude/capabilities.ts";
 import { ClaudeConversation } from "../claude/conversation.ts";
-import { claudeFinder, missingClaude, type ClaudeOptions } from "../claude/find.ts";
+import { claudeFinder, findClaude, missingClaude, type ClaudeOptions } from "../claude/find.ts";
 import { OutputAllowance } from "../claude/output.ts";
 import type { Engine } from "../engine.ts";
 import { openSdkTransport } from "./transport.ts";
@@ -17,6 +17,7 @@ export function createClaudeSdkEngine(options: ClaudeOptions = {}): Engine {
     capabilities: CLAUDE_CAPABILITIES,
     wires: ["anthropic"],
     missing: () => missingSdk() ?? missingClaude(options),
+    files: () => findClaude(options),
     async open(opening, host) {
       const [sdk, executable] = await Promise.all([loadSdk(), find(host)]);
       return new ClaudeConversation(opening, host, {

@@ -1,13 +1,18 @@
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 
-/** What a sandbox shows of this machine. All paths are absolute and real, and the same inside. */
+/** A file or folder of this machine, and its path inside. */
+export interface Shown {
+  readonly from: string;
+  readonly as: string;
+}
+
+/** What a sandbox shows of this machine. All paths are absolute and real. */
 export interface SandboxView {
-  readonly workspace: string;
-  /** Files and folders that can be read. */
-  readonly readable: readonly string[];
+  readonly workspace: Shown;
+  readonly readable: readonly Shown[];
   /** Folders beside the workspace that can be written. */
-  readonly writable: readonly string[];
-  /** Folders that are empty inside, wherever they lie. */
+  readonly writable: readonly Shown[];
+  /** Folders that are empty inside, wherever they are. */
   readonly hidden: readonly string[];
   /** The file that is /etc/passwd inside. */
   readonly people: string;
@@ -75,18 +80,21 @@ export function bubblewrapArguments(view: SandboxView, seccomp: number): readonl
     "/proc/sys",
     "--dev",
     "/dev",
-    ...["/tmp", "/var/tmp", "/run", view.home].flatMap(memory),
+    ...["/tmp", view.home].flatMap(memory),
+    "--symlink",
+    "/tmp",
+    "/var/tmp",
     "--bind",
-    view.workspace,
-    view.workspace,
+    view.workspace.from,
+    view.workspace.as,
     ...view.hidden.flatMap(memory),
-    ...view.readable.flatMap((path) => ["--ro-bind", path, path]),
-    ...view.writable.flatMap((path) => ["--bind", path, path]),
+    ...view.readable.flatMap(({ from, as }) => ["--ro-bind", from, as]),
+    ...view.writable.flatMap(({ from, as }) => ["--bind", from, as]),
     // What was not given cannot be made: a folder at the root would fill the machine's memory.
     "--remount-ro",
     "/",
     "--chdir",
-    view.workspace,
+    view.workspace.as,
     "--",
   ];
 }

@@ -3,6 +3,8 @@ import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { Exit } from "../drain.ts";
 import { encodeLine, LineReader, readReport, type HelperReport, type HelperRequest } from "./messages.ts";
 
+const MIB = 1_048_576;
+
 type StartMessage = HelperRequest & { readonly type: "start" };
 
 /** One process as the helper reports on it. */
@@ -19,13 +21,17 @@ export class Helper {
   readonly #processes = new Map<number, ProcessReports>();
   /** Who waits for the end of a process and all that it started. */
   readonly #enders = new Map<number, (() => void)[]>();
+  /** Those that are ended for the memory that all use together. */
+  readonly #exceeded = new Set<number>();
+  readonly #memoryBytes: number;
   readonly #gone: Promise<void>;
   #next = 0;
   #complaint = "";
   isOver = false;
 
-  constructor(child: ChildProcess) {
+  constructor(child: ChildProcess, memoryBytes: number) {
     this.#child = child;
+    this.#memoryBytes = memoryBytes;
     this.#gone = new Promise((resolve) => {
       child.once("error", (error) => {
         this.#complaint = error.message;
@@ -120,11 +126,19 @@ export class Helper {
         return;
       case "exited":
         this.#processes.delete(report.id);
-        process?.exited({ code: report.code, signal: report.signal });
+        process?.exited({ code: report.code, signal: report.signal, reason: this.#reasonFor(report.id) });
+        return;
+      case "exceeded":
+        this.#exceeded.add(report.id);
         return;
       case "ended":
         this.#release(report.id);
     }
+  }
+
+  #reasonFor(id: number): string | undefined {
+    if (!this.#exceeded.delete(id)) return undefined;
+    return `everything in its sandbox together used more than ${Math.floor(this.#memoryBytes / MIB)} MiB of memory`;
   }
 
   #release(id: number): void {

@@ -1,17 +1,19 @@
 /**
  * Runs inside a sandbox: starts the session's programs there and ends them. It takes requests from its standard input and reports
- * on its standard output, a line of JSON each. The programs' own streams are connections to the socket that its first argument names.
+ * on its standard output, a line of JSON each. The programs' own streams are connections to a socket; its argument names it.
  */
 import { spawn, type ChildProcess } from "node:child_process";
-import { connect, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { Groups } from "../groups.ts";
+import { watchMemory } from "../memory.ts";
 import { endProcesses, listProcesses, withDescendants } from "../processes.ts";
 import { encodeLine, LineReader, type HelperReport, type HelperRequest } from "./messages.ts";
+import type { HelperOptions } from "./program.ts";
 
 /** By this variable a process is found that left its group. */
 const RUN = "SALLYPORT_RUN";
 
-const [, , streamsPath = ""] = process.argv;
+const { streamsPath, forwards, memoryBytes } = JSON.parse(process.argv[2] ?? "{}") as HelperOptions;
 const groups = new Groups();
 const children = new Map<number, ChildProcess>();
 /** The process group of each that has a member left. */
@@ -91,6 +93,46 @@ async function take(request: HelperRequest): Promise<void> {
   }
 }
 
+/** A port on the loopback here that leads to a socket of the server's. */
+function forward(port: number, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+      const upstream = connect({ path, allowHalfOpen: true });
+      for (const [from, to] of [
+        [client, upstream],
+        [upstream, client],
+      ] as const) {
+        from.pipe(to);
+        from.on("error", () => to.destroy());
+        from.once("close", () => to.destroy());
+      }
+    });
+    server.once("error", reject);
+    server.listen({ host: "127.0.0.1", port }, resolve);
+  });
+}
+
+/** Everything inside but this helper and what started it: nothing here is worth more than the machine's memory. */
+function endAll(): void {
+  for (const id of leaders.keys()) report({ type: "exceeded", id });
+  process.kill(-1, "SIGKILL");
+}
+
+/** The first process of the namespace: all others descend from it. */
+const FIRST = 1;
+
+function watch(): void {
+  const stop = watchMemory({
+    pid: FIRST,
+    bytes: memoryBytes,
+    onExceeded: () => {
+      stop();
+      endAll();
+      watch();
+    },
+  });
+}
+
 const reader = new LineReader((line) => void take(JSON.parse(line) as HelperRequest));
 process.stdin.setEncoding("utf8");
 process.stdin.on("data", (chunk: string) => reader.take(chunk));
@@ -98,4 +140,6 @@ process.stdin.on("data", (chunk: string) => reader.take(chunk));
 process.stdin.on("end", () => process.exit(0));
 process.stdin.on("error", () => process.exit(0));
 process.stdout.on("error", () => process.exit(0));
+watch();
+await Promise.all(forwards.map(({ port, socket }) => forward(port, socket)));
 report({ type: "ready" });

@@ -23,6 +23,8 @@ export type HelperReport =
   | { readonly type: "started"; readonly id: number; readonly pid: number }
   | { readonly type: "refused"; readonly id: number; readonly message: string }
   | { readonly type: "exited"; readonly id: number; readonly code: number | null; readonly signal: string | null }
+  /** It is ended because everything inside together used too much memory. */
+  | { readonly type: "exceeded"; readonly id: number }
   /** Nothing that the process started is left. */
   | { readonly type: "ended"; readonly id: number };
 
@@ -64,6 +66,7 @@ export function readReport(line: string): HelperReport | undefined {
       return (code === null || isCount(code)) && (signal === null || typeof signal === "string")
         ? { type, id, code, signal }
         : undefined;
+    case "exceeded":
     case "ended":
       return { type, id };
     default:

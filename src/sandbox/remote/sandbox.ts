@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { chown } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { Failure, LIMITS } from "../../protocol/index.ts";
@@ -14,8 +15,12 @@ export interface RemoteSandboxOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** Where the server waits for the programs' streams, as a path of this machine. */
   readonly streamsPath: string;
+  /** Who connects to the streams, if that is another user than the server's. */
+  readonly owner?: { readonly uid: number; readonly gid: number } | undefined;
   /** Starts the helper inside. Its pipes are ours. */
-  readonly launch: () => ChildProcess;
+  readonly launch: () => Promise<ChildProcess>;
+  /** Memory of everything inside together; the helper watches it. Absent: LIMITS.sandboxMemoryBytes. */
+  readonly memoryBytes?: number | undefined;
   /** Ends whatever of the sandbox outlives its helper. */
   readonly destroy: () => Promise<void>;
 }
@@ -23,14 +28,36 @@ export interface RemoteSandboxOptions {
 /** A sandbox behind a wall: a helper of ours inside starts the programs, and their streams come over a socket. */
 export async function openRemoteSandbox(options: RemoteSandboxOptions): Promise<Sandbox> {
   const streams = await StreamServer.open(options.streamsPath);
+  if (options.owner !== undefined) await chown(options.streamsPath, options.owner.uid, options.owner.gid);
   const running = new Set<number>();
   let helper: Helper | undefined;
+  let starting: Promise<Helper> | undefined;
   let closed = false;
+
+  /** The one that runs, or a new one after it ended. */
+  const ready = async (): Promise<Helper> => {
+    if (helper?.isOver === false) return helper;
+    starting ??= options
+      .launch()
+      .then((child) => {
+        helper = new Helper(child, options.memoryBytes ?? LIMITS.sandboxMemoryBytes);
+        return helper;
+      })
+      .finally(() => {
+        starting = undefined;
+      });
+    return starting;
+  };
 
   const start = async (request: OpenRequest, input: "ignore" | "pipe"): Promise<Started> => {
     if (closed) throw new Failure("session_closed", "The session is closed: nothing can be started in it any more.");
-    if (helper === undefined || helper.isOver) helper = new Helper(options.launch());
-    const started = await startProcess({ helper, streams, environment: options.environment, request, input });
+    const started = await startProcess({
+      helper: await ready(),
+      streams,
+      environment: options.environment,
+      request,
+      input,
+    });
     running.add(started.id);
     void started.ended.then(() => running.delete(started.id));
     return started;
@@ -47,6 +74,7 @@ export async function openRemoteSandbox(options: RemoteSandboxOptions): Promise<
     async close() {
       closed = true;
       streams.close();
+      await starting?.catch(() => undefined);
       await helper?.close();
       await options.destroy();
     },

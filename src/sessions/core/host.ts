@@ -10,11 +10,11 @@ import type { Session } from "./session.ts";
 /** What a session gives its engine, and no more. */
 export async function hostFor(session: Session): Promise<Host> {
   const { dependencies } = session;
-  const [{ toolbox, sandbox }, key] = await Promise.all([session.environment(), session.budget.open()]);
+  const [{ toolbox, sandbox, modelUrl }, key] = await Promise.all([session.environment(), session.budget.open()]);
   return {
     get model() {
       const { socketUrl, post } = dependencies.models.proxy;
-      return { baseUrl: socketUrl, key, name: session.state.settings.model, post };
+      return { baseUrl: modelUrl ?? socketUrl, key, name: session.state.settings.model, post };
     },
     toolbox: watched(session, toolbox),
     folder: dependencies.engineFolder(session.state.id),

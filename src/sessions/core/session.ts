@@ -35,6 +35,7 @@ import { Pauses } from "./pauses.ts";
 import { SessionBudget } from "../budget/session-budget.ts";
 import { Questions } from "./questions.ts";
 import type { Dependencies, SessionEnvironment } from "../dependencies.ts";
+import { environmentRequest } from "../workspace/environment-request.ts";
 import { HeldEnvironment } from "../workspace/held-environment.ts";
 import { isFinal, nextInQueue, type GivenAnswer, type SessionState } from "./state.ts";
 import {
@@ -92,10 +93,7 @@ export class Session {
     this.budget = new SessionBudget(this);
     this.activity = new TurnActivity(dependencies);
     this.stream = new LiveStream(state.seq);
-    this.#environment = new HeldEnvironment(() => {
-      const { id, settings } = this.#state;
-      return dependencies.openEnvironment({ session_id: id, settings, policy: dependencies.policy() });
-    });
+    this.#environment = new HeldEnvironment(() => dependencies.openEnvironment(environmentRequest(this)));
     this.#outbox = new Outbox((frames) => this.#publish(frames));
     const sessionId = (): string => this.#state.id;
     this.#liveText = new LiveText({ redact: dependencies.redact, outbox: this.#outbox, sessionId });

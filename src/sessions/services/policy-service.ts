@@ -157,8 +157,11 @@ export class PolicyService {
     );
     const environment = await this.#parts.dependencies.openEnvironment({
       session_id: this.#parts.dependencies.newId("ses"),
-      settings,
+      // Nothing is started: only the workspace is looked at.
+      settings: { ...settings, sandbox: "local" },
       policy: this.#parts.book.current(),
+      egressHosts: () => [],
+      notice: () => undefined,
     });
     try {
       const judged = { tool, input, settings, grants: [], created_by: caller, token: caller.token };

@@ -21,6 +21,7 @@ import { effectiveProfile } from "../permission/effective-profile.ts";
 import { least } from "../budget/limits.ts";
 import { profileOf } from "../permission/profile.ts";
 import type { Models, Dependencies } from "../dependencies.ts";
+import { chooseWalls } from "./walls.ts";
 
 /** Where sessions work by default, and where agents may work at all. Absolute, real. */
 export interface WorkspacePlaces {
@@ -56,9 +57,7 @@ export async function settingsFor(
   const tools = chooseTools(caller, request.tools ?? base?.tools);
   const engine = chooseEngine(dependencies, request, base);
   const extras = extrasOf(dependencies, engine, request, base);
-  const sandbox = request.sandbox ?? base?.sandbox ?? "local";
-  if (sandbox !== "local" && sandbox !== "auto")
-    throw new Failure("unsupported", `there is no sandbox ${sandbox}; there are: local`);
+  const walls = await chooseWalls(dependencies, { caller, profile, request, base });
   const { provider, model } = await chooseModel(dependencies, { profile, engine }, request, base);
   for (const agent of Object.values(extras.agents ?? {}))
     if (agent.model !== undefined) await checkModel(dependencies, { profile, engine, provider, model: agent.model });
@@ -74,7 +73,7 @@ export async function settingsFor(
     provider,
     model,
     workspace: await workspaceFor(caller, places, request.workspace ?? base?.workspace),
-    sandbox: "local",
+    ...walls,
     profile: profileName,
     autonomy: narrowed.autonomy,
     ...defined({ permission_mode, tools, ask_reads, system_prompt }),

@@ -3,7 +3,8 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isInside, openedHosts } from "../../gate/index.ts";
 import type { NewId, Redactor } from "../../protocol/index.ts";
-import { openLocalSandbox, type ProcessMarks } from "../../sandbox/index.ts";
+import { sweepSandboxFolders, type ProcessMarks, type SandboxDrivers } from "../../sandbox/index.ts";
+import type { ModelSocket } from "../../proxy/index.ts";
 import {
   createToolbox,
   lookUp,
@@ -14,6 +15,7 @@ import {
 } from "../../tools/index.ts";
 import { profileOf } from "../permission/profile.ts";
 import type { SessionEnvironment, EnvironmentRequest } from "../dependencies.ts";
+import { openSessionSandbox } from "./session-sandbox.ts";
 
 const OUTPUT = "output";
 
@@ -30,6 +32,13 @@ export interface EnvironmentOptions {
   readonly commandMemoryBytes?: number | undefined;
   /** What a process gets of the server's environment; nothing else is passed on. */
   readonly environment: Readonly<Record<string, string>>;
+  readonly drivers: SandboxDrivers;
+  /** Files and folders of this machine that an engine's program consists of; empty: it starts none. */
+  readonly engineFiles: (engine: string) => readonly string[];
+  /** Where a session's engine keeps its own files. Absolute. */
+  readonly engineFolder: (session_id: string) => string;
+  /** Lets programs reach models at one more path. */
+  readonly openModelSocket: (path: string) => Promise<ModelSocket>;
   /** Additional tools for every session; absent: none. */
   readonly extraTools?: readonly AnyTool[] | undefined;
   /** Applied to output before it is stored in a file; absent: stored unchanged. */
@@ -49,15 +58,8 @@ export async function openEnvironment(
   mkdirSync(outputFolder, { recursive: true, mode: 0o700 });
   const profile = profileOf(wanted.policy, settings.profile);
   const extraRead = [outputFolder, ...(profile.extra_read ?? [])];
-  const sandbox = openLocalSandbox({
-    sessionId: session_id,
-    home: options.environment["HOME"] ?? settings.workspace,
-    marker: options.marker,
-    marks: options.marks,
-    memoryBytes: options.engineMemoryBytes,
-    commandMemoryBytes: options.commandMemoryBytes,
-    environment: options.environment,
-  });
+  const place = await openSessionSandbox(options, wanted, extraRead);
+  const { sandbox, modelUrl } = place;
   const tools = openToolSession({
     workspace: settings.workspace,
     sandbox,
@@ -72,11 +74,12 @@ export async function openEnvironment(
   const toolbox = createToolbox(tools, { extra: options.extraTools });
   const close = async (): Promise<void> => {
     await toolbox.close();
-    await sandbox.close();
+    await place.close();
   };
   return {
     toolbox,
     sandbox,
+    modelUrl,
     extraRead,
     isHidden: (real) => isInside(options.home, real) && !isInside(outputFolder, real),
     resolve: (path) => resolvePath(settings.workspace, path),
@@ -92,8 +95,9 @@ export async function openEnvironment(
   };
 }
 
-/** At start: deletes what a server left half written that died in the middle of a Write. */
-export async function sweepEnvironments(home: string): Promise<number> {
+/** At start: deletes what a server left that died, such as a file half written by Write. */
+export async function sweepEnvironments(home: string, marker: string): Promise<number> {
+  await sweepSandboxFolders(marker);
   const folder = join(home, OUTPUT);
   let swept = 0;
   for (const name of await readdir(folder).catch(() => [])) swept += await sweepUnfinished(join(folder, name));

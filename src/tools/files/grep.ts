@@ -71,6 +71,12 @@ export const grep: Tool<GrepInput> = {
   },
 };
 
+/** The program that searches. */
+export async function ripgrepFile(): Promise<string> {
+  const { rgPath } = await import("@vscode/ripgrep");
+  return rgPath;
+}
+
 interface GrepOutput {
   readonly lines: readonly string[];
   readonly stderr: string;
@@ -87,7 +93,7 @@ function linesWanted(input: GrepInput): number {
 }
 
 async function search(input: GrepInput, path: string, context: ToolContext): Promise<GrepOutput> {
-  const { rgPath } = await import("@vscode/ripgrep");
+  const rgPath = await ripgrepFile();
   const collected = new CollectedLines(linesWanted(input));
   let stderr = "";
   let stop: () => void = () => undefined;

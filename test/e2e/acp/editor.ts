@@ -170,7 +170,7 @@ function inProcess({ words, folder, environment }: EditorOptions): Command {
 function spawned({ words, folder, environment }: EditorOptions): Command {
   const child = spawn(process.execPath, [MAIN, ...words], {
     cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder, ...environment },
+    env: { PATH: process.env["PATH"], HOME: folder, SALLYPORT_SANDBOX: "local", ...environment },
     stdio: ["pipe", "pipe", "pipe"],
   });
   const stderr = text(child.stderr);

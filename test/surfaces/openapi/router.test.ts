@@ -21,7 +21,12 @@ let document: OpenApi;
 beforeAll(async () => {
   place = await makePlace();
   const redact = makeRedactor([]);
-  const environment = { PATH: process.env["PATH"], HOME: place.home, SALLYPORT_TOKEN: TEST_TOKEN };
+  const environment = {
+    PATH: process.env["PATH"],
+    HOME: place.home,
+    SALLYPORT_TOKEN: TEST_TOKEN,
+    SALLYPORT_SANDBOX: "local",
+  };
   const log = openLog("silent", redact);
   opened = await openApp({
     settings: readSettings({ home: place.home, workspace: place.workspace, port: 0 }, environment, place.workspace),

@@ -1,0 +1,178 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { accessSync, closeSync, constants, openSync } from "node:fs";
+import { chown, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Failure, LIMITS } from "../../protocol/index.ts";
+import type { MissingSandbox, SandboxDriver, SandboxRequest } from "../driver.ts";
+import { ended } from "../ended.ts";
+import { HELPER_FILES, helperCommand } from "../remote/program.ts";
+import { openRemoteSandbox } from "../remote/sandbox.ts";
+import type { Sandbox } from "../sandbox.ts";
+import { bubblewrapArguments, passwdFile, type SandboxView, type Shown } from "./arguments.ts";
+import { HandedOver } from "./mounts.ts";
+import { seccompFilter } from "./seccomp.ts";
+import { sandboxUser } from "./user.ts";
+
+const BWRAP = "/usr/bin/bwrap";
+const SETPRIV = "/usr/bin/setpriv";
+const PRLIMIT = "/usr/bin/prlimit";
+const SEARCH_PATH = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+const HOME = "/home/agent";
+/** The first descriptor behind the standard streams. */
+const SECCOMP_FD = 3;
+const INSTALL = "apt-get install bubblewrap (Debian, Ubuntu), dnf install bubblewrap (Fedora)";
+
+/**
+ * A sandbox of Linux namespaces: own processes, network, mounts, users. It sees the system's programs, its workspace and what it was
+ * given, and nothing else of this machine.
+ */
+export function bubblewrapDriver(): SandboxDriver {
+  let tried: Promise<MissingSandbox | undefined> | undefined;
+  return {
+    kind: "bubblewrap",
+    capabilities: {
+      ownNetwork: true,
+      ownProcesses: true,
+      ownFiles: true,
+      systemCalls: "filtered",
+      limitsMemory: true,
+      limitsProcesses: true,
+    },
+    missing: () => {
+      tried ??= tryOut();
+      return tried;
+    },
+    open,
+    // Everything inside ends with the server that started it.
+    sweep: () => Promise.resolve(0),
+  };
+}
+
+async function tryOut(): Promise<MissingSandbox | undefined> {
+  if (process.platform !== "linux") return { reason: "it needs Linux", remedy: "use the sandbox container" };
+  for (const program of [BWRAP, SETPRIV, PRLIMIT]) {
+    try {
+      accessSync(program, constants.X_OK);
+    } catch {
+      return { reason: `${program} is missing`, remedy: program === BWRAP ? INSTALL : "apt-get install util-linux" };
+    }
+  }
+  if (seccompFilter() === undefined)
+    return { reason: `there is no filter for system calls on ${process.arch}`, remedy: "use the sandbox container" };
+  const words = ["--unshare-all", "--ro-bind", "/", "/", "--", "/bin/true"];
+  const [program = BWRAP, ...rest] = [...dropped(), BWRAP, ...words];
+  const end = await ended(program, rest);
+  if (end.code === 0) return undefined;
+  const said = end.stderr.trim() === "" ? "it does not start" : end.stderr.trim();
+  return {
+    reason: said,
+    remedy:
+      "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, or kernel.apparmor_restrict_unprivileged_userns=0 on Ubuntu",
+  };
+}
+
+async function open(request: SandboxRequest): Promise<Sandbox> {
+  const { folder } = request;
+  const filter = seccompFilter();
+  if (filter === undefined) throw new Failure("unsupported", `bubblewrap does not work on ${process.arch} yet.`);
+  const streamsPath = join(folder, "streams");
+  const filterPath = join(folder, "seccomp");
+  const people = join(folder, "passwd");
+  await writeFile(filterPath, filter, { mode: 0o400 });
+  await writeFile(people, passwdFile(HOME), { mode: 0o444 });
+  const user = sandboxUser();
+  if (user !== undefined) for (const path of [folder, people]) await chown(path, user.uid, user.gid);
+  const launch = async (): Promise<ChildProcess> => {
+    const handed = user === undefined ? undefined : await HandedOver.open(folder, user);
+    try {
+      const view = await viewFor(request, { people, handed });
+      const child = start(view, { request, filterPath, streamsPath });
+      // It has its own mounts once something of it runs.
+      const release = (): void => handed?.release();
+      child.stdout?.once("readable", release);
+      child.once("close", release);
+      child.once("error", release);
+      return child;
+    } catch (error) {
+      handed?.release();
+      throw error;
+    }
+  };
+  const path = SEARCH_PATH.join(":");
+  return openRemoteSandbox({
+    kind: "bubblewrap",
+    searchPath: SEARCH_PATH,
+    environment: { HOME, PATH: path, TERM: "dumb", USER: "agent", LOGNAME: "agent", ...request.environment },
+    streamsPath,
+    owner: user,
+    launch,
+    destroy: () => Promise.resolve(),
+  });
+}
+
+interface Started {
+  readonly request: SandboxRequest;
+  readonly filterPath: string;
+  readonly streamsPath: string;
+}
+
+function start(view: SandboxView, { request, filterPath, streamsPath }: Started): ChildProcess {
+  const seccomp = openSync(filterPath, "r");
+  try {
+    const { forwards, processes = LIMITS.sandboxProcesses, memoryBytes = LIMITS.sandboxMemoryBytes } = request;
+    const [program = "", ...words] = [
+      PRLIMIT,
+      "--core=0",
+      `--nofile=${LIMITS.sandboxFiles}`,
+      `--fsize=${LIMITS.sandboxFileBytes}`,
+      "--",
+      ...dropped(),
+      BWRAP,
+      ...bubblewrapArguments(view, SECCOMP_FD),
+      // Inside, where only what is inside counts.
+      PRLIMIT,
+      `--nproc=${processes}`,
+      "--",
+      ...helperCommand({ streamsPath, forwards, memoryBytes }),
+    ];
+    // Its first process keeps this environment where programs inside can read it.
+    return spawn(program, words, {
+      cwd: "/",
+      env: { PATH: SEARCH_PATH.join(":") },
+      stdio: ["pipe", "pipe", "pipe", seccomp],
+    });
+  } finally {
+    closeSync(seccomp);
+  }
+}
+
+async function viewFor(
+  { workspace, readable, writable, hidden, folder }: SandboxRequest,
+  { people, handed }: { readonly people: string; readonly handed: HandedOver | undefined },
+): Promise<SandboxView> {
+  const show = async (path: string): Promise<Shown> => ({ from: (await handed?.add(path)) ?? path, as: path });
+  const showAll = async (paths: readonly string[]): Promise<readonly Shown[]> => {
+    const shown: Shown[] = [];
+    for (const path of paths) shown.push(await show(path));
+    return shown;
+  };
+  const seen = [workspace, ...readable, ...writable];
+  return {
+    workspace: await show(workspace),
+    // Its folder is the sandbox's own already.
+    readable: [...(await showAll([...HELPER_FILES, ...readable])), { from: folder, as: folder }],
+    writable: await showAll(writable),
+    // Making a folder where nothing is seen would tell its name.
+    hidden: hidden.filter((path) => seen.some((place) => path.startsWith(`${place}/`))),
+    people,
+    home: HOME,
+    memoryFolderBytes: LIMITS.sandboxTemporaryBytes,
+  };
+}
+
+/** A server that runs as root gives that up before anything of a sandbox starts. */
+function dropped(): readonly string[] {
+  const user = sandboxUser();
+  if (user === undefined) return [];
+  return [SETPRIV, `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups", "--inh-caps=-all", "--"];
+}
