@@ -3,7 +3,7 @@ import { chmod, mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
 import { LIMITS, makeNewId, type NewId, type Redactor, type Log } from "../protocol/index.ts";
-import { bubblewrapDriver, ProcessMarks, reapOrphans, SandboxDrivers, startWatchdog } from "../sandbox/index.ts";
+import { ProcessMarks, reapOrphans, startWatchdog } from "../sandbox/index.ts";
 import {
   type ExpiryClock,
   Gateway,
@@ -12,6 +12,7 @@ import {
   sweepEnvironments,
   type Checkpoint,
   type Clock,
+  type EnvironmentOptions,
   type Models,
 } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
@@ -27,6 +28,7 @@ import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./
 import { loadPolicyFile } from "./policy-file.ts";
 import { openExpiryClock } from "./seen-time.ts";
 import type { Environment, Settings } from "./settings.ts";
+import { openSandboxes } from "./sandboxes.ts";
 import { readTextFile } from "./text-file.ts";
 import { loadToolModules } from "./tool-modules.ts";
 import { keyFilesOf, refuseUntrusted, trustedInHome } from "./trusted-files.ts";
@@ -307,12 +309,42 @@ function passedOnOf(environment: Environment): Readonly<Record<string, string>> 
   );
 }
 
+function openConnections(
+  { settings, environment, redact, clock = SYSTEM_CLOCK }: AppOptions,
+  home: string,
+): ConnectionBook {
+  return new ConnectionBook({
+    started: settings.connections?.value ?? [],
+    environment,
+    credentials: join(home, CONNECTIONS),
+    hidden: [home],
+    redact,
+    after: (ms, callback) => clock.after(ms, callback),
+  });
+}
+
 async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
   const { home, store, marker, marks, models, newId, telemetry, openFiles } = parts;
   const engines = openEngines(settings, environment);
-  const sandboxes = new SandboxDrivers([bubblewrapDriver()]);
+  const sandboxes = openSandboxes();
   const engineFolder = (session_id: string): string => join(home, ENGINES, session_id);
+  const environments: EnvironmentOptions = {
+    home,
+    marker,
+    marks,
+    engineMemoryBytes: settings.engineMemoryBytes?.value,
+    commandMemoryBytes: settings.commandMemoryBytes?.value,
+    environment: passedOnOf(environment),
+    drivers: sandboxes,
+    engineFiles: (engine) => engines.get(engine)?.files?.() ?? [],
+    engineFolder,
+    openModelSocket: (path) => models.proxy.openSocket(path),
+    extraTools: parts.extraTools,
+    redact,
+    newId,
+    now: () => clock.now(),
+  };
   return Gateway.open({
     dependencies: {
       store,
@@ -321,36 +353,10 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       models,
       sandboxes,
       defaultSandbox: settings.sandbox.value,
-      connections: new ConnectionBook({
-        started: settings.connections?.value ?? [],
-        environment,
-        credentials: join(home, CONNECTIONS),
-        hidden: [home],
-        redact,
-        after: (ms, callback) => clock.after(ms, callback),
-      }),
+      connections: openConnections(options, home),
       observe: (event, { settings: { engine, provider, model }, created_by }) =>
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),
-      openEnvironment: (wanted) =>
-        openEnvironment(
-          {
-            home,
-            marker,
-            marks,
-            engineMemoryBytes: settings.engineMemoryBytes?.value,
-            commandMemoryBytes: settings.commandMemoryBytes?.value,
-            environment: passedOnOf(environment),
-            drivers: sandboxes,
-            engineFiles: (engine) => engines.get(engine)?.files?.() ?? [],
-            engineFolder,
-            openModelSocket: (path) => models.proxy.openSocket(path),
-            extraTools: parts.extraTools,
-            redact,
-            newId,
-            now: () => clock.now(),
-          },
-          wanted,
-        ),
+      openEnvironment: (wanted) => openEnvironment(environments, wanted),
       engineFolder,
       sessionFiles: (session_id) => [
         engineFolder(session_id),

@@ -5,6 +5,7 @@ import { addAttach } from "./commands/attach.ts";
 import { addBackup } from "./commands/backup.ts";
 import { addConnection } from "./commands/connection.ts";
 import { addDoctor } from "./commands/doctor.ts";
+import { addHome } from "./commands/home.ts";
 import { addMount } from "./commands/mount.ts";
 import { addMcp } from "./commands/mcp.ts";
 import { addPolicy } from "./commands/policy.ts";
@@ -48,7 +49,10 @@ function programFor(context: CommandContext): Command {
   program
     .description("one guarded door between coding agents and everything they could harm")
     .version(surroundings.version)
-    .option("--home <folder>", "where Sallyport keeps its data (default: ./.sallyport)")
+    .option(
+      "--home <folder>",
+      "where Sallyport keeps its data (default: a folder of your own for this one, see `sallyport home`)",
+    )
     .option("--server <url>", "use the server at this address")
     .option("--token <token>", "who you are to that server")
     .helpCommand(false)
@@ -74,6 +78,7 @@ function programFor(context: CommandContext): Command {
   addConnection(program, context);
   addMount(program, context);
   addDoctor(program, context);
+  addHome(program, context);
   addTools(program, context);
   addAcp(program, context);
   addMcp(program, context);

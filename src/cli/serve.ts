@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LIMITS, makeRedactor, type Redactor, type Log } from "../protocol/index.ts";
+import { LIMITS, makeRedactor, type Redactor, type Log, type SandboxView } from "../protocol/index.ts";
 import { CHECKPOINTS, type Checkpoint } from "../sessions/index.ts";
 import { listen, type Listening, type WriteAccessLine } from "../surfaces/index.ts";
 import { SERVER_FILE } from "./files.ts";
@@ -16,6 +16,7 @@ export interface Serving {
   readonly token: string;
   /** Where model calls go, for people. */
   readonly modelAddress: string;
+  readonly sandboxes: readonly SandboxView[];
   /** Refuses new work; resolves when running commands have ended, the time is up, or the signal is aborted. */
   drain(signal: AbortSignal): Promise<void>;
   /** Waits for an unavailable disk for `storeCloseMs` at most, and not at all when the signal is aborted. */
@@ -69,6 +70,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     url: server.url,
     token: app.adminToken,
     modelAddress: app.modelAddress,
+    sandboxes: await app.gateway.describeSandboxes(),
     drain: (signal) => app.gateway.drain({ ms: settings.drainSeconds.value * 1_000, signal }),
     close: async (hurry) => {
       app.giveUpSoon(hurry);

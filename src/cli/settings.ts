@@ -15,6 +15,7 @@ import type { StartedConnection } from "../connections/index.ts";
 import { hasCloudCredential, providerIds } from "../proxy/providers/resolve.ts";
 import { watchFile } from "../proxy/providers/watched-file.ts";
 import { parseConnections } from "./connections.ts";
+import { defaultHome } from "./default-home.ts";
 import { parseSettings, settingsPath, type FileSettings } from "./settings-file.ts";
 import { readTextFile } from "./text-file.ts";
 import { refuseUntrusted, trustedInHome } from "./trusted-files.ts";
@@ -122,7 +123,7 @@ export function readSettings(flags: Flags, environment: Environment, cwd: string
 }
 
 function homeOf(flags: Flags, environment: Environment, cwd: string): Setting<string> {
-  const home = pick<string>([flags.home, environment["SALLYPORT_HOME"], undefined], ".sallyport");
+  const home = pick<string>([flags.home, environment["SALLYPORT_HOME"], undefined], defaultHome(environment, cwd));
   return { ...home, value: resolve(cwd, home.value) };
 }
 

@@ -16,6 +16,7 @@ import type {
   Decision,
   EditPreview,
   EngineView,
+  SandboxView,
   FileList,
   FolderList,
   ForkSession,
@@ -132,7 +133,8 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: "/api/me" });
   }
 
-  engines(): Promise<{ engines: EngineView[] }> {
+  /** What sessions can have: engines, and sandboxes, weakest first. */
+  engines(): Promise<{ engines: EngineView[]; sandboxes: SandboxView[] }> {
     return this.#call({ method: "GET", path: "/api/engines" });
   }
 

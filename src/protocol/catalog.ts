@@ -3,6 +3,7 @@ import { type Approval, Preview, Warning } from "./approvals.ts";
 import { Policy, Ruling } from "./policy.ts";
 import { PrincipalRef, Role, TokenBounds } from "./principals.ts";
 import { CreateSession, type SessionView } from "./sessions.ts";
+import { SandboxKind } from "./walls.ts";
 
 /** The caller and its rights. A right that is not listed is not granted. */
 export const Me = z.object({
@@ -29,6 +30,17 @@ export const EngineView = z.object({
   capabilities: z.record(z.string(), z.boolean()),
 });
 export type EngineView = z.infer<typeof EngineView>;
+
+/** A kind of sandbox as callers see it. */
+export const SandboxView = z.object({
+  id: SandboxKind,
+  available: z.boolean(),
+  /** Why it is not available, and what to do about it. */
+  advice: z.string().optional(),
+  /** What sessions of the default profile get that name none. Absent: no. */
+  default: z.literal(true).optional(),
+});
+export type SandboxView = z.infer<typeof SandboxView>;
 
 /** The folders in a folder that sessions may work in; without a path the roots. */
 export const FolderList = z.object({

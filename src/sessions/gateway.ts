@@ -1,6 +1,6 @@
 import type { Engine } from "../engines/index.ts";
 import { ACCOUNTS, dayOf } from "../ledger/index.ts";
-import { LIMITS, type EngineView, type Policy, type RetentionSettings } from "../protocol/index.ts";
+import { LIMITS, type EngineView, type Policy, type RetentionSettings, type SandboxView } from "../protocol/index.ts";
 import type { SessionRow, StoreHealth } from "../store/index.ts";
 import { ApprovalService } from "./services/approval-service.ts";
 import { AuditService } from "./services/audit-service.ts";
@@ -14,6 +14,7 @@ import { PageService } from "./services/page-service.ts";
 import { PolicyBook, PolicyService } from "./services/policy-service.ts";
 import { ProviderService } from "./services/provider-service.ts";
 import { SessionActivityReader } from "./lifecycle/session-activity.ts";
+import { describeSandboxes } from "./settings/walls.ts";
 import { SessionModelList } from "./settings/session-models.ts";
 import { Receipts } from "./core/receipts.ts";
 import { Registry } from "./lifecycle/registry.ts";
@@ -126,6 +127,11 @@ export class Gateway {
   /** All engines that this server knows. Those that cannot be used here say what to do about it. */
   describeEngines(): readonly EngineView[] {
     return [...this.#dependencies.engines.values()].map(viewEngine);
+  }
+
+  /** All kinds of sandboxes, and which one sessions get that name none. */
+  describeSandboxes(): Promise<readonly SandboxView[]> {
+    return describeSandboxes(this.#dependencies);
   }
 
   /** Sessions that may have processes. */

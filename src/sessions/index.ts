@@ -10,4 +10,4 @@ export type { OfferedProvider } from "./services/provider-service.ts";
 export type { Clock, ExpiryClock, Models } from "./dependencies.ts";
 export type { ClientTool } from "../tools/index.ts";
 export { sweepWarm } from "./lifecycle/warm.ts";
-export { openEnvironment, sweepEnvironments } from "./workspace/environment.ts";
+export { openEnvironment, sweepEnvironments, type EnvironmentOptions } from "./workspace/environment.ts";

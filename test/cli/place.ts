@@ -130,7 +130,14 @@ export class Place {
 
 /** Nothing of the environment of the tests: not their npm, and no key. */
 function environmentOf(folder: string, more: Readonly<Record<string, string>>): Record<string, string> {
-  return { PATH: process.env["PATH"] ?? "", HOME: folder, LANG: "C.UTF-8", SALLYPORT_SANDBOX: "local", ...more };
+  return {
+    PATH: process.env["PATH"] ?? "",
+    HOME: folder,
+    LANG: "C.UTF-8",
+    SALLYPORT_SANDBOX: "local",
+    SALLYPORT_HOME: ".sallyport",
+    ...more,
+  };
 }
 
 /** What was written to a stream, whole. */

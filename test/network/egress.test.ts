@@ -19,7 +19,7 @@ async function proxyFor(hosts: readonly string[], tlsPort?: number): Promise<Egr
   return { ...proxy, port: proxy.port };
 }
 
-async function listening<Listener extends Server | TcpServer>(server: Listener): Promise<number> {
+async function listening(server: Server | TcpServer): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   open.push(server);

@@ -9,6 +9,7 @@ const FULL: Draft = {
   model: "claude-sonnet-5",
   workspace: "/srv/code",
   sandbox: "local",
+  network: "",
   mode: "bypassPermissions",
   autonomy: "supervised",
   budget: "2.50",

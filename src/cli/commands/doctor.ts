@@ -3,7 +3,7 @@ import { createClaudeCliEngine } from "../../engines/index.ts";
 import { flagsOf, print, printJson, width, type CommandContext } from "../context.ts";
 import { ok, type DoctorCheck } from "../doctor/checks.ts";
 import { checkDatabase, checkFiles, checkHome, checkServer, checkTrust } from "../doctor/home.ts";
-import { checkNode, checkOpenFiles, checkPrograms } from "../doctor/programs.ts";
+import { checkNode, checkOpenFiles, checkPrograms, checkSandboxes } from "../doctor/programs.ts";
 import { EXIT } from "../exit.ts";
 import { OWN_OPEN_FILES } from "../open-files.ts";
 import { claudeOptions } from "../engines.ts";
@@ -39,8 +39,9 @@ export function addDoctor(program: Command, context: CommandContext): void {
 }
 
 async function examine({ surroundings }: CommandContext, settings: Settings): Promise<readonly DoctorCheck[]> {
-  const [programs, home, database, files, server] = await Promise.all([
+  const [programs, sandboxes, home, database, files, server] = await Promise.all([
     checkPrograms(surroundings.environment),
+    checkSandboxes(),
     checkHome(settings.home.value),
     checkDatabase(settings.home.value),
     checkFiles(settings),
@@ -51,6 +52,7 @@ async function examine({ surroundings }: CommandContext, settings: Settings): Pr
     checkNode(process.version),
     checkOpenFiles(OWN_OPEN_FILES),
     ...programs,
+    ...sandboxes,
     claude,
     checkModel(settings, surroundings.name),
     ...home,
@@ -118,6 +120,7 @@ function settingsOf(settings: Settings): readonly ShownSetting[] {
     plain("requests_per_minute", settings.requestsPerMinute),
     plain("drain_seconds", settings.drainSeconds),
     plain("access_log", { ...settings.accessLog, value: onOrOff(settings.accessLog.value) }),
+    plain("sandbox", settings.sandbox),
     plain("start_ahead", { ...settings.startAhead, value: onOrOff(settings.startAhead.value) }),
     plain("proxy_port", settings.proxyPort),
     plain("claude", settings.claude),

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { Failure, LIMITS } from "../../protocol/index.ts";
+import { Failure, LIMITS, type SandboxView } from "../../protocol/index.ts";
 import { findServer, homeToken } from "../connect.ts";
 import { flagsOf, print, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -37,6 +37,7 @@ export function addServe(program: Command, context: CommandContext): void {
       "--provider <name>",
       "who answers: cloud, sim for the demo model, or another that is configured (default: cloud where a key is set)",
     )
+    .option("--sandbox <name>", "where sessions run that name none: auto, local, bubblewrap, … (default: auto)")
     .option("--model <name>", "the model that sessions get unless they ask for another")
     .option(
       "--allowed-host <name>",
@@ -162,9 +163,20 @@ function greet(context: CommandContext, serving: Serving, settings: Settings): v
       ? "The demo model answers (scripted, no real AI). For a real one: export ANTHROPIC_API_KEY=… and start again."
       : `Model calls go to ${visible(serving.modelAddress)}${model === "" ? "" : `, model ${visible(model)}`}.`,
   );
+  screen.line(wallsLine(serving.sandboxes));
   screen.line(
     screen.paint.dim(
       `First task: open the link in a browser, or in another terminal in this folder: ${context.surroundings.name} run "create hello.txt with hello world"`,
     ),
   );
+}
+
+/** Behind which walls agents work here, and why. */
+function wallsLine(sandboxes: readonly SandboxView[]): string {
+  const usual = sandboxes.find((sandbox) => sandbox.default === true);
+  if (usual !== undefined && usual.id !== "local")
+    return `Agents work in the sandbox ${usual.id}: they see their workspace, no keys, and no network but what the policy allows.`;
+  const next = sandboxes.find(({ id, advice }) => id === "bubblewrap" && advice !== undefined);
+  const why = next?.advice === undefined ? "it was chosen" : `bubblewrap does not work here (${next.advice})`;
+  return `Agents run with your own rights (sandbox ${usual?.id ?? "local"}): ${why}.`;
 }

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { LIMITS } from "../../protocol/index.ts";
 import { RAISE_OPEN_FILES, type OpenFiles } from "../open-files.ts";
+import { openSandboxes } from "../sandboxes.ts";
 import type { Environment } from "../settings.ts";
 import { fail, ok, warn, type DoctorCheck } from "./checks.ts";
 
@@ -41,10 +42,20 @@ export async function checkPrograms(environment: Environment): Promise<readonly 
     checkRipgrep(environment),
     needed(environment, "bash", fail("bash", "not found", "install bash: the Bash tool runs commands with it")),
     needed(environment, "git", warn("git", "not found", "install git: agents work best in a repository")),
-    optional(environment, "bwrap", "the sandbox `bubblewrap`, which shuts an agent's processes in on Linux"),
-    optional(environment, "podman", "the sandbox `container`"),
-    optional(environment, "runsc", "the sandbox `gvisor`, a container with a kernel of its own"),
   ]);
+}
+
+/** Each is tried. None is needed: but where no sandbox works, agents run with the server's own rights. */
+export async function checkSandboxes(): Promise<readonly DoctorCheck[]> {
+  const states = (await openSandboxes().list()).filter(({ kind }) => kind !== "local");
+  const works = states.some(({ missing }) => missing === undefined);
+  return states.map(({ kind, missing }) => {
+    if (missing === undefined) return ok(kind, "works: agents can be shut in with it");
+    const isUsual = kind === "bubblewrap" && !works;
+    return isUsual
+      ? warn(kind, `${missing.reason}; agents run with the server's own rights`, missing.remedy)
+      : ok(kind, `does not work here: ${missing.reason}; ${missing.remedy}`);
+  });
 }
 
 /** ripgrep comes with the package, as a file of this platform. */
@@ -65,10 +76,4 @@ async function checkRipgrep(environment: Environment): Promise<DoctorCheck> {
 async function needed(environment: Environment, program: string, missing: DoctorCheck): Promise<DoctorCheck> {
   const version = await versionOf(program, environment);
   return version === undefined ? missing : ok(program, version);
-}
-
-/** Nothing needs these yet; the report says what they are for. */
-async function optional(environment: Environment, program: string, purpose: string): Promise<DoctorCheck> {
-  const version = await versionOf(program, environment);
-  return ok(program, version === undefined ? `not found; optional, for ${purpose}` : `${version}; for ${purpose}`);
 }

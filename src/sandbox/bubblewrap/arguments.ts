@@ -7,7 +7,7 @@ export interface Shown {
 }
 
 /** What a sandbox shows of this machine. All paths are absolute and real. */
-export interface SandboxView {
+export interface BubblewrapView {
   readonly workspace: Shown;
   readonly readable: readonly Shown[];
   /** Folders beside the workspace that can be written. */
@@ -46,7 +46,7 @@ const SYSTEM_SETTINGS = [
 const USER = 1_000;
 
 /** The words between `bwrap` and the program. `seccomp` is the file descriptor of the filter for system calls. */
-export function bubblewrapArguments(view: SandboxView, seccomp: number): readonly string[] {
+export function bubblewrapArguments(view: BubblewrapView, seccomp: number): readonly string[] {
   const size = String(view.memoryFolderBytes);
   const memory = (path: string): readonly string[] => ["--size", size, "--tmpfs", path];
   return [

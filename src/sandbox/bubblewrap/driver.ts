@@ -8,7 +8,7 @@ import { ended } from "../ended.ts";
 import { HELPER_FILES, helperCommand } from "../remote/program.ts";
 import { openRemoteSandbox } from "../remote/sandbox.ts";
 import type { Sandbox } from "../sandbox.ts";
-import { bubblewrapArguments, passwdFile, type SandboxView, type Shown } from "./arguments.ts";
+import { bubblewrapArguments, passwdFile, type BubblewrapView, type Shown } from "./arguments.ts";
 import { HandedOver } from "./mounts.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { sandboxUser } from "./user.ts";
@@ -110,17 +110,17 @@ async function open(request: SandboxRequest): Promise<Sandbox> {
   });
 }
 
-interface Started {
+interface BubblewrapStart {
   readonly request: SandboxRequest;
   readonly filterPath: string;
   readonly streamsPath: string;
 }
 
-function start(view: SandboxView, { request, filterPath, streamsPath }: Started): ChildProcess {
+function start(view: BubblewrapView, { request, filterPath, streamsPath }: BubblewrapStart): ChildProcess {
   const seccomp = openSync(filterPath, "r");
   try {
     const { forwards, processes = LIMITS.sandboxProcesses, memoryBytes = LIMITS.sandboxMemoryBytes } = request;
-    const [program = "", ...words] = [
+    const [program, ...words] = [
       PRLIMIT,
       "--core=0",
       `--nofile=${LIMITS.sandboxFiles}`,
@@ -149,7 +149,7 @@ function start(view: SandboxView, { request, filterPath, streamsPath }: Started)
 async function viewFor(
   { workspace, readable, writable, hidden, folder }: SandboxRequest,
   { people, handed }: { readonly people: string; readonly handed: HandedOver | undefined },
-): Promise<SandboxView> {
+): Promise<BubblewrapView> {
   const show = async (path: string): Promise<Shown> => ({ from: (await handed?.add(path)) ?? path, as: path });
   const showAll = async (paths: readonly string[]): Promise<readonly Shown[]> => {
     const shown: Shown[] = [];

@@ -5,10 +5,12 @@ import {
   type NetworkMode,
   type Profile,
   type SandboxKind,
+  type SandboxView,
   type SessionSettings,
 } from "../../protocol/index.ts";
 import type { Caller } from "../access/access.ts";
 import type { Dependencies } from "../dependencies.ts";
+import { profileOf } from "../permission/profile.ts";
 
 /** Where a new session runs, and what it can reach. */
 export type SessionWalls = Pick<SessionSettings, "sandbox" | "network">;
@@ -75,4 +77,24 @@ function chooseNetwork(
   if (asked === "proxy_only" && most === "none")
     throw new Failure("forbidden", "the policy's network is none; leave network out");
   return asked ?? (before === "none" ? "none" : most);
+}
+
+/** All kinds of sandboxes, and which one sessions of the default profile get that name none. */
+export async function describeSandboxes({
+  sandboxes,
+  defaultSandbox,
+  policy,
+}: Dependencies): Promise<readonly SandboxView[]> {
+  const { sandbox = defaultSandbox, min_sandbox = "local" } = profileOf(policy(), policy().default_profile);
+  const [states, usual] = await Promise.all([
+    sandboxes.list(),
+    // None of them is good enough: then there is no default.
+    sandboxes.choose(sandbox, min_sandbox).catch(() => undefined),
+  ]);
+  return states.map(({ kind, missing }) => ({
+    id: kind,
+    available: missing === undefined,
+    ...(missing === undefined ? {} : { advice: `${missing.reason}: ${missing.remedy}` }),
+    ...(kind === usual ? { default: true as const } : {}),
+  }));
 }

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ROLE_CAN } from "../../gate/index.ts";
-import { EngineView, FileList, FolderList, LIMITS, Me } from "../../protocol/index.ts";
+import { EngineView, FileList, FolderList, LIMITS, Me, SandboxView } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { get, json, refusals, SessionPath } from "./documents.ts";
@@ -23,10 +23,20 @@ export function catalogRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       ...get("/api/engines", "listEngines", "a token"),
-      summary: "The engines that sessions can have, and what to do where one cannot be used here",
-      responses: { 200: json(z.object({ engines: z.array(EngineView) }), "The engines"), ...refusals },
+      summary: "The engines and sandboxes that sessions can have, and what to do where one cannot be used here",
+      responses: {
+        200: json(
+          z.object({ engines: z.array(EngineView), sandboxes: z.array(SandboxView) }),
+          "The engines, and the sandboxes, weakest first",
+        ),
+        ...refusals,
+      },
     }),
-    (context) => context.json({ engines: [...gateway.describeEngines()] }, 200),
+    async (context) =>
+      context.json(
+        { engines: [...gateway.describeEngines()], sandboxes: [...(await gateway.describeSandboxes())] },
+        200,
+      ),
   );
   app.openapi(
     createRoute({

@@ -2,8 +2,16 @@ import { useQuery } from "@tanstack/react-query";
 import { useConnection } from "../../ui/app/connection.tsx";
 import { KEYS } from "./feed.tsx";
 
-/** The server's engines, including those that are not available. */
-export function useEngines() {
+/** What sessions can have, including what is not available. */
+function useCatalog() {
   const { client } = useConnection();
-  return useQuery({ queryKey: [...KEYS.engines, "list"], queryFn: async () => (await client.engines()).engines });
+  return { queryKey: [...KEYS.engines, "list"], queryFn: () => client.engines() };
+}
+
+export function useEngines() {
+  return useQuery({ ...useCatalog(), select: ({ engines }) => engines });
+}
+
+export function useSandboxes() {
+  return useQuery({ ...useCatalog(), select: ({ sandboxes }) => sandboxes });
 }

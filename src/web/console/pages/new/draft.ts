@@ -16,6 +16,7 @@ export interface Draft {
   readonly model: string;
   readonly workspace: string;
   readonly sandbox: string;
+  readonly network: string;
   readonly mode: PermissionMode | "";
   readonly autonomy: Autonomy | "";
   /** Dollars. */
@@ -38,6 +39,7 @@ export const EMPTY: Draft = {
   model: "",
   workspace: "",
   sandbox: "",
+  network: "",
   mode: "sdk",
   autonomy: "",
   budget: "",
@@ -71,7 +73,7 @@ export function requestOf(
   if (text === undefined && !forTemplate) return { problems: { prompt: "Describe what the agent should do." } };
   const parsed = CreateSession.safeParse({
     ...filled({ engine: draft.engine, provider: draft.provider, model: draft.model, workspace: draft.workspace }),
-    ...filled({ sandbox: draft.sandbox, profile: draft.profile, permission_mode: draft.mode }),
+    ...filled({ sandbox: draft.sandbox, network: draft.network, profile: draft.profile, permission_mode: draft.mode }),
     ...filled({ autonomy: draft.autonomy, unattended: draft.unattended, system_prompt: draft.systemPrompt }),
     ...numbers.values,
     ...(tools.trim() === "" ? {} : { tools: toolNames(tools) }),
@@ -94,6 +96,7 @@ export function draftOf(session: CreateSession): Draft {
     model: session.model ?? "",
     workspace: session.workspace ?? "",
     sandbox: session.sandbox ?? "",
+    network: session.network ?? "",
     mode: session.permission_mode ?? "",
     autonomy: session.autonomy ?? "",
     budget: session.max_cost_microusd === undefined ? "" : writeDollars(session.max_cost_microusd),
@@ -131,6 +134,7 @@ const BY_NAME: Readonly<Record<string, keyof Draft | "attachments">> = {
   model: "model",
   workspace: "workspace",
   sandbox: "sandbox",
+  network: "network",
   profile: "profile",
   system_prompt: "systemPrompt",
   prompt: "prompt",

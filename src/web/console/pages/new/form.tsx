@@ -3,7 +3,6 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 
 import type { Template } from "../../../../protocol/index.ts";
 import type { Attached } from "../../../ui/attachments.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Field, Select } from "../../../ui/field.tsx";
 import { Advanced } from "./advanced.tsx";
 import { useStart, type StartState } from "./data.ts";
 import { EMPTY, type Draft } from "./draft.ts";
@@ -13,6 +12,7 @@ import { BudgetField, ProfileField } from "./limit-fields.tsx";
 import { Group, type PartProps } from "./parts.tsx";
 import { PermissionField } from "./permission-field.tsx";
 import { PromptField } from "./prompt-field.tsx";
+import { SandboxField } from "./sandbox-field.tsx";
 import { SaveTemplateButton } from "./save-template.tsx";
 import { WorkspaceField } from "./workspace-field.tsx";
 
@@ -85,29 +85,6 @@ function useShownProblem(form: { readonly current: HTMLFormElement | null }, { p
     shown?.scrollIntoView({ block: "center" });
     if (described !== null) described?.focus();
   }, [problems, form]);
-}
-
-const SANDBOXES: readonly { readonly id: string; readonly label: string }[] = [
-  { id: "local", label: "local: on the server’s own machine" },
-];
-
-function SandboxField({ draft, change, problems }: PartProps): ReactNode {
-  const known = SANDBOXES.some(({ id }) => id === draft.sandbox);
-  return (
-    <Field label="Sandbox" error={problems.sandbox}>
-      {(ids) => (
-        <Select {...ids} value={draft.sandbox} onChange={(event) => change({ sandbox: event.target.value })}>
-          <option value="">Default: local</option>
-          {SANDBOXES.map(({ id, label }) => (
-            <option key={id} value={id}>
-              {label}
-            </option>
-          ))}
-          {!known && draft.sandbox !== "" && <option>{draft.sandbox}</option>}
-        </Select>
-      )}
-    </Field>
-  );
 }
 
 /** Always visible: the start button, and what prevents it. */

@@ -72,6 +72,14 @@ const AUTONOMIES = [
   { value: "full", label: "full: runs without asking" },
 ] as const;
 
+const SANDBOXES = [
+  { value: "local", label: "local: no walls" },
+  { value: "bubblewrap", label: "bubblewrap: Linux namespaces" },
+  { value: "container", label: "container" },
+  { value: "gvisor", label: "gvisor: a container with its own kernel" },
+  { value: "firecracker", label: "firecracker: a virtual machine" },
+] as const;
+
 /** Every setting of a profile; the compiler finds one that is missing here. */
 export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullable<Profile[Name]>> } = {
   description: { kind: "text", label: "Description", hint: "What this profile is for.", absent: "none" },
@@ -137,6 +145,59 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
     hint: "The most anyone can ask for.",
     absent: "full",
     options: AUTONOMIES,
+  },
+  sandbox: {
+    kind: "choice",
+    label: "Sandbox",
+    hint: "Where sessions run that name none.",
+    absent: "the server’s default",
+    options: [{ value: "auto", label: "auto: the best that works here" }, ...SANDBOXES],
+  },
+  min_sandbox: {
+    kind: "choice",
+    label: "Weakest sandbox",
+    hint: "No session runs behind weaker walls.",
+    absent: "local",
+    options: SANDBOXES,
+  },
+  network: {
+    kind: "choice",
+    label: "Network",
+    hint: "The most that programs in a sandbox can reach.",
+    absent: "proxy only",
+    options: [
+      { value: "proxy_only", label: "proxy only: models and the hosts below" },
+      { value: "none", label: "none: models alone" },
+    ],
+  },
+  egress_hosts: {
+    kind: "list",
+    label: "Hosts for programs",
+    hint: "What programs in a sandbox may reach. * stands for anything.",
+    absent: "none",
+    example: "packages.example.org\n*.example.com",
+  },
+  workspace_mode: {
+    kind: "choice",
+    label: "Workspace",
+    hint: "In which files sessions work that don’t say.",
+    absent: "the folder itself",
+    options: [
+      { value: "direct", label: "direct: the folder itself" },
+      { value: "worktree", label: "worktree: a git branch of its own" },
+      { value: "snapshot", label: "snapshot: a filtered copy" },
+    ],
+  },
+  repo_filter: {
+    kind: "choice",
+    label: "Left out of snapshots",
+    hint: "What a filtered copy leaves out at least.",
+    absent: "standard",
+    options: [
+      { value: "none", label: "none: nothing" },
+      { value: "standard", label: "standard: files that hold secrets" },
+      { value: "strict", label: "strict: everything but source files" },
+    ],
   },
   unattended: {
     kind: "choice",
@@ -321,6 +382,10 @@ export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: r
     ],
   },
   { title: "Tools and access", fields: ["tools", "hooks", "web_hosts", "extra_read"] },
+  {
+    title: "Walls",
+    fields: ["sandbox", "min_sandbox", "network", "egress_hosts", "workspace_mode", "repo_filter"],
+  },
   { title: "Models", fields: ["allowed_providers", "provider_hosts", "allowed_models", "blocked_models"] },
   {
     title: "Money",

@@ -94,7 +94,7 @@ function Settings({ session }: { readonly session: SessionView }): ReactNode {
         {settings.workspace}
       </code>,
     ],
-    ["Sandbox", settings.sandbox],
+    ["Sandbox", settings.network === undefined ? settings.sandbox : `${settings.sandbox}, network ${settings.network}`],
     ["Profile", settings.profile],
     ["Autonomy", settings.permission_mode ?? settings.autonomy],
     ["By", session.created_by.name],
