@@ -3,6 +3,7 @@ import { PROXY_LIMITS } from "./limits-proxy.ts";
 import { CLIENT_LIMITS } from "./client-limits.ts";
 import { MOUNT_LIMITS } from "./mount-limits.ts";
 import { OPERATION_LIMITS } from "./operation-limits.ts";
+import { SANDBOX_LIMITS } from "./sandbox-limits.ts";
 import { TOKEN_LIMITS } from "./token-limits.ts";
 
 /**
@@ -12,6 +13,7 @@ import { TOKEN_LIMITS } from "./token-limits.ts";
 export const LIMITS = {
   ...CLIENT_LIMITS,
   ...TOKEN_LIMITS,
+  ...SANDBOX_LIMITS,
   ...OPERATION_LIMITS,
   ...MOUNT_LIMITS,
   // approvals
@@ -225,28 +227,6 @@ export const LIMITS = {
   toolInputBytes: 16_777_216,
   toolOutputChars: 400_000,
   killGraceMs: 2_000,
-  /** Characters of one message of a sandbox's helper. */
-  sandboxMessageChars: 4_194_304,
-  /** Streams of programs that are open at a time, for one sandbox. */
-  sandboxStreams: 3_072,
-  /** Bytes of /tmp, of the home and of each other folder in a sandbox that lives in memory. */
-  sandboxTemporaryBytes: 536_870_912,
-  /** Files of a folder that is copied for a session. */
-  snapshotFiles: 200_000,
-  /** A file of which something looked like a secret is read up to here; a larger one is withheld. */
-  filteredFileBytes: 16_777_216,
-  secretScanMs: 120_000,
-  gitTimeoutMs: 60_000,
-  /** Memory of everything in a sandbox together, unless the settings say otherwise. */
-  sandboxMemoryBytes: 4_294_967_296,
-  /** Processes and threads of everything in a sandbox together. */
-  sandboxProcesses: 1_024,
-  /** The longest that a try takes whether a sandbox works here. */
-  sandboxProbeMs: 10_000,
-  /** Open files of each process in a sandbox. */
-  sandboxFiles: 4_096,
-  /** Bytes of one file that a process in a sandbox can write. */
-  sandboxFileBytes: 8_589_934_592,
   /** Between SIGTERM and SIGKILL when a person interrupts. */
   abortGraceMs: 40,
   /** How long the answer to an interrupted command waits for the end of its processes. */

@@ -21,6 +21,7 @@ describe("sallyport serve", () => {
     expect(server.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=sp_[\w-]{43}\n$/);
     expect(server.stderr.split("\n")).toEqual([
       "The demo model answers (scripted, no real AI). For a real one: export ANTHROPIC_API_KEY=… and start again.",
+      "Agents run with your own rights (sandbox local): it was chosen.",
       'First task: open the link in a browser, or in another terminal in this folder: sallyport run "create hello.txt with hello world"',
       "",
     ]);

@@ -31,6 +31,7 @@ prices:
 proxy: {port: 4100}
 claude: /opt/claude
 start_ahead: false
+sandbox: bubblewrap
 telemetry: {endpoint: http://127.0.0.1:4318/, headers_env: MY_HEADERS}
 `;
 
@@ -45,6 +46,7 @@ const ENVIRONMENT = {
   SALLYPORT_DRAIN_SECONDS: "80",
   SALLYPORT_ACCESS_LOG: "off",
   SALLYPORT_START_AHEAD: "off",
+  SALLYPORT_SANDBOX: "gvisor",
   SALLYPORT_TOKEN: "token-of-environment",
   ANTHROPIC_API_KEY: "key",
   ANTHROPIC_BASE_URL: "http://127.0.0.1:1",
@@ -78,6 +80,7 @@ const FLAGS: Flags = {
   allowedHost: ["flag.example"],
   drainSeconds: 0,
   accessLog: true,
+  sandbox: "container",
 };
 
 describe("settings", () => {
@@ -97,6 +100,7 @@ describe("settings", () => {
       requestsPerMinute: { value: 8, origin: "environment" },
       accessLog: { value: true, origin: "flag" },
       startAhead: { value: false, origin: "environment" },
+      sandbox: { value: "container", origin: "flag" },
       drainSeconds: { value: 0, origin: "flag" },
       token: { value: "token-of-environment", origin: "environment" },
       apiKey: { value: "key", origin: "environment" },
@@ -119,6 +123,7 @@ describe("settings", () => {
       requestsPerMinute: { value: 8, origin: "environment" },
       accessLog: { value: false, origin: "environment" },
       startAhead: { value: false, origin: "environment" },
+      sandbox: { value: "gvisor", origin: "environment" },
       drainSeconds: { value: 80, origin: "environment" },
       token: { value: "token-of-environment", origin: "environment" },
       apiKey: { value: "key", origin: "environment" },
@@ -141,6 +146,7 @@ describe("settings", () => {
       requestsPerMinute: { value: 7, origin: "file" },
       accessLog: { value: true, origin: "file" },
       startAhead: { value: false, origin: "file" },
+      sandbox: { value: "bubblewrap", origin: "file" },
       drainSeconds: { value: 70, origin: "file" },
       token: { value: undefined, origin: "default" },
       apiKey: { value: undefined, origin: "default" },
@@ -163,6 +169,7 @@ describe("settings", () => {
       requestsPerMinute: { value: 6_000, origin: "default" },
       accessLog: { value: undefined, origin: "default" },
       startAhead: { value: true, origin: "default" },
+      sandbox: { value: "auto", origin: "default" },
       drainSeconds: { value: 7, origin: "default" },
       token: { value: undefined, origin: "default" },
       apiKey: { value: undefined, origin: "default" },

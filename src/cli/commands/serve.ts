@@ -163,7 +163,7 @@ function greet(context: CommandContext, serving: Serving, settings: Settings): v
       ? "The demo model answers (scripted, no real AI). For a real one: export ANTHROPIC_API_KEY=… and start again."
       : `Model calls go to ${visible(serving.modelAddress)}${model === "" ? "" : `, model ${visible(model)}`}.`,
   );
-  screen.line(wallsLine(serving.sandboxes));
+  screen.line(wallsLine(serving.sandboxes, settings));
   screen.line(
     screen.paint.dim(
       `First task: open the link in a browser, or in another terminal in this folder: ${context.surroundings.name} run "create hello.txt with hello world"`,
@@ -172,11 +172,12 @@ function greet(context: CommandContext, serving: Serving, settings: Settings): v
 }
 
 /** Behind which walls agents work here, and why. */
-function wallsLine(sandboxes: readonly SandboxView[]): string {
+function wallsLine(sandboxes: readonly SandboxView[], { sandbox }: Settings): string {
   const usual = sandboxes.find((sandbox) => sandbox.default === true);
   if (usual !== undefined && usual.id !== "local")
     return `Agents work in the sandbox ${usual.id}: they see their workspace, no keys, and no network but what the policy allows.`;
-  const next = sandboxes.find(({ id, advice }) => id === "bubblewrap" && advice !== undefined);
-  const why = next?.advice === undefined ? "it was chosen" : `bubblewrap does not work here (${next.advice})`;
-  return `Agents run with your own rights (sandbox ${usual?.id ?? "local"}): ${why}.`;
+  const missing = sandboxes.find(({ id }) => id === "bubblewrap")?.advice;
+  const why =
+    sandbox.value !== "auto" || missing === undefined ? "it was chosen" : `bubblewrap does not work here (${missing})`;
+  return `Agents run with your own rights (sandbox local): ${why}.`;
 }

@@ -139,6 +139,8 @@ function start(view: BubblewrapView, { request, filterPath, streamsPath }: Bubbl
     return spawn(program, words, {
       cwd: "/",
       env: { PATH: SEARCH_PATH.join(":") },
+      // In its own process group: what a terminal sends to the server's must not end it.
+      detached: true,
       stdio: ["pipe", "pipe", "pipe", seccomp],
     });
   } finally {

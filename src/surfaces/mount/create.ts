@@ -32,9 +32,8 @@ export async function create(context: MountContext, caller: Caller, text: string
   checkTunnel(context, request.tunnel_endpoint);
   const tools = toolsOf(profile, request);
   const provider = await chooseProvider(context, caller, { request, profile });
-  checkWalls(context);
-  const { isolation_mode } = context.setting?.policy ?? {};
   const wanted: CreateSession = defined({
+    ...wallsOf(context),
     model: request.model,
     provider,
     profile: name,
@@ -48,7 +47,6 @@ export async function create(context: MountContext, caller: Caller, text: string
     max_context_tokens: request.max_context_tokens,
     resume_session_id: request.resume_session_id,
     parent_session_id: request.parent_session_id,
-    sandbox: isolation_mode,
     metadata: request.parent_session_id === undefined ? undefined : { [PARENT_NOTE]: request.parent_session_id },
   });
   const parent = request.parent_session_id ?? request.resume_session_id;
@@ -163,19 +161,18 @@ async function resumed(gateway: Gateway, caller: Caller, id: string): Promise<Se
   }
 }
 
-/** Creates nothing if the isolation that an admin requires is missing. */
-function checkWalls({ setting, path }: MountContext): void {
-  const { network_mode = "host", repo_filter = "none", isolation_mode = "local" } = setting?.policy ?? {};
-  const missing = [
-    ...(isolation_mode === "local" ? [] : [`isolation_mode ${isolation_mode}`]),
-    ...(network_mode === "host" ? [] : [`network_mode ${network_mode}`]),
-    ...(repo_filter === "none" ? [] : [`repo_filter ${typeof repo_filter === "string" ? repo_filter : "custom"}`]),
-  ];
-  if (missing.length === 0) return;
-  throw new Failure(
-    "unsupported",
-    `${path} wants ${missing.join(" and ")}, which this server cannot give yet; an admin can change that under mounts in sallyport.yaml`,
-  );
+/** The walls that an admin set for the mount. Where one of them is not to be had, no session is made. */
+function wallsOf({ setting }: MountContext): Partial<CreateSession> {
+  const { isolation_mode, network_mode, repo_filter } = setting?.policy ?? {};
+  const isWalled = isolation_mode !== undefined && isolation_mode !== "local";
+  return defined({
+    sandbox: isolation_mode,
+    // The document's default; a program without walls has this machine's network.
+    network: network_mode ?? (isWalled ? "proxy_only" : undefined),
+    ...(repo_filter === undefined || repo_filter === "none"
+      ? {}
+      : { workspace_mode: "snapshot" as const, repo_filter }),
+  });
 }
 
 /** One after the other for each principal, so that two sessions are not promised the same money. */

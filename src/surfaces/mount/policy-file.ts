@@ -31,7 +31,7 @@ export async function writeAllowlist(context: MountContext, caller: Caller, text
   await setProfile(context, caller, (profile) => ({ ...profile, provider_hosts }));
 }
 
-/** The isolation in force: only that of the machine's own user. */
+/** The walls in force. */
 async function wallsOf(context: MountContext, caller: Caller): Promise<Required<Walls>> {
   const wanted = context.setting?.policy ?? {};
   return {

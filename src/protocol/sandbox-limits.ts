@@ -1,0 +1,25 @@
+/** Sandboxes, and the files in them. */
+export const SANDBOX_LIMITS = {
+  /** Characters of one message of a sandbox's helper. */
+  sandboxMessageChars: 4_194_304,
+  /** Streams of programs that are open at a time, for one sandbox. */
+  sandboxStreams: 3_072,
+  /** Bytes of /tmp, of the home and of each other folder in a sandbox that lives in memory. */
+  sandboxTemporaryBytes: 536_870_912,
+  /** Files of a folder that is copied for a session. */
+  snapshotFiles: 200_000,
+  /** A file of which something looked like a secret is read up to here; a larger one is withheld. */
+  filteredFileBytes: 16_777_216,
+  secretScanMs: 120_000,
+  gitTimeoutMs: 60_000,
+  /** Memory of everything in a sandbox together, unless the settings say otherwise. */
+  sandboxMemoryBytes: 4_294_967_296,
+  /** Processes and threads of everything in a sandbox together. */
+  sandboxProcesses: 1_024,
+  /** The longest that a try takes whether a sandbox works here. */
+  sandboxProbeMs: 10_000,
+  /** Open files of each process in a sandbox. */
+  sandboxFiles: 4_096,
+  /** Bytes of one file that a process in a sandbox can write. */
+  sandboxFileBytes: 8_589_934_592,
+} as const;
