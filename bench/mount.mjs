@@ -33,6 +33,7 @@ export async function mountBench() {
   const words = ["serve", "--home", join(root, "home"), "--workspace", join(root, "workspace")];
   const server = await startChild([MAIN, ...words], {
     SALLYPORT_PORT: "0",
+    SALLYPORT_SANDBOX: "local",
     SALLYPORT_TOKEN: BENCH_TOKEN,
     SALLYPORT_REQUESTS_PER_MINUTE: "100000000",
   });
@@ -202,6 +203,7 @@ async function outputTails() {
   const place = await benchPlace();
   const environment = {
     SALLYPORT_PORT: "0",
+    SALLYPORT_SANDBOX: "local",
     SALLYPORT_TOKEN: BENCH_TOKEN,
     SALLYPORT_REQUESTS_PER_MINUTE: "100000000",
   };

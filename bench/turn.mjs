@@ -19,6 +19,7 @@ export async function turnBench() {
   const sim = await startChild([SIM]);
   const server = await startChild([MAIN, "serve", "--home", join(root, "home"), "--workspace", workspace], {
     SALLYPORT_PORT: "0",
+    SALLYPORT_SANDBOX: "local",
     SALLYPORT_TOKEN: BENCH_TOKEN,
     SALLYPORT_REQUESTS_PER_MINUTE: "1000000",
     ANTHROPIC_API_KEY: "bench",

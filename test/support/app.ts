@@ -10,7 +10,7 @@ import type {
   SessionView,
   StreamFrame,
 } from "../../src/protocol/index.ts";
-import { makePlace, TEST_TOKEN, type Place } from "./server.ts";
+import { makePlace, TEST_SANDBOX, TEST_TOKEN, type Place } from "./server.ts";
 
 /** The whole product in this process, on a free port, with the scripted model. */
 export interface TestApp {
@@ -46,8 +46,8 @@ export async function openTestApp(
       SALLYPORT_REQUESTS_PER_MINUTE: "1000000",
       // A program that is started for nobody is what few tests are about.
       SALLYPORT_START_AHEAD: "off",
-      // Walls are what tests of their own are about.
-      SALLYPORT_SANDBOX: "local",
+      // Walls are what tests of their own are about, or all of them.
+      SALLYPORT_SANDBOX: TEST_SANDBOX,
       ...environment,
     };
     return serve({

@@ -38,6 +38,9 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
+/** `SALLYPORT_TEST_SANDBOX=bubblewrap npm test` runs everything behind walls. */
+export const TEST_SANDBOX = process.env["SALLYPORT_TEST_SANDBOX"] ?? "local";
+
 export const TEST_TOKEN = "sp_test-token-of-an-admin-000000000000000000";
 
 export async function startServer(
@@ -55,8 +58,8 @@ export async function startServer(
       SALLYPORT_TOKEN: TEST_TOKEN,
       SALLYPORT_REQUESTS_PER_MINUTE: "1000000",
       SALLYPORT_START_AHEAD: "off",
-      // Walls are what tests of their own are about.
-      SALLYPORT_SANDBOX: "local",
+      // Walls are what tests of their own are about, or all of them.
+      SALLYPORT_SANDBOX: TEST_SANDBOX,
       SALLYPORT_PORT: "0",
       ...environment,
     },
