@@ -3,6 +3,7 @@ import { chmod, mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
 import { LIMITS, makeNewId, type NewId, type Redactor, type Log } from "../protocol/index.ts";
+import type { HostCredential, publicAddress } from "../network/index.ts";
 import { bubblewrapDriver, ProcessMarks, reapOrphans, SandboxDrivers, startWatchdog } from "../sandbox/index.ts";
 import {
   type ExpiryClock,
@@ -19,6 +20,7 @@ import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store, type 
 import { SYSTEM_CLOCK } from "../surfaces/index.ts";
 import { openTelemetry, type Readings, type Telemetry } from "../telemetry/index.ts";
 import type { AnyTool } from "../tools/index.ts";
+import { openEgressCredentials } from "./egress-credentials.ts";
 import { openEngines } from "./engines.ts";
 import { TOKEN_FILE } from "./files.ts";
 import { markerOf } from "./home-marker.ts";
@@ -63,6 +65,8 @@ export interface AppOptions {
   readonly store?: Pick<SqliteStoreOptions, "tuning" | "faults" | "acceptLoss"> | undefined;
   /** The process's open files. Absent: the real ones. */
   readonly openFiles?: OpenFiles | undefined;
+  /** Where names lead to from sandboxes. Absent: as DNS says. */
+  readonly addressOf?: typeof publicAddress | undefined;
   /** WebSockets that are open now; absent: there are none. */
   readonly openSockets?: (() => number) | undefined;
   /** The store can no longer write: no promise can be kept. */
@@ -188,7 +192,12 @@ async function assemble(
   });
   opened.push(() => way.close());
   const watched = watchMachine(options, home, opened);
-  const gateway = await gatewayFor(options, { ...base, marker, marks, models, newId, telemetry, ...watched });
+  const stopped = new AbortController();
+  opened.push(() => Promise.resolve(stopped.abort()));
+  const now = (): number => clock.now();
+  const egressCredentials = openEgressCredentials(settings, { environment, redact, now, log, signal: stopped.signal });
+  const parts = { ...base, marker, marks, models, newId, telemetry, egressCredentials, ...watched };
+  const gateway = await gatewayFor(options, parts);
   opened.push(() => gateway.close());
   opened.push(watchStrays({ gateway, marker, marks, log, clock }));
   telemetry.gauges(async () => ({
@@ -283,6 +292,7 @@ interface AppParts extends AppBase {
   readonly telemetry: Telemetry;
   readonly openFiles: OpenFilesWatch;
   readonly expiryClock: ExpiryClock;
+  readonly egressCredentials: readonly HostCredential[];
 }
 
 /** Files that are open, and what the clock says. */
@@ -341,6 +351,9 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
             commandMemoryBytes: settings.commandMemoryBytes?.value,
             environment: passedOnOf(environment),
             drivers: sandboxes,
+            egressCredentials: parts.egressCredentials,
+            addressOf: options.addressOf,
+            onEgressRefused: (reason) => telemetry.egressRefusal(reason),
             engineFiles: (engine) => engines.get(engine)?.files?.() ?? [],
             engineFolder,
             openModelSocket: (path) => models.proxy.openSocket(path),
