@@ -10,7 +10,7 @@ interface CredentialContext {
   readonly now: () => number;
   /** Aborted when the server stops. */
   readonly signal: AbortSignal;
-  readonly log: Log;
+  readonly log: Pick<Log, "warn">;
 }
 
 /** What the way out of sandboxes adds to requests. Each secret is read when it is needed, and never leaves the server but in its header. */

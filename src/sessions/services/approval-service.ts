@@ -190,7 +190,8 @@ export class ApprovalService {
     const granted = grantedRule(approval, decision);
     if (approval.not_approvable !== undefined && updated_input === undefined)
       throw new Failure("not_approvable", approval.not_approvable);
-    if (approval.tool === NETWORK_TOOL && updated_input !== undefined)
+    const isEdited = updated_input !== undefined && inputHash(approval.tool, updated_input) !== approval.input_hash;
+    if (approval.tool === NETWORK_TOOL && isEdited)
       throw new Failure("invalid_request", "the host that was asked for cannot be changed; leave updated_input out");
     const planned = isServerQuestion(approval.tool) ? undefined : await this.#plan(session, approval, updated_input);
     return {
