@@ -30,11 +30,11 @@ const QUESTION_PREFIX = "network_";
 interface TurnHosts {
   readonly turn_id: string;
   readonly settled: Map<string, HostAnswer>;
-  readonly open: Map<string, OpenQuestion>;
+  readonly open: Map<string, HostQuestion>;
   asked: number;
 }
 
-interface OpenQuestion {
+interface HostQuestion {
   readonly approval_id: string;
   readonly answer: Promise<HostAnswer>;
   /** Connections that wait for the answer. */
@@ -81,7 +81,7 @@ export class NetworkQuestions {
   }
 
   /** All connections to one host and port wait for the same answer. When the last of them is gone, nobody needs it. */
-  async #wait(question: OpenQuestion, target: EgressTarget, signal: AbortSignal): Promise<HostAnswer> {
+  async #wait(question: HostQuestion, target: EgressTarget, signal: AbortSignal): Promise<HostAnswer> {
     let leave = (): void => undefined;
     const gone = new Promise<HostAnswer>((resolve) => {
       leave = () => resolve(refused(target, "not_approved", "The program gave up."));
@@ -100,7 +100,7 @@ export class NetworkQuestions {
     }
   }
 
-  #open(hosts: TurnHosts, turn: OpenTurn, target: EgressTarget): OpenQuestion {
+  #open(hosts: TurnHosts, turn: OpenTurn, target: EgressTarget): HostQuestion {
     const key = hostAndPort(target);
     const approval = this.#approval(turn, target);
     hosts.asked += 1;
