@@ -3,7 +3,7 @@ import { chmod, mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
 import { LIMITS, makeNewId, type NewId, type Redactor, type Log } from "../protocol/index.ts";
-import type { HostCredential, publicAddress } from "../network/index.ts";
+import type { EgressSetup, publicAddress } from "../network/index.ts";
 import { bubblewrapDriver, ProcessMarks, reapOrphans, SandboxDrivers, startWatchdog } from "../sandbox/index.ts";
 import {
   type ExpiryClock,
@@ -192,11 +192,8 @@ async function assemble(
   });
   opened.push(() => way.close());
   const watched = watchMachine(options, home, opened);
-  const stopped = new AbortController();
-  opened.push(() => Promise.resolve(stopped.abort()));
-  const now = (): number => clock.now();
-  const egressCredentials = openEgressCredentials(settings, { environment, redact, now, log, signal: stopped.signal });
-  const parts = { ...base, marker, marks, models, newId, telemetry, egressCredentials, ...watched };
+  const egress = egressFor(options, telemetry, opened);
+  const parts = { ...base, marker, marks, models, newId, telemetry, egress, ...watched };
   const gateway = await gatewayFor(options, parts);
   opened.push(() => gateway.close());
   opened.push(watchStrays({ gateway, marker, marks, log, clock }));
@@ -292,7 +289,16 @@ interface AppParts extends AppBase {
   readonly telemetry: Telemetry;
   readonly openFiles: OpenFilesWatch;
   readonly expiryClock: ExpiryClock;
-  readonly egressCredentials: readonly HostCredential[];
+  readonly egress: EgressSetup;
+}
+
+function egressFor(options: AppOptions, telemetry: Telemetry, opened: CloseLater): EgressSetup {
+  const { settings, environment, redact, log, addressOf, clock = SYSTEM_CLOCK } = options;
+  const stopped = new AbortController();
+  opened.push(() => Promise.resolve(stopped.abort()));
+  const now = (): number => clock.now();
+  const credentials = openEgressCredentials(settings, { environment, redact, now, log, signal: stopped.signal });
+  return { credentials, addressOf, onRefused: (reason) => telemetry.egressRefusal(reason) };
 }
 
 /** Files that are open, and what the clock says. */
@@ -351,9 +357,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
             commandMemoryBytes: settings.commandMemoryBytes?.value,
             environment: passedOnOf(environment),
             drivers: sandboxes,
-            egressCredentials: parts.egressCredentials,
-            addressOf: options.addressOf,
-            onEgressRefused: (reason) => telemetry.egressRefusal(reason),
+            egress: parts.egress,
             engineFiles: (engine) => engines.get(engine)?.files?.() ?? [],
             engineFolder,
             openModelSocket: (path) => models.proxy.openSocket(path),

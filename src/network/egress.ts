@@ -39,6 +39,15 @@ export type HostAnswer =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly reason: RefusalReason; readonly message: string };
 
+/** What the way out of every sandbox has, whatever the session. */
+export interface EgressSetup {
+  readonly credentials: readonly HostCredential[];
+  /** Where names lead. Absent: as DNS says. */
+  readonly addressOf?: typeof publicAddress | undefined;
+  /** Called for each connection that was not made. */
+  readonly onRefused: (reason: RefusalReason) => void;
+}
+
 interface EgressOptions {
   /** Where it listens: a socket's path, or a port of the loopback, 0 for any. */
   readonly listen: string | number;

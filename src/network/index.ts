@@ -5,6 +5,7 @@ export {
   openEgressProxy,
   type EgressProxy,
   type EgressRefusal,
+  type EgressSetup,
   type EgressTarget,
   type HostAnswer,
   type HostCredential,

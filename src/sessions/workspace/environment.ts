@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isInside, openedHosts } from "../../gate/index.ts";
-import type { HostCredential, publicAddress, RefusalReason } from "../../network/index.ts";
+import type { EgressSetup } from "../../network/index.ts";
 import type { NewId, Redactor } from "../../protocol/index.ts";
 import { sweepSandboxFolders, type ProcessMarks, type SandboxDrivers } from "../../sandbox/index.ts";
 import type { ModelSocket } from "../../proxy/index.ts";
@@ -40,12 +40,8 @@ export interface EnvironmentOptions {
   readonly engineFolder: (session_id: string) => string;
   /** Lets programs reach models at one more path. */
   readonly openModelSocket: (path: string) => Promise<ModelSocket>;
-  /** Put into requests from sandboxes by their way out; absent: none. */
-  readonly egressCredentials?: readonly HostCredential[] | undefined;
-  /** Where names lead to from sandboxes. Absent: as DNS says. */
-  readonly addressOf?: typeof publicAddress | undefined;
-  /** Called for each connection out of a sandbox that was not made; absent: they are not counted. */
-  readonly onEgressRefused?: ((reason: RefusalReason) => void) | undefined;
+  /** Absent: programs in sandboxes get no credentials, and refusals are not counted. */
+  readonly egress?: EgressSetup | undefined;
   /** Additional tools for every session; absent: none. */
   readonly extraTools?: readonly AnyTool[] | undefined;
   /** Applied to output before it is stored in a file; absent: stored unchanged. */

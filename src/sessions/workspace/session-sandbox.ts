@@ -114,20 +114,20 @@ interface EgressPlace {
 }
 
 async function openEgress(
-  options: EnvironmentOptions,
+  { egress }: EnvironmentOptions,
   { wanted, folder, opened }: EgressPlace,
 ): Promise<Pick<SandboxRequest, "forwards" | "environment">> {
   const path = join(folder, "egress");
   const told = new Set<string>();
-  const credentials = options.egressCredentials ?? [];
+  const credentials = egress?.credentials ?? [];
   const proxy = await openEgressProxy({
     listen: path,
     hosts: wanted.egressHosts,
     ask: wanted.askHost,
     credentials,
-    addressOf: options.addressOf,
+    addressOf: egress?.addressOf,
     onRefused: ({ host, port, reason, message }) => {
-      options.onEgressRefused?.(reason);
+      egress?.onRefused(reason);
       // A program that tries again and again is told each time; people are told once. A question and its answer told them already.
       const key = `${host}:${port}`;
       if (reason === "not_approved" || told.has(key) || told.size >= LIMITS.egressNotices) return;
