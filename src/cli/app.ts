@@ -3,6 +3,7 @@ import { chmod, mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
 import { LIMITS, makeNewId, type NewId, type Redactor, type Log } from "../protocol/index.ts";
+import type { EgressSetup, publicAddress } from "../network/index.ts";
 import { ProcessMarks, reapOrphans, startWatchdog } from "../sandbox/index.ts";
 import {
   type ExpiryClock,
@@ -20,6 +21,7 @@ import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store, type 
 import { SYSTEM_CLOCK } from "../surfaces/index.ts";
 import { openTelemetry, type Readings, type Telemetry } from "../telemetry/index.ts";
 import type { AnyTool } from "../tools/index.ts";
+import { openEgressCredentials } from "./egress-credentials.ts";
 import { openEngines } from "./engines.ts";
 import { TOKEN_FILE } from "./files.ts";
 import { markerOf } from "./home-marker.ts";
@@ -65,6 +67,8 @@ export interface AppOptions {
   readonly store?: Pick<SqliteStoreOptions, "tuning" | "faults" | "acceptLoss"> | undefined;
   /** The process's open files. Absent: the real ones. */
   readonly openFiles?: OpenFiles | undefined;
+  /** Where names lead to from sandboxes. Absent: as DNS says. */
+  readonly addressOf?: typeof publicAddress | undefined;
   /** WebSockets that are open now; absent: there are none. */
   readonly openSockets?: (() => number) | undefined;
   /** The store can no longer write: no promise can be kept. */
@@ -190,7 +194,9 @@ async function assemble(
   });
   opened.push(() => way.close());
   const watched = watchMachine(options, home, opened);
-  const gateway = await gatewayFor(options, { ...base, marker, marks, models, newId, telemetry, ...watched });
+  const egress = egressFor(options, telemetry, opened);
+  const parts = { ...base, marker, marks, models, newId, telemetry, egress, ...watched };
+  const gateway = await gatewayFor(options, parts);
   opened.push(() => gateway.close());
   opened.push(watchStrays({ gateway, marker, marks, log, clock }));
   telemetry.gauges(async () => ({
@@ -285,6 +291,16 @@ interface AppParts extends AppBase {
   readonly telemetry: Telemetry;
   readonly openFiles: OpenFilesWatch;
   readonly expiryClock: ExpiryClock;
+  readonly egress: EgressSetup;
+}
+
+function egressFor(options: AppOptions, telemetry: Telemetry, opened: CloseLater): EgressSetup {
+  const { settings, environment, redact, log, addressOf, clock = SYSTEM_CLOCK } = options;
+  const stopped = new AbortController();
+  opened.push(() => Promise.resolve(stopped.abort()));
+  const now = (): number => clock.now();
+  const credentials = openEgressCredentials(settings, { environment, redact, now, log, signal: stopped.signal });
+  return { credentials, addressOf, onRefused: (reason) => telemetry.egressRefusal(reason) };
 }
 
 /** Files that are open, and what the clock says. */
@@ -337,6 +353,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
     commandMemoryBytes: settings.commandMemoryBytes?.value,
     environment: passedOnOf(environment),
     drivers: sandboxes,
+    egress: parts.egress,
     engineFiles: (engine) => engines.get(engine)?.files?.() ?? [],
     engineFolder,
     openModelSocket: (path) => models.proxy.openSocket(path),

@@ -51,6 +51,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     clock: options.clock,
     store: options.store,
     openFiles: options.openFiles,
+    addressOf: options.addressOf,
     openSockets: () => openSockets(),
   });
   end = () => app.close();

@@ -4,6 +4,7 @@ import { isMap, LineCounter, parseDocument, type Document } from "yaml";
 import { z } from "zod";
 import {
   allMistakes,
+  EgressCredentials,
   Failure,
   LIMITS,
   nearestName,
@@ -74,6 +75,8 @@ const FileSettings = z
     claude: z.string().min(1).max(LIMITS.pathChars).optional(),
     /** Where sessions run that name no sandbox, and whose profile does not. */
     sandbox: SandboxChoice.optional(),
+    /** Headers that the way out of sandboxes adds to requests for some hosts. */
+    egress_credentials: EgressCredentials.optional(),
     /** Memory of one engine's process with all its children. */
     engine_memory_mib: z.number().int().min(LIMITS.engineMemoryLeastMib).optional(),
     /** Memory of one command that a session runs, with all that it started. */
@@ -119,8 +122,13 @@ function checked(document: Document, lines: LineCounter, { path, environment }: 
     const mistakes = [...allMistakes(FileSettings, value), ...unknownProvider(value)];
     throw mistakesFailure({ name: path, document, lines }, mistakes);
   }
-  const { providers, ...settings } = parsed.data;
-  return providers === undefined ? settings : { ...settings, providers: inPlace(providers, path, environment) };
+  const { providers, egress_credentials, ...settings } = parsed.data;
+  const whole = keyFilePlacer(path, environment);
+  return {
+    ...settings,
+    ...(providers === undefined ? {} : { providers: inPlace(providers, whole) }),
+    ...(egress_credentials === undefined ? {} : { egress_credentials: egress_credentials.map(whole) }),
+  };
 }
 
 /** A provider that is not configured: reported with the other mistakes, since it would be the next one. */
@@ -152,15 +160,20 @@ function valueOf(document: Document, path: string): unknown {
   }
 }
 
+type PlaceKeyFile = <Setting extends CredentialSetting>(setting: Setting) => Setting;
+
 /** Resolves the paths of key files. */
-function inPlace(providers: ProviderSettings, path: string, environment: Environment): ProviderSettings {
-  const whole = <Setting extends CredentialSetting>(setting: Setting): Setting => {
+function keyFilePlacer(path: string, environment: Environment): PlaceKeyFile {
+  return (setting) => {
     const { credential_file: file } = setting;
     if (file === undefined) return setting;
     const { HOME } = environment;
     const below = file.startsWith("~/") && HOME !== undefined ? join(HOME, file.slice(2)) : file;
     return { ...setting, credential_file: resolve(dirname(path), below) };
   };
+}
+
+function inPlace(providers: ProviderSettings, whole: PlaceKeyFile): ProviderSettings {
   return Object.fromEntries(
     Object.entries(providers).map(([id, { credentials, ...setting }]) => [
       id,

@@ -5,6 +5,7 @@ import {
   ProviderSetting,
   SandboxChoice,
   WebOrigin,
+  type EgressCredentials,
   type MountSettings,
   type PriceSettings,
   type ProviderSettings,
@@ -66,6 +67,8 @@ export interface Settings {
   readonly startAhead: Setting<boolean>;
   /** Where sessions run that name no sandbox, and whose profile does not. */
   readonly sandbox: Setting<SandboxChoice>;
+  /** Headers that the way out of sandboxes adds; absent: none. */
+  readonly egressCredentials?: Setting<EgressCredentials>;
   /** Memory of an engine's process; absent: LIMITS.engineMemoryBytes. */
   readonly engineMemoryBytes?: Setting<number>;
   /** Memory of a command that a session runs; absent: LIMITS.commandMemoryBytes. */
@@ -167,6 +170,9 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     claude: pick<string | undefined>([undefined, environment["SALLYPORT_CLAUDE"], file.claude], undefined),
     startAhead: pick<boolean>([undefined, switchOf("SALLYPORT_START_AHEAD", environment), file.start_ahead], true),
     sandbox: sandboxOf(flags, environment, file),
+    ...(file.egress_credentials === undefined
+      ? {}
+      : { egressCredentials: { value: file.egress_credentials, origin: "file" as const } }),
     ...memoryOf("engineMemoryBytes", environment, file.engine_memory_mib),
     ...memoryOf("commandMemoryBytes", environment, file.command_memory_mib),
     telemetry: telemetryOf(environment, file),

@@ -42,9 +42,13 @@ export function trustedInHome(home: string): readonly TrustedPath[] {
 }
 
 /** Who may read them is checked when they are read; here it is only checked that others cannot replace a key. */
-export function keyFilesOf({ providers }: Pick<Settings, "providers">): readonly TrustedPath[] {
+export function keyFilesOf({
+  providers,
+  egressCredentials,
+}: Pick<Settings, "providers" | "egressCredentials">): readonly TrustedPath[] {
   return Object.values(providers.value)
     .flatMap(({ credentials = [], ...setting }) => credentials.concat(setting))
+    .concat(egressCredentials?.value ?? [])
     .flatMap(({ credential_file: path }) => (path === undefined ? [] : [{ path, rule: "unchanged" } as const]));
 }
 

@@ -113,7 +113,7 @@ export function openedHosts({ web_hosts = [], allow }: Pick<Profile, "web_hosts"
 }
 
 /** Rules that do not parse allow nothing. Unparsable deny and ask rules were rejected earlier. */
-function rulesOf(texts: readonly string[] | undefined): readonly Rule[] {
+export function rulesOf(texts: readonly string[] | undefined): readonly Rule[] {
   return (texts ?? []).flatMap((text) => {
     const rule = parseRule(text);
     return "error" in rule ? [] : [rule];
@@ -231,7 +231,7 @@ function decide(call: CallInQuestion, context: PolicyContext, { allowed, granted
 }
 
 /** Calls that `ask` lists were handled before; everything else runs. */
-function asksOnlyListed({ profile, reviews }: PolicyContext): boolean {
+export function asksOnlyListed({ profile, reviews }: PolicyContext): boolean {
   return profile.ask_only_listed === true && (profile.ask?.length ?? 0) > 0 && reviews !== true;
 }
 

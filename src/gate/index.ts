@@ -3,6 +3,7 @@ export { allowsCommand } from "./commands.ts";
 export { evaluate, openedHosts, PLAN_RULE } from "./evaluate.ts";
 export type { CallInQuestion, ResolvedPath, PolicyContext } from "./gate.ts";
 export { bashSecurityHook } from "./guarded.ts";
+export { hostGrant, ruleOnHost } from "./hosts.ts";
 export { matchRule, toolListed } from "./match.ts";
 export { refusedModel } from "./models.ts";
 export { isReview, modeEffects, modeFits, narrow, narrowTools } from "./narrow.ts";

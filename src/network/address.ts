@@ -53,6 +53,15 @@ export function hostName(url: URL): string {
     .replace(/^\[(.*)\]$/, "$1");
 }
 
+const NAME = /^(?=.{4,253}$)(?:[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d])?\.)+[a-z\d-]{2,63}$/;
+/** Endings that no public name has. */
+const LOCAL_NAME = /\.(?:localhost|local|internal|lan|home\.arpa)$/;
+
+/** Whether a host may be on the open internet, as far as it can be told without asking DNS. */
+export function looksPublic(host: string): boolean {
+  return isIP(host) === 0 ? NAME.test(host) && !LOCAL_NAME.test(host) : !isPrivateAddress(host);
+}
+
 /** `named`: a rule names exactly this host, so it may also be on the local network. */
 export function hostRule(host: string, rules: readonly string[]): "none" | "matched" | "named" {
   if (rules.some((rule) => rule.toLowerCase() === host)) return "named";

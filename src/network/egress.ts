@@ -6,18 +6,46 @@ import { LIMITS } from "../protocol/index.ts";
 import { hostRule, publicAddress, type IpAddress } from "./address.ts";
 import { readClientHello } from "./client-hello.ts";
 
-/** A header that the proxy adds to requests for one host, so that no program behind it needs the secret. */
+/** A header that the proxy adds to requests for one host and port, so that no program behind it needs the secret. */
 export interface HostCredential {
   readonly host: string;
+  /** Where the host speaks TLS. */
+  readonly port: number;
   readonly header: string;
-  readonly value: string;
+  /** What the header holds now. Rejects if the secret cannot be read. */
+  readonly value: () => Promise<string>;
 }
 
-export interface EgressRefusal {
+/** A host as rules write it, and a port. */
+export interface EgressTarget {
   readonly host: string;
   readonly port: number;
+}
+
+/**
+ * Why a connection was not made. `not_allowed`: no rule allows it, and nobody was asked. `not_approved`: nobody said yes. `address`: the
+ * host has no address, or a private one. `tls_name`: it spoke no TLS, or TLS for another host.
+ */
+export type RefusalReason = "not_allowed" | "not_approved" | "address" | "tls_name";
+
+export interface EgressRefusal extends EgressTarget {
+  readonly reason: RefusalReason;
   /** What the program was told. */
   readonly message: string;
+}
+
+/** What is said about a host that no rule allows. */
+export type HostAnswer =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly reason: RefusalReason; readonly message: string };
+
+/** What the way out of every sandbox has, whatever the session. */
+export interface EgressSetup {
+  readonly credentials: readonly HostCredential[];
+  /** Where names lead. Absent: as DNS says. */
+  readonly addressOf?: typeof publicAddress | undefined;
+  /** Called for each connection that was not made. */
+  readonly onRefused: (reason: RefusalReason) => void;
 }
 
 interface EgressOptions {
@@ -25,8 +53,12 @@ interface EgressOptions {
   readonly listen: string | number;
   /** Hosts that may be reached, asked for each connection: `example.com`, `*.example.com`, `example.com:8443`. */
   readonly hosts: () => readonly string[];
+  /** Called before the name of a host that no rule allows is resolved; aborted when the program gives up. Absent: it is refused. */
+  readonly ask?: ((target: EgressTarget, signal: AbortSignal) => Promise<HostAnswer>) | undefined;
   /** Absent: none. */
   readonly credentials?: readonly HostCredential[] | undefined;
+  /** Where a name leads. Absent: as DNS says. */
+  readonly addressOf?: typeof publicAddress | undefined;
   /** Where clients speak TLS and name their host; absent: 443. */
   readonly tlsPort?: number | undefined;
   /** Told of each connection that was not made. */
@@ -37,11 +69,6 @@ export interface EgressProxy {
   /** Of the loopback; absent: it listens on a path. */
   readonly port: number | undefined;
   close(): Promise<void>;
-}
-
-interface Target {
-  readonly host: string;
-  readonly port: number;
 }
 
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
@@ -110,24 +137,36 @@ export async function openEgressProxy(options: EgressOptions): Promise<EgressPro
 
 /** Where a permitted connection goes, or why it is not made; then `onRefused` has been told. */
 async function permitted(
-  { hosts, onRefused }: EgressOptions,
-  { host, port }: Target,
+  { hosts, ask, addressOf = publicAddress, onRefused }: EgressOptions,
+  target: EgressTarget,
+  signal: AbortSignal,
 ): Promise<IpAddress | { readonly refused: string }> {
-  const refuse = (message: string): { readonly refused: string } => {
-    onRefused({ host, port, message });
+  const refuse = (reason: RefusalReason, message: string): { readonly refused: string } => {
+    onRefused({ ...target, reason, message });
     return { refused: message };
   };
-  const rule = ruleFor(host, port, hosts());
-  if (rule === "none")
-    return refuse(
-      `This session may not connect to ${host}:${port}. Ask for the host ${host} to be allowed, or work without it.`,
-    );
-  const address = await publicAddress(host, rule, "the session's allowed hosts");
-  return "refused" in address ? refuse(address.refused) : address;
+  const rule = ruleFor(target, hosts());
+  if (rule === "none") {
+    const answer = ask === undefined ? notAllowed(target) : await ask(target, signal);
+    if (!answer.allowed) return refuse(answer.reason, answer.message);
+  }
+  // Nobody can say yes to a private address: only a rule that names the host opens those.
+  const address = await addressOf(target.host, rule === "named" ? "named" : "matched", "egress_hosts of the profile");
+  return "refused" in address ? refuse("address", address.refused) : address;
+}
+
+/** The refusal of a host that nobody is asked about. */
+export function notAllowed(target: EgressTarget): Extract<HostAnswer, { allowed: false }> {
+  const message = `This session may not connect to ${hostAndPort(target)}. Ask for the host ${target.host} to be allowed, or work without it.`;
+  return { allowed: false, reason: "not_allowed", message };
+}
+
+export function hostAndPort({ host, port }: EgressTarget): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /** A rule with a port holds for that port, others for those of the web. */
-function ruleFor(host: string, port: number, rules: readonly string[]): ReturnType<typeof hostRule> {
+function ruleFor({ host, port }: EgressTarget, rules: readonly string[]): ReturnType<typeof hostRule> {
   const fitting = rules.flatMap((rule) => {
     const [, name = rule, ofPort] = /^(.*[^:]):(\d+)$/.exec(rule) ?? [];
     const holds = ofPort === undefined ? WEB_PORTS.has(port) : Number(ofPort) === port;
@@ -140,7 +179,7 @@ function parsed(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-function targetOf(text: string, defaultPort?: number): Target | undefined {
+function targetOf(text: string, defaultPort?: number): EgressTarget | undefined {
   const url = parsed(`http://${text}`);
   if (url === undefined || url.username !== "" || url.pathname !== "/" || url.search !== "") return undefined;
   // The parser leaves out the port that is usual for http.
@@ -179,7 +218,10 @@ async function tunnel(
     refuse("400 Bad Request", "Give a host and a port, such as example.com:443.");
     return;
   }
-  const address = await permitted(options, target);
+  const waiting = untilItGivesUp(socket);
+  const address = await permitted(options, target, waiting.signal);
+  const first = Buffer.concat([head, ...waiting.stop()]);
+  if (waiting.signal.aborted) return;
   if ("refused" in address) {
     refuse("403 Forbidden", address.refused);
     return;
@@ -197,12 +239,48 @@ async function tunnel(
     isConnected = true;
     upstream.setTimeout(LIMITS.egressIdleMs, () => upstream.destroy());
     socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
-    passOn(options, { target, socket, upstream, head });
+    passOn(options, { target, socket, upstream, head: first });
   });
 }
 
+interface WaitingClient {
+  /** Aborted when the client closed its connection. */
+  readonly signal: AbortSignal;
+  /** Reads no more. Answers what the client has sent meanwhile. */
+  stop(): readonly Buffer[];
+}
+
+/** Reads on, because nothing else tells that the other side is gone. */
+function untilItGivesUp(socket: Duplex): WaitingClient {
+  const gone = new AbortController();
+  const early: Buffer[] = [];
+  let left = LIMITS.egressEarlyBytes;
+  const giveUp = (): void => {
+    gone.abort();
+    socket.destroy();
+  };
+  const take = (chunk: Buffer): void => {
+    early.push(chunk);
+    left -= chunk.length;
+    if (left < 0) giveUp();
+  };
+  socket.on("data", take);
+  socket.once("end", giveUp);
+  socket.once("close", giveUp);
+  return {
+    signal: gone.signal,
+    stop: () => {
+      socket.off("data", take);
+      socket.off("end", giveUp);
+      socket.off("close", giveUp);
+      socket.pause();
+      return early;
+    },
+  };
+}
+
 interface OpenTunnel {
-  readonly target: Target;
+  readonly target: EgressTarget;
   readonly socket: Duplex;
   readonly upstream: Socket;
   readonly head: Buffer;
@@ -232,6 +310,7 @@ function passOn(options: EgressOptions, { target, socket, upstream, head }: Open
     const what = hello.state === "TLS" ? `TLS for ${hello.name ?? "no host"}` : "no TLS";
     options.onRefused({
       ...target,
+      reason: "tls_name",
       message: `A connection to ${target.host}:${target.port} spoke ${what}. It was cut.`,
     });
     socket.destroy();
@@ -264,20 +343,31 @@ async function relay(options: EgressOptions, request: IncomingMessage, response:
     refuse(400, "This is a proxy: ask for a whole address, such as http://example.com/.");
     return;
   }
-  const credential = options.credentials?.find(({ host }) => host === target.host);
-  const place =
-    credential === undefined ? target : { host: target.host, port: target.port === 80 ? TLS_PORT : target.port };
-  const address = await permitted(options, place);
+  const secure = { host: target.host, port: target.port === 80 ? TLS_PORT : target.port };
+  const credential = options.credentials?.find(({ host, port }) => host === secure.host && port === secure.port);
+  const place = credential === undefined ? target : secure;
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  const address = await permitted(options, place, gone.signal);
   if ("refused" in address) {
     refuse(403, address.refused);
     return;
   }
+  const secret = await credential?.value().catch(() => undefined);
+  if (credential !== undefined && secret === undefined) {
+    refuse(502, `The credential for ${place.host} cannot be read. Somebody who runs this server must look at it.`);
+    return;
+  }
+  if (gone.signal.aborted) return;
   const outgoing = (credential === undefined ? requestHttp : requestHttps)({
     host: place.host,
     port: place.port,
     path: `${url.pathname}${url.search}`,
     method: request.method,
-    headers: headersFor(request, credential, url.host),
+    headers: {
+      ...headersFor(request, url.host),
+      ...(credential === undefined || secret === undefined ? {} : { [credential.header.toLowerCase()]: secret }),
+    },
     agent: false,
     timeout: LIMITS.egressIdleMs,
     // The address was looked at before; the name is not asked for again.
@@ -295,11 +385,7 @@ async function relay(options: EgressOptions, request: IncomingMessage, response:
   request.pipe(outgoing);
 }
 
-function headersFor(
-  request: IncomingMessage,
-  credential: HostCredential | undefined,
-  host: string,
-): Readonly<Record<string, string | string[]>> {
+function headersFor(request: IncomingMessage, host: string): Readonly<Record<string, string | string[]>> {
   const named = new Set((request.headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase()));
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(request.headers))
@@ -307,7 +393,6 @@ function headersFor(
   // A body of unknown length stays one.
   if (request.headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
   headers["host"] = host;
-  if (credential !== undefined) headers[credential.header.toLowerCase()] = credential.value;
   return headers;
 }
 

@@ -1,2 +1,13 @@
-export { hostName, hostRule, isPrivateAddress, publicAddress, type IpAddress } from "./address.ts";
-export { openEgressProxy, type EgressProxy, type EgressRefusal, type HostCredential } from "./egress.ts";
+export { hostName, hostRule, isPrivateAddress, looksPublic, publicAddress, type IpAddress } from "./address.ts";
+export {
+  hostAndPort,
+  notAllowed,
+  openEgressProxy,
+  type EgressProxy,
+  type EgressRefusal,
+  type EgressSetup,
+  type EgressTarget,
+  type HostAnswer,
+  type HostCredential,
+  type RefusalReason,
+} from "./egress.ts";

@@ -104,6 +104,8 @@ export const Preview = z.discriminatedUnion("type", [
     /** The limit that an approval sets, unless `updated_input.limit_microusd` names another. */
     proposed_limit_microusd: z.number().int(),
   }),
+  /** A program in the sandbox wants to reach a host that no rule allows. `host`: as the program wrote it, in ASCII. */
+  z.object({ type: z.literal("network"), summary: z.string(), host: z.string(), port: z.number().int() }),
   z.object({ type: z.literal("generic"), summary: z.string() }),
 ]);
 export type Preview = z.infer<typeof Preview>;
@@ -130,6 +132,13 @@ export type Outcome = z.infer<typeof Outcome>;
 
 /** The `tool` of a question about money. */
 export const BUDGET_TOOL = "Budget";
+/** The `tool` of a question about a host that a sandbox may reach. */
+export const NETWORK_TOOL = "Network";
+
+/** Whether the server itself asks, about no call of a tool. Only a person answers these, and not in a changed form. */
+export function isServerQuestion(tool: string): boolean {
+  return tool === BUDGET_TOOL || tool === NETWORK_TOOL;
+}
 
 /** What happens when nobody answers in time: `deny` tells the model; `park` keeps the question open indefinitely. */
 export const Unattended = z.enum(["deny", "park"]);

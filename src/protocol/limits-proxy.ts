@@ -31,6 +31,16 @@ export const PROXY_LIMITS = {
   egressConnections: 256,
   /** Refused hosts of a session that its journal names. */
   egressNotices: 100,
+  /** Questions about hosts in one turn of a session. Further hosts are refused. */
+  networkQuestionsPerTurn: 5,
+  /** How long a program waits for the answer; no longer than programs wait for a connection. */
+  networkQuestionMs: 240_000,
+  /** Credentials that are put into requests from sandboxes. */
+  egressCredentials: 50,
+  /** Connections of one sandbox that wait for answers. */
+  egressWaiting: 64,
+  /** What a program may send before it is connected. */
+  egressEarlyBytes: 65_536,
   /** How long a host has to take a connection, and how long one may be silent. */
   egressConnectMs: 15_000,
   egressIdleMs: 300_000,

@@ -63,6 +63,44 @@ function given(one: z.infer<typeof Credential>): number {
   return CREDENTIAL_FIELDS.filter((field) => one[field] !== undefined).length;
 }
 
+/** Decide where a request goes and how long it is: no credential can be one of them. */
+const FRAMING_HEADER = /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
+
+/** One of `egress_credentials` in `sallyport.yaml`: a header that the way out of sandboxes adds to requests for a host. */
+const EgressCredential = Credential.extend({
+  /** With a port, where that is not 443. */
+  host: z
+    .string()
+    .max(260)
+    .regex(
+      /^[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::[1-9]\d{0,4})?$/,
+      "must be one host in lower case, such as git.example.com",
+    ),
+  /** Absent: `authorization`. */
+  header: z
+    .string()
+    .max(100)
+    .regex(/^[A-Za-z][A-Za-z\d-]*$/, "must be the name of a header")
+    .refine((name) => !FRAMING_HEADER.test(name), { message: "cannot be set by a credential" })
+    .optional(),
+  /** With it the header holds user and secret as HTTP's Basic scheme has them, without it `Bearer` and the secret. */
+  user: z
+    .string()
+    .min(1)
+    .max(200)
+    .regex(/^[^:\s]+$/, "must hold no blanks and no colon")
+    .optional(),
+})
+  .strict()
+  .superRefine((credential, context) => {
+    const refuse = (path: string, message: string): void => context.addIssue({ code: "custom", path: [path], message });
+    if (given(credential) !== 1) refuse("host", `needs exactly one of ${CREDENTIAL_FIELDS.join(", ")}`);
+    if (credential.user !== undefined && (credential.header ?? "authorization").toLowerCase() !== "authorization")
+      refuse("user", "goes with the header authorization only");
+  });
+export const EgressCredentials = z.array(EgressCredential).max(LIMITS.egressCredentials);
+export type EgressCredentials = z.infer<typeof EgressCredentials>;
+
 /** One provider in `sallyport.yaml`. Absent fields have the defaults of its kind. */
 export const ProviderSetting = Credential.extend({
   /** Absent: the kind of the same name, else none. */

@@ -1,6 +1,7 @@
 import type { ConnectionBook } from "../connections/index.ts";
 import type { Engine } from "../engines/index.ts";
 import type { Ledger, PriceBook } from "../ledger/index.ts";
+import type { EgressTarget, HostAnswer } from "../network/index.ts";
 import type { JournalEvent, NewId, Policy, Redactor, SandboxChoice, SessionSettings, Log } from "../protocol/index.ts";
 import type { ModelProxy, ProviderBook } from "../proxy/index.ts";
 import type { Sandbox, SandboxDrivers } from "../sandbox/index.ts";
@@ -70,6 +71,8 @@ export interface EnvironmentRequest {
   readonly policy: Policy;
   /** Hosts that programs in a sandbox may reach now. */
   readonly egressHosts: () => readonly string[];
+  /** Asks a person whether programs may reach a host that is none of these. */
+  readonly askHost: (target: EgressTarget, signal: AbortSignal) => Promise<HostAnswer>;
   /** Told to people, in the session's journal. */
   readonly notice: (message: string) => void;
 }

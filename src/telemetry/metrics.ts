@@ -48,6 +48,11 @@ function counters() {
       "route",
       "status",
     ]),
+    egressRefusals: counter(
+      "sallyport_egress_refusals_total",
+      "Connections out of sandboxes that were not made, by why.",
+      ["reason"],
+    ),
     approvals: counter("sallyport_approvals_total", "Questions by how they ended.", ["outcome"]),
   };
 }
@@ -139,6 +144,11 @@ export class Metrics {
   /** Routes and methods come from a table of ours, so there are few. */
   httpRequest({ method, route, status }: CountedRequest): void {
     this.#families.httpRequests.add(1, [method, route, String(status)]);
+  }
+
+  /** Reasons come from a closed set. */
+  egressRefusal(reason: string): void {
+    this.#families.egressRefusals.add(1, [reason]);
   }
 
   commit(seconds: number): void {

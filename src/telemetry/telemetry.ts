@@ -29,6 +29,8 @@ export interface Telemetry {
   event(event: JournalEvent, session: SessionLabels): void;
   /** One HTTP request has been answered. */
   httpRequest(request: CountedRequest): void;
+  /** A connection out of a sandbox was not made. */
+  egressRefusal(reason: string): void;
   /** Writes reached the disk together, after this many seconds. */
   commit(seconds: number): void;
   /** Sets the source of the server's numbers, read at each scrape; a later call replaces an earlier one. */
@@ -76,6 +78,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
         metrics.exchange(exchange);
         traces?.exchange(exchange);
       }),
+    egressRefusal: (reason) => quietly(() => metrics.egressRefusal(reason)),
     event: (event, session) =>
       quietly(() => {
         metrics.event(event, session.engine);

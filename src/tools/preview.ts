@@ -44,6 +44,7 @@ function hiddenIn(preview: ToolPreview["preview"], input: unknown): readonly str
     case "command":
     case "question":
     case "budget":
+    case "network":
       return [];
   }
 }

@@ -2,7 +2,13 @@ import { once } from "node:events";
 import { createServer as createHttp, request as requestHttp, type IncomingMessage, type Server } from "node:http";
 import { connect, createServer as createTcp, type AddressInfo, type Server as TcpServer, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { openEgressProxy, type EgressProxy, type EgressRefusal } from "../../src/network/index.ts";
+import {
+  looksPublic,
+  openEgressProxy,
+  type EgressProxy,
+  type EgressRefusal,
+  type EgressTarget,
+} from "../../src/network/index.ts";
 
 const open: { close(): unknown }[] = [];
 const refusals: EgressRefusal[] = [];
@@ -165,6 +171,90 @@ describe("the name that a TLS client asks for", () => {
     const { text } = await tunnel(port, `localhost:${target}`, hello, hello.toString("latin1"));
     expect(text === "" ? "cut" : "passed").toBe(expected);
     expect(refusals).toHaveLength(expected === "cut" ? 1 : 0);
+  });
+});
+
+describe("a host that no rule allows is asked about", () => {
+  test("once before its name is resolved; SNI is looked at all the same", async () => {
+    const target = await echo();
+    const asked: EgressTarget[] = [];
+    const looked: string[] = [];
+    const proxy = await openEgressProxy({
+      listen: 0,
+      hosts: () => [],
+      tlsPort: target,
+      ask: async (wanted) => {
+        asked.push(wanted);
+        return wanted.host === "no.test"
+          ? { allowed: false, reason: "not_approved", message: "No." }
+          : { allowed: true };
+      },
+      addressOf: async (host, rule) => {
+        looked.push(`${host} ${rule}`);
+        return { address: "127.0.0.1", family: 4 };
+      },
+      onRefused: (refusal) => void refusals.push(refusal),
+    });
+    open.push(proxy);
+    const reach = async (host: string, hello: Buffer) =>
+      tunnel(proxy.port ?? 0, `${host}:${target}`, hello, hello.toString("latin1"));
+    expect((await reach("no.test", clientHello("no.test"))).status).toBe(403);
+    expect((await reach("yes.test", clientHello("yes.test"))).text).not.toBe("");
+    expect((await reach("yes.test", clientHello("other.test"))).text).toBe("");
+    expect(asked.map(({ host }) => host)).toEqual(["no.test", "yes.test", "yes.test"]);
+    // A yes is no rule that names the host: private addresses stay closed.
+    expect(looked).toEqual(["yes.test matched", "yes.test matched"]);
+    expect(refusals.map(({ reason }) => reason)).toEqual(["not_approved", "tls_name"]);
+  });
+
+  test.each([
+    ["a tunnel", (target: string) => `CONNECT ${target} HTTP/1.1\r\nhost: x\r\n\r\n`],
+    ["a web request", (target: string) => `GET http://${target}/ HTTP/1.1\r\nhost: x\r\n\r\n`],
+  ])("until the program gives up: %s", async (_, words) => {
+    let asked = (): void => undefined;
+    let gaveUp = (): void => undefined;
+    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    const isGone = new Promise<void>((resolve) => (gaveUp = resolve));
+    const proxy = await openEgressProxy({
+      listen: 0,
+      hosts: () => [],
+      ask: (_target, signal) => {
+        asked();
+        return new Promise((resolve) => {
+          signal.addEventListener("abort", () => {
+            gaveUp();
+            resolve({ allowed: false, reason: "not_approved", message: "gone" });
+          });
+        });
+      },
+      onRefused: (refusal) => void refusals.push(refusal),
+    });
+    open.push(proxy);
+    const socket = connect(proxy.port ?? 0, "127.0.0.1");
+    socket.write(words("gone.test:443"));
+    await isAsked;
+    socket.end();
+    await isGone;
+  });
+
+  test.each([
+    ["example.com", true],
+    ["xn--80ak6aa92e.com", true],
+    ["_dmarc.example.com", true],
+    ["93.184.216.34", true],
+    ["2606:4700::1111", true],
+    ["10.0.0.1", false],
+    ["::1", false],
+    ["server", false],
+    ["printer.local", false],
+    ["metadata.google.internal", false],
+    ["a.home.arpa", false],
+    ["*.example.com", false],
+    ["a(b).example.com", false],
+    [`${"a".repeat(64)}.com`, false],
+    [`${"a.".repeat(130)}com`, false],
+  ])("%s looks public: %s", (host, expected) => {
+    expect(looksPublic(host)).toBe(expected);
   });
 });
 

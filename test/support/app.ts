@@ -32,7 +32,9 @@ interface Prepared {
 
 export async function openTestApp(
   environment: Readonly<Record<string, string>> = {},
-  options: "home inside workspace" | (Pick<ServeOptions, "store" | "clock" | "openFiles"> & Prepared) = {},
+  options:
+    | "home inside workspace"
+    | (Pick<ServeOptions, "store" | "clock" | "openFiles" | "addressOf"> & Prepared) = {},
 ): Promise<TestApp> {
   const made = await makePlace();
   const inside = options === "home inside workspace";

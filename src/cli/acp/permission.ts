@@ -139,11 +139,11 @@ function whyNotHere({ id, preview, not_approvable }: Approval): string | undefin
 /** `elsewhere`: why it cannot be approved here. */
 function toolCallOf(approval: Approval, workspace: string, elsewhere?: string): ToolCallUpdate {
   return {
-    // A question about money belongs to no call.
+    // The server's own questions belong to no call.
     toolCallId: approval.item_id === "" ? approval.tool_use_id : approval.item_id,
     title: oneLine(`${approval.tool}: ${approval.reason}`, TITLE_CHARS),
     name: approval.tool,
-    kind: kindOf(approval.tool),
+    kind: approval.preview.type === "network" ? "fetch" : kindOf(approval.tool),
     status: "pending",
     content: [
       ...previewContent(approval),
@@ -176,6 +176,7 @@ function previewContent({ preview, input }: Approval): readonly ToolCallContent[
         ...(preview.parse_error === undefined ? [] : [words(preview.parse_error)]),
       ];
     case "budget":
+    case "network":
       return [words(preview.summary)];
     case "generic":
       return [fenced(visibleCommand(JSON.stringify(input, undefined, 2)))];

@@ -146,6 +146,10 @@ class Dialog {
 
   async #edit(key: "edit" | "edit_json"): Promise<void> {
     const { keyboard, screen, edit } = this.#asking;
+    if (this.#approval.preview.type === "network") {
+      screen.aside("the host cannot be changed: y for this turn, a for the session, or n");
+      return;
+    }
     const input = this.#edited ?? this.#approval.input;
     const main = key === "edit" ? editableText(this.#approval.tool, input) : undefined;
     const json = JSON.stringify(input, undefined, 2);

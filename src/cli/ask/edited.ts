@@ -68,6 +68,7 @@ export function previewEdited(approval: Approval, input: EditedInput): PreviewTe
         : asJson(input);
     }
     case "question":
+    case "network":
     case "generic":
       return asJson(input);
   }

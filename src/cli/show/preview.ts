@@ -50,6 +50,7 @@ export function previewLine(approval: Approval, paint: Paint): string {
     case "question":
       return oneLine(preview.questions[0]?.question ?? "a question", 120);
     case "budget":
+    case "network":
     case "generic":
       return oneLine(preview.summary.replaceAll(/\s+/g, " "), 120);
   }
@@ -75,6 +76,11 @@ function bodyOf({ preview, input }: PreviewText, options: ShowOptions): readonly
       return [
         visible(preview.summary),
         `Yes sets the limit to ${dollars(preview.proposed_limit_microusd)}; E changes limit_microusd first.`,
+      ];
+    case "network":
+      return [
+        visibleCommand(preview.summary),
+        "Yes holds for this turn; a asks whether it shall hold for the session.",
       ];
     case "generic":
       return firstLines(input === undefined ? preview.summary : JSON.stringify(input, undefined, 2), options);

@@ -225,6 +225,7 @@ function shown(approval: Approval): PreviewFields {
         },
       };
     case "budget":
+    case "network":
     case "generic":
       return {
         ...NO_FILE,

@@ -10,7 +10,7 @@ const OAUTH_PREFIX = "sk-ant-oat";
 /** Anthropic accepts its OAuth tokens only with this. The caller's own betas are kept. */
 const OAUTH_BETA = "oauth-2025-04-20";
 
-export interface ProviderContext extends Omit<SourceContext, "provider"> {
+export interface ProviderContext extends Omit<SourceContext, "owner"> {
   /** Receives each key before anything could log it. */
   readonly learn: (secret: string) => void;
   readonly log: Pick<Log, "warn">;
@@ -73,7 +73,7 @@ export class OpenProvider implements Provider {
     this.#context = context;
     this.#slots = resolved.sources.map((setting) => ({
       setting,
-      source: openSource(setting, { ...context, provider: resolved.id }),
+      source: openSource(setting, { ...context, owner: `the provider ${resolved.id}` }),
       keys: [],
       told: undefined,
     }));

@@ -127,7 +127,7 @@ function sourcesOf(setting: ProviderSetting, defaults: KindDefaults): readonly S
   return given.length > 0 ? given : defaults.variables.map((variable) => fromVariable(variable, auth));
 }
 
-function sourceOf(setting: CredentialSetting, auth: ProviderAuth | undefined): readonly SourceSetting[] {
+export function sourceOf(setting: CredentialSetting, auth: ProviderAuth | undefined): readonly SourceSetting[] {
   if (setting.credential_env !== undefined) return [fromVariable(setting.credential_env, auth)];
   if (setting.credential_file !== undefined) return [{ from: "file", path: setting.credential_file, auth }];
   if (setting.credential_command !== undefined) return [{ from: "command", command: setting.credential_command, auth }];

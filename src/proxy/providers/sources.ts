@@ -25,8 +25,8 @@ export interface KeySource {
 }
 
 export interface SourceContext {
-  /** The provider's id, for messages. */
-  readonly provider: string;
+  /** Whose keys they are, for messages: `the provider cloud`. */
+  readonly owner: string;
   readonly environment: ProviderEnvironment;
   readonly now: () => number;
   /** Aborted when the server stops. */
@@ -52,8 +52,8 @@ function problemOf(key: string): string | undefined {
   return KEY.test(key) ? undefined : "holds blanks or characters that no key has";
 }
 
-function unusable({ provider }: SourceContext, what: string): Failure {
-  return new Failure("model_unauthenticated", `the credential of the provider ${provider} cannot be used: ${what}`);
+function unusable({ owner }: SourceContext, what: string): Failure {
+  return new Failure("model_unauthenticated", `the credential of ${owner} cannot be used: ${what}`);
 }
 
 class EnvironmentSource implements KeySource {

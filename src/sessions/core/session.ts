@@ -25,6 +25,7 @@ import {
 } from "./decide.ts";
 import { stoppingFailure, TurnActivity } from "../lifecycle/drain.ts";
 import { expireQuestion } from "../permission/expiry.ts";
+import { withdrawNetworkQuestions } from "../permission/network-questions.ts";
 import type { Frame } from "./frames.ts";
 import { queuedPrompt } from "./journal.ts";
 import { LiveText } from "./live-text.ts";
@@ -253,6 +254,7 @@ export class Session {
     if (this.#state.turn === undefined) return;
     const engine = this.dependencies.engines.get(this.#state.settings.engine);
     await this.budget.countTheDead(this.#state.turn);
+    await withdrawNetworkQuestions(this);
     await this.execute({ type: "recover", resumable: engine?.capabilities.resume_turn === true });
   }
 

@@ -1,4 +1,4 @@
-import { BUDGET_TOOL, Failure, QUESTION_TOOL, type Approval, type Decision } from "../../protocol/index.ts";
+import { Failure, isServerQuestion, QUESTION_TOOL, type Approval, type Decision } from "../../protocol/index.ts";
 import { authorizeFor, scopeOf, type Caller } from "../access/access.ts";
 import { chooseTools } from "../settings/choices.ts";
 import { effectiveProfile } from "./effective-profile.ts";
@@ -82,7 +82,7 @@ function checkOpen(caller: Caller, { state }: Session): void {
 }
 
 function checkAnswer({ tool }: Approval, { scope, updated_input }: Decision): void {
-  if (tool === BUDGET_TOOL || tool === QUESTION_TOOL)
+  if (isServerQuestion(tool) || tool === QUESTION_TOOL)
     throw new Failure("forbidden", `only a person answers for ${tool}`);
   if (scope === "session" || updated_input !== undefined)
     throw new Failure("forbidden", "an agent answers yes or no, once; leave scope and updated_input out");

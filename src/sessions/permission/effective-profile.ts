@@ -1,4 +1,11 @@
-import { defined, type Policy, type PrincipalRef, type Profile, type RateLimit } from "../../protocol/index.ts";
+import {
+  defined,
+  Failure,
+  type Policy,
+  type PrincipalRef,
+  type Profile,
+  type RateLimit,
+} from "../../protocol/index.ts";
 import { least } from "../budget/limits.ts";
 import { profileOf } from "./profile.ts";
 import type { TokenScope } from "../access/token-scope.ts";
@@ -33,6 +40,16 @@ export function effectiveProfile(policy: Policy, { settings, created_by, token }
       agent_rate: leastRate(leastRate(profile.agent_rate, own.agent_rate), bounds.model_rate),
     }),
   };
+}
+
+/** The same; undefined: the profile is gone from the policy, and nothing is allowed. */
+export function presentProfile(policy: Policy, session: ProfiledSession): Profile | undefined {
+  try {
+    return effectiveProfile(policy, session);
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
 }
 
 /** The smaller of each figure. The same object if only one sets anything. */

@@ -73,7 +73,11 @@ export async function ruleOn(request: RulingRequest, policy: Policy, environment
   return { ruling, facts, call: looked, context };
 }
 
-function contextOf(request: RulingRequest, profile: Profile, extraRead: readonly string[]): PolicyContext {
+export function contextOf(
+  request: Pick<RulingRequest, "settings" | "token" | "grants">,
+  profile: Profile,
+  extraRead: readonly string[],
+): PolicyContext {
   const { settings, token } = request;
   const mode = modeEffects(settings.permission_mode);
   // The policy may have become stricter since the session began. The token's limit holds whoever changed the settings.

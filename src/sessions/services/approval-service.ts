@@ -4,9 +4,11 @@ import {
   BUDGET_TOOL,
   defined,
   Failure,
+  isServerQuestion,
   LimitKind,
   LIMITS,
   MicroUsd,
+  NETWORK_TOOL,
   QUESTION_TOOL,
   Shortage,
   SYSTEM,
@@ -137,7 +139,7 @@ export class ApprovalService {
     authorizeFor(caller, "approval.decide", { state: session.state, what: `approval ${id}` });
     if (caller.role === "visitor") await this.#checkVisitor(session, approval, {});
     if (approval.status !== "pending") throw ended(approval);
-    if (approval.tool === BUDGET_TOOL) throw new Failure("unsupported", "a spending limit needs no preview");
+    if (isServerQuestion(approval.tool)) throw new Failure("unsupported", `${approval.tool} needs no preview`);
     const { ruling } = await this.#rule(session, approval, input);
     const { preview, warnings } =
       ruling.effect === "deny"
@@ -188,7 +190,10 @@ export class ApprovalService {
     const granted = grantedRule(approval, decision);
     if (approval.not_approvable !== undefined && updated_input === undefined)
       throw new Failure("not_approvable", approval.not_approvable);
-    const planned = approval.tool === BUDGET_TOOL ? undefined : await this.#plan(session, approval, updated_input);
+    const isEdited = updated_input !== undefined && inputHash(approval.tool, updated_input) !== approval.input_hash;
+    if (approval.tool === NETWORK_TOOL && isEdited)
+      throw new Failure("invalid_request", "the host that was asked for cannot be changed; leave updated_input out");
+    const planned = isServerQuestion(approval.tool) ? undefined : await this.#plan(session, approval, updated_input);
     return {
       ...common,
       outcome: "approved",

@@ -1,4 +1,5 @@
 import { DEFAULT_POLICY, validatePolicy } from "../../gate/index.ts";
+import { notAllowed } from "../../network/index.ts";
 import {
   defined,
   Failure,
@@ -161,6 +162,7 @@ export class PolicyService {
       settings: { ...settings, sandbox: "local" },
       policy: this.#parts.book.current(),
       egressHosts: () => [],
+      askHost: (target) => Promise.resolve(notAllowed(target)),
       notice: () => undefined,
     });
     try {

@@ -1,15 +1,18 @@
 import type { EnvironmentRequest } from "../dependencies.ts";
 import type { Session } from "../core/session.ts";
-import { effectiveProfile } from "../permission/effective-profile.ts";
+import { presentProfile } from "../permission/effective-profile.ts";
+import { NetworkQuestions } from "../permission/network-questions.ts";
 
 /** What a session's environment depends on. */
 export function environmentRequest(session: Session): EnvironmentRequest {
   const { dependencies, state } = session;
+  const questions = new NetworkQuestions(session);
   return {
     session_id: state.id,
     settings: state.settings,
     policy: dependencies.policy(),
-    egressHosts: () => effectiveProfile(dependencies.policy(), session.state).egress_hosts ?? [],
+    egressHosts: () => presentProfile(dependencies.policy(), session.state)?.egress_hosts ?? [],
+    askHost: (target, signal) => questions.ask(target, signal),
     notice: (message) => void session.execute({ type: "notice", message }).catch(() => undefined),
   };
 }

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isInside, openedHosts } from "../../gate/index.ts";
+import type { EgressSetup } from "../../network/index.ts";
 import type { NewId, Redactor } from "../../protocol/index.ts";
 import { sweepSandboxFolders, type ProcessMarks, type SandboxDrivers } from "../../sandbox/index.ts";
 import type { ModelSocket } from "../../proxy/index.ts";
@@ -39,6 +40,8 @@ export interface EnvironmentOptions {
   readonly engineFolder: (session_id: string) => string;
   /** Lets programs reach models at one more path. */
   readonly openModelSocket: (path: string) => Promise<ModelSocket>;
+  /** Absent: programs in sandboxes get no credentials, and refusals are not counted. */
+  readonly egress?: EgressSetup | undefined;
   /** Additional tools for every session; absent: none. */
   readonly extraTools?: readonly AnyTool[] | undefined;
   /** Applied to output before it is stored in a file; absent: stored unchanged. */

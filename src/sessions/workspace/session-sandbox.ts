@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { openEgressProxy } from "../../network/index.ts";
+import { hostAndPort, openEgressProxy, type HostCredential } from "../../network/index.ts";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import { makeSandboxFolder, openLocalSandbox, type Sandbox, type SandboxRequest } from "../../sandbox/index.ts";
 import { ripgrepFile } from "../../tools/index.ts";
@@ -81,7 +81,7 @@ async function openWalled(
       hidden: [options.home],
       folder,
       ...(settings.network === "proxy_only"
-        ? await openEgress(wanted, folder, opened)
+        ? await openEgress(options, { wanted, folder, opened })
         : { forwards: [], environment: {} }),
       memoryBytes: options.engineMemoryBytes,
     };
@@ -107,27 +107,52 @@ async function openModel(
   return `unix:${path}`;
 }
 
+interface EgressPlace {
+  readonly wanted: EnvironmentRequest;
+  readonly folder: string;
+  readonly opened: (() => Promise<unknown>)[];
+}
+
 async function openEgress(
-  wanted: EnvironmentRequest,
-  folder: string,
-  opened: (() => Promise<unknown>)[],
+  { egress }: EnvironmentOptions,
+  { wanted, folder, opened }: EgressPlace,
 ): Promise<Pick<SandboxRequest, "forwards" | "environment">> {
   const path = join(folder, "egress");
   const told = new Set<string>();
+  const credentials = egress?.credentials ?? [];
   const proxy = await openEgressProxy({
     listen: path,
     hosts: wanted.egressHosts,
-    onRefused: ({ host, port, message }) => {
-      // A program that tries again and again is told each time; people are told once.
+    ask: wanted.askHost,
+    credentials,
+    addressOf: egress?.addressOf,
+    onRefused: ({ host, port, reason, message }) => {
+      egress?.onRefused(reason);
+      // A program that tries again and again is told each time; people are told once. A question and its answer told them already.
       const key = `${host}:${port}`;
-      if (told.has(key) || told.size >= LIMITS.egressNotices) return;
+      if (reason === "not_approved" || told.has(key) || told.size >= LIMITS.egressNotices) return;
       told.add(key);
       wanted.notice(message);
     },
   });
   opened.push(() => proxy.close());
   await openToInside(path);
-  return { forwards: [{ port: EGRESS_PORT, socket: path }], environment: EGRESS_ENVIRONMENT };
+  return {
+    forwards: [{ port: EGRESS_PORT, socket: path }],
+    environment: { ...EGRESS_ENVIRONMENT, ...gitEnvironment(credentials) },
+  };
+}
+
+/** Makes git speak to the proxy without TLS where the proxy puts a credential in: it speaks TLS to the host itself. */
+function gitEnvironment(credentials: readonly HostCredential[]): Readonly<Record<string, string>> {
+  const entries = credentials.flatMap((credential, index) => {
+    const place = credential.port === 443 ? credential.host : hostAndPort(credential);
+    return [
+      [`GIT_CONFIG_KEY_${index}`, `url.http://${place}/.insteadOf`],
+      [`GIT_CONFIG_VALUE_${index}`, `https://${place}/`],
+    ];
+  });
+  return entries.length === 0 ? {} : { GIT_CONFIG_COUNT: String(credentials.length), ...Object.fromEntries(entries) };
 }
 
 /** The folder around it is private; whoever is inside may be another user than the server. */

@@ -1,4 +1,4 @@
-import { BUDGET_TOOL } from "../../approvals.ts";
+import { isServerQuestion } from "../../approvals.ts";
 import type { StreamFrame } from "../../events.ts";
 import { isToolItem, type Item, type ToolItem } from "../../items.ts";
 import { LIMITS } from "../../limits.ts";
@@ -47,7 +47,7 @@ export function compatRows(state: CompatState, frame: StreamFrame): CompatStep {
     case "approval.requested": {
       // The document has no word for a question; a client that does not see it would wait without knowing why.
       const { tool, reason, id } = frame.approval;
-      if (tool !== BUDGET_TOOL) return silent(state);
+      if (!isServerQuestion(tool)) return silent(state);
       return told(state, { type: "error", message: `${reason} It waits for an answer in the inbox (${id}).` });
     }
     case "error":

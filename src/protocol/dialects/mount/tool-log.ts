@@ -1,7 +1,7 @@
 import type { JournalEvent } from "../../events.ts";
 import { isToolItem } from "../../items.ts";
 import { outputText } from "../../present.ts";
-import { BUDGET_TOOL } from "../../approvals.ts";
+import { isServerQuestion } from "../../approvals.ts";
 import type { ToolLogEntry } from "./types.ts";
 
 interface LoggedCall {
@@ -25,8 +25,8 @@ export class ToolLog {
       case "approval.requested": {
         const { id, tool, tool_use_id, input } = event.approval;
         this.#asked.set(id, { tool_use_id, tool, params: input });
-        // A call was logged when it began; a question about money has no call.
-        return tool === BUDGET_TOOL ? { tool_use_id, tool, params: input, timestamp } : undefined;
+        // A call was logged when it began; the server's own questions have none.
+        return isServerQuestion(tool) ? { tool_use_id, tool, params: input, timestamp } : undefined;
       }
       case "approval.resolved": {
         const asked = this.#asked.get(event.approval_id);

@@ -1,4 +1,4 @@
-import type { Approval, FeedFrame, SessionView } from "../../../protocol/index.ts";
+import { isServerQuestion, type Approval, type FeedFrame, type SessionView } from "../../../protocol/index.ts";
 import { cardTitle } from "../approval/reason.ts";
 import { summaryOf } from "../approval/summary.ts";
 import { visible } from "../../ui/visible.ts";
@@ -59,14 +59,15 @@ export function questionNews(approval: Approval): News {
 }
 
 function headOf(approval: Approval): string {
-  return approval.preview.type === "question" || approval.preview.type === "budget"
-    ? cardTitle(approval)
-    : "Approval needed";
+  return isAboutNoTool(approval) ? cardTitle(approval) : "Approval needed";
 }
 
 /** What a question is about, in a few words. */
 function aboutWords(approval: Approval): string {
-  const { preview, tool } = approval;
   const summary = visible(summaryOf(approval).slice(0, SUMMARY_CHARS));
-  return preview.type === "question" || preview.type === "budget" ? summary : `${visible(tool)} ${summary}`;
+  return isAboutNoTool(approval) ? summary : `${visible(approval.tool)} ${summary}`;
+}
+
+function isAboutNoTool({ preview, tool }: Approval): boolean {
+  return preview.type === "question" || isServerQuestion(tool);
 }

@@ -8,7 +8,7 @@ import { Note } from "../../ui/states.tsx";
 import { ChangedCall, GivenAnswer } from "./approved-input.tsx";
 import { BudgetForm } from "./budget.tsx";
 import { CardFacts, CardHead } from "./card-head.tsx";
-import { canApprovePlainly, Confirm, Decide, type Mode } from "./decide.tsx";
+import { canApprovePlainly, canEdit, Confirm, Decide, type Mode } from "./decide.tsx";
 import { Editor } from "./editor.tsx";
 import { FooterSlot } from "./footer-slot.tsx";
 import { OutcomeNote } from "./outcome.tsx";
@@ -223,9 +223,9 @@ function useCardKeys({
             label: "Approve once; once more to confirm",
             run: (event: KeyboardEvent) => (event.repeat ? false : approve()),
           },
-          { keys: ["e"], label: "Edit before approving", run: () => onMode("editing") },
         ]
       : []),
+    ...(canEdit(approval) ? [{ keys: ["e"], label: "Edit before approving", run: () => onMode("editing") }] : []),
   ];
   const looks: readonly Shortcut[] = [
     { keys: ["u"], label: "Diff in one column", run: () => layout("unified") },

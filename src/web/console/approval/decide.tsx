@@ -31,14 +31,14 @@ export function Decide({
       <div className="flex flex-wrap gap-2 max-sm:grid max-sm:grid-cols-6 max-sm:gap-1.5">
         <Button
           variant="danger"
-          className={plain ? THIRD : HALF}
+          className={canEdit(approval) ? THIRD : HALF}
           aria-disabled={busy}
           onClick={() => onMode("rejecting")}
         >
           Reject {hints && <Key name="r" />}
         </Button>
         <Button
-          className={plain ? THIRD : HALF}
+          className={canEdit(approval) ? THIRD : HALF}
           aria-disabled={busy}
           title="Reject without a reason"
           onClick={() => decide({ decision: "reject" })}
@@ -47,9 +47,11 @@ export function Decide({
         </Button>
         {plain && (
           <>
-            <Button className={THIRD} aria-disabled={busy} onClick={() => onMode("editing")}>
-              Edit {hints && <Key name="e" />}
-            </Button>
+            {canEdit(approval) && (
+              <Button className={THIRD} aria-disabled={busy} onClick={() => onMode("editing")}>
+                Edit {hints && <Key name="e" />}
+              </Button>
+            )}
             <Button
               variant="ok"
               className={rule === undefined ? "max-sm:col-span-6" : HALF}
@@ -100,6 +102,11 @@ function Rule({ approval, rule }: { readonly approval: Approval; readonly rule: 
 /** Questions and money are answered by their forms, which say yes to something. */
 export function canApprovePlainly({ preview }: Pick<Approval, "preview">): boolean {
   return preview.type !== "question" && preview.type !== "budget";
+}
+
+/** Whether what was asked for can be changed before it is approved. */
+export function canEdit(approval: Pick<Approval, "preview">): boolean {
+  return canApprovePlainly(approval) && approval.preview.type !== "network";
 }
 
 /** An approving key was pressed: asks again, to prevent mistakes. */

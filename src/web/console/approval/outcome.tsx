@@ -38,6 +38,7 @@ export function OutcomeNote({
   const { status, resolved_at, resolved_by, scope, updated_input, interrupt, feedback } = approval;
   if (status === "pending") return null;
   const { words, tone, icon: Icon } = LOOKS[status];
+  const isNetwork = approval.preview.type === "network";
   const by = status === "approved" || status === "rejected" ? resolved_by?.name : undefined;
   return (
     <Note tone={tone} role="status" className="space-y-2">
@@ -48,8 +49,12 @@ export function OutcomeNote({
           {updated_input !== undefined && canApprovePlainly(approval) && " as changed"}
           {by !== undefined && ` by ${by}`} {resolved_at !== undefined && <Ago at={resolved_at} />}
         </span>
-        {status === "timed_out" && <span>Nobody answered in time. The tool did not run.</span>}
-        {status === "cancelled" && <span>The turn ended before anyone answered.</span>}
+        {status === "timed_out" && (
+          <span>Nobody answered in time. {isNetwork ? "No connection was made." : "The tool did not run."}</span>
+        )}
+        {status === "cancelled" && (
+          <span>The {isNetwork ? "program gave up, or the turn ended," : "turn ended"} before anyone answered.</span>
+        )}
         {scope === "session" && <span>, also for this session: {approval.session_rule}</span>}
         {interrupt === true && <span>The turn was stopped.</span>}
         <span className="ml-auto">{children}</span>

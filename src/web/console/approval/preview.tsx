@@ -26,9 +26,25 @@ export function PreviewView({
     case "question":
     case "budget":
       return null;
+    case "network":
+      return <NetworkPreview preview={preview} />;
     case "generic":
       return <JsonView value={input} />;
   }
+}
+
+/** The host as it will be reached; its summary adds how people write it. */
+function NetworkPreview({ preview }: { readonly preview: Extract<Preview, { type: "network" }> }): ReactNode {
+  return (
+    <div className="space-y-1">
+      <p className="text-base">
+        <code className="break-all">
+          {visibleCommand(`${preview.host.includes(":") ? `[${preview.host}]` : preview.host}:${String(preview.port)}`)}
+        </code>
+      </p>
+      <p className="text-sm text-soft">{visibleCommand(preview.summary)} Once means: until this turn ends.</p>
+    </div>
+  );
 }
 
 const CELL_WORDS = { replace: "replaces a cell", insert: "adds a cell", delete: "deletes a cell" } as const;

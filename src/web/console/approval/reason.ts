@@ -17,7 +17,7 @@ export function reasonWords({
   preview,
 }: Pick<Approval, "tier" | "reason" | "preview">): string | undefined {
   if (preview.type === "question") return undefined;
-  if (preview.type === "budget") return reason;
+  if (preview.type === "budget" || preview.type === "network") return reason;
   return PLAIN.test(reason) ? `Needs approval because ${BY_TIER[tier]}` : `Needs approval: ${reason}`;
 }
 
@@ -28,6 +28,8 @@ export function cardTitle({ preview, status }: Pick<Approval, "preview" | "statu
       return "The agent has a question";
     case "budget":
       return "Budget reached";
+    case "network":
+      return "A program wants to reach a host";
     default:
       return status === "pending" ? "Tool Approval Required" : "Tool Approval";
   }
@@ -38,6 +40,8 @@ export function ruleWords(
   rule: string,
   { tool, preview }: Pick<Approval, "tool" | "preview">,
 ): { readonly allows: string; readonly reach?: string } {
+  if (preview.type === "network")
+    return { allows: rule, reach: "(every program of this session, until it ends; without a port: 80 and 443)" };
   if (preview.type !== "command" || rule !== `${tool}(${preview.command})`) return { allows: rule };
   return { allows: preview.command, reach: "(exactly this command)" };
 }

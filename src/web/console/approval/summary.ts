@@ -34,6 +34,7 @@ function lineOf(preview: Preview): string | undefined {
     case "question":
       return preview.questions[0]?.question;
     case "budget":
+    case "network":
     case "generic":
       return preview.summary;
   }

@@ -14,7 +14,7 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import { BUDGET_TOOL, toolFacts, type ToolFacts } from "../../../protocol/index.ts";
+import { BUDGET_TOOL, NETWORK_TOOL, toolFacts, type ToolFacts } from "../../../protocol/index.ts";
 
 const ICONS: Readonly<Record<NonNullable<ToolFacts["icon"]>, LucideIcon>> = {
   new_file: FilePlus2,
@@ -32,6 +32,7 @@ function iconOf(tool: string): LucideIcon {
   const icon = toolFacts(tool)?.icon;
   if (icon !== undefined) return ICONS[icon];
   if (tool === BUDGET_TOOL) return CircleDollarSign;
+  if (tool === NETWORK_TOOL) return Globe;
   return tool.startsWith("mcp__") ? Plug : Wrench;
 }
 

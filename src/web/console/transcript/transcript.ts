@@ -101,7 +101,7 @@ export class ConsoleTranscript {
       case "question": {
         const approval = this.#transcript.questions.get(entry.approval)?.approval;
         if (approval === undefined || this.#transcript.items.has(approval.item_id)) return;
-        // A question about money belongs to no item.
+        // The server's own questions belong to no item.
         const { preview, reason } = approval;
         return this.#note(seq, `Waiting for approval: ${"summary" in preview ? preview.summary : reason}`);
       }

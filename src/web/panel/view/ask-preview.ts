@@ -27,6 +27,7 @@ export class AskPreview {
       case "question":
         return [];
       case "budget":
+      case "network":
         return [make("p", { text: visible(preview.summary) })];
       case "command":
         return [

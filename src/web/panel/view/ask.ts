@@ -165,6 +165,8 @@ function headline(approval: Approval, describe: Describe): string {
       return "The agent asks you";
     case "budget":
       return "The budget is used up. Allow more?";
+    case "network":
+      return "Let a program reach this host?";
     case "command":
       return "Run this command?";
     case "diff":
