@@ -247,6 +247,16 @@ export const LIMITS = {
   sandboxFiles: 4_096,
   /** Bytes of one file that a process in a sandbox can write. */
   sandboxFileBytes: 8_589_934_592,
+  // containers
+  /** Document 003's: memory of everything in a container together, and its processes and threads. */
+  containerMemoryBytes: 4_294_967_296,
+  containerProcesses: 100,
+  /** gVisor runs a container's threads as threads of its own, and ends all of it when they are too many. */
+  gvisorProcesses: 2_048,
+  /** How long a container may take before its helper answers. */
+  containerStartMs: 60_000,
+  /** How long the end of a container that was killed is waited for. */
+  containerEndMs: 10_000,
   /** Between SIGTERM and SIGKILL when a person interrupts. */
   abortGraceMs: 40,
   /** How long the answer to an interrupted command waits for the end of its processes. */
