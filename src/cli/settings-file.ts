@@ -19,6 +19,7 @@ import {
 import { mistakesFailure } from "../gate/index.ts";
 // Not through the folder's index: it would load an HTTP client for every command.
 import { providerIds } from "../proxy/providers/resolve.ts";
+import { ContainerSettings } from "./container-settings.ts";
 import type { Environment } from "./settings.ts";
 import { readTextFile } from "./text-file.ts";
 
@@ -74,6 +75,7 @@ const FileSettings = z
     claude: z.string().min(1).max(LIMITS.pathChars).optional(),
     /** Where sessions run that name no sandbox, and whose profile does not. */
     sandbox: SandboxChoice.optional(),
+    container: ContainerSettings.optional(),
     /** Memory of one engine's process with all its children. */
     engine_memory_mib: z.number().int().min(LIMITS.engineMemoryLeastMib).optional(),
     /** Memory of one command that a session runs, with all that it started. */

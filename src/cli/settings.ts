@@ -15,6 +15,7 @@ import type { StartedConnection } from "../connections/index.ts";
 import { hasCloudCredential, providerIds } from "../proxy/providers/resolve.ts";
 import { watchFile } from "../proxy/providers/watched-file.ts";
 import { parseConnections } from "./connections.ts";
+import { containerSettingsOf, type ContainerSettings } from "./container-settings.ts";
 import { parseSettings, settingsPath, type FileSettings } from "./settings-file.ts";
 import { readTextFile } from "./text-file.ts";
 import { refuseUntrusted, trustedInHome } from "./trusted-files.ts";
@@ -65,6 +66,8 @@ export interface Settings {
   readonly startAhead: Setting<boolean>;
   /** Where sessions run that name no sandbox, and whose profile does not. */
   readonly sandbox: Setting<SandboxChoice>;
+  /** Absent: nothing is set. */
+  readonly container?: ContainerSettings;
   /** Memory of an engine's process; absent: LIMITS.engineMemoryBytes. */
   readonly engineMemoryBytes?: Setting<number>;
   /** Memory of a command that a session runs; absent: LIMITS.commandMemoryBytes. */
@@ -166,6 +169,7 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     claude: pick<string | undefined>([undefined, environment["SALLYPORT_CLAUDE"], file.claude], undefined),
     startAhead: pick<boolean>([undefined, switchOf("SALLYPORT_START_AHEAD", environment), file.start_ahead], true),
     sandbox: sandboxOf(flags, environment, file),
+    ...containerSettingsOf(environment, file.container),
     ...memoryOf("engineMemoryBytes", environment, file.engine_memory_mib),
     ...memoryOf("commandMemoryBytes", environment, file.command_memory_mib),
     telemetry: telemetryOf(environment, file),

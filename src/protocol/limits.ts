@@ -251,6 +251,8 @@ export const LIMITS = {
   /** Document 003's: memory of everything in a container together, and its processes and threads. */
   containerMemoryBytes: 4_294_967_296,
   containerProcesses: 100,
+  /** Fewer would not do for the helper and one program. */
+  containerProcessesLeast: 32,
   /** gVisor runs a container's threads as threads of its own, and ends all of it when they are too many. */
   gvisorProcesses: 2_048,
   /** How long a container may take before its helper answers. */

@@ -5,13 +5,11 @@ import { homeName, runnerDriver } from "./driver.ts";
 import { engineRunner, type Engine } from "./engine-runner.ts";
 import type { ContainerRunner } from "./plan.ts";
 
-/** What starts containers. `auto`: the first that works, without an engine if possible. */
-export type ContainerRuntime = "auto" | Exclude<BundleRuntime, "runsc"> | Engine;
-
 export interface ContainerOptions {
   /** Of this home alone: for bundles and the state of runtimes. Other users must be able to pass through the folders above it. */
   readonly folder: string;
-  readonly runtime?: ContainerRuntime | undefined;
+  /** What starts containers. `auto`, and absent: the first that works, without an engine if possible. */
+  readonly runtime?: "auto" | Exclude<BundleRuntime, "runsc"> | Engine | undefined;
   /** What engines run. Absent: DEFAULT_IMAGE. */
   readonly image?: string | undefined;
   /** What every container shows, beside what its session asks for: vendors' programs. */
@@ -29,6 +27,12 @@ export const DEFAULT_IMAGE = "sallyport/agent:latest";
 
 const BUILD = `build -t ${DEFAULT_IMAGE} -f docker/agent/Dockerfile .`;
 
+/** Weakest first. */
+export function containerDrivers(options: ContainerOptions): readonly SandboxDriver[] {
+  return [containerDriver(options), gvisorDriver(options)];
+}
+
+/** Document 003's container: this machine's kernel, behind a filter. */
 export function containerDriver(options: ContainerOptions): SandboxDriver {
   const { runtime = "auto" } = options;
   const all: readonly ContainerRunner[] = [
