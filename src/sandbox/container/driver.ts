@@ -33,6 +33,9 @@ export interface RunnerDriverOptions {
   readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
+/** What programs get in every container. */
+const ENVIRONMENT = { HOME, PATH: SEARCH_PATH.join(":"), TERM: "dumb", USER: "agent", LOGNAME: "agent" } as const;
+
 type Trial = { readonly runner: ContainerRunner } | { readonly missing: MissingSandbox };
 
 /** Runs each session in a container, by the first of several programs that works here. */
@@ -133,9 +136,13 @@ async function openContainer(
   };
   const launch = async (): Promise<ChildProcess> => {
     await end();
-    if (isClosed) throw new Failure("session_closed", "The session is closed: nothing can be started in it any more.");
+    if (isClosed) throw closed();
     const started = await start(request, options);
     launched = started.launched;
+    if (isClosed) {
+      await end();
+      throw closed();
+    }
     // What never answers is ended, and so is everything that waits for it.
     const timer = setTimeout(() => void end(), LIMITS.containerStartMs);
     const stop = (): void => clearTimeout(timer);
@@ -146,15 +153,7 @@ async function openContainer(
   const sandbox = await openRemoteSandbox({
     kind: options.kind,
     searchPath: SEARCH_PATH,
-    environment: {
-      HOME,
-      PATH: SEARCH_PATH.join(":"),
-      TERM: "dumb",
-      USER: "agent",
-      LOGNAME: "agent",
-      ...options.environment,
-      ...request.environment,
-    },
+    environment: { ...ENVIRONMENT, ...options.environment, ...request.environment },
     streamsPath,
     owner: user,
     launch,
@@ -206,6 +205,7 @@ async function start(
     const release = (): void => handed?.release();
     // It has its own mounts once something of it runs.
     child.stdout.once("data", release);
+    child.once("close", release);
     const over = new Promise<void>((resolve) => {
       child.once("close", () => resolve());
       child.once("error", () => resolve());
@@ -216,6 +216,10 @@ async function start(
     await removeFolder(folder);
     throw error;
   }
+}
+
+function closed(): Failure {
+  return new Failure("session_closed", "The session is closed: nothing can be started in it any more.");
 }
 
 /** Names tell homes apart: what a dead server left is found by them. */

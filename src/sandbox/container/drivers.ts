@@ -2,14 +2,14 @@ import { LIMITS } from "../../protocol/index.ts";
 import type { SandboxDriver } from "../driver.ts";
 import { bundleRunner, type BundleRuntime } from "./bundle-runner.ts";
 import { homeName, runnerDriver } from "./driver.ts";
-import { engineRunner, type Engine } from "./engine-runner.ts";
+import { engineRunner, type ContainerEngine } from "./engine-runner.ts";
 import type { ContainerRunner } from "./plan.ts";
 
 export interface ContainerOptions {
   /** Of this home alone: for bundles and the state of runtimes. Other users must be able to pass through the folders above it. */
   readonly folder: string;
   /** What starts containers. `auto`, and absent: the first that works, without an engine if possible. */
-  readonly runtime?: "auto" | Exclude<BundleRuntime, "runsc"> | Engine | undefined;
+  readonly runtime?: "auto" | Exclude<BundleRuntime, "runsc"> | ContainerEngine | undefined;
   /** What engines run. Absent: DEFAULT_IMAGE. */
   readonly image?: string | undefined;
   /** What every container shows, beside what its session asks for: vendors' programs. */
@@ -77,7 +77,7 @@ function bundles(runtimes: readonly BundleRuntime[], { folder }: ContainerOption
   return process.platform === "linux" && isRoot() ? runtimes.map((runtime) => bundleRunner(runtime, folder)) : [];
 }
 
-function engineFor(engine: Engine, options: ContainerOptions, runtime?: readonly string[]): ContainerRunner {
+function engineFor(engine: ContainerEngine, options: ContainerOptions, runtime?: readonly string[]): ContainerRunner {
   const { image = DEFAULT_IMAGE, folder } = options;
   return engineRunner({ engine, image, home: homeName(folder), runtime, isRoot: isRoot() });
 }

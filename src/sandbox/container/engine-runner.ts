@@ -9,15 +9,16 @@ import {
   SEARCH_PATH,
   UNIFIED_GROUPS,
   USER,
+  type ContainerMount,
   type ContainerPlan,
   type ContainerRunner,
 } from "./plan.ts";
 import { callFilter } from "./system-calls.ts";
 
-export type Engine = "podman" | "docker";
+export type ContainerEngine = "podman" | "docker";
 
 export interface EngineOptions {
-  readonly engine: Engine;
+  readonly engine: ContainerEngine;
   /** It must be on this machine: nothing is fetched. */
   readonly image: string;
   /** By which what a dead server left is found. */
@@ -65,63 +66,58 @@ export function engineArguments(
 ): readonly string[] {
   const { engine, home, image, filter, runtime = usualRuntime(engine) } = options;
   const isPodman = engine === "podman";
-  const copyNothing = isPodman ? ",notmpcopyup" : "";
+  const [first = "", ...rest] = plan.command;
   return [
-    ...(isPodman ? runtime : []),
-    "run",
-    ...(isPodman ? [] : runtime),
-    "--rm",
-    "--interactive",
-    ...["--pull", "never"],
-    ...["--name", plan.id],
-    ...["--label", `${LABEL}=${home}`],
-    ...["--network", "none"],
-    ...["--cap-drop", "ALL"],
-    ...["--security-opt", "no-new-privileges"],
+    isPodman ? [...runtime, "run"] : ["run", ...runtime],
+    ["--rm", "--interactive", "--read-only"],
+    ["--pull", "never"],
+    ["--name", plan.id],
+    ["--label", `${LABEL}=${home}`],
+    ["--network", "none"],
+    ["--cap-drop", "ALL"],
+    ["--security-opt", "no-new-privileges"],
     // The engines' own would let a program make user namespaces, and files that run as their owner.
-    ...(filter === undefined ? [] : ["--security-opt", `seccomp=${filter}`]),
-    "--read-only",
-    ...(isPodman ? ["--read-only-tmpfs=false", "--no-hosts"] : []),
-    ...["--pids-limit", String(plan.processes)],
-    ...["--memory", memoryWords(plan.memoryBytes)],
-    ...["--memory-swap", memoryWords(plan.memoryBytes)],
-    ...["--ulimit", "core=0:0"],
-    ...["--ulimit", `nofile=${LIMITS.sandboxFiles}:${LIMITS.sandboxFiles}`],
-    // Podman would raise it to the system's own, and has no right to.
-    ...(isPodman ? ["--ulimit", `nproc=${PROCESSES}:${PROCESSES}`] : []),
-    ...["--log-driver", "none"],
-    ...["--hostname", "sandbox"],
-    ...userWords(plan, options),
-    ...plan.mounts.flatMap((mount) =>
-      mount.kind === "memory"
-        ? [
-            "--tmpfs",
-            `${mount.as}:rw,${mount.executable ? "exec" : "noexec"},nosuid,nodev,mode=1777,size=${MEMORY_FOLDER_BYTES}${copyNothing}`,
-          ]
-        : ["--volume", `${mount.from}:${mount.as}:${mount.writable ? "rw" : "ro"}`],
-    ),
-    ...["--workdir", plan.cwd],
-    ...["--env", `HOME=${HOME}`],
-    ...["--env", `PATH=${SEARCH_PATH.join(":")}`],
-    ...["--entrypoint", plan.command[0] ?? ""],
-    image,
-    ...plan.command.slice(1),
-  ];
+    filter === undefined ? [] : ["--security-opt", `seccomp=${filter}`],
+    ["--pids-limit", String(plan.processes)],
+    ["--memory", memoryWords(plan.memoryBytes)],
+    ["--memory-swap", memoryWords(plan.memoryBytes)],
+    ["--ulimit", "core=0:0"],
+    ["--ulimit", `nofile=${LIMITS.sandboxFiles}:${LIMITS.sandboxFiles}`],
+    // Podman would raise the last one to the system's own, and has no right to.
+    isPodman ? ["--read-only-tmpfs=false", "--no-hosts", "--ulimit", `nproc=${PROCESSES}:${PROCESSES}`] : [],
+    ["--log-driver", "none"],
+    ["--hostname", "sandbox"],
+    userWords(plan, options),
+    ...plan.mounts.map((mount) => mountWords(mount, engine)),
+    ["--workdir", plan.cwd],
+    ["--env", `HOME=${HOME}`],
+    ["--env", `PATH=${SEARCH_PATH.join(":")}`],
+    ["--entrypoint", first],
+    [image, ...rest],
+  ].flat();
 }
 
-function userWords({ user: { uid, gid } }: ContainerPlan, { engine, isRoot }: EngineOptions): readonly string[] {
+function mountWords(mount: ContainerMount, engine: ContainerEngine): readonly string[] {
+  if (mount.kind === "bind") return ["--volume", `${mount.from}:${mount.as}:${mount.writable ? "rw" : "ro"}`];
+  const run = mount.executable ? "exec" : "noexec";
+  // Podman would fill it with what the image has there.
+  const copy = engine === "podman" ? ",notmpcopyup" : "";
+  return ["--tmpfs", `${mount.as}:rw,${run},nosuid,nodev,mode=1777,size=${MEMORY_FOLDER_BYTES}${copy}`];
+}
+
+function userWords(
+  { user: { uid, gid } }: ContainerPlan,
+  { engine, isRoot }: Pick<EngineOptions, "engine" | "isRoot">,
+): readonly string[] {
   if (engine === "docker") return ["--user", `${uid}:${gid}`];
   if (!isRoot) return ["--userns", "keep-id", "--user", `${uid}:${gid}`];
   // One range: Podman cannot show an image with several.
-  return [
-    ...["--uidmap", `0:${uid - USER}:${IDS}`],
-    ...["--gidmap", `0:${gid - USER}:${IDS}`],
-    ...["--user", `${USER}:${USER}`],
-  ];
+  const [users, groups] = [`0:${uid - USER}:${IDS}`, `0:${gid - USER}:${IDS}`];
+  return ["--uidmap", users, "--gidmap", groups, "--user", `${USER}:${USER}`];
 }
 
 /** Podman's own choice is crun, which does not work beside both kinds of control groups. */
-function usualRuntime(engine: Engine): readonly string[] {
+function usualRuntime(engine: ContainerEngine): readonly string[] {
   return engine === "podman" && existsSync(UNIFIED_GROUPS) ? ["--runtime", "runc"] : [];
 }
 
