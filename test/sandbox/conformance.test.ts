@@ -1,15 +1,11 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { containerDriver, gvisorDriver } from "../../src/sandbox/container/drivers.ts";
 import type { SandboxDriver } from "../../src/sandbox/driver.ts";
 import { openLocalSandbox, ProcessMarks, type Sandbox } from "../../src/sandbox/index.ts";
-import { has } from "../support/programs.ts";
+import { IMAGE, importImage, removeImage } from "../support/sandbox-image.ts";
 import { SANDBOX_CHECKS } from "../support/sandbox-checks.ts";
 import { SandboxPlace } from "../support/sandbox-place.ts";
-
-const IMAGE = `localhost/sallyport-conformance:${process.pid}`;
 
 /** It is no wall, and says so. */
 async function localDriver(base: string): Promise<SandboxDriver> {
@@ -42,17 +38,6 @@ async function localDriver(base: string): Promise<SandboxDriver> {
   };
 }
 
-/** An image of nothing but places: the programs of this machine are shown in it. */
-function makeImage(base: string): void {
-  const root = join(base, "image");
-  for (const folder of ["usr", "etc", "proc", "sys", "dev", "tmp", "home/agent", "workspace", "repo"])
-    mkdirSync(join(root, folder), { recursive: true });
-  for (const folder of ["bin", "sbin", "lib", "lib64"]) symlinkSync(`usr/${folder}`, join(root, folder));
-  writeFileSync(join(root, "etc/passwd"), "agent:x:1000:1000::/home/agent:/bin/sh\n");
-  const { stdout } = spawnSync("tar", ["--directory", root, "--create", "."]);
-  spawnSync("podman", ["import", "--quiet", "-", IMAGE], { input: stdout });
-}
-
 /** A line for each driver. */
 const DRIVERS: Readonly<Record<string, (base: string) => SandboxDriver | Promise<SandboxDriver>>> = {
   local: localDriver,
@@ -64,7 +49,7 @@ const DRIVERS: Readonly<Record<string, (base: string) => SandboxDriver | Promise
 
 for (const [name, make] of Object.entries(DRIVERS)) {
   const base = SandboxPlace.folder();
-  if (name === "podman" && has("podman")) makeImage(base);
+  if (name === "podman") importImage(base);
   const driver = await make(base);
   const missing = await driver.missing();
   describe.skipIf(missing !== undefined)(
@@ -78,7 +63,7 @@ for (const [name, make] of Object.entries(DRIVERS)) {
       });
       afterAll(async () => {
         await place[Symbol.asyncDispose]();
-        if (name === "podman") spawnSync("podman", ["rmi", "--force", IMAGE]);
+        if (name === "podman") removeImage();
       });
       for (const check of SANDBOX_CHECKS) it(check.name, () => check.run(place, sandbox));
     },

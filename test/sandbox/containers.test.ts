@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { engineArguments } from "../../src/sandbox/container/engine-runner.ts";
 import { containerDriver, gvisorDriver, type ContainerOptions } from "../../src/sandbox/container/drivers.ts";
 import { containerMounts, firstProcess } from "../../src/sandbox/container/plan.ts";
 import { removeFolder } from "../../src/sandbox/remove-folder.ts";
+import { IMAGE, importImage, removeImage } from "../support/sandbox-image.ts";
 import { runIn, SandboxPlace } from "../support/sandbox-place.ts";
 import { until } from "../support/until.ts";
 
@@ -79,6 +80,52 @@ describe.skipIf(await missing(0))("a bundle", () => {
     });
   });
 });
+
+const podman = (base: string): ReturnType<typeof containerDriver> =>
+  containerDriver({ folder: join(base, "c"), runtime: "podman", image: IMAGE, readable: ["/usr"] });
+const imageFolder = SandboxPlace.folder();
+importImage(imageFolder);
+const noPodman = (await podman(imageFolder).missing()) !== undefined;
+await removeFolder(imageFolder);
+afterAll(removeImage);
+
+describe.skipIf(noPodman)("an engine's container", () => {
+  it("has document 003's configuration, and ends with a client that is killed", async () => {
+    const driver = podman(place.base);
+    const sandbox = await driver.open(place.request());
+    const time = place.sleep();
+    const running = await sandbox.spawn({ argv: ["sleep", time], cwd: place.workspace, onOutput: () => undefined });
+    const [line = ""] = place.processes(join(place.base, "c", "open"));
+    const name = /--name (\S+)/.exec(line)?.[1] ?? "";
+    const [found] = JSON.parse(spawnSync("podman", ["inspect", name], { encoding: "utf8" }).stdout) as [Inspected];
+    expect(found.HostConfig).toMatchObject({
+      NetworkMode: "none",
+      ReadonlyRootfs: true,
+      PidsLimit: 100,
+      Memory: 4_294_967_296,
+      Privileged: false,
+    });
+    expect(found.EffectiveCaps ?? []).toEqual([]);
+    expect(found.HostConfig.SecurityOpt).toContain("no-new-privileges");
+    expect(found.HostConfig.Tmpfs["/workspace"]).toMatch(/^rw,noexec,nosuid/);
+    expect(found.Mounts.find(({ Destination }) => Destination === "/repo")).toMatchObject({ RW: false });
+    const [client = ""] = place.pids(`--name ${name}`);
+    process.kill(Number(client), "SIGKILL");
+    expect(await running.exit).toMatchObject({ code: null, signal: "SIGKILL" });
+    await sandbox.close();
+    expect(place.processes(time)).toEqual([]);
+    expect(await driver.sweep()).toBe(0);
+  });
+});
+
+interface Inspected {
+  readonly EffectiveCaps: readonly string[] | null;
+  readonly HostConfig: {
+    readonly SecurityOpt: readonly string[];
+    readonly Tmpfs: Readonly<Record<string, string>>;
+  };
+  readonly Mounts: readonly { readonly Destination: string; readonly RW: boolean }[];
+}
 
 describe("a folder with a mount in it", () => {
   it.skipIf(process.getuid?.() !== 0)("is deleted without what is mounted", async () => {

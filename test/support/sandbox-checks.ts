@@ -332,6 +332,18 @@ const ENDS: readonly SandboxCheck[] = [
     },
   },
   {
+    name: "close ends a sandbox in which everything was stopped",
+    async run(place) {
+      // Without processes of its own this would stop the tests.
+      if (!place.driver.capabilities.ownProcesses) return;
+      const left = await leftAfter(place, {}, async (sandbox, time) => {
+        const script = `sleep ${time} & echo ready; kill -STOP $PPID; sleep ${time}`;
+        await ready(await sandbox.open({ argv: ["/bin/sh", "-c", script], cwd: place.workspace }));
+      });
+      expect(left).toEqual([]);
+    },
+  },
+  {
     name: "close ends what ignores signals, and nothing starts after it",
     async run(place) {
       let end: Piped["exit"] | undefined;

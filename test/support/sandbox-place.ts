@@ -1,9 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { writeFileSync } from "node:fs";
 import type { SandboxDriver, SandboxRequest } from "../../src/sandbox/driver.ts";
 import type { Sandbox } from "../../src/sandbox/index.ts";
 
@@ -88,16 +87,12 @@ export class SandboxPlace implements AsyncDisposable {
 
   /** Command lines of processes of this machine that contain a word. gVisor's own have the path of its state. */
   processes(...words: readonly string[]): readonly string[] {
-    return readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .map((pid) => {
-        try {
-          return readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ");
-        } catch {
-          return "";
-        }
-      })
-      .filter((line) => words.some((word) => line.includes(word)));
+    return listed(words).map(({ line }) => line);
+  }
+
+  /** The same as process ids. */
+  pids(...words: readonly string[]): readonly string[] {
+    return listed(words).map(({ pid }) => pid);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -107,6 +102,20 @@ export class SandboxPlace implements AsyncDisposable {
     await rm(join(this.secret, ".."), { recursive: true });
     await rm(this.base, { recursive: true, force: true });
   }
+}
+
+function listed(words: readonly string[]): readonly { readonly pid: string; readonly line: string }[] {
+  const read = (pid: string): string => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ");
+    } catch {
+      return "";
+    }
+  };
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => ({ pid, line: read(pid) }))
+    .filter(({ line }) => words.some((word) => line.includes(word)));
 }
 
 /** Runs a command of the shell to its end. */

@@ -23,7 +23,7 @@ export interface ContainerOptions {
 }
 
 /** Made from docker/agent/Dockerfile. */
-export const DEFAULT_IMAGE = "sallyport/agent:latest";
+const DEFAULT_IMAGE = "sallyport/agent:latest";
 
 const BUILD = `build -t ${DEFAULT_IMAGE} -f docker/agent/Dockerfile .`;
 

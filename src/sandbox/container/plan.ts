@@ -39,8 +39,8 @@ export const HOME = "/home/agent";
 /** Inside, where the container has a user namespace. */
 export const USER = 1_000;
 /** Document 003's own places: a folder in memory, and the repository read-only. */
-export const SCRATCH = "/workspace";
-export const REPOSITORY = "/repo";
+const SCRATCH = "/workspace";
+const REPOSITORY = "/repo";
 
 /** The newer control groups beside the older ones: crun takes either, but not both. */
 export const UNIFIED_GROUPS = "/sys/fs/cgroup/unified";
