@@ -90,7 +90,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     ...options.store,
     onCommit: ({ ms }) => counted?.(ms / 1_000),
     // Before the database: ends what a dead server left running, even if the disk is full.
-    onLocked: () => endLeft(home, options.log),
+    onLocked: () => endLeft(home, options),
     path: join(home, "sallyport.db"),
     onFatal: options.onFatal,
     onStall: (stall) => tellStall(options.log, stall),
@@ -113,8 +113,11 @@ export async function openApp(options: AppOptions): Promise<App> {
   }
 }
 
-async function endLeft(home: string, log: Log): Promise<void> {
-  const reaped = await reapOrphans({ marker: await markerOf(home) });
+async function endLeft(home: string, { settings, log }: AppOptions): Promise<void> {
+  const marker = await markerOf(home);
+  const swept = await openSandboxes(settings, { home, marker }).sweep();
+  if (swept > 0) log.info({ sandboxes: swept }, "ended sandboxes that the last run left");
+  const reaped = await reapOrphans({ marker });
   if (reaped > 0) log.info({ processes: reaped }, "ended processes that the last run left");
 }
 
@@ -343,7 +346,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
   const { home, store, marker, marks, models, newId, telemetry, openFiles } = parts;
   const engines = openEngines(settings, environment);
-  const sandboxes = openSandboxes();
+  const sandboxes = openSandboxes(settings, { home, marker });
   const engineFolder = (session_id: string): string => join(home, ENGINES, session_id);
   const environments: EnvironmentOptions = {
     home,

@@ -1,6 +1,11 @@
-import { bubblewrapDriver, SandboxDrivers } from "../sandbox/index.ts";
+import { bubblewrapDriver, containerDrivers, SandboxDrivers } from "../sandbox/index.ts";
+import { containerOptionsOf } from "./container-settings.ts";
+import type { Settings } from "./settings.ts";
 
-/** Every kind of sandbox. One that does not work here says so on use. */
-export function openSandboxes(): SandboxDrivers {
-  return new SandboxDrivers([bubblewrapDriver()]);
+/** Every kind of sandbox. One that does not work here says so on use. `marker` names the home. */
+export function openSandboxes(
+  settings: Settings,
+  place: { readonly home: string; readonly marker: string },
+): SandboxDrivers {
+  return new SandboxDrivers([bubblewrapDriver(), ...containerDrivers(containerOptionsOf(settings.container, place))]);
 }

@@ -1,8 +1,8 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LIMITS, makeRedactor, type Redactor, type Log, type SandboxView } from "../protocol/index.ts";
-import { CHECKPOINTS, type Checkpoint } from "../sessions/index.ts";
+import { LIMITS, makeRedactor, type Redactor, type Log } from "../protocol/index.ts";
+import { CHECKPOINTS, type Checkpoint, type UsualSandbox } from "../sessions/index.ts";
 import { listen, type Listening, type WriteAccessLine } from "../surfaces/index.ts";
 import { SERVER_FILE } from "./files.ts";
 import { folderId } from "./home-marker.ts";
@@ -16,7 +16,8 @@ export interface Serving {
   readonly token: string;
   /** Where model calls go, for people. */
   readonly modelAddress: string;
-  readonly sandboxes: readonly SandboxView[];
+  /** What sessions get that name no sandbox. */
+  readonly sandbox: UsualSandbox;
   /** Refuses new work; resolves when running commands have ended, the time is up, or the signal is aborted. */
   drain(signal: AbortSignal): Promise<void>;
   /** Waits for an unavailable disk for `storeCloseMs` at most, and not at all when the signal is aborted. */
@@ -71,7 +72,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     url: server.url,
     token: app.adminToken,
     modelAddress: app.modelAddress,
-    sandboxes: await app.gateway.describeSandboxes(),
+    sandbox: await app.gateway.usualSandbox(),
     drain: (signal) => app.gateway.drain({ ms: settings.drainSeconds.value * 1_000, signal }),
     close: async (hurry) => {
       app.giveUpSoon(hurry);

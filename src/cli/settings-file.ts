@@ -20,6 +20,7 @@ import {
 import { mistakesFailure } from "../gate/index.ts";
 // Not through the folder's index: it would load an HTTP client for every command.
 import { providerIds } from "../proxy/providers/resolve.ts";
+import { ContainerSettings } from "./container-settings.ts";
 import type { Environment } from "./settings.ts";
 import { readTextFile } from "./text-file.ts";
 
@@ -77,6 +78,7 @@ const FileSettings = z
     sandbox: SandboxChoice.optional(),
     /** Headers that the way out of sandboxes adds to requests for some hosts. */
     egress_credentials: EgressCredentials.optional(),
+    container: ContainerSettings.optional(),
     /** Memory of one engine's process with all its children. */
     engine_memory_mib: z.number().int().min(LIMITS.engineMemoryLeastMib).optional(),
     /** Memory of one command that a session runs, with all that it started. */

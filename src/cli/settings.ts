@@ -17,6 +17,7 @@ import { hasCloudCredential, providerIds } from "../proxy/providers/resolve.ts";
 import { watchFile } from "../proxy/providers/watched-file.ts";
 import { parseConnections } from "./connections.ts";
 import { defaultHome } from "./default-home.ts";
+import { containerSettingsOf, type ContainerSettings } from "./container-settings.ts";
 import { parseSettings, settingsPath, type FileSettings } from "./settings-file.ts";
 import { readTextFile } from "./text-file.ts";
 import { refuseUntrusted, trustedInHome } from "./trusted-files.ts";
@@ -69,6 +70,8 @@ export interface Settings {
   readonly sandbox: Setting<SandboxChoice>;
   /** Headers that the way out of sandboxes adds; absent: none. */
   readonly egressCredentials?: Setting<EgressCredentials>;
+  /** Absent: nothing is set. */
+  readonly container?: ContainerSettings;
   /** Memory of an engine's process; absent: LIMITS.engineMemoryBytes. */
   readonly engineMemoryBytes?: Setting<number>;
   /** Memory of a command that a session runs; absent: LIMITS.commandMemoryBytes. */
@@ -173,6 +176,7 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     ...(file.egress_credentials === undefined
       ? {}
       : { egressCredentials: { value: file.egress_credentials, origin: "file" as const } }),
+    ...containerSettingsOf(environment, file.container),
     ...memoryOf("engineMemoryBytes", environment, file.engine_memory_mib),
     ...memoryOf("commandMemoryBytes", environment, file.command_memory_mib),
     telemetry: telemetryOf(environment, file),

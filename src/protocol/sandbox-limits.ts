@@ -22,4 +22,15 @@ export const SANDBOX_LIMITS = {
   sandboxFiles: 4_096,
   /** Bytes of one file that a process in a sandbox can write. */
   sandboxFileBytes: 8_589_934_592,
+  /** Document 003's: memory of everything in a container together, and its processes and threads. */
+  containerMemoryBytes: 4_294_967_296,
+  containerProcesses: 100,
+  /** Fewer would not do for the helper and one program. */
+  containerProcessesLeast: 32,
+  /** gVisor runs a container's threads as threads of its own, and ends all of it when they are too many. */
+  gvisorProcesses: 2_048,
+  /** How long a container may take before its helper answers. */
+  containerStartMs: 60_000,
+  /** How long the end of a container that was killed is waited for. */
+  containerEndMs: 10_000,
 } as const;

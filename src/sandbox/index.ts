@@ -1,4 +1,5 @@
 export { bubblewrapDriver } from "./bubblewrap/driver.ts";
+export { containerDrivers, type ContainerOptions } from "./container/drivers.ts";
 export { sandboxUser } from "./bubblewrap/user.ts";
 export type { SandboxRequest } from "./driver.ts";
 export { SandboxDrivers, type SandboxState } from "./drivers.ts";

@@ -14,7 +14,7 @@ import { PageService } from "./services/page-service.ts";
 import { PolicyBook, PolicyService } from "./services/policy-service.ts";
 import { ProviderService } from "./services/provider-service.ts";
 import { SessionActivityReader } from "./lifecycle/session-activity.ts";
-import { describeSandboxes } from "./settings/walls.ts";
+import { describeSandboxes, usualSandbox, type UsualSandbox } from "./settings/walls.ts";
 import { SessionModelList } from "./settings/session-models.ts";
 import { Receipts } from "./core/receipts.ts";
 import { Registry } from "./lifecycle/registry.ts";
@@ -132,6 +132,11 @@ export class Gateway {
   /** All kinds of sandboxes, and which one sessions get that name none. */
   describeSandboxes(): Promise<readonly SandboxView[]> {
     return describeSandboxes(this.#dependencies);
+  }
+
+  /** What sessions get that name no sandbox. */
+  usualSandbox(): Promise<UsualSandbox> {
+    return usualSandbox(this.#dependencies);
   }
 
   /** Sessions that may have processes. */

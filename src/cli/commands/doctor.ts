@@ -41,7 +41,7 @@ export function addDoctor(program: Command, context: CommandContext): void {
 async function examine({ surroundings }: CommandContext, settings: Settings): Promise<readonly DoctorCheck[]> {
   const [programs, sandboxes, home, database, files, server] = await Promise.all([
     checkPrograms(surroundings.environment),
-    checkSandboxes(),
+    checkSandboxes(settings),
     checkHome(settings.home.value),
     checkDatabase(settings.home.value),
     checkFiles(settings),

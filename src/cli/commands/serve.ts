@@ -1,8 +1,9 @@
 import { Option, type Command } from "commander";
-import { Failure, LIMITS, type SandboxView } from "../../protocol/index.ts";
+import { Failure, LIMITS } from "../../protocol/index.ts";
 import { findServer, homeToken } from "../connect.ts";
 import { flagsOf, print, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
+import type { UsualSandbox } from "../../sessions/index.ts";
 import type { Serving } from "../serve.ts";
 import { readSettings, type Flags, type Settings } from "../settings.ts";
 import type { Signal } from "../surroundings.ts";
@@ -163,7 +164,7 @@ function greet(context: CommandContext, serving: Serving, settings: Settings): v
       ? "The demo model answers (scripted, no real AI). For a real one: export ANTHROPIC_API_KEY=… and start again."
       : `Model calls go to ${visible(serving.modelAddress)}${model === "" ? "" : `, model ${visible(model)}`}.`,
   );
-  screen.line(wallsLine(serving.sandboxes, settings));
+  screen.line(wallsLine(serving.sandbox));
   screen.line(
     screen.paint.dim(
       `First task: open the link in a browser, or in another terminal in this folder: ${context.surroundings.name} run "create hello.txt with hello world"`,
@@ -172,12 +173,12 @@ function greet(context: CommandContext, serving: Serving, settings: Settings): v
 }
 
 /** Behind which walls agents work here, and why. */
-function wallsLine(sandboxes: readonly SandboxView[], { sandbox }: Settings): string {
-  const usual = sandboxes.find((sandbox) => sandbox.default === true);
-  if (usual !== undefined && usual.id !== "local")
-    return `Agents work in the sandbox ${usual.id}: they see their workspace, no keys, and no network but what the policy allows.`;
-  const missing = sandboxes.find(({ id }) => id === "bubblewrap")?.advice;
+function wallsLine({ kind, missing }: UsualSandbox): string {
+  if (kind === undefined)
+    return "No sandbox that the policy allows works here, so no session can be started: see `sallyport doctor`.";
+  if (kind !== "local")
+    return `Agents work in the sandbox ${kind}: they see their workspace, no keys, and no network but what the policy allows.`;
   const why =
-    sandbox.value !== "auto" || missing === undefined ? "it was chosen" : `bubblewrap does not work here (${missing})`;
+    missing === undefined ? "it was chosen" : `bubblewrap does not work here (${missing.reason}: ${missing.remedy})`;
   return `Agents run with your own rights (sandbox local): ${why}.`;
 }

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { LIMITS } from "../../protocol/index.ts";
 import { RAISE_OPEN_FILES, type OpenFiles } from "../open-files.ts";
 import { openSandboxes } from "../sandboxes.ts";
-import type { Environment } from "../settings.ts";
+import type { Environment, Settings } from "../settings.ts";
 import { fail, ok, warn, type DoctorCheck } from "./checks.ts";
 
 const OLDEST_NODE = [20, 19] as const;
@@ -46,8 +46,9 @@ export async function checkPrograms(environment: Environment): Promise<readonly 
 }
 
 /** Each is tried. None is needed: but where no sandbox works, agents run with the server's own rights. */
-export async function checkSandboxes(): Promise<readonly DoctorCheck[]> {
-  const states = (await openSandboxes().list()).filter(({ kind }) => kind !== "local");
+export async function checkSandboxes(settings: Settings): Promise<readonly DoctorCheck[]> {
+  const place = { home: settings.home.value, marker: "doctor" };
+  const states = (await openSandboxes(settings, place).list()).filter(({ kind }) => kind !== "local");
   const works = states.some(({ missing }) => missing === undefined);
   return states.map(({ kind, missing }) => {
     if (missing === undefined) return ok(kind, "works: agents can be shut in with it");

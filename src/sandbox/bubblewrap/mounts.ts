@@ -119,7 +119,7 @@ async function loadCalls(): Promise<SystemCalls> {
 type SystemCall = (...words: unknown[]) => number;
 
 function namespaceFor(owner: { readonly uid: number; readonly gid: number }, user: SandboxUser): Promise<number> {
-  const key = `${owner.uid}:${owner.gid}`;
+  const key = `${owner.uid}:${owner.gid}:${user.keeper ?? ""}`;
   const known = namespaces.get(key);
   if (known !== undefined) return known;
   const made = makeNamespace(owner, user);
@@ -142,8 +142,10 @@ function makeNamespace(owner: { readonly uid: number; readonly gid: number }, us
     holder.stdin.on("error", () => undefined);
     holder.stdout.once("data", () => {
       try {
-        writeFileSync(`/proc/${holder.pid}/uid_map`, `${owner.uid} ${user.uid} 1\n`);
-        writeFileSync(`/proc/${holder.pid}/gid_map`, `${owner.gid} ${user.gid} 1\n`);
+        const { keeper } = user;
+        const kept = keeper === undefined ? "" : `${keeper} ${keeper} 1\n`;
+        writeFileSync(`/proc/${holder.pid}/uid_map`, `${owner.uid} ${user.uid} 1\n${kept}`);
+        writeFileSync(`/proc/${holder.pid}/gid_map`, `${owner.gid} ${user.gid} 1\n${kept}`);
         resolve(openSync(`/proc/${holder.pid}/ns/user`, "r"));
       } catch (error) {
         reject(error instanceof Error ? error : new Error(String(error)));

@@ -1,6 +1,8 @@
 export interface SandboxUser {
   readonly uid: number;
   readonly gid: number;
+  /** The user and group who makes files for this one and then gives them to it, if that is another. */
+  readonly keeper?: number | undefined;
 }
 
 /** Of the range that systemd reserves for users that own nothing. */

@@ -79,22 +79,29 @@ function chooseNetwork(
   return asked ?? (before === "none" ? "none" : most);
 }
 
-/** All kinds of sandboxes, and which one sessions of the default profile get that name none. */
-export async function describeSandboxes({
-  sandboxes,
-  defaultSandbox,
-  policy,
-}: Dependencies): Promise<readonly SandboxView[]> {
+/** What sessions of the default profile get that name none. `bubblewrap` is why they do not get that, where it does not work. */
+export async function usualSandbox({ sandboxes, defaultSandbox, policy }: Dependencies): Promise<UsualSandbox> {
   const { sandbox = defaultSandbox, min_sandbox = "local" } = profileOf(policy(), policy().default_profile);
-  const [states, usual] = await Promise.all([
-    sandboxes.list(),
-    // None of them is good enough: then there is no default.
-    sandboxes.choose(sandbox, min_sandbox).catch(() => undefined),
-  ]);
+  // None of them is good enough: then there is no default.
+  const kind = await sandboxes.choose(sandbox, min_sandbox).catch(() => undefined);
+  const missing = kind === "local" && sandbox === "auto" ? await sandboxes.get("bubblewrap")?.missing() : undefined;
+  return { kind, missing };
+}
+
+export interface UsualSandbox {
+  /** Absent: none of those that the policy allows works here. */
+  readonly kind: SandboxKind | undefined;
+  /** Why it is `local` though nobody chose that. */
+  readonly missing: { readonly reason: string; readonly remedy: string } | undefined;
+}
+
+/** All kinds of sandboxes, and which one sessions of the default profile get that name none. */
+export async function describeSandboxes(dependencies: Dependencies): Promise<readonly SandboxView[]> {
+  const [states, usual] = await Promise.all([dependencies.sandboxes.list(), usualSandbox(dependencies)]);
   return states.map(({ kind, missing }) => ({
     id: kind,
     available: missing === undefined,
     ...(missing === undefined ? {} : { advice: `${missing.reason}: ${missing.remedy}` }),
-    ...(kind === usual ? { default: true as const } : {}),
+    ...(kind === usual.kind ? { default: true as const } : {}),
   }));
 }

@@ -1,0 +1,87 @@
+import { LIMITS } from "../../protocol/index.ts";
+import type { SandboxDriver } from "../driver.ts";
+import { bundleRunner, type BundleRuntime } from "./bundle-runner.ts";
+import { homeName, runnerDriver } from "./driver.ts";
+import { engineRunner, type ContainerEngine } from "./engine-runner.ts";
+import type { ContainerRunner } from "./plan.ts";
+
+export interface ContainerOptions {
+  /** Of this home alone: for bundles and the state of runtimes. Other users must be able to pass through the folders above it. */
+  readonly folder: string;
+  /** What starts containers. `auto`, and absent: the first that works, without an engine if possible. */
+  readonly runtime?: "auto" | Exclude<BundleRuntime, "runsc"> | ContainerEngine | undefined;
+  /** What engines run. Absent: DEFAULT_IMAGE. */
+  readonly image?: string | undefined;
+  /** What every container shows, beside what its session asks for: vendors' programs. */
+  readonly readable?: readonly string[] | undefined;
+  /** Processes and threads of one container. Absent: LIMITS.containerProcesses. */
+  readonly processes?: number | undefined;
+  /** Whether programs in document 003's /workspace can be run. Absent: they cannot. */
+  readonly executableScratch?: boolean | undefined;
+  /** Document 003's: an HTTP proxy that programs inside are told of, Node's included. */
+  readonly proxyUrl?: string | undefined;
+}
+
+/** Made from docker/agent/Dockerfile. */
+const DEFAULT_IMAGE = "sallyport/agent:latest";
+
+const BUILD = `build -t ${DEFAULT_IMAGE} -f docker/agent/Dockerfile .`;
+
+/** Weakest first. */
+export function containerDrivers(options: ContainerOptions): readonly SandboxDriver[] {
+  return [containerDriver(options), gvisorDriver(options)];
+}
+
+/** Document 003's container: this machine's kernel, behind a filter. */
+export function containerDriver(options: ContainerOptions): SandboxDriver {
+  const { runtime = "auto" } = options;
+  const all: readonly ContainerRunner[] = [
+    ...bundles(["crun", "runc"], options),
+    ...(["podman", "docker"] as const).map((engine) => engineFor(engine, options)),
+  ];
+  return runnerDriver({
+    ...shared(options),
+    kind: "container",
+    systemCalls: "filtered",
+    runners: runtime === "auto" ? all : all.filter(({ name }) => name === runtime),
+    remedy: isRoot()
+      ? "apt-get install crun"
+      : `apt-get install podman uidmap && podman ${BUILD} (as root crun alone is enough: apt-get install crun)`,
+  });
+}
+
+/** gVisor: a kernel of its own for each container. */
+export function gvisorDriver(options: ContainerOptions): SandboxDriver {
+  const flags = ["network=none", "platform=ptrace", "host-uds=open"];
+  return runnerDriver({
+    ...shared(options),
+    kind: "gvisor",
+    systemCalls: "own kernel",
+    runners: [
+      ...bundles(["runsc"], options),
+      engineFor("podman", options, ["--runtime", "runsc", ...flags.flatMap((flag) => ["--runtime-flag", flag])]),
+      engineFor("docker", options, ["--runtime", "runsc"]),
+    ],
+    remedy: "apt-get install runsc",
+    processes: options.processes ?? LIMITS.gvisorProcesses,
+  });
+}
+
+function shared({ folder, readable, processes, executableScratch, proxyUrl }: ContainerOptions) {
+  const proxy = proxyUrl === undefined ? {} : { HTTP_PROXY: proxyUrl, HTTPS_PROXY: proxyUrl, NODE_USE_ENV_PROXY: "1" };
+  return { folder, readable, processes, executableScratch, environment: proxy };
+}
+
+/** Without an engine it takes root to make a container whose limits hold. */
+function bundles(runtimes: readonly BundleRuntime[], { folder }: ContainerOptions): readonly ContainerRunner[] {
+  return process.platform === "linux" && isRoot() ? runtimes.map((runtime) => bundleRunner(runtime, folder)) : [];
+}
+
+function engineFor(engine: ContainerEngine, options: ContainerOptions, runtime?: readonly string[]): ContainerRunner {
+  const { image = DEFAULT_IMAGE, folder } = options;
+  return engineRunner({ engine, image, home: homeName(folder), runtime, isRoot: isRoot() });
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}

@@ -1,0 +1,127 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LIMITS } from "../../protocol/index.ts";
+import { ended } from "../ended.ts";
+import {
+  HOME,
+  MEMORY_FOLDER_BYTES,
+  SEARCH_PATH,
+  UNIFIED_GROUPS,
+  USER,
+  type ContainerMount,
+  type ContainerPlan,
+  type ContainerRunner,
+} from "./plan.ts";
+import { callFilter } from "./system-calls.ts";
+
+export type ContainerEngine = "podman" | "docker";
+
+export interface EngineOptions {
+  readonly engine: ContainerEngine;
+  /** It must be on this machine: nothing is fetched. */
+  readonly image: string;
+  /** By which what a dead server left is found. */
+  readonly home: string;
+  /** The engine's words for another runtime than its own. */
+  readonly runtime?: readonly string[] | undefined;
+  /** Runs as root, so that the container can have users of its own. Docker decides for all its containers. */
+  readonly isRoot: boolean;
+}
+
+const LABEL = "sallyport.home";
+const IDS = 65_536;
+const PROCESSES = 4_096;
+const GIB = 1_073_741_824;
+
+/** Runs containers by an engine's command. It shows an image's programs, not this machine's. */
+export function engineRunner(options: EngineOptions): ContainerRunner {
+  const { engine, home } = options;
+  const run = (...words: string[]): ReturnType<typeof ended> => ended(engine, words);
+  return {
+    name: options.runtime === undefined ? engine : `${engine} ${options.runtime.join(" ")}`,
+    async prepare(plan) {
+      const filter = callFilter("shared");
+      const path = join(plan.folder, "seccomp.json");
+      if (filter !== undefined) await writeFile(path, JSON.stringify(filter));
+      return [engine, ...engineArguments(plan, { ...options, filter: filter === undefined ? undefined : path })];
+    },
+    async end(id, client) {
+      // The client's end is not the container's.
+      await run("rm", "--force", ...(engine === "podman" ? ["--time", "0"] : []), id);
+      await client;
+    },
+    async left() {
+      const filter = `label=${LABEL}=${home}`;
+      const { code, stdout } = await run("ps", "--all", "--filter", filter, "--format", "{{.Names}}");
+      return code === 0 ? stdout.split("\n").filter((id) => id !== "") : [];
+    },
+  };
+}
+
+/** The words behind the engine's name. The flags of document 003 are these, with more of the same kind. */
+export function engineArguments(
+  plan: ContainerPlan,
+  options: EngineOptions & { readonly filter?: string | undefined },
+): readonly string[] {
+  const { engine, home, image, filter, runtime = usualRuntime(engine) } = options;
+  const isPodman = engine === "podman";
+  const [first = "", ...rest] = plan.command;
+  return [
+    isPodman ? [...runtime, "run"] : ["run", ...runtime],
+    ["--rm", "--interactive", "--read-only"],
+    ["--pull", "never"],
+    ["--name", plan.id],
+    ["--label", `${LABEL}=${home}`],
+    ["--network", "none"],
+    ["--cap-drop", "ALL"],
+    ["--security-opt", "no-new-privileges"],
+    // The engines' own would let a program make user namespaces, and files that run as their owner.
+    filter === undefined ? [] : ["--security-opt", `seccomp=${filter}`],
+    ["--pids-limit", String(plan.processes)],
+    ["--memory", memoryWords(plan.memoryBytes)],
+    ["--memory-swap", memoryWords(plan.memoryBytes)],
+    ["--ulimit", "core=0:0"],
+    ["--ulimit", `nofile=${LIMITS.sandboxFiles}:${LIMITS.sandboxFiles}`],
+    // Podman would raise the last one to the system's own, and has no right to.
+    isPodman ? ["--read-only-tmpfs=false", "--no-hosts", "--ulimit", `nproc=${PROCESSES}:${PROCESSES}`] : [],
+    ["--log-driver", "none"],
+    ["--hostname", "sandbox"],
+    userWords(plan, options),
+    ...plan.mounts.map((mount) => mountWords(mount, engine)),
+    ["--workdir", plan.cwd],
+    ["--env", `HOME=${HOME}`],
+    ["--env", `PATH=${SEARCH_PATH.join(":")}`],
+    ["--entrypoint", first],
+    [image, ...rest],
+  ].flat();
+}
+
+function mountWords(mount: ContainerMount, engine: ContainerEngine): readonly string[] {
+  if (mount.kind === "bind") return ["--volume", `${mount.from}:${mount.as}:${mount.writable ? "rw" : "ro"}`];
+  const run = mount.executable ? "exec" : "noexec";
+  // Podman would fill it with what the image has there.
+  const copy = engine === "podman" ? ",notmpcopyup" : "";
+  return ["--tmpfs", `${mount.as}:rw,${run},nosuid,nodev,mode=1777,size=${MEMORY_FOLDER_BYTES}${copy}`];
+}
+
+function userWords(
+  { user: { uid, gid } }: ContainerPlan,
+  { engine, isRoot }: Pick<EngineOptions, "engine" | "isRoot">,
+): readonly string[] {
+  if (engine === "docker") return ["--user", `${uid}:${gid}`];
+  if (!isRoot) return ["--userns", "keep-id", "--user", `${uid}:${gid}`];
+  // One range: Podman cannot show an image with several.
+  const [users, groups] = [`0:${uid - USER}:${IDS}`, `0:${gid - USER}:${IDS}`];
+  return ["--uidmap", users, "--gidmap", groups, "--user", `${USER}:${USER}`];
+}
+
+/** Podman's own choice is crun, which does not work beside both kinds of control groups. */
+function usualRuntime(engine: ContainerEngine): readonly string[] {
+  return engine === "podman" && existsSync(UNIFIED_GROUPS) ? ["--runtime", "runc"] : [];
+}
+
+/** Document 003 writes `4g`. */
+function memoryWords(bytes: number): string {
+  return bytes % GIB === 0 ? `${bytes / GIB}g` : `${bytes}b`;
+}

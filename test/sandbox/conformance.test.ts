@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { containerDriver, gvisorDriver } from "../../src/sandbox/container/drivers.ts";
+import type { SandboxDriver } from "../../src/sandbox/driver.ts";
+import { openLocalSandbox, ProcessMarks, type Sandbox } from "../../src/sandbox/index.ts";
+import { IMAGE, importImage, removeImage } from "../support/sandbox-image.ts";
+import { SANDBOX_CHECKS } from "../support/sandbox-checks.ts";
+import { SandboxPlace } from "../support/sandbox-place.ts";
+
+/** It is no wall, and says so. */
+async function localDriver(base: string): Promise<SandboxDriver> {
+  const marks = await ProcessMarks.open(base, Math.random);
+  return {
+    kind: "local",
+    capabilities: {
+      ownNetwork: false,
+      ownProcesses: false,
+      ownFiles: false,
+      systemCalls: "all",
+      limitsMemory: true,
+      limitsProcesses: false,
+    },
+    missing: () => Promise.resolve(undefined),
+    open: ({ sessionId, environment, memoryBytes }) => {
+      const sandbox = openLocalSandbox({ sessionId, home: base, marker: base, marks, commandMemoryBytes: memoryBytes });
+      const withGiven = <Request extends { readonly env?: Readonly<Record<string, string>> }>(request: Request) => ({
+        ...request,
+        env: { ...environment, ...request.env },
+      });
+      return Promise.resolve({
+        ...sandbox,
+        busy: sandbox.busy,
+        spawn: (request) => sandbox.spawn(withGiven(request)),
+        open: (request) => sandbox.open(withGiven(request)),
+      });
+    },
+    sweep: () => Promise.resolve(0),
+  };
+}
+
+/** A line for each driver. */
+const DRIVERS: Readonly<Record<string, (base: string) => SandboxDriver | Promise<SandboxDriver>>> = {
+  local: localDriver,
+  crun: (base) => containerDriver({ folder: join(base, "c"), runtime: "crun" }),
+  runc: (base) => containerDriver({ folder: join(base, "c"), runtime: "runc" }),
+  podman: (base) => containerDriver({ folder: join(base, "c"), runtime: "podman", image: IMAGE, readable: ["/usr"] }),
+  runsc: (base) => gvisorDriver({ folder: join(base, "c") }),
+};
+
+for (const [name, make] of Object.entries(DRIVERS)) {
+  const base = SandboxPlace.folder();
+  if (name === "podman") importImage(base);
+  const driver = await make(base);
+  const missing = await driver.missing();
+  describe.skipIf(missing !== undefined)(
+    missing === undefined ? name : `${name} is left out: ${missing.reason}; ${missing.remedy}`,
+    () => {
+      let place: SandboxPlace;
+      let sandbox: Sandbox;
+      beforeAll(async () => {
+        place = new SandboxPlace(driver, base);
+        sandbox = await place.open();
+      });
+      afterAll(async () => {
+        await place[Symbol.asyncDispose]();
+        if (name === "podman") removeImage();
+      });
+      for (const check of SANDBOX_CHECKS) it(check.name, () => check.run(place, sandbox));
+    },
+  );
+}
