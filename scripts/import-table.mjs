@@ -23,7 +23,7 @@ const MAY_IMPORT = {
   proxy: "protocol gate ledger",
   telemetry: "protocol proxy",
   engines: "protocol tools sandbox",
-  sessions: "protocol store gate ledger sandbox tools connections proxy engines",
+  sessions: "protocol store gate ledger sandbox tools connections proxy engines workspaces",
   surfaces: "protocol gate sessions",
   "web/ui": "protocol client",
   "web/panel": "protocol client contexts web/ui",

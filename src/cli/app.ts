@@ -7,7 +7,9 @@ import { ProcessMarks, reapOrphans, startWatchdog } from "../sandbox/index.ts";
 import {
   type ExpiryClock,
   Gateway,
+  isStored,
   openEnvironment,
+  openInTree,
   sweepWarm,
   sweepEnvironments,
   type Checkpoint,
@@ -19,6 +21,7 @@ import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store, type 
 import { SYSTEM_CLOCK } from "../surfaces/index.ts";
 import { openTelemetry, type Readings, type Telemetry } from "../telemetry/index.ts";
 import type { AnyTool } from "../tools/index.ts";
+import { SessionTrees } from "../workspaces/index.ts";
 import { openEngines } from "./engines.ts";
 import { TOKEN_FILE } from "./files.ts";
 import { markerOf } from "./home-marker.ts";
@@ -170,6 +173,9 @@ async function assemble(
   const marks = await openMarks(marker, { log, clock }, opened);
   await sweepEnvironments(home);
   for (const folder of [ENGINES, "output"]) await sweepWarm(join(home, folder), store);
+  const trees = new SessionTrees({ home, now: () => clock.now(), log });
+  await trees.sweep((id) => isStored(store, id));
+  opened.push(() => trees.close());
   const newId = makeNewId(
     () => clock.now(),
     (bytes) => crypto.getRandomValues(bytes),
@@ -188,7 +194,7 @@ async function assemble(
   });
   opened.push(() => way.close());
   const watched = watchMachine(options, home, opened);
-  const gateway = await gatewayFor(options, { ...base, marker, marks, models, newId, telemetry, ...watched });
+  const gateway = await gatewayFor(options, { ...base, marker, marks, models, trees, newId, telemetry, ...watched });
   opened.push(() => gateway.close());
   opened.push(watchStrays({ gateway, marker, marks, log, clock }));
   telemetry.gauges(async () => ({
@@ -280,6 +286,7 @@ interface AppParts extends AppBase {
   readonly marks: ProcessMarks;
   readonly models: Models;
   readonly newId: NewId;
+  readonly trees: SessionTrees;
   readonly telemetry: Telemetry;
   readonly openFiles: OpenFilesWatch;
   readonly expiryClock: ExpiryClock;
@@ -309,7 +316,7 @@ function passedOnOf(environment: Environment): Readonly<Record<string, string>> 
 
 async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
-  const { home, store, marker, marks, models, newId, telemetry, openFiles } = parts;
+  const { home, store, marker, marks, models, newId, telemetry, openFiles, trees } = parts;
   return Gateway.open({
     dependencies: {
       store,
@@ -326,21 +333,25 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       }),
       observe: (event, { settings: { engine, provider, model }, created_by }) =>
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),
+      trees,
       openEnvironment: (wanted) =>
-        openEnvironment(
-          {
-            home,
-            marker,
-            marks,
-            engineMemoryBytes: settings.engineMemoryBytes?.value,
-            commandMemoryBytes: settings.commandMemoryBytes?.value,
-            environment: passedOnOf(environment),
-            extraTools: parts.extraTools,
-            redact,
-            newId,
-            now: () => clock.now(),
-          },
-          wanted,
+        openInTree({ trees }, wanted, (release) =>
+          openEnvironment(
+            {
+              release,
+              home,
+              marker,
+              marks,
+              engineMemoryBytes: settings.engineMemoryBytes?.value,
+              commandMemoryBytes: settings.commandMemoryBytes?.value,
+              environment: passedOnOf(environment),
+              extraTools: parts.extraTools,
+              redact,
+              newId,
+              now: () => clock.now(),
+            },
+            wanted,
+          ),
         ),
       engineFolder: (session_id) => join(home, ENGINES, session_id),
       sessionFiles: (session_id) => [

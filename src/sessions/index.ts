@@ -9,5 +9,6 @@ export type { PageProtocol } from "./page-tools/page-protocol.ts";
 export type { OfferedProvider } from "./services/provider-service.ts";
 export type { Clock, ExpiryClock, Models } from "./dependencies.ts";
 export type { ClientTool } from "../tools/index.ts";
-export { sweepWarm } from "./lifecycle/warm.ts";
+export { isStored, sweepWarm } from "./lifecycle/warm.ts";
+export { openInTree } from "./workspace/own-tree.ts";
 export { openEnvironment, sweepEnvironments } from "./workspace/environment.ts";

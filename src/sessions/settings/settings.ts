@@ -21,6 +21,7 @@ import { effectiveProfile } from "../permission/effective-profile.ts";
 import { least } from "../budget/limits.ts";
 import { profileOf } from "../permission/profile.ts";
 import type { Models, Dependencies } from "../dependencies.ts";
+import { chooseWorkspaceMode } from "./workspace-mode.ts";
 
 /** Where sessions work by default, and where agents may work at all. Absolute, real. */
 export interface WorkspacePlaces {
@@ -73,7 +74,8 @@ export async function settingsFor(
     engine,
     provider,
     model,
-    workspace: await workspaceFor(caller, places, request.workspace ?? base?.workspace),
+    workspace: await workspaceFor(caller, places, request.workspace ?? base?.source ?? base?.workspace),
+    ...chooseWorkspaceMode(caller, profile, { request, base }),
     sandbox: "local",
     profile: profileName,
     autonomy: narrowed.autonomy,

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isInside, openedHosts } from "../../gate/index.ts";
-import type { NewId, Redactor } from "../../protocol/index.ts";
+import type { NewId, Redactor, SessionSettings } from "../../protocol/index.ts";
 import { openLocalSandbox, type ProcessMarks } from "../../sandbox/index.ts";
 import {
   createToolbox,
@@ -34,6 +34,8 @@ export interface EnvironmentOptions {
   readonly extraTools?: readonly AnyTool[] | undefined;
   /** Applied to output before it is stored in a file; absent: stored unchanged. */
   readonly redact?: Redactor | undefined;
+  /** Called when the session uses its workspace no longer; absent: nobody waits for it. */
+  readonly release?: (() => Promise<void>) | undefined;
   readonly newId: NewId;
   readonly now: () => number;
 }
@@ -73,12 +75,13 @@ export async function openEnvironment(
   const close = async (): Promise<void> => {
     await toolbox.close();
     await sandbox.close();
+    await options.release?.();
   };
   return {
     toolbox,
     sandbox,
     extraRead,
-    isHidden: (real) => isInside(options.home, real) && !isInside(outputFolder, real),
+    isHidden: (real) => isInside(options.home, real) && !isInside(outputFolder, real) && !isOwnTree(settings, real),
     resolve: (path) => resolvePath(settings.workspace, path),
     look: (path) => lookUp(settings.workspace, path),
     get busy() {
@@ -90,6 +93,11 @@ export async function openEnvironment(
       await rm(outputFolder, { recursive: true, force: true });
     },
   };
+}
+
+/** A worktree or snapshot lies below the server's own folder, and is the session's. */
+function isOwnTree({ source, workspace }: SessionSettings, real: string): boolean {
+  return source !== undefined && isInside(workspace, real);
 }
 
 /** At start: deletes what a server left half written that died in the middle of a Write. */
