@@ -1,4 +1,4 @@
-import { lstat, readFile, rm } from "node:fs/promises";
+import { lstat, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Failure } from "../protocol/index.ts";
 import type { Change } from "./change-set.ts";
@@ -23,25 +23,42 @@ export interface ComparedChange extends Change {
   readonly fit: "clean" | "applied" | "conflict";
 }
 
-export function compareWithSource(source: string, changes: readonly Change[]): Promise<readonly ComparedChange[]> {
-  const deleted = new Set(changes.filter(({ after }) => after === undefined).map(({ path }) => path));
-  return inParallel(changes, async (change) => {
+export async function compareWithSource(
+  source: string,
+  changes: readonly Change[],
+): Promise<readonly ComparedChange[]> {
+  const compared = await inParallel(changes, async (change): Promise<ComparedChange> => {
     const now = await stateOf(source, change.path);
-    if (isSameFile(now, change.after)) return { ...change, source: now, fit: "applied" };
-    const isFree = isSameFile(now, change.before) && !(await isBlocked(source, change.path, deleted));
-    return { ...change, source: now, fit: isFree ? "clean" : "conflict" };
+    const fit = isSameFile(now, change.after) ? "applied" : isSameFile(now, change.before) ? "clean" : "conflict";
+    return { ...change, source: now, fit };
+  });
+  const leaving = compared.filter(({ after, fit }) => after === undefined && fit === "clean");
+  const gone = new Set(leaving.map(({ path }) => path));
+  return inParallel(compared, async (change) => {
+    const isWritten = change.fit === "clean" && change.after !== undefined;
+    return isWritten && (await isBlocked(source, change.path, gone)) ? { ...change, fit: "conflict" } : change;
   });
 }
 
 /** Something that the change set does not remove stands where the file or a folder above it must be. */
-async function isBlocked(source: string, path: string, deleted: ReadonlySet<string>): Promise<boolean> {
+async function isBlocked(source: string, path: string, gone: ReadonlySet<string>): Promise<boolean> {
   for (let at = dirname(path); at !== "."; at = dirname(at)) {
     const found = await lstat(join(source, at)).catch(() => undefined);
-    if (found !== undefined && !found.isDirectory() && !deleted.has(at)) return true;
+    if (found !== undefined && !found.isDirectory() && !gone.has(at)) return true;
   }
   const found = await lstat(join(source, path)).catch(() => undefined);
   if (found === undefined || found.isFile() || found.isSymbolicLink()) return false;
-  return !found.isDirectory() || ![...deleted].some((gone) => gone.startsWith(`${path}/`));
+  return !found.isDirectory() || !(await isEmptied(source, path, gone));
+}
+
+/** Whether nothing is left of a folder when these files are gone. */
+async function isEmptied(source: string, folder: string, gone: ReadonlySet<string>): Promise<boolean> {
+  const entries = await readdir(join(source, folder), { withFileTypes: true });
+  for (const entry of entries) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory() ? !(await isEmptied(source, path, gone)) : !gone.has(path)) return false;
+  }
+  return entries.length > 0;
 }
 
 /** Writes changes without a conflict into the source. What was written counts as applied, also if a later one fails. */

@@ -98,7 +98,7 @@ function commitTree(
   files: string,
   { message, author, at }: WantedCommit,
 ): Promise<string> {
-  const date = `${Math.floor(at / 1_000)} +0000`;
+  const date = `@${Math.floor(at / 1_000)} +0000`;
   return mustGit(root, ["commit-tree", "--no-gpg-sign", "-p", parent, files], {
     input: `${message.trim()}\n`,
     variables: {

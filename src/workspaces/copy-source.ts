@@ -3,6 +3,7 @@ import { chmod, copyFile, lstat, mkdir, readlink, rm, symlink, utimes } from "no
 import { dirname, join } from "node:path";
 import type { RepoFilterMode } from "../protocol/index.ts";
 import { filterOf, nameFilter } from "./filter.ts";
+import { copyMany } from "./bulk-copy.ts";
 import { inParallel } from "./in-parallel.ts";
 import { stampOf, type FileStamp, type Stamps } from "./manifest.ts";
 import { filterFiles, type Withheld } from "./withhold.ts";
@@ -34,9 +35,10 @@ export async function copySource({ source, files, filters, target }: SourceCopy)
     if (because !== undefined) withheld.push({ path, because });
     return because === undefined;
   });
-  const folders = new Set<string>();
+  await copyMany(source, target, wanted);
   const copied = await inParallel(wanted, async (path) => {
-    const end = await copyOne(join(source, path), join(target, path), folders);
+    if ((await stampOf(target, path)) !== undefined) return path;
+    const end = await copyOne(join(source, path), join(target, path));
     if (end === "unreadable" || (end === "missing" && path.includes("\uFFFD")))
       withheld.push({ path, because: "not readable" });
     return end === "copied" ? path : undefined;
@@ -63,24 +65,19 @@ function byFirst([one]: readonly [string, unknown], [other]: readonly [string, u
   return one < other ? -1 : 1;
 }
 
-async function copyOne(from: string, to: string, folders: Set<string>): Promise<"copied" | "missing" | "unreadable"> {
+async function copyOne(from: string, to: string): Promise<"copied" | "missing" | "unreadable"> {
   const found = await lstat(from).catch(() => undefined);
   if (found === undefined) return "missing";
   // A submodule is a folder.
   if (!found.isFile() && !found.isSymbolicLink()) return "missing";
-  const folder = dirname(to);
-  if (!folders.has(folder)) {
-    await mkdir(folder, { recursive: true });
-    folders.add(folder);
-  }
   try {
+    await mkdir(dirname(to), { recursive: true });
     if (found.isSymbolicLink()) {
       await symlink(await readlink(from, { encoding: "buffer" }), to);
       return "copied";
     }
     await copyFile(from, to, constants.COPYFILE_FICLONE);
     await chmod(to, (found.mode & 0o777) | 0o600);
-    // Whole seconds survive every way of copying, so that an untouched file is known by its time.
     const seconds = Math.floor(found.mtimeMs / 1_000);
     await utimes(to, seconds, seconds);
     return "copied";

@@ -53,8 +53,15 @@ export class Snapshots {
   /** Bases that are being made or were just handed out: nobody may have noted yet that they are used. */
   readonly #making = new Map<string, Promise<SnapshotBase>>();
 
+  #hasGrown = false;
+
   constructor(options: SnapshotsOptions) {
     this.#options = options;
+  }
+
+  /** Whether a base was made since the last `prune`. */
+  get hasGrown(): boolean {
+    return this.#hasGrown;
   }
 
   /** Where the files of a base are. */
@@ -98,6 +105,7 @@ export class Snapshots {
       else if (!this.#making.has(name.replace(PARTIAL, ""))) await this.#remove(name);
     }
     const used = await usedBases();
+    this.#hasGrown = false;
     let count = bases.length;
     let bytes = bases.reduce((sum, { base }) => sum + base.bytes, 0);
     for (const { base } of bases.toSorted((one, other) => one.usedAt - other.usedAt)) {
@@ -141,12 +149,13 @@ export class Snapshots {
     try {
       const files = await listFiles(source, this.#options.hidden);
       const copied = await copySource({ source, files, filters, target });
-      if (repository !== undefined) await makeHistory(target, copied.stamps, repository.head);
+      if (repository !== undefined) await makeHistory(target, repository.head);
       const base = { key, bytes: bytesOf(copied), withheld: copied.withheld.length, repository };
       await writeFile(join(partial, STAMPS), JSON.stringify([...copied.stamps]));
       await writeFile(join(partial, WITHHELD), JSON.stringify(copied.withheld));
       await writeFile(join(partial, INFO), JSON.stringify(base));
       await rename(partial, join(this.#options.folder, key));
+      this.#hasGrown = true;
       return base;
     } catch (error) {
       await rm(partial, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join, sep } from "node:path";
-import { git } from "./git.ts";
+import { calmFilters, git, mustGit } from "./git.ts";
 import { inParallel } from "./in-parallel.ts";
 import { listFiles } from "./list-files.ts";
 import { stampOf, stateOf } from "./manifest.ts";
@@ -49,11 +49,12 @@ export async function sourceState(folder: string, hidden: readonly string[]): Pr
 /** Undefined: it is no repository. */
 async function repositoryOf(folder: string): Promise<FoundRepository | undefined> {
   const words = ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames"];
-  const [places, status] = await Promise.all([
+  const [places, settings] = await Promise.all([
     git(folder, ["rev-parse", "--show-toplevel", "--show-prefix"]),
-    git(folder, [...words, "--ignore-submodules=all", "--", "."]),
+    calmFilters(folder),
   ]);
-  if (places === undefined || status === undefined) return undefined;
+  if (places === undefined) return undefined;
+  const status = await mustGit(folder, [...words, "--ignore-submodules=all", "--", "."], { settings });
   const [root = "", prefix = ""] = places.split("\n");
   const lines = status.split("\0").filter((line) => line !== "");
   const entries = lines.filter((line) => !line.startsWith("# "));

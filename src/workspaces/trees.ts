@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
-import { constants } from "node:fs";
 import { cp, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure, type Log, type RepoFilterMode } from "../protocol/index.ts";
+import { copyExactly, copyTree } from "./bulk-copy.ts";
 import { clearUnfinished } from "./apply-changes.ts";
 import { mountOverlay, mountsBelow, unmount } from "./overlay.ts";
 import { Snapshots, type SnapshotBase } from "./snapshots.ts";
@@ -36,6 +35,8 @@ interface SessionTreesOptions {
   readonly home: string;
   readonly now: () => number;
   readonly log: Log;
+  /** False: snapshots are copied, also where they could be mounted. Absent: they are mounted where this server can. */
+  readonly overlay?: boolean | undefined;
 }
 
 /** The trees of sessions that work in a worktree or a snapshot. */
@@ -43,6 +44,8 @@ export class SessionTrees {
   readonly snapshots: Snapshots;
   readonly #folder: string;
   readonly #log: Log;
+  /** Whether snapshots can be mounted here; undefined: nobody has tried yet. */
+  #mayMount: boolean | undefined;
   /** How many use each tree that is mounted or being mounted. */
   readonly #users = new Map<string, { count: number; readonly mounted: Promise<void> }>();
   /** Trees that end, by the promise of their end. */
@@ -53,7 +56,8 @@ export class SessionTrees {
   /** Why there can be no further snapshot; absent: there can. */
   #full: Failure | undefined;
 
-  constructor({ home, now, log }: SessionTreesOptions) {
+  constructor({ home, now, log, overlay }: SessionTreesOptions) {
+    this.#mayMount = overlay === false ? false : undefined;
     this.#folder = join(home, TREES);
     this.#log = log;
     this.snapshots = new Snapshots({ folder: join(home, BASES), hidden: [home], now });
@@ -95,7 +99,7 @@ export class SessionTrees {
       throw error;
     } finally {
       this.#making -= 1;
-      if (this.#making === 0) await this.#prune();
+      if (this.#making === 0 && this.snapshots.hasGrown) await this.#prune();
     }
   }
 
@@ -167,12 +171,13 @@ export class SessionTrees {
     return { record: recordOf(base, { source, filters, overlay }), withheld: base.withheld };
   }
 
-  /** Whether the base could be mounted. It is unmounted again: whoever uses the tree mounts it. */
+  /** Whether the base can be mounted by whoever uses the tree. The first one shows it. */
   async #lay(folder: string, base: string): Promise<boolean> {
     for (const name of ["tree", "upper", "work"]) await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
-    if (!(await mountOverlay(folder, this.snapshots.tree(base)))) return false;
-    await unmount(join(folder, "tree"));
-    return true;
+    if (this.#mayMount !== undefined) return this.#mayMount;
+    this.#mayMount = await mountOverlay(folder, this.snapshots.tree(base));
+    if (this.#mayMount) await unmount(join(folder, "tree"));
+    return this.#mayMount;
   }
 
   /** Undefined: the new session's files are others. */
@@ -197,7 +202,8 @@ export class SessionTrees {
     const withheld = (await this.snapshots.withheld(record.base)).length;
     if (record.overlay) {
       for (const name of ["tree", "work"]) await mkdir(join(folder, name), { mode: 0o700 });
-      await copyExactly(join(from, "upper"), join(folder, "upper"));
+      if (!(await copyExactly(join(from, "upper"), join(folder, "upper"))))
+        throw new Failure("internal", "the files of the session could not be copied");
     } else await copyTree(join(from, "tree"), join(folder, "tree"));
     return { record: { ...record, commits: {} }, withheld };
   }
@@ -251,23 +257,4 @@ function recordOf(
 /** The end of an id is random. */
 function branchOf(id: string): string {
   return `sallyport/${id.slice(-8)}`;
-}
-
-function copyTree(from: string, to: string): Promise<void> {
-  return cp(from, to, {
-    recursive: true,
-    verbatimSymlinks: true,
-    preserveTimestamps: true,
-    mode: constants.COPYFILE_FICLONE,
-  });
-}
-
-/** With devices and attributes: they say what an overlay hides. */
-function copyExactly(from: string, to: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    execFile("cp", ["-a", "--reflink=auto", from, to], (error) => {
-      if (error === null) resolve();
-      else reject(new Failure("internal", `the files of the session could not be copied: ${error.message}`));
-    });
-  });
 }

@@ -1,6 +1,7 @@
-import { cp, readFile, rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../protocol/index.ts";
+import { copyTree } from "./bulk-copy.ts";
 import { calmFilters, git, gitBytes, mustGit } from "./git.ts";
 import { inParallel } from "./in-parallel.ts";
 import { isUntouched, stampOf, type FileStamp, type Stamps } from "./manifest.ts";
@@ -39,14 +40,11 @@ export async function forkWorktree(
   const tree = join(folder, "tree");
   await mustGit(root, ["worktree", "add", "--no-checkout", "-b", branch, tree, tip?.trim() ?? head]);
   await mustGit(tree, ["read-tree", "HEAD"]);
-  const from = join(parent.folder, "tree");
-  const pointer = join(from, ".git");
-  await cp(from, tree, {
-    recursive: true,
-    verbatimSymlinks: true,
-    preserveTimestamps: true,
-    filter: (path) => path !== pointer,
-  });
+  const pointer = await readFile(join(tree, ".git"), "utf8");
+  await copyTree(join(parent.folder, "tree"), tree);
+  // It was written over with the parent's, which says where git keeps what belongs to that worktree.
+  await rm(join(tree, ".git"), { recursive: true, force: true });
+  await writeFile(join(tree, ".git"), pointer);
   const record: WorktreeRecord = { ...parent.record, branch, commits: {} };
   await writeStamps(folder, await inheritedStamps(parent, workIn(tree, record)));
   return record;

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CreateSession, SessionView } from "../../src/protocol/index.ts";
-import { approveWith, openTestApp, runScript, script, type TestApp } from "../support/app.ts";
+import { mountsBelow } from "../../src/workspaces/overlay.ts";
+import { approveWith, openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 
 const git = (folder: string, ...words: readonly string[]): string =>
   execFileSync("git", ["-C", folder, "-c", "user.name=t", "-c", "user.email=t@localhost", ...words], {
@@ -33,6 +34,13 @@ async function work(app: TestApp, session: CreateSession, ...steps: readonly obj
   const { session: made, events } = await runScript(app.client, { ...session, prompt }, approveWith(app.client));
   expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
   return made;
+}
+
+/** Another turn. */
+async function again(app: TestApp, id: string, ...steps: readonly object[]): Promise<void> {
+  const { seq } = await app.client.session(id);
+  await app.client.prompt(id, { text: script(...steps, { say: "Done." }) });
+  await untilTurnEnds(app.client, id, { after: seq, answer: approveWith(app.client) });
 }
 
 const MODES = ["worktree", "snapshot"] as const;
@@ -69,5 +77,114 @@ describe.each(MODES)("a session in a %s", (workspace_mode) => {
       ["M a.txt", "D src/b.ts", "?? .env", "?? new/"],
     );
     expect((await app.client.changes(session.id)).files).toEqual([]);
+  });
+});
+
+describe.each(MODES)("two sessions in a %s each", (workspace_mode) => {
+  it("edit the same file; the second one's conflict is shown, and nothing is lost", async () => {
+    await using app = await openTestApp();
+    const { workspace } = app.place;
+    await makeRepository(workspace);
+    const [first, second] = await Promise.all([
+      work(app, { workspace_mode }, write("a.txt", "FIRST\ntwo\nthree\n")),
+      work(app, { workspace_mode }, write("a.txt", "one\ntwo\nSECOND\n"), write("d.txt", "other\n")),
+    ]);
+    for (const { id } of [first, second]) expect((await app.client.changes(id)).conflicts).toBe(0);
+    await app.client.applyChanges(first.id);
+    const changes = await app.client.changes(second.id);
+    expect(changes.files).toEqual([
+      { path: "a.txt", status: "modified", additions: 1, deletions: 1, conflict: true },
+      { path: "d.txt", status: "added", additions: 1, deletions: 0 },
+    ]);
+    await expect(app.client.applyChanges(second.id)).rejects.toMatchObject({
+      code: "conflict",
+      details: { conflicts: ["a.txt"] },
+    });
+    await expect(readFile(join(workspace, "d.txt"))).rejects.toThrow("ENOENT");
+    const both = await app.client.changeDiff(second.id, "a.txt");
+    expect(both.diff).toContain("-three\n+SECOND");
+    expect(both.source_diff).toContain("-one\n+FIRST");
+    await app.client.applyChanges(second.id, { paths: ["d.txt"] });
+    const done = await app.client.commitChanges(second.id, { branch: "second", message: "The second one" });
+    expect(done).toMatchObject({ paths: ["a.txt"], branch: "second" });
+    // Everything is where a person can merge it.
+    expect(await readFile(join(workspace, "a.txt"), "utf8")).toBe("FIRST\ntwo\nthree\n");
+    expect(await readFile(join(workspace, "d.txt"), "utf8")).toBe("other\n");
+    expect(git(workspace, "show", "second:a.txt")).toBe("one\ntwo\nSECOND");
+    expect(git(workspace, "rev-parse", "second^")).toBe(git(workspace, "rev-parse", "main"));
+    git(workspace, "commit", "--quiet", "--all", "--message=first's");
+    git(workspace, "merge", "--quiet", "--no-edit", "second");
+    expect(await readFile(join(workspace, "a.txt"), "utf8")).toBe("FIRST\ntwo\nSECOND\n");
+    const { entries } = await app.client.audit({ limit: 10 });
+    const decided = entries.filter(({ action }) => action.startsWith("changes."));
+    expect(decided.map(({ action, target }) => [action, target])).toEqual([
+      ["changes.commit", second.id],
+      ["changes.apply", second.id],
+      ["changes.apply", first.id],
+    ]);
+  });
+
+  it("goes on after an apply, and takes back what is discarded", async () => {
+    await using app = await openTestApp();
+    const { workspace } = app.place;
+    await makeRepository(workspace);
+    const session = await work(app, { workspace_mode }, write("a.txt", "1\n"));
+    await app.client.applyChanges(session.id);
+    await again(app, session.id, write("a.txt", "2\n"), write("e.txt", "e\n"));
+    expect((await app.client.changes(session.id)).files).toEqual([
+      { path: "a.txt", status: "modified", additions: 1, deletions: 1 },
+      { path: "e.txt", status: "added", additions: 1, deletions: 0 },
+    ]);
+    await app.client.applyChanges(session.id, { paths: ["a.txt"] });
+    expect(await readFile(join(workspace, "a.txt"), "utf8")).toBe("2\n");
+    await again(app, session.id, write("a.txt", "3\n"));
+    const { revision } = await app.client.changes(session.id);
+    await again(app, session.id, write("e.txt", "E\n"));
+    await expect(app.client.discardChanges(session.id, { revision })).rejects.toMatchObject({ code: "input_changed" });
+    expect(await app.client.discardChanges(session.id)).toEqual({ paths: ["a.txt", "e.txt"] });
+    expect((await app.client.changes(session.id)).files).toEqual([]);
+    expect(await readFile(join(session.settings.workspace, "a.txt"), "utf8")).toBe("2\n");
+    await expect(app.client.applyChanges(session.id)).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  it("is forked with a copy of its files, and deleted with them", async () => {
+    await using app = await openTestApp();
+    const { workspace } = app.place;
+    await makeRepository(workspace);
+    const parent = await work(app, { workspace_mode }, write("a.txt", "parent\n"), {
+      tool: "Bash",
+      input: { command: "rm src/b.ts" },
+    });
+    const child = await app.client.fork(parent.id);
+    expect(child.settings.source).toBe(workspace);
+    const { files } = await app.client.changes(parent.id);
+    expect((await app.client.changes(child.id)).files).toEqual(files);
+    await again(app, child.id, write("a.txt", "child\n"));
+    await again(app, parent.id, write("p.txt", "parent\n"));
+    expect((await app.client.changeDiff(child.id, "a.txt")).diff).toContain("+child");
+    expect((await app.client.changeDiff(parent.id, "a.txt")).diff).toContain("+parent");
+    expect((await app.client.changes(child.id)).files.map(({ path }) => path)).toEqual(["a.txt", "src/b.ts"]);
+    await app.client.deleteSession(parent.id);
+    expect((await app.client.changes(child.id)).files.map(({ path }) => path)).toEqual(["a.txt", "src/b.ts"]);
+    await app.client.applyChanges(child.id);
+    expect(await readFile(join(workspace, "a.txt"), "utf8")).toBe("child\n");
+    await app.client.deleteSession(child.id);
+    expect(await readdir(join(app.place.home, "workspaces"))).toEqual([]);
+    expect(git(workspace, "branch", "--list", "sallyport/*")).toBe("");
+    expect(git(workspace, "worktree", "list").split("\n")).toHaveLength(1);
+  });
+
+  it("is there again after a restart, and nothing stays mounted", async () => {
+    await using app = await openTestApp();
+    await makeRepository(app.place.workspace);
+    const session = await work(app, { workspace_mode }, write("a.txt", "kept\n"));
+    await app.restart();
+    expect((await app.client.changes(session.id)).files.map(({ path }) => path)).toEqual(["a.txt"]);
+    await again(app, session.id, write("f.txt", "later\n"));
+    await app.client.control(session.id, "close");
+    expect((await app.client.changes(session.id)).files.map(({ path }) => path)).toEqual(["a.txt", "f.txt"]);
+    expect(await mountsBelow(app.place.home)).toEqual([]);
+    await app.client.applyChanges(session.id);
+    expect(await readFile(join(app.place.workspace, "f.txt"), "utf8")).toBe("later\n");
   });
 });
