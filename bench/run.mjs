@@ -15,6 +15,7 @@ const { readersBench } = await import("./readers.mjs");
 const { sessionsBench } = await import("./sessions.mjs");
 const { turnBench } = await import("./turn.mjs");
 const { viewersBench } = await import("./viewers.mjs");
+const { workspacesBench } = await import("./workspaces.mjs");
 
 const benches = {
   turn: turnBench,
@@ -29,6 +30,7 @@ const benches = {
   "page-tools": pageToolsBench,
   grid: gridBench,
   viewers: viewersBench,
+  workspaces: workspacesBench,
 };
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const flags = process.argv.slice(2).filter((word) => word.startsWith("--"));

@@ -98,6 +98,12 @@ export const CommitChanges = z
   .strict();
 export type CommitChanges = z.infer<typeof CommitChanges>;
 
+/** What is written to document 003's `changes` as JSON. */
+export const ChangesWritten = CommitChanges.partial({ branch: true, message: true })
+  .extend({ action: z.enum(["apply", "commit", "discard"]) })
+  .strict();
+export type ChangesWritten = z.infer<typeof ChangesWritten>;
+
 /** What was decided: these files. */
 export const ChangesDone = z.object({
   paths: z.array(z.string()),

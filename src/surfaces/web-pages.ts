@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** The addresses of each page, which does its own routing. Nothing in a page is secret: what it shows needs a token. */
 const PAGES = {
-  console: ["/", "/new", "/agent", "/sessions/:id", ...CONSOLE_PAGES.map(({ to }) => to)],
+  console: ["/", "/new", "/agent", "/sessions/:id", "/sessions/:id/changes", ...CONSOLE_PAGES.map(({ to }) => to)],
   workbench: ["/workbench"],
 } as const;
 type PageName = keyof typeof PAGES;
