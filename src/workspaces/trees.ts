@@ -30,6 +30,18 @@ export interface OpenTree {
   readonly workspace: string;
 }
 
+interface UsedTree {
+  readonly tree: OpenTree;
+  release(): Promise<void>;
+}
+
+interface MadeWorkspace {
+  /** Where the session works. Absolute, real. */
+  readonly workspace: string;
+  /** How many files of the source are not in it. */
+  readonly withheld: number;
+}
+
 interface SessionTreesOptions {
   /** The server's own folder. Absolute, real. */
   readonly home: string;
@@ -52,6 +64,8 @@ export class SessionTrees {
   readonly #ending = new Map<string, Promise<void>>();
   /** Trees that are being made: their bases are not noted anywhere yet. */
   #making = 0;
+  readonly #pending = new Set<Promise<unknown>>();
+  #isClosed = false;
   #pruned: Promise<void> = Promise.resolve();
   /** Why there can be no further snapshot; absent: there can. */
   #full: Failure | undefined;
@@ -65,7 +79,7 @@ export class SessionTrees {
 
   /** At start: unmounts what a dead server left, and deletes trees of sessions that were never stored. */
   async sweep(isStored: (id: string) => Promise<boolean>): Promise<void> {
-    await this.close();
+    await this.#unmountAll();
     for (const id of await readdir(this.#folder).catch(() => [])) {
       if (await isStored(id)) await clearUnfinished(join(this.#folder, id));
       else await this.remove(id);
@@ -73,17 +87,31 @@ export class SessionTrees {
     await this.#prune();
   }
 
-  /** Unmounts everything. */
+  /** No tree is made or used any more, and nothing stays mounted. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#pending);
+    await this.#unmountAll();
+  }
+
+  async #unmountAll(): Promise<void> {
     for (const point of await mountsBelow(this.#folder)) await unmount(point);
   }
 
+  /** What begins before the end is waited for. */
+  #track<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    if (this.#isClosed) return Promise.reject(new Failure("shutting_down", "the server is stopping"));
+    const working = work().finally(() => this.#pending.delete(working));
+    this.#pending.add(working);
+    return working;
+  }
+
   /** Makes the tree of a new session; `parent`: as that session's is now, if it is of the same kind. */
-  async make(
-    id: string,
-    wanted: WantedTree,
-    parent?: string,
-  ): Promise<{ readonly workspace: string; readonly withheld: number }> {
+  make(id: string, wanted: WantedTree, parent?: string): Promise<MadeWorkspace> {
+    return this.#track(() => this.#make(id, wanted, parent));
+  }
+
+  async #make(id: string, wanted: WantedTree, parent: string | undefined): Promise<MadeWorkspace> {
     await this.#pruned;
     if (wanted.mode === "snapshot" && this.#full !== undefined) throw this.#full;
     const folder = join(this.#folder, id);
@@ -104,10 +132,14 @@ export class SessionTrees {
   }
 
   /** The session's files. Call `release` when nothing of this use touches them any more. */
-  async use(id: string): Promise<{ readonly tree: OpenTree; release(): Promise<void> }> {
-    await this.#ending.get(id);
+  use(id: string): Promise<UsedTree> {
+    return this.#track(() => this.#use(id));
+  }
+
+  async #use(id: string): Promise<UsedTree> {
     const folder = join(this.#folder, id);
     const record = await readRecord(folder);
+    for (let ended = this.#ending.get(id); ended !== undefined; ended = this.#ending.get(id)) await ended;
     const user = this.#users.get(id) ?? { count: 0, mounted: this.#mount(folder, record) };
     this.#users.set(id, user);
     user.count += 1;

@@ -111,7 +111,7 @@ describe("who may do what, route by route", () => {
         else if (scope === "own" && onSomething)
           expect({ method, path, status }).toEqual({ method, path, status: 404 });
         // The session works in the folder itself: there is no diff.
-        else if (path.endsWith("/changes/diff")) expect({ path, status }).toEqual({ path, status: 422 });
+        else if (path.endsWith("/changes/diff")) expect({ path, status }).toEqual({ path, status: 400 });
         else expect({ method, path, ok: status < 300 }).toEqual({ method, path, ok: true });
       }
       // Nothing of all that has answered the question.

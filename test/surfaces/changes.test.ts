@@ -73,9 +73,11 @@ describe.each(MODES)("a session in a %s", (workspace_mode) => {
       paths: ["a.txt", "new/c.txt", "src/b.ts"],
     });
     expect(await readFile(join(workspace, "a.txt"), "utf8")).toBe("one\nTWO\nthree\n");
-    expect(git(workspace, "status", "--porcelain").split("\n").map((line) => line.trim())).toEqual(
-      ["M a.txt", "D src/b.ts", "?? .env", "?? new/"],
-    );
+    expect(
+      git(workspace, "status", "--porcelain")
+        .split("\n")
+        .map((line) => line.trim()),
+    ).toEqual(["M a.txt", "D src/b.ts", "?? .env", "?? new/"]);
     expect((await app.client.changes(session.id)).files).toEqual([]);
   });
 });
@@ -186,5 +188,99 @@ describe.each(MODES)("two sessions in a %s each", (workspace_mode) => {
     expect(await mountsBelow(app.place.home)).toEqual([]);
     await app.client.applyChanges(session.id);
     expect(await readFile(join(app.place.workspace, "f.txt"), "utf8")).toBe("later\n");
+  });
+});
+
+describe("who may do what", () => {
+  it("agents see the changes of their own sessions and decide on none; viewers read", async () => {
+    await using app = await openTestApp();
+    await makeRepository(app.place.workspace);
+    const agent = await app.as("agent");
+    const { id } = await agent.createSession({ workspace_mode: "snapshot" });
+    await again(app, id, write("a.txt", "agent\n"));
+    expect((await agent.changes(id)).files).toHaveLength(1);
+    await expect(agent.applyChanges(id)).rejects.toMatchObject({ code: "forbidden" });
+    await expect((await app.as("agent", "other")).changes(id)).rejects.toMatchObject({ code: "not_found" });
+    const viewer = await app.as("viewer");
+    expect((await viewer.changeDiff(id, "a.txt")).diff).toContain("+agent");
+    await expect(viewer.discardChanges(id)).rejects.toMatchObject({ code: "forbidden" });
+    expect(await (await app.as("operator")).applyChanges(id)).toEqual({ paths: ["a.txt"] });
+  });
+
+  it("the profile's mode and filter are the least for agents, and its filter for everybody", async () => {
+    await using app = await openTestApp();
+    const { workspace } = app.place;
+    await makeRepository(workspace);
+    await fill(workspace, { "data.bin": "x\n", "doc.md": "x\n" });
+    const strict = { workspace_mode: "snapshot", repo_filter: "strict", autonomy: "full" } as const;
+    await app.client.setPolicy({ default_profile: "mine", profiles: { mine: strict } });
+    const agent = await app.as("agent");
+    await expect(agent.createSession({ workspace_mode: "direct" })).rejects.toMatchObject({ code: "forbidden" });
+    const session = await agent.createSession({});
+    expect(session.settings).toMatchObject({ workspace_mode: "snapshot", repo_filter: "strict", withheld: 2 });
+    expect((await agent.changes(session.id)).withheld).toEqual([
+      { path: ".env", because: "name" },
+      { path: "data.bin", because: "not on the allowlist" },
+    ]);
+    const custom = { custom: { denylist: ["*.md"], allowlist: [] } };
+    const own = await app.client.createSession({ repo_filter: custom });
+    expect((await app.client.changes(own.id)).withheld.map(({ path }) => path)).toEqual([".env", "data.bin", "doc.md"]);
+    for (const repo_filter of ["none", "standard"] as const)
+      expect((await app.client.createSession({ repo_filter })).settings.repo_filter).toBe("strict");
+    await expect(app.client.createSession({ workspace_mode: "direct", repo_filter: "none" })).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+  });
+
+  it("what is withheld is shown by no tool, no diff and no conflict", async () => {
+    await using app = await openTestApp();
+    const { workspace } = app.place;
+    await makeRepository(workspace);
+    const { session, events } = await runScript(
+      app.client,
+      {
+        workspace_mode: "snapshot",
+        prompt: {
+          text: script(
+            { tool: "Read", input: { file_path: join(workspace, ".env") } },
+            { tool: "Read", input: { file_path: join(app.place.home, "token") } },
+            write(".env", "KEY=mine\n"),
+            write("a.txt", "mine\n"),
+            { say: "Done." },
+          ),
+        },
+      },
+      approveWith(app.client),
+    );
+    expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
+    const key = `sk-ant-api03-${"Ab9".repeat(31)}`;
+    await fill(workspace, { "a.txt": `one\nkey = "${key}"\n` });
+    const { files } = await app.client.changes(session.id);
+    expect(files).toMatchObject([
+      { path: ".env", status: "added", conflict: true },
+      { path: "a.txt", status: "modified", conflict: true },
+    ]);
+    for (const { path } of files)
+      expect(await app.client.changeDiff(session.id, path)).toMatchObject({ source_withheld: true });
+    const told = JSON.stringify([events, await app.client.changes(session.id)]);
+    expect(told).not.toContain("canary-of-the-env");
+    expect(told).not.toContain(key);
+  });
+
+  it("a session in the folder itself has nothing to decide on, and one that works is not decided on", async () => {
+    await using app = await openTestApp();
+    await makeRepository(app.place.workspace);
+    const direct = await app.client.createSession({});
+    expect(await app.client.changes(direct.id)).toMatchObject({ workspace_mode: "direct", files: [] });
+    await expect(app.client.applyChanges(direct.id)).rejects.toMatchObject({ code: "unsupported" });
+    await expect(app.client.createSession({ workspace: "src", workspace_mode: "worktree" })).resolves.toMatchObject({
+      settings: { source: join(app.place.workspace, "src") },
+    });
+    const { id } = await app.client.createSession({
+      workspace_mode: "worktree",
+      prompt: { text: script(write("a.txt", "2\n")) },
+    });
+    for await (const frame of app.client.watch(id)) if (frame.type === "approval.requested") break;
+    await expect(app.client.applyChanges(id)).rejects.toMatchObject({ code: "conflict" });
   });
 });

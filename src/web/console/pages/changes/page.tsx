@@ -36,10 +36,12 @@ export function ChangesPage(): ReactNode {
         <Link
           to="/sessions/$sessionId"
           params={{ sessionId }}
-          className="inline-flex items-center gap-1 text-sm text-accent underline"
+          className="inline-flex max-w-full items-center gap-1 text-sm text-accent underline"
         >
-          <ChevronLeft aria-hidden className="size-4" />
-          {session.data === undefined ? "To the session" : visible(titleOf(session.data))}
+          <ChevronLeft aria-hidden className="size-4 shrink-0" />
+          <span className="truncate">
+            {session.data === undefined ? "To the session" : visible(titleOf(session.data))}
+          </span>
         </Link>
         <h1 className="mt-1 text-xl font-semibold">Changes</h1>
       </header>

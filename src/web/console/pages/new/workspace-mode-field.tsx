@@ -7,7 +7,7 @@ const HINTS: Readonly<Record<Draft["workspaceMode"], string>> = {
   "": "As the profile says; by default in the folder itself.",
   direct: "Changes are in the folder at once.",
   worktree: "A git worktree of the last commit, on a branch of its own. You decide on its changes at the end.",
-  snapshot: "A copy without secrets. You decide on its changes at the end.",
+  snapshot: "A copy without what looks like a secret. You decide on its changes at the end.",
 };
 
 /** Whether it works in the folder itself or on files of its own, and what a copy leaves out. */
