@@ -6,7 +6,7 @@ import { WorkspaceMode } from "./walls.ts";
 const ChangeStatus = z.enum(["added", "modified", "deleted"]);
 
 /** One file that a session changed in its worktree or snapshot. */
-export const ChangedFile = z.object({
+export const ChangeSetFile = z.object({
   /** Relative to the workspace. */
   path: z.string(),
   status: ChangeStatus,
@@ -26,7 +26,7 @@ export const ChangedFile = z.object({
   /** The source is the same already. */
   in_source: z.literal(true).optional(),
 });
-export type ChangedFile = z.infer<typeof ChangedFile>;
+export type ChangeSetFile = z.infer<typeof ChangeSetFile>;
 
 /** A file of the source that a snapshot leaves out. */
 const WithheldFile = z.object({
@@ -42,7 +42,7 @@ export const ChangeList = z.object({
   /** The folder that the changes are for. */
   source: z.string(),
   /** By path. Empty for a session that works in the folder itself. */
-  files: z.array(ChangedFile),
+  files: z.array(ChangeSetFile),
   additions: z.number().int(),
   deletions: z.number().int(),
   conflicts: z.number().int(),

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { Failure, LIMITS } from "../protocol/index.ts";
 
-interface GitCall {
+interface GitOptions {
   readonly input?: string | Buffer | undefined;
   /** Beyond the few variables that every call has. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
@@ -29,17 +29,21 @@ const CALM: Readonly<Record<string, string>> = {
 };
 
 /** What git says; undefined: it failed. Neither hooks nor settings of the repository start programs here. */
-export async function git(folder: string, words: readonly string[], call: GitCall = {}): Promise<string | undefined> {
+export async function git(
+  folder: string,
+  words: readonly string[],
+  call: GitOptions = {},
+): Promise<string | undefined> {
   const { code, output } = await run(folder, words, call);
   return code === 0 ? output.toString("utf8") : undefined;
 }
 
 /** The same; a Failure with git's own words where it fails. */
-export async function mustGit(folder: string, words: readonly string[], call: GitCall = {}): Promise<string> {
+export async function mustGit(folder: string, words: readonly string[], call: GitOptions = {}): Promise<string> {
   return (await gitBytes(folder, words, call)).toString("utf8").replace(/\n$/, "");
 }
 
-export async function gitBytes(folder: string, words: readonly string[], call: GitCall = {}): Promise<Buffer> {
+export async function gitBytes(folder: string, words: readonly string[], call: GitOptions = {}): Promise<Buffer> {
   const { code, output, complaint } = await run(folder, words, call);
   if (code === 0) return output;
   throw new Failure(
@@ -55,7 +59,7 @@ export async function calmFilters(folder: string): Promise<Readonly<Record<strin
   return Object.fromEntries(listed.map((name) => [name, name.endsWith(".required") ? "false" : ""]));
 }
 
-function environmentOf({ settings = {}, variables = {} }: GitCall): NodeJS.ProcessEnv {
+function environmentOf({ settings = {}, variables = {} }: GitOptions): NodeJS.ProcessEnv {
   const all = Object.entries({ ...CALM, ...settings });
   return {
     PATH: process.env["PATH"],
@@ -75,7 +79,7 @@ function environmentOf({ settings = {}, variables = {} }: GitCall): NodeJS.Proce
   };
 }
 
-function run(folder: string, words: readonly string[], call: GitCall): Promise<GitAnswer> {
+function run(folder: string, words: readonly string[], call: GitOptions): Promise<GitAnswer> {
   const child = spawn("git", ["-C", folder, ...words], {
     env: environmentOf(call),
     stdio: ["pipe", "pipe", "pipe"],

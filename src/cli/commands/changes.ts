@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { defined, Failure, type ChangedFile, type ChangeList, type ChangesDone } from "../../protocol/index.ts";
+import { defined, Failure, type ChangeSetFile, type ChangeList, type ChangesDone } from "../../protocol/index.ts";
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
 import { table } from "../terminal/table.ts";
 import { visible } from "../terminal/visible.ts";
@@ -122,10 +122,10 @@ function linesOf(list: ChangeList, context: CommandContext): readonly string[] {
 
 const LETTERS = { added: "A", modified: "M", deleted: "D" } as const;
 
-function counted({ additions, deletions, binary, large }: ChangedFile): string {
+function counted({ additions, deletions, binary, large }: ChangeSetFile): string {
   return binary === true ? "binary" : large === true ? "large" : `+${additions} −${deletions}`;
 }
 
-function wordsOf({ conflict, in_source }: ChangedFile): string {
+function wordsOf({ conflict, in_source }: ChangeSetFile): string {
   return conflict === true ? "conflict" : in_source === true ? "already there" : "";
 }

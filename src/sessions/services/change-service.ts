@@ -4,7 +4,7 @@ import {
   LIMITS,
   type ApplyChanges,
   type ChangeDiff,
-  type ChangedFile,
+  type ChangeSetFile,
   type ChangeList,
   type ChangesDone,
   type CommitChanges,
@@ -173,8 +173,8 @@ export class ChangeService {
     };
   }
 
-  async #files({ tree, base, compared }: OpenChanges): Promise<readonly ChangedFile[]> {
-    const files: ChangedFile[] = [];
+  async #files({ tree, base, compared }: OpenChanges): Promise<readonly ChangeSetFile[]> {
+    const files: ChangeSetFile[] = [];
     let bytes = 0;
     for (const change of compared) {
       const { path, status, before, after, fit } = change;

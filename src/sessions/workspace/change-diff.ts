@@ -1,4 +1,4 @@
-import { LIMITS, type ChangedFile } from "../../protocol/index.ts";
+import { LIMITS, type ChangeSetFile } from "../../protocol/index.ts";
 import { unifiedDiff, type UnifiedDiff } from "../../tools/index.ts";
 import {
   contentOf,
@@ -20,9 +20,9 @@ interface CountedChange {
   readonly of: number;
 }
 
-type Lines = Pick<ChangedFile, "additions" | "deletions" | "binary" | "large">;
+type ChangedLines = Pick<ChangeSetFile, "additions" | "deletions" | "binary" | "large">;
 
-export async function countLines(tree: OpenTree, base: TreeBase, counted: CountedChange): Promise<Lines> {
+export async function countLines(tree: OpenTree, base: TreeBase, counted: CountedChange): Promise<ChangedLines> {
   if (counted.isPast || isLarge(counted.change)) return { additions: 0, deletions: 0, large: true };
   const sides = await sidesOf(tree, base, counted.change);
   if (sides === undefined) return { additions: 0, deletions: 0, binary: true };

@@ -17,7 +17,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   CatalogColumn: protocol.CatalogColumn,
   CatalogJoin: protocol.CatalogJoin,
   CatalogTable: protocol.CatalogTable,
-  ChangedFile: protocol.ChangedFile,
+  ChangeSetFile: protocol.ChangeSetFile,
   ChangeDiff: protocol.ChangeDiff,
   ChangeList: protocol.ChangeList,
   ChangesDone: protocol.ChangesDone,

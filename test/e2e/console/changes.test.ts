@@ -72,7 +72,8 @@ describeInBrowser("deciding on what a session changed", () => {
     await form.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Apply the other 1 file" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Apply" }).click();
-    await page.getByText("src/new.ts").first().waitFor({ state: "detached" });
+    const files = page.getByRole("navigation", { name: "Changed files" });
+    await files.getByText("src/new.ts").waitFor({ state: "detached" });
     expect(await readFile(join(folder, "a.txt"), "utf8")).toBe("one\ntwo\nTHREE\n");
     expect(await readFile(join(folder, "src/new.ts"), "utf8")).toBe("export {};\n");
     const shown = execFileSync("git", ["-C", folder, "show", "theirs:a.txt"], { encoding: "utf8" });

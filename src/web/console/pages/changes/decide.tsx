@@ -11,9 +11,9 @@ import { useTell } from "../../../ui/toasts.tsx";
 import { visible } from "../../../ui/visible.ts";
 import { KEYS } from "../../app/feed.tsx";
 
-type Question = "apply" | "commit" | "discard";
+type ChangesQuestion = "apply" | "commit" | "discard";
 
-const SAID: Readonly<Record<Question, string>> = {
+const SAID: Readonly<Record<ChangesQuestion, string>> = {
   apply: "written into the folder",
   commit: "committed",
   discard: "put back",
@@ -24,7 +24,7 @@ const files = (count: number): string => `${String(count)} ${count === 1 ? "file
 /** Apply, commit or discard what was looked at; nothing happens if it changed since. */
 export function Decide({ session, list }: { readonly session: SessionView; readonly list: ChangeList }): ReactNode {
   const may = useMay("changes.decide");
-  const [asked, setAsked] = useState<Question | undefined>(undefined);
+  const [asked, setAsked] = useState<ChangesQuestion | undefined>(undefined);
   const isWorking = session.turn_id !== undefined;
   const fine = list.files.length - list.conflicts;
   return (
@@ -62,13 +62,13 @@ export function Decide({ session, list }: { readonly session: SessionView; reado
 function useDecision(
   list: ChangeList,
   onDone: () => void,
-): { readonly busy: boolean; readonly error: Error | null; readonly run: (decided: Decision) => void } {
+): { readonly busy: boolean; readonly error: Error | null; readonly run: (decided: ChangesDecision) => void } {
   const { client } = useConnection();
   const tell = useTell();
   const queries = useQueryClient();
   const { session_id: id, revision } = list;
   const decision = useMutation({
-    mutationFn: (decided: Decision): Promise<ChangesDone> => {
+    mutationFn: (decided: ChangesDecision): Promise<ChangesDone> => {
       switch (decided.verb) {
         case "apply": {
           const paths = list.files.filter(({ conflict }) => conflict !== true).map(({ path }) => path);
@@ -89,7 +89,7 @@ function useDecision(
   return { busy: decision.isPending, error: decision.error, run: (decided) => decision.mutate(decided) };
 }
 
-type Decision =
+type ChangesDecision =
   | { readonly verb: "apply" | "discard" }
   | { readonly verb: "commit"; readonly branch: string; readonly message: string };
 
@@ -98,7 +98,7 @@ function Confirm({
   list,
   onClose,
 }: {
-  readonly asked: Question;
+  readonly asked: ChangesQuestion;
   readonly list: ChangeList;
   readonly onClose: () => void;
 }): ReactNode {
@@ -188,7 +188,7 @@ function CommitForm({
   readonly list: ChangeList;
   readonly busy: boolean;
   readonly onClose: () => void;
-  readonly onCommit: (decided: Decision) => void;
+  readonly onCommit: (decided: ChangesDecision) => void;
 }): ReactNode {
   const [branch, setBranch] = useState(`sallyport/${list.session_id.slice(-8)}-changes`);
   const [message, setMessage] = useState("");

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { ChangedFile } from "../../../../protocol/index.ts";
+import type { ChangeSetFile } from "../../../../protocol/index.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { Note, Skeleton, Trouble } from "../../../ui/states.tsx";
 import { visible } from "../../../ui/visible.ts";
@@ -14,7 +14,7 @@ export function FileDiff({
   revision,
 }: {
   readonly sessionId: string;
-  readonly file: ChangedFile;
+  readonly file: ChangeSetFile;
   readonly revision: string;
 }): ReactNode {
   const { client } = useConnection();

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
-import type { ChangedFile } from "../../../../protocol/index.ts";
+import type { ChangeSetFile } from "../../../../protocol/index.ts";
 import { classes } from "../../../ui/classes.ts";
 import { Badge, type Tone } from "../../../ui/states.tsx";
 import { visible } from "../../../ui/visible.ts";
 import { Counts } from "../../approval/diff-view.tsx";
 
-const STATUS: Readonly<Record<ChangedFile["status"], { readonly label: string; readonly tone: Tone }>> = {
+const STATUS: Readonly<Record<ChangeSetFile["status"], { readonly label: string; readonly tone: Tone }>> = {
   added: { label: "new", tone: "ok" },
   modified: { label: "changed", tone: "info" },
   deleted: { label: "deleted", tone: "bad" },
@@ -16,7 +16,7 @@ export function FileList({
   current,
   onChoose,
 }: {
-  readonly files: readonly ChangedFile[];
+  readonly files: readonly ChangeSetFile[];
   readonly current: string;
   readonly onChoose: (path: string) => void;
 }): ReactNode {
@@ -53,7 +53,7 @@ export function FileList({
   );
 }
 
-function Size({ file }: { readonly file: ChangedFile }): ReactNode {
+function Size({ file }: { readonly file: ChangeSetFile }): ReactNode {
   if (file.binary === true) return <Badge>binary</Badge>;
   if (file.large === true) return <Badge>large</Badge>;
   return <Counts added={file.additions} removed={file.deletions} />;

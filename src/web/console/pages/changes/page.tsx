@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { ChevronLeft, FileCheck2, FolderOpen } from "lucide-react";
 import { useState, type ReactNode } from "react";
-import type { ChangedFile, ChangeList, SessionView } from "../../../../protocol/index.ts";
+import type { ChangeSetFile, ChangeList, SessionView } from "../../../../protocol/index.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { useTitle } from "../../../ui/app/page-title.ts";
 import { useShortcuts } from "../../../ui/app/shortcuts.tsx";
@@ -124,7 +124,7 @@ function Files({ list }: { readonly list: ChangeList }): ReactNode {
     0,
     files.findIndex(({ path }) => path === wanted),
   );
-  const file: ChangedFile | undefined = files[at];
+  const file: ChangeSetFile | undefined = files[at];
   const go = (step: number): void => setWanted(files[Math.max(0, Math.min(files.length - 1, at + step))]?.path);
   useShortcuts("Changed files", [
     { keys: ["]"], label: "Next file", run: () => go(1) },
