@@ -16,6 +16,7 @@ const { sessionsBench } = await import("./sessions.mjs");
 const { turnBench } = await import("./turn.mjs");
 const { viewersBench } = await import("./viewers.mjs");
 const { wallsBench } = await import("./walls.mjs");
+const { workspacesBench } = await import("./workspaces.mjs");
 
 const benches = {
   turn: turnBench,
@@ -31,6 +32,7 @@ const benches = {
   grid: gridBench,
   viewers: viewersBench,
   walls: wallsBench,
+  workspaces: workspacesBench,
 };
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const flags = process.argv.slice(2).filter((word) => word.startsWith("--"));

@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
 import { LIMITS, makeNewId, type NewId, type Redactor, type Log } from "../protocol/index.ts";
 import type { EgressSetup, publicAddress } from "../network/index.ts";
-import { ProcessMarks, reapOrphans, startWatchdog } from "../sandbox/index.ts";
+import { ProcessMarks, reapOrphans, sandboxUser, startWatchdog } from "../sandbox/index.ts";
 import {
   type ExpiryClock,
   Gateway,
+  isStored,
   openEnvironment,
+  openInTree,
   sweepWarm,
   sweepEnvironments,
   type Checkpoint,
@@ -22,6 +24,7 @@ import { SYSTEM_CLOCK } from "../surfaces/index.ts";
 import { openTelemetry, type Readings, type Telemetry } from "../telemetry/index.ts";
 import type { AnyTool } from "../tools/index.ts";
 import { openEgressCredentials } from "./egress-credentials.ts";
+import { SessionTrees } from "../workspaces/index.ts";
 import { openEngines } from "./engines.ts";
 import { TOKEN_FILE } from "./files.ts";
 import { markerOf } from "./home-marker.ts";
@@ -179,6 +182,9 @@ async function assemble(
   const marks = await openMarks(marker, { log, clock }, opened);
   await sweepEnvironments(home, marker);
   for (const folder of [ENGINES, "output"]) await sweepWarm(join(home, folder), store);
+  const trees = new SessionTrees({ home, now: () => clock.now(), log, owner: sandboxUser() });
+  await trees.sweep((id) => isStored(store, id));
+  opened.push(() => trees.close());
   const newId = makeNewId(
     () => clock.now(),
     (bytes) => crypto.getRandomValues(bytes),
@@ -198,7 +204,7 @@ async function assemble(
   opened.push(() => way.close());
   const watched = watchMachine(options, home, opened);
   const egress = egressFor(options, telemetry, opened);
-  const parts = { ...base, marker, marks, models, newId, telemetry, egress, ...watched };
+  const parts = { ...base, marker, marks, models, trees, newId, telemetry, egress, ...watched };
   const gateway = await gatewayFor(options, parts);
   opened.push(() => gateway.close());
   opened.push(watchStrays({ gateway, marker, marks, log, clock }));
@@ -291,6 +297,7 @@ interface AppParts extends AppBase {
   readonly marks: ProcessMarks;
   readonly models: Models;
   readonly newId: NewId;
+  readonly trees: SessionTrees;
   readonly telemetry: Telemetry;
   readonly openFiles: OpenFilesWatch;
   readonly expiryClock: ExpiryClock;
@@ -344,7 +351,7 @@ function openConnections(
 
 async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
-  const { home, store, marker, marks, models, newId, telemetry, openFiles } = parts;
+  const { home, store, marker, marks, models, newId, telemetry, openFiles, trees } = parts;
   const engines = openEngines(settings, environment);
   const sandboxes = openSandboxes(settings, { home, marker });
   const engineFolder = (session_id: string): string => join(home, ENGINES, session_id);
@@ -376,7 +383,9 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       connections: openConnections(options, home),
       observe: (event, { settings: { engine, provider, model }, created_by }) =>
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),
-      openEnvironment: (wanted) => openEnvironment(environments, wanted),
+      trees,
+      openEnvironment: (wanted) =>
+        openInTree({ trees }, wanted, (release) => openEnvironment({ ...environments, release }, wanted)),
       engineFolder,
       sessionFiles: (session_id) => [
         engineFolder(session_id),

@@ -3,6 +3,7 @@ import { addAcp } from "./commands/acp.ts";
 import { addApprove } from "./commands/approve.ts";
 import { addAttach } from "./commands/attach.ts";
 import { addBackup } from "./commands/backup.ts";
+import { addChanges } from "./commands/changes.ts";
 import { addConnection } from "./commands/connection.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addHome } from "./commands/home.ts";
@@ -68,6 +69,7 @@ function programFor(context: CommandContext): Command {
   addAttach(program, context);
   addSessions(program, context);
   addApprove(program, context);
+  addChanges(program, context);
   addToken(program, context);
   addPolicy(program, context);
   addUsage(program, context);

@@ -1,11 +1,16 @@
 import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
 import { Failure, failureIn } from "../protocol/failure.ts";
 import type {
+  ApplyChanges,
   Approval,
   ApprovalStatus,
   AuditEntry,
   CatalogList,
   CatalogView,
+  ChangeDiff,
+  ChangeList,
+  ChangesDone,
+  CommitChanges,
   ConfigureSession,
   ConnectionConfig,
   ConnectionRecord,
@@ -14,6 +19,7 @@ import type {
   CreateSession,
   CreateToken,
   Decision,
+  DiscardChanges,
   EditPreview,
   EngineView,
   SandboxView,
@@ -232,6 +238,37 @@ export class SallyportClient {
   /** Files of the session's workspace whose path matches, best first. */
   files(id: string, query: { query?: string; limit?: number } = {}): Promise<FileList> {
     return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/files${search(query)}` });
+  }
+
+  /** What a session changed in its worktree or snapshot. */
+  changes(id: string): Promise<ChangeList> {
+    return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/changes` });
+  }
+
+  changeDiff(id: string, path: string): Promise<ChangeDiff> {
+    return this.#call({
+      method: "GET",
+      path: `/api/sessions/${encodeURIComponent(id)}/changes/diff${search({ path })}`,
+    });
+  }
+
+  /** Writes the changes into the source folder. */
+  applyChanges(id: string, wanted: ApplyChanges = {}): Promise<ChangesDone> {
+    return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/changes/apply`, body: wanted });
+  }
+
+  /** Commits them on a branch of the source's repository. */
+  commitChanges(id: string, wanted: CommitChanges): Promise<ChangesDone> {
+    return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/changes/commit`, body: wanted });
+  }
+
+  /** Puts the session's files back to what they were. */
+  discardChanges(id: string, wanted: DiscardChanges = {}): Promise<ChangesDone> {
+    return this.#call({
+      method: "POST",
+      path: `/api/sessions/${encodeURIComponent(id)}/changes/discard`,
+      body: wanted,
+    });
   }
 
   approvals(

@@ -13,6 +13,8 @@ const CAPABILITIES = [
   "approval.decide",
   /** Answering at all: everyone who may decide, and agents where the policy lets them answer for sessions they started. */
   "approval.answer",
+  /** Applying, committing and discarding what a session changed in its worktree or snapshot. */
+  "changes.decide",
   "policy.read",
   "policy.write",
   "policy.test",
@@ -72,6 +74,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "session.delete": "no",
     "approval.decide": "no",
     "approval.answer": "no",
+    "changes.decide": "no",
     "policy.write": "no",
     "token.manage": "no",
     "token.issue": "no",

@@ -1,4 +1,5 @@
 import { PROXY_LIMITS } from "./limits-proxy.ts";
+import { WORKSPACE_LIMITS } from "./limits-workspaces.ts";
 
 import { CLIENT_LIMITS } from "./client-limits.ts";
 import { MOUNT_LIMITS } from "./mount-limits.ts";
@@ -465,6 +466,7 @@ export const LIMITS = {
   /** Learnt secrets that are searched for in output; the oldest is forgotten first. */
   redactedSecrets: 256,
   ...PROXY_LIMITS,
+  ...WORKSPACE_LIMITS,
   // telemetry
   /** Names of one kind (models, tools, providers, engines) with their own label; the rest counts as `other`. */
   metricLabelValues: 100,

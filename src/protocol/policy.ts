@@ -118,7 +118,7 @@ export const Profile = z
     network: NetworkMode.optional(),
     /** Hosts that programs in a sandbox may reach with `proxy_only`; globs (`*.example.org`). Absent: none. */
     egress_hosts: names.optional(),
-    /** For sessions that name none. Absent: `direct`. */
+    /** For sessions that name none; agents and visitors may name no weaker one (`direct`, `worktree`, `snapshot`). Absent: `direct`. */
     workspace_mode: WorkspaceMode.optional(),
     /** What a snapshot leaves out at least. Absent: `standard`. */
     repo_filter: RepoFilterMode.optional(),

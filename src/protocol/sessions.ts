@@ -77,6 +77,8 @@ export const SessionSettings = z.object({
   source: z.string().optional(),
   /** Of a snapshot. Absent: `none`. */
   repo_filter: RepoFilterMode.optional(),
+  /** Of a snapshot: how many files of the source are not in it; its changes name them. Absent: none. */
+  withheld: z.number().int().optional(),
   profile: z.string(),
   autonomy: Autonomy,
   permission_mode: PermissionMode.optional(),

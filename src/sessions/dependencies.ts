@@ -7,6 +7,7 @@ import type { ModelProxy, ProviderBook } from "../proxy/index.ts";
 import type { Sandbox, SandboxDrivers } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
 import type { ExtensibleToolbox } from "../tools/index.ts";
+import type { SessionTrees } from "../workspaces/index.ts";
 import type { ReachCheckpoint } from "./core/checkpoints.ts";
 import type { Drain } from "./lifecycle/drain.ts";
 import type { SetLimits } from "./budget/set-limits.ts";
@@ -99,6 +100,8 @@ export interface Dependencies {
   /** For sessions that name none, and whose profile does not. */
   readonly defaultSandbox: SandboxChoice;
   readonly openEnvironment: (wanted: EnvironmentRequest) => Promise<SessionEnvironment>;
+  /** The files of sessions that work in a worktree or a snapshot. */
+  readonly trees: SessionTrees;
   /** Where a session's engine keeps what its own program needs. Absolute. */
   readonly engineFolder: (session_id: string) => string;
   /** Files and folders that exist for one session alone. Absolute. */

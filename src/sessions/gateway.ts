@@ -4,6 +4,7 @@ import { LIMITS, type EngineView, type Policy, type RetentionSettings, type Sand
 import type { SessionRow, StoreHealth } from "../store/index.ts";
 import { ApprovalService } from "./services/approval-service.ts";
 import { AuditService } from "./services/audit-service.ts";
+import { ChangeService } from "./services/change-service.ts";
 import { ClientService } from "./services/client-service.ts";
 import { ConnectionService } from "./services/connection-service.ts";
 import { Drain, drainSessions, type DrainOptions } from "./lifecycle/drain.ts";
@@ -54,6 +55,7 @@ export class Gateway {
   readonly activity: SessionActivityReader;
   readonly feed: Feed;
   readonly folders: FolderService;
+  readonly changes: ChangeService;
   readonly templates: TemplateService;
   readonly connections: ConnectionService;
   readonly audit: AuditService;
@@ -89,6 +91,7 @@ export class Gateway {
     this.sessionModels = new SessionModelList(dependencies, this.#registry);
     this.activity = new SessionActivityReader(this.#registry);
     this.folders = new FolderService(shared);
+    this.changes = new ChangeService(shared);
     this.templates = new TemplateService(dependencies);
     this.connections = new ConnectionService(dependencies);
     this.audit = new AuditService(dependencies);

@@ -10,5 +10,6 @@ export type { OfferedProvider } from "./services/provider-service.ts";
 export type { Clock, ExpiryClock, Models } from "./dependencies.ts";
 export type { ClientTool } from "../tools/index.ts";
 export type { UsualSandbox } from "./settings/walls.ts";
-export { sweepWarm } from "./lifecycle/warm.ts";
+export { isStored, sweepWarm } from "./lifecycle/warm.ts";
+export { openInTree } from "./workspace/own-tree.ts";
 export { openEnvironment, sweepEnvironments, type EnvironmentOptions } from "./workspace/environment.ts";

@@ -27,6 +27,7 @@ import { isMountPath, mountRoutes } from "./routes/mount.ts";
 import { providerRoutes } from "./routes/providers.ts";
 import { schemaRoutes } from "./routes/schemas.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
+import { changeRoutes } from "./routes/changes.ts";
 import { templateRoutes } from "./routes/templates.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { allowOrigin, isPreflight, PREFLIGHT_HEADERS } from "./cors.ts";
@@ -70,6 +71,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   approvalRoutes(app, options);
   catalogRoutes(app, options);
   templateRoutes(app, options);
+  changeRoutes(app, options);
   adminRoutes(app, options);
   usageRoutes(app, options);
   providerRoutes(app, options);

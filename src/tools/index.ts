@@ -1,5 +1,6 @@
 export { createToolbox, type ToolboxOptions } from "./create.ts";
 export { toolDefinitions } from "./definitions.ts";
+export { unifiedDiff, type UnifiedDiff } from "./files/diff.ts";
 export { isSamePlan } from "./files/change.ts";
 export { leadsWhereShown } from "./shell/same-command.ts";
 export { ripgrepFile } from "./files/grep.ts";

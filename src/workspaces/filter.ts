@@ -1,10 +1,15 @@
 import picomatch from "picomatch";
+import type { RepoFilterMode } from "../protocol/index.ts";
 
 /** Which files of a repository an agent gets to see. Patterns are globs relative to its root; one without a slash holds in every folder. */
 export type RepoFilter =
   | { readonly mode: "none" | "standard" | "strict" }
   /** Without an allowlist everything is allowed that is not denied. */
   | { readonly mode: "custom"; readonly denylist: readonly string[]; readonly allowlist: readonly string[] };
+
+export function filterOf(mode: RepoFilterMode): RepoFilter {
+  return typeof mode === "string" ? { mode } : { mode: "custom", ...mode.custom };
+}
 
 /** Why a file is withheld; undefined: it is not. */
 export type WithheldBecause = "name" | "not on the allowlist";

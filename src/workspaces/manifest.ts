@@ -1,49 +1,114 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { lstat, readlink } from "node:fs/promises";
-import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
+import { constants } from "node:fs";
+import { lstat, open, readlink, realpath, type FileHandle } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Failure, LIMITS } from "../protocol/index.ts";
 
-/** What a file was when it was last looked at. */
-export interface FileState {
+/** What a file looks like from outside: enough to see that nobody touched it. */
+export interface FileStamp {
   readonly kind: "file" | "link";
-  /** Permission bits that git keeps: whether it can be executed. */
+  /** The one permission that git keeps. */
   readonly executable: boolean;
   readonly size: number;
-  /** Milliseconds since the epoch: only to save a second look at what did not change. */
+  /** Milliseconds since the epoch. 0 of a link. */
   readonly modified: number;
+}
+
+/** What a file is. */
+export interface FileState {
+  readonly kind: "file" | "link";
+  readonly executable: boolean;
+  readonly size: number;
   /** SHA-256 of the content, or of a link's target. */
   readonly hash: string;
 }
 
-export type Manifest = ReadonlyMap<string, FileState>;
+export type Stamps = ReadonlyMap<string, FileStamp>;
 
-/** Undefined: there is no such file. `known` saves reading a file that is as old and as large as then. */
-export async function stateOf(folder: string, path: string, known?: FileState): Promise<FileState | undefined> {
-  const full = join(folder, path);
-  const found = await lstat(full).catch(() => undefined);
-  if (found === undefined) return undefined;
-  const executable = (found.mode & 0o100) !== 0;
-  if (found.isSymbolicLink()) {
-    const target = await readlink(full);
-    return { kind: "link", executable: false, size: target.length, modified: 0, hash: hashText(target) };
+/** Undefined: there is no file or link of this name. */
+export async function stampOf(folder: string, path: string): Promise<FileStamp | undefined> {
+  const found = await lstat(join(folder, path)).catch(() => undefined);
+  if (found?.isSymbolicLink() === true) return { kind: "link", executable: false, size: found.size, modified: 0 };
+  if (found?.isFile() !== true) return undefined;
+  return { kind: "file", executable: (found.mode & 0o100) !== 0, size: found.size, modified: found.mtimeMs };
+}
+
+/** Of links the target is looked at in any case. */
+export function isUntouched(one: FileStamp, other: FileStamp | undefined): boolean {
+  return (
+    one.kind === "file" &&
+    other?.kind === "file" &&
+    one.size === other.size &&
+    one.modified === other.modified &&
+    one.executable === other.executable
+  );
+}
+
+/** The state of a file below a folder; undefined: there is none, or the way to it leads through a link. */
+export async function stateOf(folder: string, path: string): Promise<FileState | undefined> {
+  const stamp = await stampOf(folder, path);
+  if (stamp === undefined || !(await isBeneath(folder, path))) return undefined;
+  const { kind, executable } = stamp;
+  if (kind === "link") return contentState(stamp, await linkTarget(folder, path));
+  const file = await openBeneath(folder, path);
+  try {
+    const hash = createHash("sha256");
+    let size = 0;
+    for await (const chunk of file.createReadStream({ autoClose: false })) {
+      hash.update(chunk as Buffer);
+      size += (chunk as Buffer).length;
+    }
+    return { kind, executable, size, hash: hash.digest("hex") };
+  } finally {
+    await file.close();
   }
-  if (!found.isFile()) return undefined;
-  const { size, mtimeMs: modified } = found;
-  const isKnown = known?.kind === "file" && known.size === size && known.modified === modified;
-  return { kind: "file", executable, size, modified, hash: isKnown ? known.hash : await hashFile(full) };
+}
+
+/** The state that a file of this content has. */
+export function contentState({ kind, executable }: Pick<FileStamp, "kind" | "executable">, content: Buffer): FileState {
+  return { kind, executable, size: content.length, hash: createHash("sha256").update(content).digest("hex") };
 }
 
 export function isSameFile(one: FileState | undefined, other: FileState | undefined): boolean {
   return one?.hash === other?.hash && one?.kind === other?.kind && one?.executable === other?.executable;
 }
 
-function hashText(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+/** The content of a file, or a link's target. A Failure if it is no longer a file below the folder. */
+export async function readBeneath(folder: string, path: string): Promise<Buffer> {
+  const stamp = await stampOf(folder, path);
+  if (stamp === undefined || !(await isBeneath(folder, path))) throw goneFailure(path);
+  if (stamp.kind === "link") return linkTarget(folder, path);
+  const file = await openBeneath(folder, path);
+  try {
+    const { size } = await file.stat();
+    if (size > LIMITS.changedFileBytes)
+      throw new Failure("payload_too_large", `${path} has more than ${LIMITS.changedFileBytes} bytes`);
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
 }
 
-async function hashFile(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
-  return hash.digest("hex");
+function linkTarget(folder: string, path: string): Promise<Buffer> {
+  return readlink(join(folder, path), { encoding: "buffer" });
+}
+
+/** Whether each folder on the way is a folder, no link. `folder` must be real. */
+export async function isBeneath(folder: string, path: string): Promise<boolean> {
+  const parent = dirname(join(folder, path));
+  return (await realpath(parent).catch(() => undefined)) === parent;
+}
+
+/** Follows no link, also if somebody puts one there meanwhile. */
+async function openBeneath(folder: string, path: string): Promise<FileHandle> {
+  const full = join(folder, path);
+  const file = await open(full, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const really = process.platform === "linux" ? await readlink(`/proc/self/fd/${file.fd}`) : full;
+  if (really === full && (await file.stat()).isFile()) return file;
+  await file.close();
+  throw goneFailure(path);
+}
+
+function goneFailure(path: string): Failure {
+  return new Failure("conflict", `${path} was replaced while it was read; look at the changes again`);
 }

@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { Failure, LIMITS } from "../protocol/index.ts";
-import { nameFilter, type RepoFilter, type WithheldBecause } from "./filter.ts";
+import { Failure, LIMITS, type RepoFilterMode } from "../protocol/index.ts";
+import { filterOf, nameFilter, type RepoFilter, type WithheldBecause } from "./filter.ts";
 import { SECRET_KINDS, secretsIn } from "./secrets.ts";
 
 /** A file that an agent does not get to see. */
 export interface Withheld {
   readonly path: string;
-  readonly because: WithheldBecause | `content: ${string}`;
+  readonly because: WithheldBecause | "not readable" | `content: ${string}`;
 }
 
 export interface Filtered {
@@ -36,18 +36,29 @@ export async function filterFiles(folder: string, files: readonly string[], filt
   return { shown, withheld };
 }
 
+/** Whether all filters show a file of this name and content. */
+export function isShown(filters: readonly RepoFilterMode[], path: string, content: Buffer): boolean {
+  return filters.map(filterOf).every((filter) => {
+    if (filter.mode === "none") return true;
+    return nameFilter(filter)(path) === undefined && secretsIn(textOf(content)).length === 0;
+  });
+}
+
 /** What in a file looks like a secret. One that is too large to be looked at is not shown. */
 async function kindsIn(path: string): Promise<readonly string[]> {
   const file = await open(path, "r");
   try {
     const { size } = await file.stat();
     if (size > LIMITS.filteredFileBytes) return ["too large to be looked at"];
-    const bytes = await file.readFile();
-    const isWide = bytes.subarray(0, 2).equals(Buffer.from([0xff, 0xfe]));
-    return secretsIn(bytes.toString(isWide ? "utf16le" : "latin1"));
+    return secretsIn(textOf(await file.readFile()));
   } finally {
     await file.close();
   }
+}
+
+function textOf(bytes: Buffer): string {
+  const isWide = bytes.subarray(0, 2).equals(Buffer.from([0xff, 0xfe]));
+  return bytes.toString(isWide ? "utf16le" : "latin1");
 }
 
 /** The files in which ripgrep finds any of the patterns: a first look that is a hundred times as fast as ours. */

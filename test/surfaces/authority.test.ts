@@ -61,7 +61,8 @@ function idFor(path: string): string {
 async function attempt(method: string, path: string, token: string): Promise<number> {
   const input_hash = (await app.client.approval(others.approval)).input_hash;
   const id = idFor(path);
-  const response = await fetch(`${app.serving.url}${path.replace("{id}", id).replace("{catalog}", "main")}`, {
+  const query = path.endsWith("/changes/diff") ? "?path=a.txt" : "";
+  const response = await fetch(`${app.serving.url}${path.replace("{id}", id).replace("{catalog}", "main")}${query}`, {
     method: method.toUpperCase(),
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     ...(method === "post" || method === "put" ? { body: JSON.stringify(bodyFor(path, input_hash)) } : {}),
@@ -109,6 +110,8 @@ describe("who may do what, route by route", () => {
         if (scope === "no") expect({ method, path, status }).toEqual({ method, path, status: 403 });
         else if (scope === "own" && onSomething)
           expect({ method, path, status }).toEqual({ method, path, status: 404 });
+        // The session works in the folder itself: there is no diff.
+        else if (path.endsWith("/changes/diff")) expect({ path, status }).toEqual({ path, status: 400 });
         else expect({ method, path, ok: status < 300 }).toEqual({ method, path, ok: true });
       }
       // Nothing of all that has answered the question.

@@ -10,6 +10,8 @@ const FULL: Draft = {
   workspace: "/srv/code",
   sandbox: "local",
   network: "",
+  workspaceMode: "",
+  repoFilter: "",
   mode: "bypassPermissions",
   autonomy: "supervised",
   budget: "2.50",

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { z } from "zod";
-import { Autonomy, defined, type CreateSession, type PermissionMode } from "../../protocol/index.ts";
+import { z } from "zod";
+import { Autonomy, defined, WorkspaceMode, type CreateSession, type PermissionMode } from "../../protocol/index.ts";
 
 /** For options whose value is one of a closed set that a schema owns. */
 export function oneOf<Values extends Readonly<Record<string, string>>>(schema: z.ZodEnum<Values>) {
@@ -33,6 +33,8 @@ export function collect(text: string, before: readonly string[] | undefined): re
   return [...(before ?? []), text];
 }
 
+const FilterName = z.enum(["none", "standard", "strict"]);
+
 /** How a session is wanted that a command starts. */
 export interface SessionFlags {
   readonly cwd?: string | undefined;
@@ -43,12 +45,15 @@ export interface SessionFlags {
   readonly profile?: string;
   readonly permissionMode?: PermissionMode;
   readonly maxCost?: number;
+  readonly workspaceMode?: WorkspaceMode;
+  readonly repoFilter?: "none" | "standard" | "strict";
 }
 
 export function sessionSettings({ cwd, permissionMode, maxCost, ...flags }: SessionFlags): CreateSession {
-  const { model, provider, engine, autonomy, profile } = flags;
+  const { model, provider, engine, autonomy, profile, workspaceMode, repoFilter } = flags;
   const renamed = { workspace: cwd, permission_mode: permissionMode, max_cost_microusd: maxCost };
-  return defined({ ...renamed, model, provider, engine, autonomy, profile });
+  const own = { workspace_mode: workspaceMode, repo_filter: repoFilter };
+  return defined({ ...renamed, ...own, model, provider, engine, autonomy, profile });
 }
 
 /** The options of every command that starts sessions. */
@@ -62,5 +67,16 @@ export function addSessionOptions(command: Command): Command {
         oneOf(Autonomy),
       ),
     )
-    .option("--profile <name>", "the policy profile that holds");
+    .option("--profile <name>", "the policy profile that holds")
+    .addOption(
+      new Option(
+        "--workspace-mode <mode>",
+        `the folder itself, or files of its own whose changes wait for you: ${WorkspaceMode.options.join(", ")}`,
+      ).argParser(oneOf(WorkspaceMode)),
+    )
+    .addOption(
+      new Option("--repo-filter <filter>", `what a snapshot leaves out: ${FilterName.options.join(", ")}`).argParser(
+        oneOf(FilterName),
+      ),
+    );
 }

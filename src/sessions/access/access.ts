@@ -34,6 +34,7 @@ const ACTING: ReadonlySet<Capability> = new Set([
   "session.control",
   "approval.decide",
   "approval.answer",
+  "changes.decide",
   "budget.raise",
 ]);
 

@@ -173,7 +173,7 @@ export class Retention {
   }
 
   async #delete({ id }: SessionRow, by: typeof SYSTEM | Caller): Promise<void> {
-    const { store, sessionFiles } = this.#dependencies;
+    const { store, sessionFiles, trees } = this.#dependencies;
     const session = await this.#registry.get(id).catch(() => undefined);
     if (session !== undefined) {
       await session.close();
@@ -187,6 +187,7 @@ export class Retention {
       // Also if it was refused: it is ended here, and the next reader loads it from the store.
       if (session !== undefined) this.#registry.drop(session);
     }
+    await trees.remove(id);
     for (const path of sessionFiles(id)) await rm(path, { recursive: true, force: true });
   }
 }

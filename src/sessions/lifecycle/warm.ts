@@ -125,7 +125,7 @@ export async function sweepWarm(folder: string, store: Store): Promise<void> {
 }
 
 /** Also true if the session's row is on a damaged page. */
-async function isStored(store: Store, id: string): Promise<boolean> {
+export async function isStored(store: Store, id: string): Promise<boolean> {
   try {
     return (await store.read.session(id)) !== undefined;
   } catch (error) {

@@ -31,6 +31,7 @@ import type { Beside, Session } from "../core/session.ts";
 import { refusalWhileStalled, refuseNewWork, whileStoring } from "../core/storing.ts";
 import { settingsChange, settingsFor, type WorkspacePlaces } from "../settings/settings.ts";
 import { checkCursor, watch } from "../core/watch.ts";
+import { placeSession } from "../workspace/own-tree.ts";
 import { isFinal, newState, view, viewRow, type Segment, type SessionState } from "../core/state.ts";
 import type { WarmSessions } from "../lifecycle/warm.ts";
 
@@ -111,25 +112,27 @@ export class SessionService {
 
   async #begin(
     caller: Caller,
-    { settings, parent, sponsor, prompt }: SessionBeginning,
+    { settings: asked, parent, sponsor, prompt }: SessionBeginning,
     receipts: (answer: SessionView) => readonly ReceiptRow[],
   ): Promise<SessionView> {
-    const at = new Date(this.#parts.dependencies.clock.now()).toISOString();
     const fork_seq = parent?.state.settled_seq ?? 0;
     const lineage = parent === undefined ? [] : inherited(parent, fork_seq);
     const ancestors = sponsor === undefined ? [] : heirOf(sponsor);
+    const place = await this.#place(caller, asked, parent);
+    const { settings } = place;
+    const at = new Date(this.#parts.dependencies.clock.now()).toISOString();
     const born = (id: string): SessionState =>
       newState({ id, settings, at, by: ref(caller), token: scopeOf(caller), lineage, ancestors });
-    refuseNewWork(this.#parts.dependencies);
-    const warm = parent === undefined ? await this.#parts.warm.take(settings, born) : undefined;
+    const warm =
+      parent === undefined && place.id === undefined ? await this.#parts.warm.take(settings, born) : undefined;
     const refusal = refusalWhileStalled(this.#parts.dependencies);
     if (refusal !== undefined) {
-      await warm?.halt();
+      await Promise.all([warm?.halt(), place.undo()]);
       throw refusal;
     }
     const session =
       warm === undefined
-        ? this.#parts.registry.add(born(this.#parts.dependencies.newId("ses")))
+        ? this.#parts.registry.add(born(place.id ?? this.#parts.dependencies.newId("ses")))
         : this.#parts.registry.adopt(warm);
     const { id } = session.state;
     const durable = [
@@ -152,8 +155,28 @@ export class SessionService {
     );
     await Promise.all(durable);
     this.#parts.dependencies.reach("session.durable");
-    if (parent === undefined) this.#parts.warm.follow(settings);
+    if (parent === undefined && place.id === undefined) this.#parts.warm.follow(settings);
     return answer;
+  }
+
+  /** The settings with the session's own tree, if it has one. Nothing is made while nothing new may begin. */
+  async #place(
+    caller: Caller,
+    settings: SessionSettings,
+    parent: Session | undefined,
+  ): ReturnType<typeof placeSession> {
+    const { dependencies } = this.#parts;
+    refuseNewWork(dependencies);
+    const profile = this.#profile(caller, settings);
+    const place = await placeSession(dependencies, settings, { profile, parent: parent?.state.id });
+    try {
+      refuseNewWork(dependencies);
+      if (parent?.deleted === true) throw new Failure("not_found", `there is no session ${parent.state.id}`);
+    } catch (error) {
+      await place.undo();
+      throw error;
+    }
+    return place;
   }
 
   /** As on the disk: a caller that reads `idle` here also finds the answer in the journal. */
@@ -268,12 +291,13 @@ export class SessionService {
         request.after_turn === undefined ? parent.state.settled_seq : await this.#turnEnd(parent, request.after_turn);
       const settings = await this.#settings(caller, {}, { parent });
       return this.#concurrency.make(caller, this.#profile(caller, settings), async () => {
-        const at = new Date(this.#parts.dependencies.clock.now()).toISOString();
         const [lineage, ancestors] = [inherited(parent, seq), heirOf(parent)];
+        const place = await this.#place(caller, settings, parent);
+        const at = new Date(this.#parts.dependencies.clock.now()).toISOString();
         const { title } = parent.state;
-        const id = this.#parts.dependencies.newId("ses");
-        const birth = { id, settings, at, by: ref(caller), token: scopeOf(caller), lineage, ancestors, title };
-        refuseNewWork(this.#parts.dependencies);
+        const id = place.id ?? this.#parts.dependencies.newId("ses");
+        const own = { by: ref(caller), token: scopeOf(caller), settings: place.settings };
+        const birth = { id, at, lineage, ancestors, title, ...own };
         const child = this.#parts.registry.add(newState(birth));
         const opened = child.execute({ type: "fork", from: { session_id: parent.state.id, seq } });
         const answer = view(child.state);

@@ -22,6 +22,7 @@ import { least } from "../budget/limits.ts";
 import { profileOf } from "../permission/profile.ts";
 import type { Models, Dependencies } from "../dependencies.ts";
 import { chooseWalls } from "./walls.ts";
+import { chooseWorkspaceMode } from "./workspace-mode.ts";
 
 /** Where sessions work by default, and where agents may work at all. Absolute, real. */
 export interface WorkspacePlaces {
@@ -72,7 +73,8 @@ export async function settingsFor(
     engine,
     provider,
     model,
-    workspace: await workspaceFor(caller, places, request.workspace ?? base?.workspace),
+    workspace: await workspaceFor(caller, places, request.workspace ?? base?.source ?? base?.workspace),
+    ...chooseWorkspaceMode(caller, profile, { request, base }),
     ...walls,
     profile: profileName,
     autonomy: narrowed.autonomy,

@@ -3,7 +3,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isInside, openedHosts } from "../../gate/index.ts";
 import type { EgressSetup } from "../../network/index.ts";
-import type { NewId, Redactor } from "../../protocol/index.ts";
+import type { NewId, Redactor, SessionSettings } from "../../protocol/index.ts";
 import { sweepSandboxFolders, type ProcessMarks, type SandboxDrivers } from "../../sandbox/index.ts";
 import type { ModelSocket } from "../../proxy/index.ts";
 import {
@@ -46,6 +46,8 @@ export interface EnvironmentOptions {
   readonly extraTools?: readonly AnyTool[] | undefined;
   /** Applied to output before it is stored in a file; absent: stored unchanged. */
   readonly redact?: Redactor | undefined;
+  /** Called when the session uses its workspace no longer; absent: nobody waits for it. */
+  readonly release?: (() => Promise<void>) | undefined;
   readonly newId: NewId;
   readonly now: () => number;
 }
@@ -78,13 +80,14 @@ export async function openEnvironment(
   const close = async (): Promise<void> => {
     await toolbox.close();
     await place.close();
+    await options.release?.();
   };
   return {
     toolbox,
     sandbox,
     modelUrl,
     extraRead,
-    isHidden: (real) => isInside(options.home, real) && !isInside(outputFolder, real),
+    isHidden: (real) => isInside(options.home, real) && !isInside(outputFolder, real) && !isOwnTree(settings, real),
     resolve: (path) => resolvePath(settings.workspace, path),
     look: (path) => lookUp(settings.workspace, path),
     get busy() {
@@ -96,6 +99,11 @@ export async function openEnvironment(
       await rm(outputFolder, { recursive: true, force: true });
     },
   };
+}
+
+/** A worktree or snapshot lies below the server's own folder, and is the session's. */
+function isOwnTree({ source, workspace }: SessionSettings, real: string): boolean {
+  return source !== undefined && isInside(workspace, real);
 }
 
 /** At start: deletes what a server left that died, such as a file half written by Write. */

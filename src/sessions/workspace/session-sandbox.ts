@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
-import { chmod, rm } from "node:fs/promises";
+import { chmod, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { hostAndPort, openEgressProxy, type HostCredential } from "../../network/index.ts";
-import { Failure, LIMITS } from "../../protocol/index.ts";
+import { Failure, LIMITS, type SessionSettings } from "../../protocol/index.ts";
 import { makeSandboxFolder, openLocalSandbox, type Sandbox, type SandboxRequest } from "../../sandbox/index.ts";
 import { ripgrepFile } from "../../tools/index.ts";
 import type { EnvironmentRequest } from "../dependencies.ts";
@@ -76,7 +76,7 @@ async function openWalled(
     const request: SandboxRequest = {
       sessionId: session_id,
       workspace: settings.workspace,
-      readable: [...new Set([...readable, ...programs, await ripgrepFile()])],
+      readable: [...new Set([...readable, ...programs, await ripgrepFile(), ...(await gitFolderOf(settings))])],
       writable: modelUrl === undefined ? [] : [engineFolder],
       hidden: [options.home],
       folder,
@@ -158,4 +158,12 @@ function gitEnvironment(credentials: readonly HostCredential[]): Readonly<Record
 /** The folder around it is private; whoever is inside may be another user than the server. */
 function openToInside(path: string): Promise<void> {
   return chmod(path, 0o666);
+}
+
+/** Where the history of a worktree is: read there, never written. */
+async function gitFolderOf({ workspace_mode, workspace }: SessionSettings): Promise<readonly string[]> {
+  if (workspace_mode !== "worktree") return [];
+  const text = await readFile(join(workspace, ".git"), "utf8").catch(() => "");
+  const folder = /^gitdir: (.*)\/worktrees\/[^/]+$/m.exec(text)?.[1];
+  return folder === undefined ? [] : [folder];
 }

@@ -51,14 +51,15 @@ export class WorkspaceFiles {
     try {
       // The folder may have been replaced by a link, whose target never belonged to this session.
       if ((await realpath(workspace).catch(() => undefined)) !== workspace) throw missing(workspace);
-      return await listFiles(workspace, (file) => !SECRET.test(file) && !this.#isOwn(join(workspace, file)));
+      return await listFiles(workspace, (file) => !SECRET.test(file) && !this.#isOwn(workspace, join(workspace, file)));
     } finally {
       this.#listing -= 1;
     }
   }
 
-  #isOwn(path: string): boolean {
-    return this.#hidden.some((folder) => isInside(folder, path));
+  /** A workspace below them is a session's own tree. */
+  #isOwn(workspace: string, path: string): boolean {
+    return this.#hidden.some((folder) => isInside(folder, path) && !isInside(folder, workspace));
   }
 }
 

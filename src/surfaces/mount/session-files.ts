@@ -18,6 +18,7 @@ import {
   ToolLog,
 } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
+import { changesFile } from "./changes-file.ts";
 import { answer } from "./approve.ts";
 import type { MountContext } from "./context.ts";
 import { journalOf, lastTurnOf } from "./journal.ts";
@@ -77,6 +78,7 @@ export function sessionFiles(context: MountContext): readonly FileNode[] {
       content: "json",
       read: { needs: "usage.read", answer: ClaudeSessionUsage, run: (place) => usageOf(context, place) },
     },
+    changesFile(context),
     ...controlFiles(context),
     ...toolFiles(context),
   ];

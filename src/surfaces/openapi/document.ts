@@ -9,8 +9,8 @@ const TAGS = [
   { name: "Usage", description: "What was spent, and what is left", paths: /\/usage$|^\/api\/prices|^\/metrics/ },
   {
     name: "Workspaces",
-    description: "Folders, files and templates for sessions",
-    paths: /\/files$|^\/api\/(folders|templates)/,
+    description: "Folders, files and templates for sessions, and what sessions changed",
+    paths: /\/files$|\/changes(\/|$)|^\/api\/(folders|templates)/,
   },
   { name: "Sessions", description: "Sessions, their prompts and their journals", paths: /^\/api\/(sessions|prune|ws)/ },
   { name: "Approvals", description: "Questions to a person, and the answers", paths: /^\/api\/approvals/ },

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { mkdir, open, readlink, type FileHandle } from "node:fs/promises";
+import { lchown, mkdir, open, readlink, stat, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { systemCode } from "../refusal.ts";
 import { missingFolders } from "./paths.ts";
@@ -32,6 +32,7 @@ export async function holdFolderOf(path: string): Promise<HeldFolder | undefined
     for (const next of missing) {
       const inside = anchored(handle, folder, basename(next));
       await mkdir(inside).catch(unlessThere);
+      await giveToOwnerOf(dirname(inside), (uid, gid) => lchown(inside, uid, gid));
       const below = await open(inside, FLAGS);
       await handle.close();
       handle = below;
@@ -48,6 +49,16 @@ export async function holdFolderOf(path: string): Promise<HeldFolder | undefined
     sync: () => held.sync().catch(() => undefined),
     close: () => held.close(),
   };
+}
+
+/**
+ * What a server that runs as root makes in a folder of somebody else is that user's: a program in a sandbox is not root, and could not
+ * change it.
+ */
+export async function giveToOwnerOf(folder: string, give: (uid: number, gid: number) => Promise<void>): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(folder);
+  if (uid !== 0) await give(uid, gid);
 }
 
 function unlessThere(error: unknown): void {

@@ -70,9 +70,10 @@ async function linkTarget(path: string): Promise<string | undefined> {
   }
 }
 
-/** True for what is the server's own: its store and tokens may lie in the workspace. */
-export function isHidden(session: ToolSession, real: string): boolean {
-  return session.hidden.some((folder) => isInside(folder, real)) && !isInside(session.outputFolder, real);
+/** True for what is the server's own: its store and tokens may lie in the workspace. A workspace below them is the session's own tree. */
+export function isHidden({ hidden, workspace, outputFolder }: ToolSession, real: string): boolean {
+  const isOwnTree = (folder: string): boolean => isInside(folder, workspace) && isInside(workspace, real);
+  return hidden.some((folder) => isInside(folder, real) && !isOwnTree(folder)) && !isInside(outputFolder, real);
 }
 
 /** The path if the session may use it this way: inside the workspace, or for reading also in the session's extra folders. */

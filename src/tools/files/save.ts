@@ -17,7 +17,7 @@ import { basename, dirname, join } from "node:path";
 import { isRefusal, reasonOf, systemCode, type ToolRefusal } from "../refusal.ts";
 import type { PathUse, ToolSession } from "../tool.ts";
 import { loadFile, type FileOnDisk } from "./content.ts";
-import { holdFolderOf, type HeldFolder } from "./folder.ts";
+import { giveToOwnerOf, holdFolderOf, type HeldFolder } from "./folder.ts";
 import { isStillThere, type UsablePath } from "./paths.ts";
 
 const INTENTS = "unfinished";
@@ -118,7 +118,8 @@ async function writeNew(path: string, { bytes, current }: SaveRequest): Promise<
   const handle = await open(path, "wx", 0o666);
   try {
     await handle.writeFile(bytes);
-    if (current !== undefined) await keepOwnerAndMode(handle, current);
+    if (current === undefined) await giveToOwnerOf(dirname(path), (uid, gid) => handle.chown(uid, gid));
+    else await keepOwnerAndMode(handle, current);
     await handle.sync();
   } finally {
     await handle.close();

@@ -68,6 +68,8 @@ describe("who may do what, file by file", () => {
       "usage",
       "fork",
       "ctl",
+      // Not of the document: what the session changed in files of its own.
+      "changes",
     ];
     expect(table.map(({ path }) => path.replace("/claude/", "")).toSorted()).toEqual(
       [

@@ -3,6 +3,7 @@ import { openTestApp, type TestApp } from "../../support/app.ts";
 import { Contract, type OpenApi, type Operation } from "./contract.ts";
 import { tourOfFiles } from "./tour-of-files.ts";
 import {
+  tourOfChanges,
   tourOfConnections,
   tourOfLiveStream,
   tourOfMcp,
@@ -37,6 +38,7 @@ describe("every answer is as the OpenAPI document says", () => {
   it.each<[string, (tour: Tour) => Promise<void>]>([
     ["the server's own operations", tourOfServer],
     ["sessions and approvals", tourOfSessions],
+    ["what sessions changed", tourOfChanges],
     ["a live stream", tourOfLiveStream],
     ["connections", tourOfConnections],
     ["document 003's files", tourOfFiles],

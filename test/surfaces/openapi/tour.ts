@@ -1,8 +1,11 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect } from "vitest";
 import { WebSocket } from "ws";
 import type { Approval, SessionView } from "../../../src/protocol/index.ts";
 import { makeSqlite } from "../../connections/place.ts";
-import { script, untilTurnEnds, type TestApp } from "../../support/app.ts";
+import { approveWith, script, untilTurnEnds, type TestApp } from "../../support/app.ts";
 import type { Contract } from "./contract.ts";
 
 /** Where the tour goes, and with what. */
@@ -95,6 +98,36 @@ export async function tourOfSessions({ contract, app }: Tour): Promise<void> {
   expect((await contract.send("sendPrompt", { params, body: { text: "too late" } })).status).toBe(409);
   await contract.get("pruneSessions", { body: { max_age_days: 1, dry_run: true } });
   await contract.get("deleteSession", { params: { id: fork.id } });
+}
+
+/** A session in a snapshot of a repository, with changes to decide on. */
+export async function tourOfChanges({ contract, app }: Tour): Promise<void> {
+  const workspace = join(app.place.workspace, "repository");
+  const git = (...words: readonly string[]): Buffer =>
+    execFileSync("git", ["-C", workspace, "-c", "user.name=t", "-c", "user.email=t@localhost", ...words]);
+  await mkdir(workspace);
+  await writeFile(join(workspace, "a.txt"), "one\n");
+  git("init", "--quiet");
+  git("add", "--all");
+  git("commit", "--quiet", "--message=all");
+  await writeFile(join(workspace, ".env"), "A=1\n");
+  const write = (file_path: string): object => ({ tool: "Write", input: { file_path, content: "two\n" } });
+  const text = script(...["a.txt", "b.txt", "c.txt", "d.txt"].map(write), { say: "Done." });
+  const { id } = await contract.get<SessionView>("createSession", {
+    body: { workspace, workspace_mode: "snapshot", repo_filter: "strict", autonomy: "full", prompt: { text } },
+  });
+  await untilTurnEnds(app.client, id, { answer: approveWith(app.client) });
+  const params = { id };
+  await writeFile(join(workspace, "a.txt"), "theirs\n");
+  await contract.get("listChanges", { params });
+  await contract.get("diffChange", { params, query: { path: "a.txt" } });
+  expect((await contract.send("applyChanges", { params, body: {} })).status).toBe(409);
+  await contract.get("applyChanges", { params, body: { paths: ["b.txt"] } });
+  await contract.get("commitChanges", { params, body: { branch: "mine", message: "Mine" } });
+  await contract.get("readClaudeSessionChanges", { params });
+  await contract.get("writeClaudeSessionChanges", { params, body: { action: "discard", paths: ["c.txt"] } });
+  await contract.get("sendClaudeSessionChanges", { params, body: { action: "discard", paths: ["d.txt"] } });
+  await contract.get("discardChanges", { params, body: {} });
 }
 
 async function answerOne({ contract }: Tour, { id, input, input_hash }: Approval): Promise<void> {

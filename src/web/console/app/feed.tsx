@@ -10,6 +10,7 @@ import { withSession, type SessionListFilter, type SessionPages } from "./sessio
 export const KEYS = {
   sessions: ["sessions"],
   session: (id: string) => ["session", id],
+  changes: (id: string) => ["changes", id],
   approvals: ["approvals"],
   approval: (id: string) => ["approval", id],
   usage: ["usage"],

@@ -53,6 +53,7 @@ const approvals = createRoute({
   component: lazyRouteComponent(() => import("../pages/approvals/page.tsx"), "ApprovalsPage"),
 });
 const sessionPage = lazyRouteComponent(() => import("../pages/session/page.tsx"), "SessionPage");
+const changesPage = lazyRouteComponent(() => import("../pages/changes/page.tsx"), "ChangesPage");
 const usagePage = lazyRouteComponent(() => import("../pages/usage/page.tsx"), "UsagePage");
 const policyPage = lazyRouteComponent(() => import("../pages/policy/page.tsx"), "PolicyPage");
 const providersPage = lazyRouteComponent(() => import("../pages/providers/page.tsx"), "ProvidersPage");
@@ -68,6 +69,7 @@ export const router = createRouter({
     moved("/agent", "/new"),
     // `#seq-12` in the address jumps to that event.
     page("/sessions/$sessionId", sessionPage),
+    page("/sessions/$sessionId/changes", changesPage),
     approvals,
     page("/usage", usagePage),
     page("/policy", policyPage),

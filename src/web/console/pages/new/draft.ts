@@ -5,6 +5,7 @@ import {
   type Autonomy,
   type ErrorCode,
   type PermissionMode,
+  type WorkspaceMode,
 } from "../../../../protocol/index.ts";
 import { parseDollars, writeDollars } from "../../../ui/dollars.ts";
 
@@ -17,6 +18,9 @@ export interface Draft {
   readonly workspace: string;
   readonly sandbox: string;
   readonly network: string;
+  readonly workspaceMode: WorkspaceMode | "";
+  /** Absent from the form: a filter of one's own, which a template may have. */
+  readonly repoFilter: "standard" | "strict" | "";
   readonly mode: PermissionMode | "";
   readonly autonomy: Autonomy | "";
   /** Dollars. */
@@ -40,6 +44,8 @@ export const EMPTY: Draft = {
   workspace: "",
   sandbox: "",
   network: "",
+  workspaceMode: "",
+  repoFilter: "",
   mode: "sdk",
   autonomy: "",
   budget: "",
@@ -74,6 +80,8 @@ export function requestOf(
   const parsed = CreateSession.safeParse({
     ...filled({ engine: draft.engine, provider: draft.provider, model: draft.model, workspace: draft.workspace }),
     ...filled({ sandbox: draft.sandbox, network: draft.network, profile: draft.profile, permission_mode: draft.mode }),
+    ...filled({ workspace_mode: draft.workspaceMode }),
+    ...(draft.workspaceMode === "snapshot" ? filled({ repo_filter: draft.repoFilter }) : {}),
     ...filled({ autonomy: draft.autonomy, unattended: draft.unattended, system_prompt: draft.systemPrompt }),
     ...numbers.values,
     ...(tools.trim() === "" ? {} : { tools: toolNames(tools) }),
@@ -97,6 +105,8 @@ export function draftOf(session: CreateSession): Draft {
     workspace: session.workspace ?? "",
     sandbox: session.sandbox ?? "",
     network: session.network ?? "",
+    workspaceMode: session.workspace_mode ?? "",
+    repoFilter: session.repo_filter === "standard" || session.repo_filter === "strict" ? session.repo_filter : "",
     mode: session.permission_mode ?? "",
     autonomy: session.autonomy ?? "",
     budget: session.max_cost_microusd === undefined ? "" : writeDollars(session.max_cost_microusd),
@@ -135,6 +145,8 @@ const BY_NAME: Readonly<Record<string, keyof Draft | "attachments">> = {
   workspace: "workspace",
   sandbox: "sandbox",
   network: "network",
+  workspace_mode: "workspaceMode",
+  repo_filter: "repoFilter",
   profile: "profile",
   system_prompt: "systemPrompt",
   prompt: "prompt",

@@ -15,6 +15,7 @@ import { PromptField } from "./prompt-field.tsx";
 import { SandboxField } from "./sandbox-field.tsx";
 import { SaveTemplateButton } from "./save-template.tsx";
 import { WorkspaceField } from "./workspace-field.tsx";
+import { WorkspaceModeField } from "./workspace-mode-field.tsx";
 
 export function NewForm({ template }: { readonly template: Template | undefined }): ReactNode {
   const { draft, change: keep } = useDraft();
@@ -61,6 +62,7 @@ export function NewForm({ template }: { readonly template: Template | undefined 
         <div className="space-y-4">
           <Group title="Environment">
             <WorkspaceField {...part} />
+            <WorkspaceModeField {...part} />
             <EngineField {...part} />
             <ModelFields {...part} />
             <SandboxField {...part} />

@@ -5,6 +5,7 @@ import {
   CirclePlay,
   CircleX,
   Ellipsis,
+  FileDiff,
   Folder,
   GitFork,
   Info,
@@ -68,10 +69,10 @@ export function Head({
             <span className="max-sm:hidden">
               {session.settings.engine} · {session.settings.model}
             </span>
-            <span title={session.settings.workspace} className="flex max-w-48 items-center gap-1 max-md:hidden">
+            <span title={folderOf(session)} className="flex max-w-48 items-center gap-1 max-md:hidden">
               <Folder aria-hidden className="size-3.5 shrink-0" />
               <span className="sr-only">Workspace </span>
-              <span className="truncate">{folderName(session.settings.workspace)}</span>
+              <span className="truncate">{folderName(folderOf(session))}</span>
             </span>
             <Cost session={session} />
           </p>
@@ -86,6 +87,16 @@ export function Head({
           >
             <Square aria-hidden className="size-3.5" /> <span className="max-sm:hidden">Stop</span>
           </Button>
+        )}
+        {session.settings.source !== undefined && (
+          <Link
+            to="/sessions/$sessionId/changes"
+            params={{ sessionId: session.id }}
+            aria-label="Changes"
+            className="inline-flex items-center gap-1.5 rounded-lg px-2 py-1.5 text-sm text-soft hover:bg-sunken"
+          >
+            <FileDiff aria-hidden className="size-4" /> <span className="max-sm:hidden">Changes</span>
+          </Link>
         )}
         {mayControl && !hasEnded(session) && <PauseButton session={session} control={control} />}
         <Button
@@ -106,6 +117,9 @@ export function Head({
     </header>
   );
 }
+
+/** The folder that its changes are for. */
+const folderOf = ({ settings }: SessionView): string => settings.source ?? settings.workspace;
 
 const folderName = (path: string): string => path.split("/").findLast((part) => part !== "") ?? path;
 

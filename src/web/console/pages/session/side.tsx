@@ -91,9 +91,13 @@ function Settings({ session }: { readonly session: SessionView }): ReactNode {
     [
       "Workspace",
       <code key="workspace" className="break-all">
-        {settings.workspace}
+        {settings.source ?? settings.workspace}
       </code>,
     ],
+    ...(settings.workspace_mode === undefined ? [] : [["Works in a", settings.workspace_mode] as const]),
+    ...(settings.withheld === undefined
+      ? []
+      : [["Withheld", `${String(settings.withheld)} ${settings.withheld === 1 ? "file" : "files"}`] as const]),
     ["Sandbox", settings.network === undefined ? settings.sandbox : `${settings.sandbox}, network ${settings.network}`],
     ["Profile", settings.profile],
     ["Autonomy", settings.permission_mode ?? settings.autonomy],

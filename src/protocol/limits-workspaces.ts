@@ -1,0 +1,22 @@
+/** The bounds of worktrees, snapshots and change sets; a part of `LIMITS`. */
+export const WORKSPACE_LIMITS = {
+  /** Bytes that one call of git may answer. */
+  gitOutputBytes: 268_435_456,
+  /** Copies of folders that are kept for snapshots, and their bytes together. The oldest that no session uses go first. */
+  snapshotBases: 200,
+  snapshotBytes: 53_687_091_200,
+  /** How often a folder is copied that changes while it is copied. */
+  snapshotTries: 3,
+  /** Withheld files that an answer lists; more are counted. */
+  withheldListed: 1_000,
+  /** Files of one change set. */
+  changedFiles: 20_000,
+  /** Bytes of a file that a change set can hold. */
+  changedFileBytes: 268_435_456,
+  /** Lines of a larger file are not counted, and it has no diff. */
+  diffedFileBytes: 1_048_576,
+  /** Bytes of all files whose lines are counted for one answer. */
+  diffedBytes: 33_554_432,
+  /** Characters of the message of a commit. */
+  commitMessageChars: 10_000,
+} as const;

@@ -1,0 +1,60 @@
+import type { ReactNode } from "react";
+import type { ChangeSetFile } from "../../../../protocol/index.ts";
+import { classes } from "../../../ui/classes.ts";
+import { Badge, type Tone } from "../../../ui/states.tsx";
+import { visible } from "../../../ui/visible.ts";
+import { Counts } from "../../approval/diff-view.tsx";
+
+const STATUS: Readonly<Record<ChangeSetFile["status"], { readonly label: string; readonly tone: Tone }>> = {
+  added: { label: "new", tone: "ok" },
+  modified: { label: "changed", tone: "info" },
+  deleted: { label: "deleted", tone: "bad" },
+};
+
+export function FileList({
+  files,
+  current,
+  onChoose,
+}: {
+  readonly files: readonly ChangeSetFile[];
+  readonly current: string;
+  readonly onChoose: (path: string) => void;
+}): ReactNode {
+  return (
+    <nav aria-label="Changed files" className="lg:sticky lg:top-4">
+      <ul className="max-h-64 divide-y overflow-auto rounded-lg border bg-raised lg:max-h-[70dvh]">
+        {files.map((file) => (
+          <li key={file.path}>
+            <button
+              type="button"
+              aria-current={file.path === current}
+              onClick={() => onChoose(file.path)}
+              className={classes(
+                "w-full px-3 py-2 text-left text-sm hover:bg-sunken",
+                file.path === current && "bg-accent-soft",
+              )}
+            >
+              <code className="block break-all">{visible(file.path)}</code>
+              <span className="mt-1 flex flex-wrap items-center gap-1.5">
+                <Badge tone={STATUS[file.status].tone}>{STATUS[file.status].label}</Badge>
+                {file.conflict === true && <Badge tone="warn">conflict</Badge>}
+                {file.in_source === true && <Badge>already in the folder</Badge>}
+                {file.link === true && <Badge>link</Badge>}
+                {file.executable !== undefined && (
+                  <Badge tone="warn">{file.executable ? "executable now" : "no longer executable"}</Badge>
+                )}
+                <Size file={file} />
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Size({ file }: { readonly file: ChangeSetFile }): ReactNode {
+  if (file.binary === true) return <Badge>binary</Badge>;
+  if (file.large === true) return <Badge>large</Badge>;
+  return <Counts added={file.additions} removed={file.deletions} />;
+}

@@ -1,0 +1,175 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { ChevronLeft, FileCheck2, FolderOpen } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import type { ChangeSetFile, ChangeList, SessionView } from "../../../../protocol/index.ts";
+import { useConnection } from "../../../ui/app/connection.tsx";
+import { useTitle } from "../../../ui/app/page-title.ts";
+import { useShortcuts } from "../../../ui/app/shortcuts.tsx";
+import { Empty, Note, Skeleton, Trouble } from "../../../ui/states.tsx";
+import { visible } from "../../../ui/visible.ts";
+import { titleOf } from "../../../ui/words.tsx";
+import { Counts } from "../../approval/diff-view.tsx";
+import { KEYS } from "../../app/feed.tsx";
+import { Decide } from "./decide.tsx";
+import { FileDiff } from "./file-diff.tsx";
+import { FileList } from "./file-list.tsx";
+
+/** What a session changed in its worktree or snapshot, and the decision on it. */
+export function ChangesPage(): ReactNode {
+  const { sessionId } = useParams({ from: "/sessions/$sessionId/changes" });
+  const { client } = useConnection();
+  const session = useQuery({ queryKey: KEYS.session(sessionId), queryFn: () => client.session(sessionId) });
+  const { status, turns } = session.data ?? {};
+  const changes = useQuery({
+    // Another turn may have changed something.
+    queryKey: [...KEYS.changes(sessionId), status, turns],
+    queryFn: () => client.changes(sessionId),
+    placeholderData: (before) => before,
+    staleTime: 0,
+  });
+  useTitle("Changes");
+  const error = session.error ?? changes.error;
+  return (
+    <div className="mx-auto w-full max-w-7xl space-y-4 p-4 md:px-8">
+      <header>
+        <Link
+          to="/sessions/$sessionId"
+          params={{ sessionId }}
+          className="inline-flex max-w-full items-center gap-1 text-sm text-accent underline"
+        >
+          <ChevronLeft aria-hidden className="size-4 shrink-0" />
+          <span className="truncate">
+            {session.data === undefined ? "To the session" : visible(titleOf(session.data))}
+          </span>
+        </Link>
+        <h1 className="mt-1 text-xl font-semibold">Changes</h1>
+      </header>
+      {error !== null && (
+        <Trouble
+          title="Can’t load the changes"
+          error={error}
+          onRetry={() => void Promise.all([session.refetch(), changes.refetch()])}
+        />
+      )}
+      {error === null && (session.data === undefined || changes.data === undefined) && <Waiting />}
+      {error === null && session.data !== undefined && changes.data !== undefined && (
+        <ChangeSet session={session.data} list={changes.data} />
+      )}
+    </div>
+  );
+}
+
+function Waiting(): ReactNode {
+  return (
+    <div role="status" aria-label="Comparing the files" className="space-y-3">
+      <Skeleton className="h-10 w-2/3" />
+      <Skeleton className="h-32" />
+      <Skeleton className="h-64" />
+    </div>
+  );
+}
+
+function ChangeSet({ session, list }: { readonly session: SessionView; readonly list: ChangeList }): ReactNode {
+  if (list.workspace_mode === "direct")
+    return (
+      <Empty icon={FolderOpen} title="This session works in the folder itself">
+        Its changes are in {visible(list.source)} already. Start a session in a worktree or snapshot to decide on them
+        here.
+      </Empty>
+    );
+  return (
+    <>
+      <Summary list={list} />
+      {list.files.length === 0 ? (
+        <Empty icon={FileCheck2} title="No changes">
+          Nothing differs from what the session began with, or from what was applied last.
+        </Empty>
+      ) : (
+        <>
+          <Decide session={session} list={list} />
+          <Files list={list} />
+        </>
+      )}
+      <LeftOut list={list} />
+    </>
+  );
+}
+
+function Summary({ list }: { readonly list: ChangeList }): ReactNode {
+  const { files, additions, deletions, source, workspace_mode, branch } = list;
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft">
+      <span>
+        {files.length} {files.length === 1 ? "file" : "files"}
+      </span>
+      <Counts added={additions} removed={deletions} />
+      <span>
+        in a {workspace_mode} of <code className="break-all text-ink">{visible(source)}</code>
+        {branch !== undefined && (
+          <>
+            , branch <code className="break-all text-ink">{visible(branch)}</code>
+          </>
+        )}
+      </span>
+    </p>
+  );
+}
+
+/** The list, and the diff of the chosen file. */
+function Files({ list }: { readonly list: ChangeList }): ReactNode {
+  const { files } = list;
+  const [wanted, setWanted] = useState<string | undefined>(undefined);
+  const at = Math.max(
+    0,
+    files.findIndex(({ path }) => path === wanted),
+  );
+  const file: ChangeSetFile | undefined = files[at];
+  const go = (step: number): void => setWanted(files[Math.max(0, Math.min(files.length - 1, at + step))]?.path);
+  useShortcuts("Changed files", [
+    { keys: ["]"], label: "Next file", run: () => go(1) },
+    { keys: ["["], label: "File before", run: () => go(-1) },
+  ]);
+  if (file === undefined) return null;
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-[20rem_minmax(0,1fr)]">
+      <FileList files={files} current={file.path} onChoose={setWanted} />
+      <FileDiff
+        key={`${file.path} ${list.revision}`}
+        sessionId={list.session_id}
+        file={file}
+        revision={list.revision}
+      />
+    </div>
+  );
+}
+
+/** What the session was not shown, and what is in no change set. */
+function LeftOut({ list }: { readonly list: ChangeList }): ReactNode {
+  const { withheld, withheld_count: count, not_included: others } = list;
+  return (
+    <>
+      {others.length > 0 && (
+        <Note tone="warn">
+          Not included, because a git repository of its own is there: {others.map((path) => visible(path)).join(", ")}
+        </Note>
+      )}
+      {count > 0 && (
+        <details className="rounded-lg border bg-raised">
+          <summary className="cursor-pointer px-3 py-2 text-sm font-medium">
+            {count} {count === 1 ? "file was" : "files were"} withheld from this session
+          </summary>
+          <ul className="max-h-72 divide-y overflow-auto border-t text-sm">
+            {withheld.map(({ path, because }) => (
+              <li key={path} className="flex flex-wrap justify-between gap-x-4 px-3 py-1.5">
+                <code className="min-w-0 break-all">{visible(path)}</code>
+                <span className="text-soft">{because}</span>
+              </li>
+            ))}
+            {count > withheld.length && <li className="px-3 py-1.5 text-soft">and {count - withheld.length} more</li>}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}

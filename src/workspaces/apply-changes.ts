@@ -1,0 +1,117 @@
+import { lstat, readdir, readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Failure } from "../protocol/index.ts";
+import type { Change } from "./change-set.ts";
+import { inParallel } from "./in-parallel.ts";
+import { contentState, isSameFile, readBeneath, stateOf, type FileState } from "./manifest.ts";
+import { placeFile, removeEmptyFolders, temporaryName } from "./place-file.ts";
+import type { TreeBase } from "./tree-base.ts";
+import { replaceFile, type AppliedFiles } from "./tree-record.ts";
+import type { OpenTree } from "./trees.ts";
+
+/** What is being written into the source, for the next server if this one dies. */
+const UNFINISHED = "applying.json";
+
+/** A change beside what the source has now. */
+export interface ComparedChange extends Change {
+  /** Absent: the source has no such file. */
+  readonly source?: FileState | undefined;
+  /**
+   * `clean`: the source is as the base. `applied`: it is as the session's tree already. `conflict`: it changed since, or something else
+   * is in the way.
+   */
+  readonly fit: "clean" | "applied" | "conflict";
+}
+
+export async function compareWithSource(
+  source: string,
+  changes: readonly Change[],
+): Promise<readonly ComparedChange[]> {
+  const compared = await inParallel(changes, async (change): Promise<ComparedChange> => {
+    const now = await stateOf(source, change.path);
+    const fit = isSameFile(now, change.after) ? "applied" : isSameFile(now, change.before) ? "clean" : "conflict";
+    return { ...change, source: now, fit };
+  });
+  const leaving = compared.filter(({ after, fit }) => after === undefined && fit === "clean");
+  const gone = new Set(leaving.map(({ path }) => path));
+  return inParallel(compared, async (change) => {
+    const isWritten = change.fit === "clean" && change.after !== undefined;
+    return isWritten && (await isBlocked(source, change.path, gone)) ? { ...change, fit: "conflict" } : change;
+  });
+}
+
+/** Something that the change set does not remove stands where the file or a folder above it must be. */
+async function isBlocked(source: string, path: string, gone: ReadonlySet<string>): Promise<boolean> {
+  for (let at = dirname(path); at !== "."; at = dirname(at)) {
+    const found = await lstat(join(source, at)).catch(() => undefined);
+    if (found !== undefined && !found.isDirectory() && !gone.has(at)) return true;
+  }
+  const found = await lstat(join(source, path)).catch(() => undefined);
+  if (found === undefined || found.isFile() || found.isSymbolicLink()) return false;
+  return !found.isDirectory() || !(await isEmptied(source, path, gone));
+}
+
+/** Whether nothing is left of a folder when these files are gone. */
+async function isEmptied(source: string, folder: string, gone: ReadonlySet<string>): Promise<boolean> {
+  const entries = await readdir(join(source, folder), { withFileTypes: true });
+  for (const entry of entries) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory() ? !(await isEmptied(source, path, gone)) : !gone.has(path)) return false;
+  }
+  return entries.length > 0;
+}
+
+/** Writes changes without a conflict into the source. What was written counts as applied, also if a later one fails. */
+export async function applyChanges(tree: OpenTree, base: TreeBase, changes: readonly ComparedChange[]): Promise<void> {
+  const { folder, record, workspace } = tree;
+  const mark = `sallyport-${tree.id.slice(-8)}`;
+  const temporary = changes.flatMap(({ path, after }) => (after === undefined ? [] : [temporaryName(path, mark)]));
+  await replaceFile(join(folder, UNFINISHED), JSON.stringify({ source: record.source, temporary }));
+  const applied: Record<string, FileState | null> = {};
+  try {
+    for (const { path, before, after, fit } of changes.toSorted(deletionsFirst)) {
+      const to = after === undefined ? undefined : { state: after, content: await contentOf(workspace, path, after) };
+      if (to !== undefined) await base.keep(to.state, to.content);
+      if (fit !== "applied") await placeFile({ folder: record.source, path, from: before, to, mark });
+      if (after === undefined) await removeEmptyFolders(record.source, path);
+      applied[path] = after ?? null;
+    }
+  } finally {
+    await base.advance(applied satisfies AppliedFiles);
+    await rm(join(folder, UNFINISHED));
+  }
+}
+
+/** Puts the session's tree back to its base. */
+export async function discardChanges(tree: OpenTree, base: TreeBase, changes: readonly Change[]): Promise<void> {
+  // Seen from the tree, what was added is what is deleted.
+  const additionsFirst = (one: Change, other: Change): number =>
+    Number(one.before !== undefined) - Number(other.before !== undefined);
+  for (const { path, before, after } of changes.toSorted(additionsFirst)) {
+    const to = before === undefined ? undefined : { state: before, content: await base.read(path) };
+    await placeFile({ folder: tree.workspace, path, from: after, to, mark: `sallyport-${tree.id.slice(-8)}` });
+    if (before === undefined) await removeEmptyFolders(tree.workspace, path);
+  }
+}
+
+/** At start: deletes what a server that died while it wrote left in the source. Writing the rest again is safe. */
+export async function clearUnfinished(folder: string): Promise<void> {
+  const text = await readFile(join(folder, UNFINISHED), "utf8").catch(() => undefined);
+  if (text === undefined) return;
+  const { source, temporary } = JSON.parse(text) as { readonly source: string; readonly temporary: readonly string[] };
+  for (const path of temporary) await rm(join(source, path), { force: true });
+  await rm(join(folder, UNFINISHED));
+}
+
+/** A file that becomes a folder is gone before the files in that folder come. */
+function deletionsFirst(one: Change, other: Change): number {
+  return Number(one.after !== undefined) - Number(other.after !== undefined);
+}
+
+/** What was reviewed, or a Failure. */
+export async function contentOf(workspace: string, path: string, state: FileState): Promise<Buffer> {
+  const content = await readBeneath(workspace, path);
+  if (!isSameFile(contentState(state, content), state))
+    throw new Failure("input_changed", `${path} changed meanwhile; look at the changes again`);
+  return content;
+}

@@ -1,0 +1,187 @@
+import { createHash, randomUUID } from "node:crypto";
+import { lstat, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Failure, LIMITS, type RepoFilterMode } from "../protocol/index.ts";
+import { giveTo } from "./bulk-copy.ts";
+import { copySource, type CopiedSource } from "./copy-source.ts";
+import { STANDARD_DENYLIST, STRICT_ALLOWLIST } from "./filter.ts";
+import { makeHistory } from "./history.ts";
+import { listFiles } from "./list-files.ts";
+import type { FileStamp, Stamps } from "./manifest.ts";
+import { SECRET_KINDS } from "./secrets.ts";
+import { sourceState, type RepositoryState, type SourceState } from "./source-state.ts";
+import type { Withheld } from "./withhold.ts";
+
+const PARTIAL = ".part";
+const INFO = "base.json";
+const STAMPS = "files.json";
+const WITHHELD = "withheld.json";
+
+/** A base that other rules made is not used. */
+const RULES = digest([STANDARD_DENYLIST, STRICT_ALLOWLIST, SECRET_KINDS]);
+
+/** A copy of a folder as it was at one moment, without what its filters withhold. Never changed. */
+export interface SnapshotBase {
+  readonly key: string;
+  /** Absent: the folder was in no repository. */
+  readonly repository?: RepositoryState | undefined;
+  readonly bytes: number;
+  /** How many files the filters withheld. */
+  readonly withheld: number;
+}
+
+interface SnapshotsOptions {
+  /** Where the bases are. Absolute, real. */
+  readonly folder: string;
+  /** The server's own folders, which are in no copy. */
+  readonly hidden: readonly string[];
+  readonly now: () => number;
+  /** Absent: the server. */
+  readonly owner?: SnapshotOwner | undefined;
+}
+
+export interface SnapshotOwner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** The keys of the bases that sessions need. */
+type UsedBases = () => Promise<ReadonlySet<string>>;
+
+interface WantedBase {
+  readonly key: string;
+  readonly source: string;
+  readonly filters: readonly RepoFilterMode[];
+  readonly state: SourceState;
+}
+
+/** The bases of snapshots: one for each state of a folder and each set of filters, shared by all sessions. */
+export class Snapshots {
+  readonly #options: SnapshotsOptions;
+  /** Bases that are being made or were just handed out: nobody may have noted yet that they are used. */
+  readonly #making = new Map<string, Promise<SnapshotBase>>();
+
+  #hasGrown = false;
+
+  constructor(options: SnapshotsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a base was made since the last `prune`. */
+  get hasGrown(): boolean {
+    return this.#hasGrown;
+  }
+
+  /** Where the files of a base are. */
+  tree(key: string): string {
+    return join(this.#options.folder, key, "tree");
+  }
+
+  async stamps(key: string): Promise<Stamps> {
+    const text = await readFile(join(this.#options.folder, key, STAMPS), "utf8");
+    return new Map(JSON.parse(text) as [string, FileStamp][]);
+  }
+
+  async withheld(key: string): Promise<readonly Withheld[]> {
+    return JSON.parse(await readFile(join(this.#options.folder, key, WITHHELD), "utf8")) as Withheld[];
+  }
+
+  /** The base of a folder as it is now, made if there is none yet. */
+  async take(source: string, filters: readonly RepoFilterMode[]): Promise<SnapshotBase> {
+    for (let tries = 1; ; tries += 1) {
+      const state = await sourceState(source, this.#options.hidden);
+      const key = digest([RULES, state.key, source, filters]);
+      const known = await this.#known(key);
+      if (known !== undefined) return known;
+      const base = await this.#once({ key, source, filters, state });
+      const after = await sourceState(source, this.#options.hidden);
+      if (after.key === state.key) return base;
+      // It changed while it was copied: no other session may take this for the folder's state.
+      if (tries >= LIMITS.snapshotTries)
+        return this.#once({ key: `${key}-${randomUUID()}`, source, filters, state: after });
+      await this.#remove(key);
+    }
+  }
+
+  /** Deletes bases that no session uses, the oldest first, until all are within their bounds. What a dead server left half made goes too. */
+  async prune(usedBases: UsedBases): Promise<void> {
+    const bases: { readonly base: SnapshotBase; readonly usedAt: number }[] = [];
+    for (const name of await readdir(this.#options.folder).catch(() => [])) {
+      const info = join(this.#options.folder, name, INFO);
+      const [base, found] = await Promise.all([readInfo(info), lstat(info).catch(() => undefined)]);
+      if (base !== undefined && found !== undefined) bases.push({ base, usedAt: found.mtimeMs });
+      else if (!this.#making.has(name.replace(PARTIAL, ""))) await this.#remove(name);
+    }
+    const used = await usedBases();
+    this.#hasGrown = false;
+    let count = bases.length;
+    let bytes = bases.reduce((sum, { base }) => sum + base.bytes, 0);
+    for (const { base } of bases.toSorted((one, other) => one.usedAt - other.usedAt)) {
+      if (count <= LIMITS.snapshotBases && bytes <= LIMITS.snapshotBytes) return;
+      if (used.has(base.key)) continue;
+      await this.#remove(base.key);
+      count -= 1;
+      bytes -= base.bytes;
+    }
+    if (count > LIMITS.snapshotBases || bytes > LIMITS.snapshotBytes)
+      throw new Failure(
+        "limit_reached",
+        `sessions use ${count} snapshots of ${bytes} bytes together, which is the most; delete sessions that are done`,
+      );
+  }
+
+  async #remove(name: string): Promise<void> {
+    await rm(join(this.#options.folder, name), { recursive: true, force: true });
+  }
+
+  async #known(key: string): Promise<SnapshotBase | undefined> {
+    const info = join(this.#options.folder, key, INFO);
+    const base = await readInfo(info);
+    const seconds = this.#options.now() / 1_000;
+    if (base !== undefined) await utimes(info, seconds, seconds);
+    return base;
+  }
+
+  #once(wanted: WantedBase): Promise<SnapshotBase> {
+    const { key } = wanted;
+    const making = this.#making.get(key) ?? this.#make(wanted).finally(() => this.#making.delete(key));
+    this.#making.set(key, making);
+    return making;
+  }
+
+  async #make({ key, source, filters, state: { repository } }: WantedBase): Promise<SnapshotBase> {
+    const partial = join(this.#options.folder, `${key}${PARTIAL}`);
+    const target = join(partial, "tree");
+    await rm(partial, { recursive: true, force: true });
+    await mkdir(target, { recursive: true, mode: 0o700 });
+    try {
+      const files = await listFiles(source, this.#options.hidden);
+      const copied = await copySource({ source, files, filters, target });
+      if (repository !== undefined) await makeHistory(target, repository.head);
+      if (this.#options.owner !== undefined) await giveTo(this.#options.owner, target);
+      const base = { key, bytes: bytesOf(copied), withheld: copied.withheld.length, repository };
+      await writeFile(join(partial, STAMPS), JSON.stringify([...copied.stamps]));
+      await writeFile(join(partial, WITHHELD), JSON.stringify(copied.withheld));
+      await writeFile(join(partial, INFO), JSON.stringify(base));
+      await rename(partial, join(this.#options.folder, key));
+      this.#hasGrown = true;
+      return base;
+    } catch (error) {
+      await rm(partial, { recursive: true, force: true });
+      throw error;
+    }
+  }
+}
+
+function bytesOf({ stamps }: CopiedSource): number {
+  return [...stamps.values()].reduce((sum, { size }) => sum + size, 0);
+}
+
+async function readInfo(path: string): Promise<SnapshotBase | undefined> {
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as SnapshotBase);
+}
+
+function digest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 32);
+}

@@ -1,0 +1,101 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { approveWith, script, untilTurnEnds } from "../../support/app.ts";
+import { describeInBrowser } from "../../support/browser.ts";
+import { inspectPart } from "./inspection.ts";
+import { consoleWorld } from "./world.ts";
+
+describeInBrowser("deciding on what a session changed", () => {
+  const world = consoleWorld();
+
+  /** A repository of its own below the workspace, and a session with changes to it. */
+  async function changed(name: string): Promise<{ readonly id: string; readonly folder: string }> {
+    const folder = join(world.app.place.workspace, name);
+    const git = (...words: readonly string[]): Buffer =>
+      execFileSync("git", ["-C", folder, "-c", "user.name=t", "-c", "user.email=t@localhost", ...words]);
+    await mkdir(folder);
+    await writeFile(join(folder, "a.txt"), "one\ntwo\nthree\n");
+    git("init", "--quiet", "--initial-branch=main");
+    git("add", "--all");
+    git("commit", "--quiet", "--message=all");
+    await writeFile(join(folder, ".env"), "KEY=1\n");
+    const write = (file_path: string, content: string): object => ({ tool: "Write", input: { file_path, content } });
+    const text = script(write("a.txt", "one\n2\nthree\n"), write("src/new.ts", "export {};\n"), { say: "Done." });
+    const { id } = await world.client.createSession({
+      workspace: folder,
+      workspace_mode: "snapshot",
+      prompt: { text },
+    });
+    await untilTurnEnds(world.client, id, { answer: approveWith(world.client) });
+    return { id, folder };
+  }
+
+  test("from the session to the diff of each file by keys, and into the folder", async () => {
+    const { id, folder } = await changed("plain");
+    const visitor = await world.visit(`/sessions/${id}`);
+    const { page } = visitor;
+    await page.getByRole("link", { name: "Changes" }).click();
+    await page.getByRole("heading", { name: "Changes", level: 1 }).waitFor();
+    const files = page.getByRole("navigation", { name: "Changed files" });
+    await files.getByRole("button", { name: /a\.txt.*changed/ }).waitFor();
+    await page.getByRole("region", { name: "a.txt" }).getByText("two").first().waitFor();
+    await page.keyboard.press("]");
+    await page.getByRole("region", { name: "src/new.ts" }).getByText("export {};").first().waitFor();
+    await page.getByText("1 file was withheld from this session").click();
+    await page.getByText(".env", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Apply" }).click();
+    const question = page.getByRole("dialog", { name: "Write 2 files into the folder?" });
+    await question.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("No changes", { exact: true }).waitFor();
+    expect(await readFile(join(folder, "a.txt"), "utf8")).toBe("one\n2\nthree\n");
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("a conflict is shown with both sides; the rest is applied, and all of it committed", async () => {
+    const { id, folder } = await changed("conflict");
+    await writeFile(join(folder, "a.txt"), "one\ntwo\nTHREE\n");
+    const visitor = await world.visit(`/sessions/${id}/changes`, { viewport: { width: 390, height: 844 } });
+    const { page } = visitor;
+    await page.getByRole("status").getByText("1 file changed in the folder since the session began").waitFor();
+    await page.getByRole("region", { name: "a.txt (this session)" }).waitFor();
+    await page.getByRole("region", { name: "a.txt (the folder, meanwhile)" }).getByText("THREE").first().waitFor();
+    expect(await inspectPart(page, "main")).toEqual([]);
+    await page.getByRole("button", { name: "Commit to a branch" }).click();
+    const form = page.getByRole("dialog", { name: "Commit to a branch" });
+    await form.getByRole("button", { name: "Commit" }).click();
+    await form.getByText("Say what the commit does.").waitFor();
+    await form.getByLabel("Branch").fill("theirs");
+    await form.getByLabel("Message").fill("What the session did");
+    await form.getByRole("button", { name: "Commit" }).click();
+    await form.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Apply the other 1 file" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Apply" }).click();
+    const files = page.getByRole("navigation", { name: "Changed files" });
+    await files.getByText("src/new.ts").waitFor({ state: "detached" });
+    expect(await readFile(join(folder, "a.txt"), "utf8")).toBe("one\ntwo\nTHREE\n");
+    expect(await readFile(join(folder, "src/new.ts"), "utf8")).toBe("export {};\n");
+    const shown = execFileSync("git", ["-C", folder, "show", "theirs:a.txt"], { encoding: "utf8" });
+    expect(shown).toBe("one\n2\nthree\n");
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+    await page.getByText("No changes", { exact: true }).waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("the form of a new session asks for a snapshot", async () => {
+    const { page } = await world.visit("/new");
+    await page.getByLabel("Works in").selectOption("snapshot");
+    await page.getByLabel("Leave out").selectOption("strict");
+    await page
+      .getByRole("textbox", { name: /^(Prompt|What|Task)/ })
+      .first()
+      .fill("hello");
+    const asked = page.waitForRequest(
+      (request) => request.method() === "POST" && request.url().endsWith("/api/sessions"),
+    );
+    await page.keyboard.press("Control+Enter");
+    expect((await asked).postDataJSON()).toMatchObject({ workspace_mode: "snapshot", repo_filter: "strict" });
+  });
+});
