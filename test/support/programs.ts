@@ -44,6 +44,7 @@ export const NEEDED: readonly { readonly what: string; readonly command: string;
     command: "docker run --device /dev/fuse --cap-add SYS_ADMIN",
     isThere: () => canUseFuse,
   },
+  { what: "bubblewrap", command: "apt-get install bubblewrap", isThere: () => has("bwrap") },
   { what: "crun", command: "apt-get install crun", isThere: () => has("crun") },
   { what: "runc", command: "apt-get install runc", isThere: () => has("runc") },
   { what: "gVisor", command: "apt-get install runsc", isThere: () => has("runsc") },
