@@ -98,7 +98,9 @@ export async function openEgressProxy(options: EgressOptions): Promise<EgressPro
       headersTimeout: LIMITS.proxyHeadersMs,
       requestTimeout: 0,
     },
-    (request, response) => void relay(options, request, response),
+    (request, response) => {
+      relay(options, request, response).catch(() => response.destroy());
+    },
   );
   server.maxConnections = LIMITS.egressConnections;
   server.on("connection", (socket: Socket) => {
@@ -107,10 +109,10 @@ export async function openEgressProxy(options: EgressOptions): Promise<EgressPro
     socket.on("error", () => undefined);
   });
   server.on("connect", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    void tunnel(options, { request, socket, head }, (upstream) => {
+    tunnel(options, { request, socket, head }, (upstream) => {
       open.add(upstream);
       upstream.once("close", () => open.delete(upstream));
-    });
+    }).catch(() => socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

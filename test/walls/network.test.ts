@@ -182,6 +182,16 @@ describeWithWalls("a host that no rule allows", () => {
     expect(events.at(-1)).toMatchObject({ type: "turn.failed", error: { code: "aborted" } });
   });
 
+  it("stays closed after a yes where the policy says no meanwhile", async () => {
+    const { output } = await run([get("meanwhile.test")], {
+      answer: async () => {
+        await setProfile({ deny: ["Network"] });
+        return approve();
+      },
+    });
+    expect(output).toContain("may not connect to meanwhile.test");
+  });
+
   it("is refused when nobody answers in time", async () => {
     await setProfile({ approval_timeout_ms: 1_000 });
     const { asked, output, events } = await run([get("late.test"), get("late.test")]);
