@@ -15,6 +15,7 @@ import {
 } from "../../src/protocol/index.ts";
 import { openTestApp, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 import { addressOf, gitBackend, openTarget, type LoopbackTarget } from "../support/egress-targets.ts";
+import { LIFE_ENGINES } from "../support/life-script.ts";
 import { TEST_TOKEN } from "../support/server.ts";
 import { describeWithWalls } from "../support/walls.ts";
 
@@ -133,6 +134,12 @@ describeWithWalls("a host that no rule allows", () => {
       reason: `A program in the sandbox wants to connect to ask.test:${target.port}, which the profile net does not allow.`,
       warnings: [],
     });
+    expect(output).toContain("hello from outside");
+  });
+
+  it.each(LIFE_ENGINES)("is asked about with %s, whose own program asks for nothing", async (engine) => {
+    const { asked, output } = await run([get("engine.test")], { session: { engine }, answer: approve });
+    expect(asked.map(({ input }) => input["host"])).toEqual(["engine.test"]);
     expect(output).toContain("hello from outside");
   });
 
