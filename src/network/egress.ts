@@ -163,6 +163,11 @@ export function notAllowed(target: EgressTarget): Extract<HostAnswer, { allowed:
   return { allowed: false, reason: "not_allowed", message };
 }
 
+/** As addresses with `https:` write it. */
+export function placeOf(target: EgressTarget): string {
+  return target.port === TLS_PORT ? target.host : hostAndPort(target);
+}
+
 export function hostAndPort({ host, port }: EgressTarget): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
@@ -379,7 +384,7 @@ async function relay(options: EgressOptions, request: IncomingMessage, response:
   outgoing.once("timeout", () => outgoing.destroy(new Error("it did not answer in time")));
   outgoing.once("error", (error) => refuse(502, `${place.host} could not be reached: ${error.message}.`));
   outgoing.once("response", (answer) => {
-    response.writeHead(answer.statusCode ?? 502, passedHeaders(answer.rawHeaders));
+    response.writeHead(answer.statusCode ?? 502, passedHeaders(answer.rawHeaders, credential));
     answer.pipe(response);
     answer.once("error", () => response.destroy());
   });
@@ -398,11 +403,16 @@ function headersFor(request: IncomingMessage, host: string): Readonly<Record<str
   return headers;
 }
 
-function passedHeaders(raw: readonly string[]): string[] {
+/** A host with a credential that sends the program to another path of its own is asked in the same way again. */
+function passedHeaders(raw: readonly string[], credential: HostCredential | undefined): string[] {
   const passed: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = "", value = ""] = [raw[at], raw[at + 1]];
-    if (!HOP_HEADERS.has(name.toLowerCase())) passed.push(name, value);
+    const lower = name.toLowerCase();
+    if (HOP_HEADERS.has(lower)) continue;
+    const target = lower === "location" && value.startsWith("https://") ? parsed(value) : undefined;
+    const isOwn = target?.host === (credential === undefined ? undefined : placeOf(credential));
+    passed.push(name, target !== undefined && isOwn ? value.replace(/^https/, "http") : value);
   }
   return passed;
 }

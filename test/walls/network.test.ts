@@ -131,7 +131,7 @@ describeWithWalls("a host that no rule allows", () => {
         port: target.port,
       },
       session_rule: `Network(ask.test:${target.port})`,
-      reason: `A program in the sandbox wants to connect to ask.test:${target.port}, which the profile net does not allow.`,
+      reason: `The profile net does not let programs in the sandbox reach ask.test:${target.port}.`,
       warnings: [],
     });
     expect(output).toContain("hello from outside");

@@ -183,7 +183,7 @@ export class NetworkQuestions {
         kind: "dangerous",
         message,
       })),
-      reason: `A program in the sandbox wants to connect to ${hostAndPort(target)}, which the profile ${profile} does not allow.`,
+      reason: `The profile ${profile} does not let programs in the sandbox reach ${hostAndPort(target)}.`,
       session_rule: hostGrant(target),
       unattended,
       created_at: new Date(now).toISOString(),
