@@ -75,7 +75,7 @@ const FileSettings = z
     claude: z.string().min(1).max(LIMITS.pathChars).optional(),
     /** Where sessions run that name no sandbox, and whose profile does not. */
     sandbox: SandboxChoice.optional(),
-    /** Headers that the way out of sandboxes adds to requests for some hosts. */
+    /** Headers that the egress proxy adds to requests for some hosts. */
     egress_credentials: EgressCredentials.optional(),
     /** Memory of one engine's process with all its children. */
     engine_memory_mib: z.number().int().min(LIMITS.engineMemoryLeastMib).optional(),

@@ -66,7 +66,7 @@ export interface Settings {
   readonly startAhead: Setting<boolean>;
   /** Where sessions run that name no sandbox, and whose profile does not. */
   readonly sandbox: Setting<SandboxChoice>;
-  /** Headers that the way out of sandboxes adds; absent: none. */
+  /** Headers that the egress proxy adds; absent: none. */
   readonly egressCredentials?: Setting<EgressCredentials>;
   /** Memory of an engine's process; absent: LIMITS.engineMemoryBytes. */
   readonly engineMemoryBytes?: Setting<number>;

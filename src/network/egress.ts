@@ -39,7 +39,7 @@ export type HostAnswer =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly reason: RefusalReason; readonly message: string };
 
-/** What the way out of every sandbox has, whatever the session. */
+/** What the egress proxy of every sandbox has, whatever the session. */
 export interface EgressSetup {
   readonly credentials: readonly HostCredential[];
   /** Where names lead. Absent: as DNS says. */
