@@ -13,7 +13,7 @@ interface CredentialContext {
   readonly log: Pick<Log, "warn">;
 }
 
-/** What the way out of sandboxes adds to requests. Each secret is read when it is needed, and never leaves the server but in its header. */
+/** What the egress proxy adds to requests. Each secret is read when it is needed, and never leaves the server but in its header. */
 export function openEgressCredentials(
   settings: Pick<Settings, "egressCredentials">,
   { environment, redact, now, signal, log }: CredentialContext,

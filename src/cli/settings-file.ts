@@ -76,7 +76,7 @@ const FileSettings = z
     claude: z.string().min(1).max(LIMITS.pathChars).optional(),
     /** Where sessions run that name no sandbox, and whose profile does not. */
     sandbox: SandboxChoice.optional(),
-    /** Headers that the way out of sandboxes adds to requests for some hosts. */
+    /** Headers that the egress proxy adds to requests for some hosts. */
     egress_credentials: EgressCredentials.optional(),
     container: ContainerSettings.optional(),
     /** Memory of one engine's process with all its children. */

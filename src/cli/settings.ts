@@ -68,7 +68,7 @@ export interface Settings {
   readonly startAhead: Setting<boolean>;
   /** Where sessions run that name no sandbox, and whose profile does not. */
   readonly sandbox: Setting<SandboxChoice>;
-  /** Headers that the way out of sandboxes adds; absent: none. */
+  /** Headers that the egress proxy adds; absent: none. */
   readonly egressCredentials?: Setting<EgressCredentials>;
   /** Absent: nothing is set. */
   readonly container?: ContainerSettings;

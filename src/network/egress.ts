@@ -39,7 +39,7 @@ export type HostAnswer =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly reason: RefusalReason; readonly message: string };
 
-/** What the way out of every sandbox has, whatever the session. */
+/** What the egress proxy of every sandbox has, whatever the session. */
 export interface EgressSetup {
   readonly credentials: readonly HostCredential[];
   /** Where names lead. Absent: as DNS says. */
@@ -98,7 +98,9 @@ export async function openEgressProxy(options: EgressOptions): Promise<EgressPro
       headersTimeout: LIMITS.proxyHeadersMs,
       requestTimeout: 0,
     },
-    (request, response) => void relay(options, request, response),
+    (request, response) => {
+      relay(options, request, response).catch(() => response.destroy());
+    },
   );
   server.maxConnections = LIMITS.egressConnections;
   server.on("connection", (socket: Socket) => {
@@ -107,10 +109,10 @@ export async function openEgressProxy(options: EgressOptions): Promise<EgressPro
     socket.on("error", () => undefined);
   });
   server.on("connect", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    void tunnel(options, { request, socket, head }, (upstream) => {
+    tunnel(options, { request, socket, head }, (upstream) => {
       open.add(upstream);
       upstream.once("close", () => open.delete(upstream));
-    });
+    }).catch(() => socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -159,6 +161,11 @@ async function permitted(
 export function notAllowed(target: EgressTarget): Extract<HostAnswer, { allowed: false }> {
   const message = `This session may not connect to ${hostAndPort(target)}. Ask for the host ${target.host} to be allowed, or work without it.`;
   return { allowed: false, reason: "not_allowed", message };
+}
+
+/** As addresses with `https:` write it. */
+export function placeOf(target: EgressTarget): string {
+  return target.port === TLS_PORT ? target.host : hostAndPort(target);
 }
 
 export function hostAndPort({ host, port }: EgressTarget): string {
@@ -377,7 +384,7 @@ async function relay(options: EgressOptions, request: IncomingMessage, response:
   outgoing.once("timeout", () => outgoing.destroy(new Error("it did not answer in time")));
   outgoing.once("error", (error) => refuse(502, `${place.host} could not be reached: ${error.message}.`));
   outgoing.once("response", (answer) => {
-    response.writeHead(answer.statusCode ?? 502, passedHeaders(answer.rawHeaders));
+    response.writeHead(answer.statusCode ?? 502, passedHeaders(answer.rawHeaders, credential));
     answer.pipe(response);
     answer.once("error", () => response.destroy());
   });
@@ -396,11 +403,16 @@ function headersFor(request: IncomingMessage, host: string): Readonly<Record<str
   return headers;
 }
 
-function passedHeaders(raw: readonly string[]): string[] {
+/** A host with a credential that sends the program to another path of its own is asked in the same way again. */
+function passedHeaders(raw: readonly string[], credential: HostCredential | undefined): string[] {
   const passed: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = "", value = ""] = [raw[at], raw[at + 1]];
-    if (!HOP_HEADERS.has(name.toLowerCase())) passed.push(name, value);
+    const lower = name.toLowerCase();
+    if (HOP_HEADERS.has(lower)) continue;
+    const target = lower === "location" && value.startsWith("https://") ? parsed(value) : undefined;
+    const isOwn = target?.host === (credential === undefined ? undefined : placeOf(credential));
+    passed.push(name, target !== undefined && isOwn ? value.replace(/^https/, "http") : value);
   }
   return passed;
 }

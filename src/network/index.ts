@@ -3,6 +3,7 @@ export {
   hostAndPort,
   notAllowed,
   openEgressProxy,
+  placeOf,
   type EgressProxy,
   type EgressRefusal,
   type EgressSetup,

@@ -66,7 +66,7 @@ function given(one: z.infer<typeof Credential>): number {
 /** Decide where a request goes and how long it is: no credential can be one of them. */
 const FRAMING_HEADER = /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
-/** One of `egress_credentials` in `sallyport.yaml`: a header that the way out of sandboxes adds to requests for a host. */
+/** One of `egress_credentials` in `sallyport.yaml`: a header that the egress proxy adds to requests for a host. */
 const EgressCredential = Credential.extend({
   /** With a port, where that is not 443. */
   host: z

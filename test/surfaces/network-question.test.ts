@@ -14,7 +14,7 @@ import { summaryOf } from "../../src/web/console/approval/summary.ts";
 import { Stage, writeApproval } from "../cli/stage.ts";
 
 const summary = "A program wants to connect to example.com:443.";
-const reason = "A program in the sandbox wants to connect to example.com:443, which the profile net does not allow.";
+const reason = "The profile net does not let programs in the sandbox reach example.com:443.";
 const asked: Approval = writeApproval({
   item_id: "",
   tool: "Network",
@@ -65,7 +65,7 @@ describe("a question about a host", () => {
     expect([canApprovePlainly(asked), canEdit(asked)]).toEqual([true, false]);
     expect(ruleWords("Network(example.com)", asked)).toEqual({
       allows: "Network(example.com)",
-      reach: "(every program of this session, until it ends; without a port: 80 and 443)",
+      reach: "(ports 80 and 443)",
     });
     expect(questionNews(asked).words).toBe(`A program wants to reach a host: ${summary}`);
   });

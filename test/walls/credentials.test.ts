@@ -32,7 +32,10 @@ beforeAll(async () => {
   forge = await openTarget(
     (request, response) => {
       seenHeaders.push(request.headers.authorization);
-      backend(request, response);
+      const { url = "" } = request;
+      if (!url.startsWith("/moved.git")) return backend(request, response);
+      const location = `https://${ADDRESS}:${forge.port}${url.replace("/moved.git", "/one.git")}`;
+      response.writeHead(301, { location }).end();
     },
     { address: ADDRESS, secure: { key: await readFile(key, "utf8"), cert: await readFile(cert, "utf8") } },
   );
@@ -95,9 +98,11 @@ describeWithWalls("a credential for a host", () => {
       "git init -q -b main pushed && cd pushed && echo done > work.txt && git add . && git -c user.name=a -c user.email=a@example.org commit -qm one",
       `git -C pushed push ${url} main 2>&1 && echo pushed`,
       `git clone -q ${url} again && cat again/work.txt`,
+      `git clone -q ${url.replace("one.git", "moved.git")} moved && echo moved: $(cat moved/work.txt)`,
     );
     expect(text).toContain("pushed");
     expect(text).toContain("done");
+    expect(text).toContain("moved: done");
     expect(execFileSync("git", ["-C", join(place.home, "../forge/one.git"), "log", "--format=%s"]).toString()).toBe(
       "one\n",
     );

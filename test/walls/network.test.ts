@@ -15,6 +15,7 @@ import {
 } from "../../src/protocol/index.ts";
 import { openTestApp, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 import { addressOf, gitBackend, openTarget, type LoopbackTarget } from "../support/egress-targets.ts";
+import { LIFE_ENGINES } from "../support/life-script.ts";
 import { TEST_TOKEN } from "../support/server.ts";
 import { describeWithWalls } from "../support/walls.ts";
 
@@ -130,9 +131,15 @@ describeWithWalls("a host that no rule allows", () => {
         port: target.port,
       },
       session_rule: `Network(ask.test:${target.port})`,
-      reason: `A program in the sandbox wants to connect to ask.test:${target.port}, which the profile net does not allow.`,
+      reason: `The profile net does not let programs in the sandbox reach ask.test:${target.port}.`,
       warnings: [],
     });
+    expect(output).toContain("hello from outside");
+  });
+
+  it.each(LIFE_ENGINES)("is asked about with %s, whose own program asks for nothing", async (engine) => {
+    const { asked, output } = await run([get("engine.test")], { session: { engine }, answer: approve });
+    expect(asked.map(({ input }) => input["host"])).toEqual(["engine.test"]);
     expect(output).toContain("hello from outside");
   });
 
@@ -180,6 +187,16 @@ describeWithWalls("a host that no rule allows", () => {
       answer: () => ({ decision: "reject", interrupt: true }),
     });
     expect(events.at(-1)).toMatchObject({ type: "turn.failed", error: { code: "aborted" } });
+  });
+
+  it("stays closed after a yes where the policy says no meanwhile", async () => {
+    const { output } = await run([get("meanwhile.test")], {
+      answer: async () => {
+        await setProfile({ deny: ["Network"] });
+        return approve();
+      },
+    });
+    expect(output).toContain("may not connect to meanwhile.test");
   });
 
   it("is refused when nobody answers in time", async () => {

@@ -35,10 +35,11 @@ interface TurnHosts {
 }
 
 interface HostQuestion {
-  readonly approval_id: string;
   readonly answer: Promise<HostAnswer>;
   /** Connections that wait for the answer. */
   waiting: number;
+  /** Nobody waits any more. */
+  withdraw(): void;
 }
 
 /** Asks people about hosts that programs in a session's sandbox want to reach. */
@@ -53,26 +54,32 @@ export class NetworkQuestions {
 
   /** Whether a connection may be made that no rule allows. `signal`: aborted when the program gives up. */
   async ask(target: EgressTarget, signal: AbortSignal): Promise<HostAnswer> {
-    const effect = this.#rule(target);
-    if (effect === "allow") return ALLOWED;
     const { turn } = this.#session.state;
-    if (effect === "deny" || turn === undefined || !looksPublic(target.host)) return notAllowed(target);
-    const hosts = this.#hostsOf(turn);
+    const hosts = turn === undefined ? undefined : this.#hostsOf(turn);
     const key = hostAndPort(target);
-    const settled = hosts.settled.get(key);
-    if (settled !== undefined) return settled;
+    const settled = hosts?.settled.get(key);
+    const effect = this.#rule(target, settled);
+    if (effect === "allow") return ALLOWED;
+    if (settled?.allowed === false) return settled;
+    if (effect === "deny" || turn === undefined || hosts === undefined || !looksPublic(target.host))
+      return notAllowed(target);
     const question = hosts.open.get(key);
     if (this.#waiting >= LIMITS.egressWaiting)
       return refused(target, "not_allowed", `${this.#waiting} connections wait for answers already.`);
     if (question === undefined && hosts.asked >= LIMITS.networkQuestionsPerTurn)
       return refused(target, "not_allowed", `${hosts.asked} hosts were asked about in this turn already.`);
-    return this.#wait(question ?? this.#open(hosts, turn, target), target, signal);
+    const answer = await this.#wait(question ?? this.#open(hosts, turn, target), target, signal);
+    // The policy may have changed meanwhile.
+    return answer.allowed && this.#rule(target, answer) !== "allow" ? notAllowed(target) : answer;
   }
 
-  #rule(target: EgressTarget): Effect {
+  /** `answer`: what a person said in this turn. A yes counts like a grant, and a rule that denies wins over both. */
+  #rule(target: EgressTarget, answer: HostAnswer | undefined): Effect {
     const { dependencies, state } = this.#session;
     const profile = presentProfile(dependencies.policy(), state);
-    return profile === undefined ? "deny" : ruleOnHost(target, contextOf(state, profile, []));
+    if (profile === undefined) return "deny";
+    const grants = answer?.allowed === true ? [...state.grants, hostGrant(target)] : state.grants;
+    return ruleOnHost(target, contextOf({ ...state, grants }, profile, []));
   }
 
   #hostsOf({ id }: OpenTurn): TurnHosts {
@@ -96,7 +103,7 @@ export class NetworkQuestions {
       signal.removeEventListener("abort", leave);
       this.#waiting -= 1;
       question.waiting -= 1;
-      if (question.waiting === 0 && signal.aborted) void withdraw(this.#session, question.approval_id, GAVE_UP);
+      if (question.waiting === 0 && signal.aborted) question.withdraw();
     }
   }
 
@@ -104,25 +111,34 @@ export class NetworkQuestions {
     const key = hostAndPort(target);
     const approval = this.#approval(turn, target);
     hosts.asked += 1;
-    const answer = this.#answer(approval, target).then((given) => {
-      hosts.open.delete(key);
-      // A question that was withdrawn may be asked again.
-      if (given !== undefined) hosts.settled.set(key, given);
-      return given ?? refused(target, "not_approved", "The question was withdrawn.");
-    });
-    const question = { approval_id: approval.id, answer, waiting: 0 };
+    const forget = (): void => {
+      if (hosts.open.get(key) === question) hosts.open.delete(key);
+    };
+    const question: HostQuestion = {
+      answer: this.#answer(approval, target).then((given) => {
+        forget();
+        if (given !== undefined) hosts.settled.set(key, given);
+        return given ?? refused(target, "not_approved", "The question was withdrawn, or could not be asked.");
+      }),
+      waiting: 0,
+      withdraw: () => {
+        // At once: the next connection asks again.
+        forget();
+        void withdraw(this.#session, approval.id);
+      },
+    };
     hosts.open.set(key, question);
     return question;
   }
 
-  /** Undefined: it was withdrawn. */
+  /** Undefined: it was withdrawn, or could not be asked. */
   async #answer(approval: Approval, target: EgressTarget): Promise<HostAnswer | undefined> {
     const session = this.#session;
     try {
       await session.execute({ type: "ask", approval });
     } catch {
       // Too many questions wait already, or the server stops.
-      return notAllowed(target);
+      return undefined;
     }
     if (session.state.turn?.id !== approval.turn_id) return undefined;
     return this.#verdict(await session.answered(approval.id, approval.tool_use_id), target);
@@ -167,7 +183,7 @@ export class NetworkQuestions {
         kind: "dangerous",
         message,
       })),
-      reason: `A program in the sandbox wants to connect to ${hostAndPort(target)}, which the profile ${profile} does not allow.`,
+      reason: `The profile ${profile} does not let programs in the sandbox reach ${hostAndPort(target)}.`,
       session_rule: hostGrant(target),
       unattended,
       created_at: new Date(now).toISOString(),
@@ -178,15 +194,14 @@ export class NetworkQuestions {
   }
 }
 
-const GAVE_UP = "the program gave up";
-
 /** After a restart: the programs that waited for an answer ended with the server. */
 export async function withdrawNetworkQuestions(session: Session): Promise<void> {
   for (const [tool_use_id, { approval_id, answer }] of Object.entries(session.state.turn?.asked ?? {}))
-    if (tool_use_id.startsWith(QUESTION_PREFIX) && answer === undefined) await withdraw(session, approval_id, GAVE_UP);
+    if (tool_use_id.startsWith(QUESTION_PREFIX) && answer === undefined) await withdraw(session, approval_id);
 }
 
-function withdraw(session: Session, approval_id: string, feedback: string): Promise<void> {
+function withdraw(session: Session, approval_id: string): Promise<void> {
+  const feedback = "the program gave up";
   // It may have been answered at the same moment.
   return session.answer({ approval_id, outcome: "cancelled", by: SYSTEM, feedback }).catch(() => undefined);
 }

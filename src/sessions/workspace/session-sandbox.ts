@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { chmod, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { hostAndPort, openEgressProxy, type HostCredential } from "../../network/index.ts";
+import { openEgressProxy, placeOf, type HostCredential } from "../../network/index.ts";
 import { Failure, LIMITS, type SessionSettings } from "../../protocol/index.ts";
 import { makeSandboxFolder, openLocalSandbox, type Sandbox, type SandboxRequest } from "../../sandbox/index.ts";
 import { ripgrepFile } from "../../tools/index.ts";
@@ -146,7 +146,7 @@ async function openEgress(
 /** Makes git speak to the proxy without TLS where the proxy puts a credential in: it speaks TLS to the host itself. */
 function gitEnvironment(credentials: readonly HostCredential[]): Readonly<Record<string, string>> {
   const entries = credentials.flatMap((credential, index) => {
-    const place = credential.port === 443 ? credential.host : hostAndPort(credential);
+    const place = placeOf(credential);
     return [
       [`GIT_CONFIG_KEY_${index}`, `url.http://${place}/.insteadOf`],
       [`GIT_CONFIG_VALUE_${index}`, `https://${place}/`],

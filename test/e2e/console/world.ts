@@ -23,14 +23,14 @@ export interface ConsoleWorld {
 }
 
 /** One for all tests of a file. */
-export function consoleWorld(): ConsoleWorld {
+export function consoleWorld(...wanted: Parameters<typeof openTestApp>): ConsoleWorld {
   const made: { app?: TestApp; browser?: Browser } = {};
   const there = <Value>(value: Value | undefined): Value => {
     if (value === undefined) throw new Error("only inside a test");
     return value;
   };
   beforeAll(async () => {
-    made.app = await openTestApp();
+    made.app = await openTestApp(...wanted);
     made.browser = await launchBrowser();
   });
   afterAll(async () => {
@@ -81,7 +81,9 @@ export async function asked(world: ConsoleWorld, id: string): Promise<string> {
   throw new Error("nothing was asked");
 }
 
-/** An open question: about a tool, of the agent, or about money. */
+/** An open question: about a tool, of the agent, about money, or about a host. */
 export const question = (page: Page): Locator =>
-  page.getByRole("article", { name: /^(Tool Approval Required|The agent has a question|Budget reached)$/ });
+  page.getByRole("article", {
+    name: /^(Tool Approval Required|The agent has a question|Budget reached|A program wants to reach a host)$/,
+  });
 export const conversation = (page: Page): Locator => page.getByRole("log", { name: "Conversation" });

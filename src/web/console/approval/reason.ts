@@ -40,8 +40,8 @@ export function ruleWords(
   rule: string,
   { tool, preview }: Pick<Approval, "tool" | "preview">,
 ): { readonly allows: string; readonly reach?: string } {
-  if (preview.type === "network")
-    return { allows: rule, reach: "(every program of this session, until it ends; without a port: 80 and 443)" };
+  if (preview.type === "network" && (preview.port === 80 || preview.port === 443))
+    return { allows: rule, reach: "(ports 80 and 443)" };
   if (preview.type !== "command" || rule !== `${tool}(${preview.command})`) return { allows: rule };
   return { allows: preview.command, reach: "(exactly this command)" };
 }
