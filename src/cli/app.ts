@@ -14,6 +14,7 @@ import {
   sweepEnvironments,
   type Checkpoint,
   type Clock,
+  type Dependencies,
   type Models,
 } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
@@ -314,9 +315,29 @@ function passedOnOf(environment: Environment): Readonly<Record<string, string>> 
   );
 }
 
+/** How the tools of a session are opened. */
+function environmentsOf(
+  { settings, environment, redact, clock = SYSTEM_CLOCK }: AppOptions,
+  { home, marker, marks, newId, trees, extraTools }: AppParts,
+): Dependencies["openEnvironment"] {
+  const shared = {
+    home,
+    marker,
+    marks,
+    engineMemoryBytes: settings.engineMemoryBytes?.value,
+    commandMemoryBytes: settings.commandMemoryBytes?.value,
+    environment: passedOnOf(environment),
+    extraTools,
+    redact,
+    newId,
+    now: () => clock.now(),
+  };
+  return (wanted) => openInTree({ trees }, wanted, (release) => openEnvironment({ ...shared, release }, wanted));
+}
+
 async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
-  const { home, store, marker, marks, models, newId, telemetry, openFiles, trees } = parts;
+  const { home, store, models, newId, telemetry, openFiles, trees } = parts;
   return Gateway.open({
     dependencies: {
       store,
@@ -334,25 +355,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       observe: (event, { settings: { engine, provider, model }, created_by }) =>
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),
       trees,
-      openEnvironment: (wanted) =>
-        openInTree({ trees }, wanted, (release) =>
-          openEnvironment(
-            {
-              release,
-              home,
-              marker,
-              marks,
-              engineMemoryBytes: settings.engineMemoryBytes?.value,
-              commandMemoryBytes: settings.commandMemoryBytes?.value,
-              environment: passedOnOf(environment),
-              extraTools: parts.extraTools,
-              redact,
-              newId,
-              now: () => clock.now(),
-            },
-            wanted,
-          ),
-        ),
+      openEnvironment: environmentsOf(options, parts),
       engineFolder: (session_id) => join(home, ENGINES, session_id),
       sessionFiles: (session_id) => [
         join(home, ENGINES, session_id),

@@ -32,7 +32,7 @@ export interface OpenTree {
 
 interface UsedTree {
   readonly tree: OpenTree;
-  release(): Promise<void>;
+  readonly release: () => Promise<void>;
 }
 
 interface MadeWorkspace {
