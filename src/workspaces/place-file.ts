@@ -1,4 +1,4 @@
-import { chmod, link, lstat, mkdir, open, rename, rm, rmdir, symlink, unlink } from "node:fs/promises";
+import { chmod, lchown, link, lstat, mkdir, open, rename, rm, rmdir, symlink, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../protocol/index.ts";
 import { isBeneath, isSameFile, stateOf, type FileState } from "./manifest.ts";
@@ -38,6 +38,7 @@ export async function placeFile(placement: Placement): Promise<void> {
   await rm(temporary, { force: true });
   try {
     await write(temporary, to, await modeAt(target, to.state));
+    await giveTo(temporary, (await lstat(target).catch(() => undefined)) ?? (await lstat(dirname(target))));
     await check(placement);
     if (from === undefined) await takePlace(temporary, target);
     else await rename(temporary, target);
@@ -84,9 +85,16 @@ async function makeFolders(folder: string, path: string): Promise<void> {
     if (name === ".") return;
     at = join(at, name);
     const found = await lstat(at).catch(() => undefined);
-    if (found === undefined) await mkdir(at);
-    else if (!found.isDirectory()) throw new Failure("conflict", `${at} is no folder, so ${path} cannot be written`);
+    if (found === undefined) {
+      await mkdir(at);
+      await giveTo(at, await lstat(dirname(at)));
+    } else if (!found.isDirectory()) throw new Failure("conflict", `${at} is no folder, so ${path} cannot be written`);
   }
+}
+
+/** A server that runs as root leaves files to those who own what was there, or the folder. */
+async function giveTo(path: string, { uid, gid }: { readonly uid: number; readonly gid: number }): Promise<void> {
+  if (process.getuid?.() === 0) await lchown(path, uid, gid);
 }
 
 /** The permissions of the file that is replaced, with the executable bits of the new one. */

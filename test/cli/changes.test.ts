@@ -24,7 +24,11 @@ test("changes are listed, looked at, committed, applied and discarded", async ()
   const client = new SallyportClient({ url: link.origin, token: link.searchParams.get("token") ?? "" });
   const write = (file_path: string): object => ({ tool: "Write", input: { file_path, content: "two\n" } });
   const begun = await place.run([
-    ...["run", "--workspace-mode", "snapshot", "--repo-filter", "standard", "--autonomy", "full", "--json"],
+    "run",
+    "--workspace-mode=snapshot",
+    "--repo-filter=standard",
+    "--autonomy=full",
+    "--json",
     script(write("a.txt"), write("b.txt"), { say: "Done." }),
   ]);
   expect(begun.code).toBe(0);

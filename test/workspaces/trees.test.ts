@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import {
   chmod,
+  chown,
   lstat,
   mkdir,
   mkdtemp,
@@ -265,6 +266,29 @@ test("a file that appears in the folder in the last moment is not written over",
     ]),
   ).toEqual([["n.txt", "conflict"]]);
 });
+
+test.runIf(process.getuid?.() === 0)(
+  "files that a server of root writes belong to whom the folder belongs",
+  async () => {
+    await using world = await makeWorld();
+    const { source } = world;
+    await fill(source, { "a.txt": "1\n", "b.txt": "1\n" });
+    await chown(source, 1234, 1235);
+    await chown(join(source, "a.txt"), 4321, 4322);
+    await world.trees.make("ses_one", { mode: "snapshot", filters: ["none"], source });
+    const { tree, release } = await world.trees.use("ses_one");
+    await fill(tree.workspace, { "a.txt": "2\n", "new/deep/n.txt": "n\n" });
+    await withChanges(world, "ses_one", ({ tree: open, base, changes }) => applyChanges(open, base, changes));
+    await release();
+    const owner = async (path: string): Promise<readonly number[]> => {
+      const { uid, gid } = await lstat(join(source, path));
+      return [uid, gid];
+    };
+    expect(await owner("a.txt")).toEqual([4321, 4322]);
+    for (const path of ["new", "new/deep", "new/deep/n.txt"])
+      expect([path, ...(await owner(path))]).toEqual([path, 1234, 1235]);
+  },
+);
 
 test("what a server that died left half applied is finished by the next one, and nothing else of it stays", async () => {
   await using world = await makeWorld();

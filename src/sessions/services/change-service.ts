@@ -67,9 +67,9 @@ export class ChangeService {
       const change = compared.find((known) => known.path === path);
       if (change === undefined) throw new Failure("not_found", `session ${id} did not change ${path}`);
       const { text, note } = await diffOf(tree, base, change);
-      const redact = this.#parts.dependencies.redact.exact;
-      const other = change.fit === "conflict" ? await this.#sourceDiff({ session, tree, base, change }) : {};
-      return { path, status: change.status, diff: redact(text), ...defined({ note }), ...other };
+      const diff = this.#parts.dependencies.redact.exact(text);
+      const other = change.fit === "conflict" ? await this.#sourceDiff({ tree, base, change }) : {};
+      return { path, status: change.status, diff, ...defined({ note }), ...other };
     });
   }
 
@@ -194,12 +194,9 @@ export class ChangeService {
     return files;
   }
 
-  async #sourceDiff({
-    session,
-    ...parts
-  }: Pick<OpenChanges, "session" | "tree" | "base"> & { readonly change: ComparedChange }): Promise<
-    Pick<ChangeDiff, "source_diff" | "source_withheld">
-  > {
+  async #sourceDiff(
+    parts: Pick<OpenChanges, "tree" | "base"> & { readonly change: ComparedChange },
+  ): Promise<Pick<ChangeDiff, "source_diff" | "source_withheld">> {
     const { trees, redact } = this.#parts.dependencies;
     const { record } = parts.tree;
     const withheld = record.mode === "snapshot" ? await trees.snapshots.withheld(record.base) : [];

@@ -73,6 +73,8 @@ describeInBrowser("deciding on what a session changed", () => {
     await page.getByRole("button", { name: "Apply the other 1 file" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Apply" }).click();
     const files = page.getByRole("navigation", { name: "Changed files" });
+    // Behind the question nothing of the page can be found by its role.
+    await files.getByText("a.txt").waitFor();
     await files.getByText("src/new.ts").waitFor({ state: "detached" });
     expect(await readFile(join(folder, "a.txt"), "utf8")).toBe("one\ntwo\nTHREE\n");
     expect(await readFile(join(folder, "src/new.ts"), "utf8")).toBe("export {};\n");
