@@ -1,9 +1,15 @@
 import { mkdirSync } from "node:fs";
-import { chmod, rm } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { openEgressProxy } from "../../network/index.ts";
 import { Failure, LIMITS } from "../../protocol/index.ts";
-import { makeSandboxFolder, openLocalSandbox, type Sandbox, type SandboxRequest } from "../../sandbox/index.ts";
+import {
+  makeSandboxFolder,
+  openLocalSandbox,
+  removeSandboxFolder,
+  type Sandbox,
+  type SandboxRequest,
+} from "../../sandbox/index.ts";
 import { ripgrepFile } from "../../tools/index.ts";
 import type { EnvironmentRequest } from "../dependencies.ts";
 import type { EnvironmentOptions } from "./environment.ts";
@@ -64,7 +70,7 @@ async function openWalled(
   if (driver === undefined || missing !== undefined)
     throw new Failure("unsupported", `the sandbox ${settings.sandbox} does not work here: ${missing?.reason ?? ""}`);
   const folder = makeSandboxFolder(options.marker);
-  const opened: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+  const opened: (() => Promise<unknown>)[] = [async () => removeSandboxFolder(folder)];
   const close = async (): Promise<void> => {
     for (const end of opened.toReversed()) await end();
   };
