@@ -83,8 +83,17 @@ const FORBIDDEN = [
   "move_pages",
 ] as const;
 
-/** Refused as if the kernel did not have them: programs then use the older way, which is judged here. */
-const ABSENT = ["clone3", "io_uring_setup", "io_uring_enter", "io_uring_register", "openat2"] as const;
+/** Refused as if the kernel did not have them: programs then use the older way, which is judged or counted here. */
+const ABSENT = [
+  "clone3",
+  "io_uring_setup",
+  "io_uring_enter",
+  "io_uring_register",
+  "openat2",
+  // Files in memory that are in no folder: nobody could count them.
+  "memfd_create",
+  "memfd_secret",
+] as const;
 
 /** Where calls that make or change a file have its mode. */
 const MODE_ARGUMENTS: Readonly<Record<string, number>> = {
@@ -174,6 +183,7 @@ const X86_64: Architecture = {
     process_vm_writev: 311,
     kcmp: 312,
     finit_module: 313,
+    memfd_create: 319,
     kexec_file_load: 320,
     bpf: 321,
     userfaultfd: 323,
@@ -191,6 +201,7 @@ const X86_64: Architecture = {
     pidfd_getfd: 438,
     process_madvise: 440,
     mount_setattr: 442,
+    memfd_secret: 447,
     fchmodat2: 452,
   },
 };
@@ -245,6 +256,7 @@ const ARM64: Architecture = {
     process_vm_writev: 271,
     kcmp: 272,
     finit_module: 273,
+    memfd_create: 279,
     bpf: 280,
     userfaultfd: 282,
     kexec_file_load: 294,
@@ -262,6 +274,7 @@ const ARM64: Architecture = {
     pidfd_getfd: 438,
     process_madvise: 440,
     mount_setattr: 442,
+    memfd_secret: 447,
     fchmodat2: 452,
   },
 };

@@ -2,15 +2,15 @@
  * A server for the attacks: `child.mjs <options>` opens one sandbox, runs the groups of attacks in it and prints a line of JSON for
  * each. It is a process of its own, so that it can be another user and hold canaries where a server holds its keys.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeSandboxFolder, removeSandboxFolder } from "../../../dist/sandbox/index.js";
 import { CONTROL, DRIVERS, openControl } from "./drivers.mjs";
-import { runFaults } from "./faults.mjs";
+import { leftIn, runFaults, STRAYS } from "./faults.mjs";
 import { canary, openYard } from "./yard.mjs";
 
-const { driver: kind, groups, faults = [] } = JSON.parse(process.argv[2]);
+const { driver: kind, groups = [], faults = [], hold = false, host = "127.0.0.1" } = JSON.parse(process.argv[2]);
 const say = (row) => process.stdout.write(`${JSON.stringify(row)}\n`);
 
 // Where a server holds its keys: environment, memory, command line.
@@ -24,9 +24,10 @@ const home = join(workspace, ".sallyport");
 // A folder that can be read has something hidden in it, too.
 const shared = join(root, "shared");
 for (const folder of [workspace, home, shared]) mkdirSync(folder, { mode: 0o700 });
-const yard = await openYard({ root, home, workspace, server: process.pid, isWalled: kind !== CONTROL });
+const yard = await openYard({ root, home, workspace, server: process.pid, host, isWalled: kind !== CONTROL });
 const folder = makeSandboxFolder("redteam");
 yard.write({ sandboxFolder: folder });
+say({ workspace });
 
 const request = {
   sessionId: "ses_redteam",
@@ -48,42 +49,46 @@ if (missing !== undefined) {
 }
 const sandbox = driver === undefined ? openControl(request) : await driver.open(request);
 
-/** All that a command wrote, and how it ended. */
-const run = async (argv) => {
+/** Starts a command; what it says comes line by line. */
+const start = async (argv) => {
   let stdout = "";
   let stderr = "";
+  let heard = () => undefined;
   const running = await sandbox.spawn({
     argv,
     cwd: workspace,
     onOutput: (chunk, stream) => {
-      if (stream === "stdout") stdout += chunk;
-      else stderr += chunk;
+      if (stream === "stderr") stderr = (stderr + chunk).slice(-10_000);
+      else stdout += chunk;
+      heard();
     },
   });
-  const exit = await running.exit;
-  return { stdout, stderr, exit };
+  return {
+    said: (pattern) =>
+      new Promise((resolve) => {
+        heard = () => pattern.test(stdout) && resolve();
+        heard();
+      }),
+    kill: () => running.kill({ graceMs: 0 }),
+    ended: running.exit.then((exit) => ({ stdout, stderr, exit })),
+  };
 };
+/** All that a command wrote, and how it ended. */
+const run = async (argv) => (await start(argv)).ended;
 
-try {
-  const { stdout, stderr, exit } = await run(yard.command(...groups));
-  for (const line of stdout.split("\n").filter((text) => text.startsWith("{"))) say(JSON.parse(line));
-  if (exit.code !== 0) say({ attack: "the attacks themselves", escaped: false, failed: `${JSON.stringify(exit)} ${stderr}` });
-  if (stderr !== "") say({ note: stderr });
-  if (groups.includes("calls") && !yard.hasCompiler) say({ note: "no gcc here: the system calls are left out" });
-  for (const row of await runFaults({ faults, sandbox, run, workspace, folder })) say(row);
-} finally {
-  await sandbox.close();
-  say({ traces: yard.traces() });
-  say({ left: readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && commandOf(pid).includes(workspace) && Number(pid) !== process.pid) });
-  removeSandboxFolder(folder);
-  rmSync(root, { recursive: true, force: true });
+const { stdout, stderr, exit } = await run(yard.command(...groups));
+for (const line of stdout.split("\n").filter((text) => text.startsWith("{"))) say(JSON.parse(line));
+if (exit.code !== 0) say({ attack: "the attacks themselves", escaped: true, detail: `${JSON.stringify(exit)} ${stderr}` });
+if (stderr !== "") say({ note: stderr });
+if (groups.includes("calls") && !yard.hasCompiler) say({ note: "no gcc here: the system calls are left out" });
+await runFaults({ say, faults, sandbox, run, start, workspace, folder });
+const strays = await run(["/bin/bash", "-c", STRAYS(workspace)]);
+say({ strays: leftIn(workspace).length, said: strays.stdout.trim(), peakMiB: Math.round(process.resourceUsage().maxRSS / 1_024) });
+if (hold) {
+  await new Promise((resolve) => process.stdin.once("data", resolve));
 }
+await sandbox.close();
+say({ traces: yard.traces(), left: leftIn(workspace).length });
+removeSandboxFolder(folder);
+rmSync(root, { recursive: true, force: true });
 process.exit(0);
-
-function commandOf(pid) {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
-  } catch {
-    return "";
-  }
-}

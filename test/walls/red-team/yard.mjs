@@ -60,7 +60,7 @@ function answerTo(text) {
 }
 
 /** Everything that answers, and what was heard: nothing of it may come from inside. */
-async function openListeners(root) {
+async function openListeners(root, host) {
   const heard = [];
   const greet = (name) => (socket) => {
     heard.push(name);
@@ -72,15 +72,15 @@ async function openListeners(root) {
   mkdirSync(folder, { mode: 0o700 });
   const abstractSocket = `redteam-${randomBytes(6).toString("hex")}`;
   const pathSocket = join(folder, "listener");
-  const udp4 = await bound("udp4", "0.0.0.0");
+  const udp4 = await bound("udp4", host);
   const udp6 = hasIpv6 ? await bound("udp6", "::1") : udp4;
   const allowed = createHttp((request, response) => {
     const to = new URL(request.url, "http://a").searchParams.get("to");
     response.writeHead(to === null ? 200 : 302, to === null ? {} : { location: to }).end("allowed");
   });
   const targets = {
-    tcp4: await listening(createServer(greet("TCP")), 0, "0.0.0.0"),
-    tcp6: hasIpv6 ? await listening(createServer(greet("TCP over IPv6")), 0, "::") : 9,
+    tcp4: await listening(createServer(greet("TCP")), 0, host),
+    tcp6: hasIpv6 ? await listening(createServer(greet("TCP over IPv6")), 0, host === "0.0.0.0" ? "::" : "::1") : 9,
     udp4: udp4.port,
     udp6: udp6.port,
     dns: udp4.port,
@@ -97,11 +97,11 @@ async function openListeners(root) {
 }
 
 /** Prepares a workspace for the attacks: their programs and what they need to know. */
-export async function openYard({ root, home, workspace, ...more }) {
+export async function openYard({ root, home, workspace, host = "127.0.0.1", ...more }) {
   const secrets = plantSecrets(root, home);
   const outside = [root, home, dirname(secrets.other), dirname(secrets.ssh)];
   for (const folder of outside) writeFileSync(join(folder, "marker-of-redteam"), "");
-  const { targets, heard } = await openListeners(root);
+  const { targets, heard } = await openListeners(root, host);
   const programs = join(workspace, "redteam");
   cpSync(join(import.meta.dirname, "inside"), programs, { recursive: true });
   chmodSync(programs, 0o755);
