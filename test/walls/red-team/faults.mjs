@@ -112,9 +112,12 @@ export async function runFaults({ say, faults, sandbox, run, start, workspace, f
     },
     /** The command is cut off with a reason, and the next one works. */
     ends: async (text) => {
-      const { exit } = await shell(text);
-      if (!/its sandbox ended/.test(exit.reason ?? "")) return `it ended with ${JSON.stringify(exit)}`;
-      return place.works();
+      const reason = await shell(text).then(
+        ({ exit }) => exit.reason ?? `it ended with ${JSON.stringify(exit)}`,
+        // It may be over before its streams have come.
+        (error) => error.message,
+      );
+      return /its sandbox ended/.test(reason) ? place.works() : reason;
     },
     survives: async (text) => {
       await shell(text).catch(() => undefined);

@@ -16,7 +16,7 @@ export const canary = (kind) => `canary-${kind}-${randomBytes(12).toString("hex"
 function plantSecrets(root, home) {
   const secrets = {
     token: join(home, "token"),
-    database: join(home, "sallyport.db"),
+    database: join(home, "sallyport.db.old"),
     output: join(home, "output", "ses_other", "log"),
     engine: join(home, "engines", "ses_other", "settings.json"),
     ssh: join(root, ".ssh", "id_ed25519"),
@@ -112,7 +112,6 @@ export async function openYard({ root, home, workspace, host = "127.0.0.1", ...m
   const write = (others) =>
     writeFileSync(file, JSON.stringify({ ...targets, secrets, outside, home, workspace, ...more, ...others }));
   write({});
-  const before = new Map(outside.map((folder) => [folder, readdirSync(folder).toSorted().join("\n")]));
   return {
     hasCompiler,
     targets,
@@ -121,7 +120,7 @@ export async function openYard({ root, home, workspace, host = "127.0.0.1", ...m
     command: (...groups) => [process.execPath, join(programs, "attacks.mjs"), file, ...groups],
     /** What came out of the sandbox, seen from outside. */
     traces() {
-      const written = outside.filter((folder) => readdirSync(folder).toSorted().join("\n") !== before.get(folder));
+      const written = outside.filter((folder) => readdirSync(folder).some((name) => /^w\d$/.test(name)));
       const setuid = readdirSync(workspace).filter((name) => {
         const found = statSync(join(workspace, name), { throwIfNoEntry: false });
         return found?.isFile() && (found.mode & 0o6000) !== 0;

@@ -8,11 +8,12 @@ import { join } from "node:path";
 import { egress } from "./egress.mjs";
 import { files } from "./files.mjs";
 import { keys } from "./keys.mjs";
+import { model } from "./model.mjs";
 import { proxy } from "./proxy.mjs";
 
 const [targetsFile, ...groups] = process.argv.slice(2);
 const targets = JSON.parse(readFileSync(targetsFile, "utf8"));
-const known = { keys, egress, files, proxy };
+const known = { keys, egress, files, proxy, model };
 
 for (const group of groups) {
   if (group === "calls") {
