@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:net";
 
 /** The sockets that this sandbox was given, wherever its folder is. */
 function socketsNamed(name) {
@@ -38,7 +39,34 @@ async function firstAnswered(asked) {
   return undefined;
 }
 
+/** How many of these connections are still open after a while. */
+function holdOpen(path, count) {
+  const open = new Set();
+  for (let at = 0; at < count; at += 1) {
+    const socket = connect({ path });
+    open.add(socket);
+    socket.on("error", () => undefined);
+    socket.once("close", () => open.delete(socket));
+    socket.resume();
+  }
+  return new Promise((resolve) =>
+    setTimeout(() => {
+      const left = open.size;
+      for (const socket of open) socket.destroy();
+      resolve(left);
+    }, 2_000),
+  );
+}
+
 export const model = {
+  "sockets of the sandbox: all the places of a server": async () => {
+    for (const name of ["model", "egress"])
+      for (const path of socketsNamed(name)) {
+        const held = await holdOpen(path, 1_500);
+        if (held > 300) return `${held} connections to ${name}`;
+      }
+    return undefined;
+  },
   "model socket: routes of the server": () =>
     firstAnswered(
       // At `/` it says what it is, to anybody.
