@@ -342,7 +342,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
             environment: passedOnOf(environment),
             drivers: sandboxes,
             engineFiles: (engine) => engines.get(engine)?.files?.() ?? [],
-            engineFolder,
+            engineFolders: (engine, session_id) => engines.get(engine)?.folders?.(engineFolder(session_id)) ?? [],
             openModelSocket: (path) => models.proxy.openSocket(path),
             extraTools: parts.extraTools,
             redact,

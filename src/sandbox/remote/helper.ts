@@ -69,8 +69,7 @@ export class Helper {
       const exited = new Promise<Exit>((over) => {
         settle = over;
       });
-      const refuse = (reason: string): void =>
-        reject(notStarted(message.argv, reason));
+      const refuse = (reason: string): void => reject(notStarted(message.argv, reason));
       if (this.isOver) {
         refuse(this.reason);
         return;

@@ -77,13 +77,13 @@ async function openWalled(
   try {
     const programs = options.engineFiles(settings.engine);
     const modelUrl = programs.length === 0 ? undefined : await openModel(options, folder, opened);
-    const engineFolder = options.engineFolder(session_id);
-    if (modelUrl !== undefined) mkdirSync(engineFolder, { recursive: true, mode: 0o700 });
+    const writable = options.engineFolders(settings.engine, session_id);
+    for (const path of writable) mkdirSync(path, { recursive: true, mode: 0o700 });
     const request: SandboxRequest = {
       sessionId: session_id,
       workspace: settings.workspace,
       readable: [...new Set([...readable, ...programs, await ripgrepFile()])],
-      writable: modelUrl === undefined ? [] : [engineFolder],
+      writable,
       hidden: [options.home],
       folder,
       ...(settings.network === "proxy_only"

@@ -78,12 +78,17 @@ const run = async (argv) => (await start(argv)).ended;
 
 const { stdout, stderr, exit } = await run(yard.command(...groups));
 for (const line of stdout.split("\n").filter((text) => text.startsWith("{"))) say(JSON.parse(line));
-if (exit.code !== 0) say({ attack: "the attacks themselves", escaped: true, detail: `${JSON.stringify(exit)} ${stderr}` });
+if (exit.code !== 0)
+  say({ attack: "the attacks themselves", escaped: true, detail: `${JSON.stringify(exit)} ${stderr}` });
 if (stderr !== "") say({ note: stderr });
 if (groups.includes("calls") && !yard.hasCompiler) say({ note: "no gcc here: the system calls are left out" });
 await runFaults({ say, faults, sandbox, run, start, workspace, folder });
 const strays = await run(["/bin/bash", "-c", STRAYS(workspace)]);
-say({ strays: leftIn(workspace).length, said: strays.stdout.trim(), peakMiB: Math.round(process.resourceUsage().maxRSS / 1_024) });
+say({
+  strays: leftIn(workspace).length,
+  said: strays.stdout.trim(),
+  peakMiB: Math.round(process.resourceUsage().maxRSS / 1_024),
+});
 if (hold) {
   await new Promise((resolve) => process.stdin.once("data", resolve));
 }

@@ -13,9 +13,14 @@ const FAULTS = {
   "process 1 is killed": async (place) => place.command("kill -9 1; kill -STOP 1; kill -TERM 1; echo alive", "alive"),
   "the helper is killed": async (place) => place.ends("kill -9 $PPID; sleep 30"),
   "the helper gets every signal": async (place) =>
-    place.survives("for s in HUP USR1 USR2 PIPE ALRM CHLD CONT URG WINCH IO; do kill -$s $PPID; done; sleep 0.2; echo alive"),
+    place.survives(
+      "for s in HUP USR1 USR2 PIPE ALRM CHLD CONT URG WINCH IO; do kill -$s $PPID; done; sleep 0.2; echo alive",
+    ),
   "the helper's debugger": async (place) =>
-    place.command("kill -USR1 $PPID; sleep 0.5; (exec 3<>/dev/tcp/127.0.0.1/9229) 2>/dev/null && echo open || echo shut", "shut"),
+    place.command(
+      "kill -USR1 $PPID; sleep 0.5; (exec 3<>/dev/tcp/127.0.0.1/9229) 2>/dev/null && echo open || echo shut",
+      "shut",
+    ),
   "the helper is stopped": async (place) => {
     const running = await place.start(["/bin/bash", "-c", "kill -STOP $PPID; echo stopped; sleep 30"]);
     await running.said(/stopped/);
@@ -32,12 +37,24 @@ const FAULTS = {
     return place.works();
   },
   "forged reports": async (place) => {
-    const lines = ['{"type":"started","id":1,"pid":1}', '{"type":"ended","id":1}', '{"type":"exited","id":9999,"code":0,"signal":null}', "[]", "nonsense", '{"type":"exited","id":-1}'];
-    return place.survives(`for i in 1 2 3; do printf '%s\\n' '${lines.join("' '")}' > /proc/$PPID/fd/1; done; echo alive`);
+    const lines = [
+      '{"type":"started","id":1,"pid":1}',
+      '{"type":"ended","id":1}',
+      '{"type":"exited","id":9999,"code":0,"signal":null}',
+      "[]",
+      "nonsense",
+      '{"type":"exited","id":-1}',
+    ];
+    return place.survives(
+      `for i in 1 2 3; do printf '%s\\n' '${lines.join("' '")}' > /proc/$PPID/fd/1; done; echo alive`,
+    );
   },
   "a report without an end": async (place) => {
-    const { stdout, exit } = await place.run("(head -c 6000000 /dev/zero > /proc/$PPID/fd/1) 2>/dev/null || { echo refused; exit; }; sleep 30");
-    if (stdout.trim() !== "refused" && !/its sandbox ended/.test(exit.reason ?? "")) return `it ended with ${JSON.stringify(exit)}`;
+    const { stdout, exit } = await place.run(
+      "(head -c 6000000 /dev/zero > /proc/$PPID/fd/1) 2>/dev/null || { echo refused; exit; }; sleep 30",
+    );
+    if (stdout.trim() !== "refused" && !/its sandbox ended/.test(exit.reason ?? ""))
+      return `it ended with ${JSON.stringify(exit)}`;
     return place.works();
   },
   "ten thousand connections to the streams": async (place) => {
@@ -54,7 +71,9 @@ const FAULTS = {
     return place.works();
   },
   "a fork bomb that leaves nothing to know it by": async (place) => {
-    await place.run("cat > bomb.sh <<'END'\nwhile :; do env -i setsid /bin/sh bomb.sh & done 2>/dev/null\nEND\n(env -i setsid /bin/sh bomb.sh >/dev/null 2>&1 &) ; sleep 1");
+    await place.run(
+      "cat > bomb.sh <<'END'\nwhile :; do env -i setsid /bin/sh bomb.sh & done 2>/dev/null\nEND\n(env -i setsid /bin/sh bomb.sh >/dev/null 2>&1 &) ; sleep 1",
+    );
     return place.works();
   },
   "processes to the limit": async (place) => {
@@ -65,7 +84,9 @@ const FAULTS = {
     ["own", "/dev/shm", "/dev", "/tmp", "System V", "memfd", "pipes"].map((kind) => [
       `memory: ${kind}`,
       async (place) => {
-        const { stdout } = await place.run(`${place.hog(kind).join(" ")} ${4_096 * MIB} 2>/dev/null`).catch(() => ({ stdout: "" }));
+        const { stdout } = await place
+          .run(`${place.hog(kind).join(" ")} ${4_096 * MIB} 2>/dev/null`)
+          .catch(() => ({ stdout: "" }));
         const taken = Math.max(0, ...stdout.trim().split("\n").map(Number)) / MIB;
         if (taken > MEMORY_MIB + SLACK_MIB) return `${taken} MiB were taken`;
         return place.works();
@@ -80,7 +101,8 @@ const FAULTS = {
     await place.run(`${place.hog("inotify").join(" ")} 2>/dev/null`);
     return place.works();
   },
-  "a file without end": async (place) => place.command("truncate -s 1T big 2>/dev/null; stat -c %s big; rm -f big", "0"),
+  "a file without end": async (place) =>
+    place.command("truncate -s 1T big 2>/dev/null; stat -c %s big; rm -f big", "0"),
   "processor hogs": async (place) => {
     const hog = await place.start(["/bin/bash", "-c", "for i in 1 2 3 4 5 6; do (while :; do :; done) & done; wait"]);
     const wrong = await place.works();
@@ -108,7 +130,9 @@ export async function runFaults({ say, faults, sandbox, run, start, workspace, f
     hog: (kind) => [process.execPath, join(workspace, "redteam", "hogs.mjs"), kind.includes(" ") ? `'${kind}'` : kind],
     command: async (text, wanted) => {
       const { stdout, exit } = await shell(text);
-      return stdout.trim() === wanted ? undefined : `it said ${JSON.stringify(stdout.slice(0, 200))} and ended with ${JSON.stringify(exit)}`;
+      return stdout.trim() === wanted
+        ? undefined
+        : `it said ${JSON.stringify(stdout.slice(0, 200))} and ended with ${JSON.stringify(exit)}`;
     },
     /** The command is cut off with a reason, and the next one works. */
     ends: async (text) => {
@@ -123,7 +147,8 @@ export async function runFaults({ say, faults, sandbox, run, start, workspace, f
       await shell(text).catch(() => undefined);
       return place.works();
     },
-    works: () => place.command("echo alive", "alive").catch((error) => `the next command did not run: ${error.message}`),
+    works: () =>
+      place.command("echo alive", "alive").catch((error) => `the next command did not run: ${error.message}`),
   };
   for (const attack of faults.includes("all") ? Object.keys(FAULTS) : faults) {
     const started = Date.now();
@@ -154,7 +179,9 @@ function nameOf(pid) {
 
 /** Processes of this machine that have the workspace among their words, apart from this one. */
 export function leftIn(workspace) {
-  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid && wordsOf(pid).includes(workspace));
+  return readdirSync("/proc").filter(
+    (pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid && wordsOf(pid).includes(workspace),
+  );
 }
 
 function wordsOf(pid) {

@@ -67,7 +67,9 @@ async function openListeners(root, host) {
     socket.on("error", () => undefined);
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 19\r\n\r\nlistener-of-redteam");
   };
-  const hasIpv6 = Object.values(networkInterfaces()).flat().some((address) => address?.family === "IPv6");
+  const hasIpv6 = Object.values(networkInterfaces())
+    .flat()
+    .some((address) => address?.family === "IPv6");
   const folder = join(root, "sockets");
   mkdirSync(folder, { mode: 0o700 });
   const abstractSocket = `redteam-${randomBytes(6).toString("hex")}`;

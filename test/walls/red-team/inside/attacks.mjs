@@ -19,7 +19,8 @@ for (const group of groups) {
   if (group === "calls") {
     const program = join(targets.workspace, "calls");
     // The machine that has no compiler leaves them out; the suite says so.
-    if (existsSync(program)) process.stdout.write(execFileSync(program, [targets.abstractSocket], { cwd: targets.workspace }));
+    if (existsSync(program))
+      process.stdout.write(execFileSync(program, [targets.abstractSocket], { cwd: targets.workspace }));
     continue;
   }
   for (const [attack, body] of Object.entries(known[group])) {
@@ -30,6 +31,8 @@ for (const group of groups) {
       got = undefined;
       process.stderr.write(`${attack}: ${error}\n`);
     }
-    process.stdout.write(`${JSON.stringify({ attack, escaped: got !== undefined, detail: got === undefined ? "" : String(got).slice(0, 200) })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ attack, escaped: got !== undefined, detail: got === undefined ? "" : String(got).slice(0, 200) })}\n`,
+    );
   }
 }

@@ -41,11 +41,17 @@ const tcp = (hosts, port) => firstOf(hosts.map((host) => hear({ host, port })));
 
 export const egress = {
   "TCP to the loopback": ({ tcp4 }) => tcp(["127.0.0.1", "127.1.2.3", "0.0.0.0"], tcp4),
-  "TCP to addresses of the machine": ({ tcp4, addresses }) => tcp(addresses.filter((host) => !host.includes(":")), tcp4),
+  "TCP to addresses of the machine": ({ tcp4, addresses }) =>
+    tcp(
+      addresses.filter((host) => !host.includes(":")),
+      tcp4,
+    ),
   "TCP over IPv6": ({ tcp6, addresses }) => tcp(["::1", "::", ...addresses.filter((host) => host.includes(":"))], tcp6),
   "IPv4 in IPv6": ({ tcp4 }) => tcp(["::ffff:127.0.0.1"], tcp4),
-  "UDP": ({ udp4, addresses }) =>
-    firstOf(["127.0.0.1", ...addresses.filter((host) => !host.includes(":"))].map((host) => askUdp("udp4", udp4, host))),
+  UDP: ({ udp4, addresses }) =>
+    firstOf(
+      ["127.0.0.1", ...addresses.filter((host) => !host.includes(":"))].map((host) => askUdp("udp4", udp4, host)),
+    ),
   "UDP over IPv6": ({ udp6 }) => askUdp("udp6", udp6, "::1"),
   "names by the system's resolver": async () => {
     const found = await lookup("leak-0123456789.redteam.test").catch(() => undefined);
@@ -72,10 +78,14 @@ export const egress = {
   "bash's own sockets": ({ tcp4, udp4 }) => {
     try {
       return String(
-        execFileSync("/bin/bash", ["-c", `exec 3<>/dev/tcp/127.0.0.1/${tcp4}; echo hi >&3; head -c 5 <&3; echo > /dev/udp/127.0.0.1/${udp4}`], {
-          stdio: ["ignore", "pipe", "ignore"],
-          timeout: 2_000,
-        }),
+        execFileSync(
+          "/bin/bash",
+          ["-c", `exec 3<>/dev/tcp/127.0.0.1/${tcp4}; echo hi >&3; head -c 5 <&3; echo > /dev/udp/127.0.0.1/${udp4}`],
+          {
+            stdio: ["ignore", "pipe", "ignore"],
+            timeout: 2_000,
+          },
+        ),
       );
     } catch {
       return undefined;
@@ -83,16 +93,24 @@ export const egress = {
   },
   "a unix socket by its path": ({ pathSocket }) => hear({ path: pathSocket }),
   "sockets of services": () =>
-    ["/var/run/docker.sock", "/run/docker.sock", "/run/podman/podman.sock", "/run/dbus/system_bus_socket", "/run/systemd/private", "/run/containerd/containerd.sock"].find(
-      (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
-    ),
+    [
+      "/var/run/docker.sock",
+      "/run/docker.sock",
+      "/run/podman/podman.sock",
+      "/run/dbus/system_bus_socket",
+      "/run/systemd/private",
+      "/run/containerd/containerd.sock",
+    ].find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined),
   "interfaces and routes": () => {
     const names = readFileSync("/proc/net/dev", "utf8")
       .split("\n")
       .slice(2)
       .map((line) => line.split(":")[0].trim())
       // The kernel gives each network these, without a way out.
-      .filter((name) => name !== "" && name !== "lo" && !/^(tunl|gre|gretap|erspan|ip_vti|ip6_vti|sit|ip6tnl|ip6gre)\d/.test(name));
+      .filter(
+        (name) =>
+          name !== "" && name !== "lo" && !/^(tunl|gre|gretap|erspan|ip_vti|ip6_vti|sit|ip6tnl|ip6gre)\d/.test(name),
+      );
     const routes = readFileSync("/proc/net/route", "utf8").trim().split("\n").length - 1;
     return names.length + routes === 0 ? undefined : `${names.join(", ")}; ${routes} routes`;
   },

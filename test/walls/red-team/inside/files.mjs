@@ -47,7 +47,11 @@ export const files = {
     ),
   "rename of the workspace and the folders above it": ({ workspace }) =>
     first([
-      () => (fs.renameSync(workspace, `${workspace}-moved`), fs.renameSync(`${workspace}-moved`, workspace), "the workspace"),
+      () => (
+        fs.renameSync(workspace, `${workspace}-moved`),
+        fs.renameSync(`${workspace}-moved`, workspace),
+        "the workspace"
+      ),
       () => {
         const above = dirname(workspace);
         if (!isReal(above)) return undefined;
@@ -59,7 +63,23 @@ export const files = {
   "write where the system lives": ({ isWalled }) =>
     first(
       (isWalled
-        ? ["/usr/bin", "/usr/lib", "/etc", "/bin", "/", "/var", "/root", "/proc", "/proc/sys/kernel", "/sys", "/sys/fs/cgroup", "/opt", "/srv", "/run", "/dev"]
+        ? [
+            "/usr/bin",
+            "/usr/lib",
+            "/etc",
+            "/bin",
+            "/",
+            "/var",
+            "/root",
+            "/proc",
+            "/proc/sys/kernel",
+            "/sys",
+            "/sys/fs/cgroup",
+            "/opt",
+            "/srv",
+            "/run",
+            "/dev",
+          ]
         : ["/etc", "/usr/lib"]
       ).map((folder) => () => {
         const path = wrote(join(folder, `redteam-${process.pid}`));
@@ -69,7 +89,13 @@ export const files = {
     ),
   "settings of the kernel": () =>
     first(
-      ["/proc/sys/kernel/core_pattern", "/proc/sys/kernel/hostname", "/proc/sys/vm/drop_caches", "/proc/sysrq-trigger", "/proc/sys/net/ipv4/ip_forward"].map((path) => () => {
+      [
+        "/proc/sys/kernel/core_pattern",
+        "/proc/sys/kernel/hostname",
+        "/proc/sys/vm/drop_caches",
+        "/proc/sysrq-trigger",
+        "/proc/sys/net/ipv4/ip_forward",
+      ].map((path) => () => {
         // Opened for writing, and nothing written.
         fs.closeSync(fs.openSync(path, "r+"));
         return path;
@@ -77,13 +103,35 @@ export const files = {
     ),
   "control groups": () =>
     first(
-      ["/sys/fs/cgroup/cgroup.procs", "/sys/fs/cgroup/memory/tasks", "/sys/fs/cgroup/pids/tasks", "/sys/fs/cgroup/release_agent"].map((path) => () => {
+      [
+        "/sys/fs/cgroup/cgroup.procs",
+        "/sys/fs/cgroup/memory/tasks",
+        "/sys/fs/cgroup/pids/tasks",
+        "/sys/fs/cgroup/release_agent",
+      ].map((path) => () => {
         fs.closeSync(fs.openSync(path, "r+"));
         return path;
       }),
     ),
-  "devices": () => {
-    const allowed = new Set(["core", "console", "fd", "full", "mqueue", "null", "ptmx", "pts", "random", "shm", "stderr", "stdin", "stdout", "tty", "urandom", "zero"]);
+  devices: () => {
+    const allowed = new Set([
+      "core",
+      "console",
+      "fd",
+      "full",
+      "mqueue",
+      "null",
+      "ptmx",
+      "pts",
+      "random",
+      "shm",
+      "stderr",
+      "stdin",
+      "stdout",
+      "tty",
+      "urandom",
+      "zero",
+    ]);
     const odd = fs.readdirSync("/dev").filter((name) => !allowed.has(name));
     return odd.length === 0 ? undefined : odd.slice(0, 5).join(", ");
   },
@@ -91,25 +139,45 @@ export const files = {
     if (!isWalled || sandboxFolder === undefined) return undefined;
     return first([
       () => wrote(join(sandboxFolder, "new")),
-      ...fs.readdirSync(sandboxFolder).flatMap((name) => [
-        () => (fs.appendFileSync(join(sandboxFolder, name), "x"), name),
-        () => (fs.unlinkSync(join(sandboxFolder, name)), name),
-        () => (fs.chmodSync(join(sandboxFolder, name), 0o777), name),
-      ]),
+      ...fs
+        .readdirSync(sandboxFolder)
+        .flatMap((name) => [
+          () => (fs.appendFileSync(join(sandboxFolder, name), "x"), name),
+          () => (fs.unlinkSync(join(sandboxFolder, name)), name),
+          () => (fs.chmodSync(join(sandboxFolder, name), 0o777), name),
+        ]),
     ]);
   },
   "a file that runs as its owner": ({ workspace }) => {
     const path = join(workspace, "setuid");
     fs.copyFileSync("/bin/bash", path);
-    return first([0o4755, 0o6755, 0o2755].map((mode) => () => (fs.chmodSync(path, mode), `mode ${mode.toString(8)}`)).concat(() => {
-      const made = join(workspace, "setuid-new");
-      fs.closeSync(fs.openSync(made, "w", 0o4755));
-      return (fs.statSync(made).mode & 0o6000) === 0 ? undefined : "a new file";
-    }, () => (execFileSync("chmod", ["u+s,g+s", path], { stdio: "ignore" }), "chmod")));
+    return first(
+      [0o4755, 0o6755, 0o2755]
+        .map((mode) => () => (fs.chmodSync(path, mode), `mode ${mode.toString(8)}`))
+        .concat(
+          () => {
+            const made = join(workspace, "setuid-new");
+            fs.closeSync(fs.openSync(made, "w", 0o4755));
+            return (fs.statSync(made).mode & 0o6000) === 0 ? undefined : "a new file";
+          },
+          () => (execFileSync("chmod", ["u+s,g+s", path], { stdio: "ignore" }), "chmod"),
+        ),
+    );
   },
   "what the machine's folders hold": ({ isWalled }) => {
     if (!isWalled) return undefined;
-    const seen = ["/root", "/var/lib", "/var/log", "/boot", "/mnt", "/media", "/sys", "/run", "/etc/ssh", "/etc/ssl/private"].filter((path) => attempt(() => fs.readdirSync(path))?.length > 0);
+    const seen = [
+      "/root",
+      "/var/lib",
+      "/var/log",
+      "/boot",
+      "/mnt",
+      "/media",
+      "/sys",
+      "/run",
+      "/etc/ssh",
+      "/etc/ssl/private",
+    ].filter((path) => attempt(() => fs.readdirSync(path))?.length > 0);
     return seen.length === 0 ? undefined : seen.join(", ");
   },
   "names in folders above the workspace": ({ isWalled, workspace }) => {

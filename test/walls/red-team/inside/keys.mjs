@@ -62,9 +62,12 @@ export const keys = {
   "secrets through /proc/self/root and links": ({ secrets }) =>
     told(
       Object.values(secrets).flatMap((path) =>
-        ["/proc/self/root", "/proc/1/root", "/proc/1/cwd/../../../../../..", "/proc/self/cwd/../../../../../../.."].flatMap(
-          (start) => canariesIn(bytesOf(start + path)),
-        ),
+        [
+          "/proc/self/root",
+          "/proc/1/root",
+          "/proc/1/cwd/../../../../../..",
+          "/proc/self/cwd/../../../../../../..",
+        ].flatMap((start) => canariesIn(bytesOf(start + path))),
       ),
     ),
   "names of what is secret": ({ secrets }) =>
@@ -73,9 +76,11 @@ export const keys = {
   "the command line of every process": everyProcess("cmdline"),
   "the server's folders in /proc": ({ server, secrets }) =>
     told(
-      ["environ", "cmdline", ...Object.values(secrets).flatMap((path) => [`root${path}`, `cwd/../../../../..${path}`])].flatMap((path) =>
-        canariesIn(bytesOf(`/proc/${server}/${path}`)),
-      ),
+      [
+        "environ",
+        "cmdline",
+        ...Object.values(secrets).flatMap((path) => [`root${path}`, `cwd/../../../../..${path}`]),
+      ].flatMap((path) => canariesIn(bytesOf(`/proc/${server}/${path}`))),
     ),
   "the memory of the server": ({ server }) => told(memoryOf(server)),
   "the memory of every process": ({ isWalled }) => (isWalled ? told(processes().flatMap(memoryOf)) : undefined),
@@ -86,34 +91,53 @@ export const keys = {
           const path = `/proc/${pid}/fd/${name}`;
           const found = canariesIn(startOf(path));
           // A folder of the machine that was left open is a door.
-          const folder = namesIn(path).length > 0 && pid !== String(process.pid) ? [`an open folder of process ${pid}`] : [];
+          const folder =
+            namesIn(path).length > 0 && pid !== String(process.pid) ? [`an open folder of process ${pid}`] : [];
           return [...found, ...folder];
         }),
       ),
     ),
   "descriptors that a command inherits": () => {
-    const names = execFileSync("/bin/bash", ["-c", "for f in /proc/self/fd/*; do readlink $f; done; true"], { stdio: ["ignore", "pipe", "ignore"] });
+    const names = execFileSync("/bin/bash", ["-c", "for f in /proc/self/fd/*; do readlink $f; done; true"], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     const odd = String(names)
       .split("\n")
       .filter((name) => name !== "" && !/^(pipe:|socket:|\/dev\/null|\/proc\/)/.test(name));
     return told(odd);
   },
   "paths in the list of mounts": ({ secrets, pathSocket }) =>
-    told([pathSocket, secrets.other, secrets.ssh].filter((path) => bytesOf("/proc/self/mountinfo").includes(dirname(path)))),
+    told(
+      [pathSocket, secrets.other, secrets.ssh].filter((path) =>
+        bytesOf("/proc/self/mountinfo").includes(dirname(path)),
+      ),
+    ),
   "sockets of the machine in /proc/net/unix": ({ pathSocket }) =>
     bytesOf("/proc/net/unix").includes(pathSocket) ? pathSocket : undefined,
-  "passwords of the system": () => told(["/etc/shadow", "/etc/gshadow", "/etc/sudoers"].filter((path) => bytesOf(path) !== "")),
+  "passwords of the system": () =>
+    told(["/etc/shadow", "/etc/gshadow", "/etc/sudoers"].filter((path) => bytesOf(path) !== "")),
   "keys in home folders": () =>
     told(
-      ["/root", "/home"].flatMap((folder) => namesIn(folder).map((name) => `${folder}/${name}`)).filter((name) => name !== "/home/agent"),
+      ["/root", "/home"]
+        .flatMap((folder) => namesIn(folder).map((name) => `${folder}/${name}`))
+        .filter((name) => name !== "/home/agent"),
     ),
-  "the kernel's memory and log": () => told(["/dev/kmsg", "/dev/mem", "/dev/kmem", "/dev/port", "/proc/kcore", "/proc/kmsg"].filter((path) => startOf(path) !== "")),
+  "the kernel's memory and log": () =>
+    told(
+      ["/dev/kmsg", "/dev/mem", "/dev/kmem", "/dev/port", "/proc/kcore", "/proc/kmsg"].filter(
+        (path) => startOf(path) !== "",
+      ),
+    ),
   "every file that can be seen": ({ isWalled }) => {
     if (!isWalled) return undefined;
-    const places = namesIn("/").filter((name) => !["proc", "sys", "dev", "usr", "lib", "lib64", "bin", "sbin"].includes(name));
+    const places = namesIn("/").filter(
+      (name) => !["proc", "sys", "dev", "usr", "lib", "lib64", "bin", "sbin"].includes(name),
+    );
     const pattern = "canary-[a-z]+-[0-9a-f]{24}";
     try {
-      const found = execFileSync("grep", ["-rhoaE", "--devices=skip", pattern, ...places.map((name) => `/${name}`)], { stdio: ["ignore", "pipe", "ignore"] });
+      const found = execFileSync("grep", ["-rhoaE", "--devices=skip", pattern, ...places.map((name) => `/${name}`)], {
+        stdio: ["ignore", "pipe", "ignore"],
+      });
       return told(canariesIn(String(found)));
     } catch (error) {
       return told(canariesIn(String(error.stdout ?? "")));

@@ -70,13 +70,32 @@ export const model = {
   "model socket: routes of the server": () =>
     firstAnswered(
       // At `/` it says what it is, to anybody.
-      ["/api/sessions", "/api/engines", "/api/tokens", "/api/approvals", "/api/policy", "/claude/", "/healthz", "/metrics", "/v1/files", "/v1/models", "/../api/sessions", "//api/sessions", "http://127.0.0.1/api/sessions"].flatMap((path) =>
-        ["GET", "POST", "PUT", "DELETE"].map((method) => ({ method, path })),
-      ),
+      [
+        "/api/sessions",
+        "/api/engines",
+        "/api/tokens",
+        "/api/approvals",
+        "/api/policy",
+        "/claude/",
+        "/healthz",
+        "/metrics",
+        "/v1/files",
+        "/v1/models",
+        "/../api/sessions",
+        "//api/sessions",
+        "http://127.0.0.1/api/sessions",
+      ].flatMap((path) => ["GET", "POST", "PUT", "DELETE"].map((method) => ({ method, path }))),
     ),
   "model socket: no key, no such key": () =>
     firstAnswered(
-      [{}, { "x-api-key": "nobody" }, { authorization: "Bearer nobody" }, { "x-api-key": "" }, { authorization: "Bearer " }, { "x-api-key": "sim", authorization: "Bearer sim" }].map((headers) => ({
+      [
+        {},
+        { "x-api-key": "nobody" },
+        { authorization: "Bearer nobody" },
+        { "x-api-key": "" },
+        { authorization: "Bearer " },
+        { "x-api-key": "sim", authorization: "Bearer sim" },
+      ].map((headers) => ({
         method: "POST",
         path: "/v1/messages",
         headers: { "content-type": "application/json", ...headers },

@@ -100,6 +100,9 @@ export const proxy = {
       `GET http://127.0.0.1:${allowed}/%0d%0a%0d%0a${encodeURIComponent(smuggled(tcp4))} HTTP/1.1\r\nhost: a\r\n\r\n`,
     ]),
   "proxy: a redirect to the machine": async ({ tcp4, allowed }) =>
-    firstReached([`GET http://127.0.0.1:${allowed}/redirect?to=http://127.0.0.1:${tcp4}/ HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`]),
-  "proxy: a port that no rule names": ({ tcp4 }) => firstReached([`CONNECT allowed.redteam.test:${tcp4} HTTP/1.1\r\n\r\n`], "hi\r\n"),
+    firstReached([
+      `GET http://127.0.0.1:${allowed}/redirect?to=http://127.0.0.1:${tcp4}/ HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
+    ]),
+  "proxy: a port that no rule names": ({ tcp4 }) =>
+    firstReached([`CONNECT allowed.redteam.test:${tcp4} HTTP/1.1\r\n\r\n`], "hi\r\n"),
 };
