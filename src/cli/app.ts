@@ -365,7 +365,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
     drivers: sandboxes,
     egress: parts.egress,
     engineFiles: (engine) => engines.get(engine)?.files?.() ?? [],
-    engineFolder,
+    engineFolders: (engine, session_id) => engines.get(engine)?.folders?.(engineFolder(session_id)) ?? [],
     openModelSocket: (path) => models.proxy.openSocket(path),
     extraTools: parts.extraTools,
     redact,

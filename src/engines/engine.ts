@@ -85,7 +85,7 @@ export interface Host {
   /** For what an engine's own program stores between turns. The session's own, outside the workspace, hidden from tools; kept as long as the session can be forked. Absolute; created if missing. */
   readonly folder: string;
   /** Where an engine's own program runs. */
-  readonly sandbox: Pick<Sandbox, "open">;
+  readonly sandbox: Pick<Sandbox, "kind" | "open">;
   /** The open turn; empty between turns. */
   readonly turnId: () => string;
   readonly newId: NewId;
@@ -166,5 +166,7 @@ export interface Engine {
   missing?(): string | undefined;
   /** Files and folders that its program consists of: a sandbox shows them. Absent: it starts none. */
   files?(): readonly string[];
+  /** Folders in a session's own that its program writes; the rest of it is ours alone. Absent: none. */
+  folders?(folder: string): readonly string[];
   open(opening: ConversationOptions, host: Host): Promise<Conversation>;
 }

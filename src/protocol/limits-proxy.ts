@@ -5,6 +5,8 @@ export const PROXY_LIMITS = {
   /** Keys to the model proxy: each belongs to a session in memory, and ends with it. */
   sessionKeys: 100_000,
   proxyConnections: 10_000,
+  /** The same from inside one sandbox: it must leave places for the others. */
+  proxySandboxConnections: 256,
   proxyHeaderBytes: 32_768,
   proxyHeaders: 200,
   /** How long a caller has for the head of its request, and for all of it. */

@@ -4,6 +4,10 @@ export const SANDBOX_LIMITS = {
   sandboxMessageChars: 4_194_304,
   /** Streams of programs that are open at a time, for one sandbox. */
   sandboxStreams: 3_072,
+  /** Connections that have not said which stream they are, for one sandbox. One more ends the oldest. */
+  sandboxUnnamedStreams: 1_024,
+  /** The longest that a sandbox's helper takes to answer. Then everything in the sandbox is ended. */
+  sandboxAnswerMs: 20_000,
   /** Bytes of /tmp, of the home and of each other folder in a sandbox that lives in memory. */
   sandboxTemporaryBytes: 536_870_912,
   /** Files of a folder that is copied for a session. */

@@ -17,7 +17,7 @@ export interface CallerBounds {
 export interface Listeners {
   readonly socketUrl: string;
   readonly tcpUrl: string;
-  /** One more socket, with the same rules. */
+  /** One more socket for one sandbox, with the same rules and fewer connections. */
   open(path: string): Promise<ModelSocket>;
   /** Closes all connections. */
   close(): Promise<void>;
@@ -49,6 +49,7 @@ export async function listen(options: ProxyListenOptions): Promise<Listeners> {
     tcpUrl: `http://127.0.0.1:${(overTcp.address() as AddressInfo).port}`,
     open: async (path) => {
       const server = openServer(options);
+      server.maxConnections = LIMITS.proxySandboxConnections;
       await start(server, { path, backlog: LIMITS.proxyBacklog });
       others.add(server);
       return {

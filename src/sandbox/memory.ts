@@ -58,10 +58,12 @@ function list(path: string): readonly string[] {
 export function watchMemory(options: {
   readonly pid: number;
   readonly bytes: number;
+  /** Bytes that count and belong to no process; absent: none. */
+  readonly others?: () => number;
   readonly onExceeded: () => void;
 }): () => void {
   const timer = setInterval(() => {
-    if (treeBytes(options.pid) <= options.bytes) return;
+    if (treeBytes(options.pid) + (options.others?.() ?? 0) <= options.bytes) return;
     clearInterval(timer);
     options.onExceeded();
   }, LIMITS.engineMemoryCheckMs);

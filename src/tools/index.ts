@@ -3,6 +3,8 @@ export { toolDefinitions } from "./definitions.ts";
 export { unifiedDiff, type UnifiedDiff } from "./files/diff.ts";
 export { isSamePlan } from "./files/change.ts";
 export { leadsWhereShown } from "./shell/same-command.ts";
+export { openRegularFile } from "./files/content.ts";
+export { holdFolderOf } from "./files/folder.ts";
 export { ripgrepFile } from "./files/grep.ts";
 export { resolvePath } from "./files/paths.ts";
 export { problemsOf, schemaFault } from "./json-schema.ts";

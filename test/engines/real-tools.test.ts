@@ -48,7 +48,7 @@ beforeAll(async () => {
     permit: (call) => Promise.resolve({ effect: "allow", input: call.input }),
     folder: workspace,
     turnId: () => "turn_1",
-    sandbox: { open: () => Promise.reject(new Error("the loop starts no program")) },
+    sandbox: { kind: "local", open: () => Promise.reject(new Error("the loop starts no program")) },
     refusal: () => undefined,
     funds: () => Promise.resolve({ granted: true }),
   };

@@ -271,7 +271,7 @@ export class TestHost implements Host {
   }
 
   readonly folder = "/engine";
-  readonly sandbox = { open: () => Promise.reject(new Error("the loop starts no program")) };
+  readonly sandbox = { kind: "local" as const, open: () => Promise.reject(new Error("the loop starts no program")) };
 
   turnId(): string {
     return "turn_1";

@@ -5,6 +5,7 @@ import { claudeFinder, findClaude, missingClaude, type ClaudeOptions } from "../
 import { OutputAllowance } from "../claude/output.ts";
 import type { Engine } from "../engine.ts";
 import { openCliTransport } from "./transport.ts";
+import { writtenFolders } from "../claude/transcripts.ts";
 
 /** Claude Code's command line: one process for each prompt, nothing else to install. */
 export function createClaudeCliEngine(options: ClaudeOptions = {}): Engine {
@@ -17,6 +18,7 @@ export function createClaudeCliEngine(options: ClaudeOptions = {}): Engine {
     wires: ["anthropic"],
     missing: () => missingClaude(options),
     files: () => findClaude(options),
+    folders: writtenFolders,
     async open(opening, host) {
       const executable = await find(host);
       return new ClaudeConversation(opening, host, {

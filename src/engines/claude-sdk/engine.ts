@@ -6,6 +6,7 @@ import { OutputAllowance } from "../claude/output.ts";
 import type { Engine } from "../engine.ts";
 import { openSdkTransport } from "./transport.ts";
 import { loadSdk, missingSdk } from "./sdk.ts";
+import { writtenFolders } from "../claude/transcripts.ts";
 
 /** Claude Code through Anthropic's Agent SDK: one process for each conversation that is in use. */
 export function createClaudeSdkEngine(options: ClaudeOptions = {}): Engine {
@@ -18,6 +19,7 @@ export function createClaudeSdkEngine(options: ClaudeOptions = {}): Engine {
     wires: ["anthropic"],
     missing: () => missingSdk() ?? missingClaude(options),
     files: () => findClaude(options),
+    folders: writtenFolders,
     async open(opening, host) {
       const [sdk, executable] = await Promise.all([loadSdk(), find(host)]);
       return new ClaudeConversation(opening, host, {

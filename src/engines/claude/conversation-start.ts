@@ -74,7 +74,7 @@ export class ConversationStarter {
     const own = session === undefined ? undefined : transcriptOf(folder, session);
     const resumed = session === undefined || own === undefined ? undefined : await this.#resume(own, session, prompt);
     if (resumed !== undefined) {
-      if (fork !== undefined) this.#returnBorrowed(fork.session);
+      if (fork !== undefined) await this.#returnBorrowed(fork.session);
       return resumed;
     }
     const { ended, left } = await this.#story();
@@ -138,8 +138,8 @@ export class ConversationStarter {
   }
 
   /** The program has its own copy by now. */
-  #returnBorrowed(session: string): void {
-    returnTranscript(this.#host.folder, session);
+  async #returnBorrowed(session: string): Promise<void> {
+    await returnTranscript(this.#host.folder, session);
     this.#state.save({ fork: undefined });
   }
 

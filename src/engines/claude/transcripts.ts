@@ -1,8 +1,10 @@
-import { createReadStream, createWriteStream, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
-import { open as openFile, rename } from "node:fs/promises";
-import { join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { createWriteStream, lstatSync, readdirSync, rmSync } from "node:fs";
+import { rename, type FileHandle } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { finished } from "node:stream/promises";
 import { LIMITS } from "../../protocol/index.ts";
+import { holdFolderOf, openRegularFile } from "../../tools/index.ts";
 import { UnknownOutcome, isMessage, type LeftTurn } from "./unknown-outcome.ts";
 
 const CONFIG = "claude";
@@ -29,9 +31,17 @@ export function temporaryFolder(folder: string, process: string): string {
   return join(folder, TEMPORARY, process.slice(0, TEMPORARY_CHARS));
 }
 
-/** Deletes what processes could not delete themselves. */
-export function sweepTemporary(folder: string): void {
-  rmSync(join(folder, TEMPORARY), { recursive: true, force: true });
+/** What processes could not delete themselves. */
+export function leftTemporary(folder: string): readonly string[] {
+  return foldersIn(join(folder, TEMPORARY)).map((name) => join(folder, TEMPORARY, name));
+}
+
+/**
+ * What the vendor's program writes. Any program in its sandbox can put something else there, so the server follows no link below: it
+ * would be a way out.
+ */
+export function writtenFolders(folder: string): readonly string[] {
+  return [configFolder(folder), join(folder, TEMPORARY)];
 }
 
 /** The vendor's own record of a conversation; absent: there is none, or it is too long. */
@@ -39,7 +49,7 @@ export function transcriptOf(folder: string, session: string): string | undefine
   const projects = join(configFolder(folder), PROJECTS);
   for (const project of foldersIn(projects)) {
     const path = join(projects, project, `${session}.jsonl`);
-    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    const size = lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (size > 0 && size <= LIMITS.engineTranscriptBytes) return path;
   }
   return undefined;
@@ -51,14 +61,20 @@ export async function borrowTranscript(
   place: { readonly session: string; readonly uuid: string },
   folder: string,
 ): Promise<boolean> {
-  const target = join(configFolder(folder), PROJECTS, LENT);
-  mkdirSync(target, { recursive: true, mode: 0o700 });
-  return copyLines(path, join(target, `${place.session}.jsonl`), { upto: place.uuid });
+  return copyLines(path, borrowedPath(folder, place.session), { upto: place.uuid });
+}
+
+function borrowedPath(folder: string, session: string): string {
+  return join(configFolder(folder), PROJECTS, LENT, `${session}.jsonl`);
 }
 
 /** Deletes the borrowed copy. */
-export function returnTranscript(folder: string, session: string): void {
-  rmSync(join(configFolder(folder), PROJECTS, LENT, `${session}.jsonl`), { force: true });
+export async function returnTranscript(folder: string, session: string): Promise<void> {
+  const path = borrowedPath(folder, session);
+  const held = await holdFolderOf(path).catch(() => undefined);
+  if (held === undefined) return;
+  rmSync(held.path(basename(path)), { force: true });
+  await held.close();
 }
 
 /** What a record contains. */
@@ -113,8 +129,10 @@ async function copyLines(
   to: string,
   { upto, open }: { readonly upto?: string; readonly open?: LeftTurn | undefined },
 ): Promise<boolean> {
-  const fresh = `${to}.new`;
-  const out = createWriteStream(fresh, { mode: 0o600 });
+  const folder = await holdFolderOf(to).catch(() => undefined);
+  if (folder === undefined) return false;
+  const fresh = folder.path(`${basename(to)}.${randomUUID()}.new`);
+  const out = createWriteStream(fresh, { mode: 0o600, flags: "wx" });
   const outcome = new UnknownOutcome(open);
   let found = upto === undefined;
   for await (const line of linesOf(from)) {
@@ -127,14 +145,15 @@ async function copyLines(
   }
   out.end();
   await finished(out);
-  if (found) await rename(fresh, to);
+  if (found) await rename(fresh, folder.path(basename(to)));
   else rmSync(fresh, { force: true });
+  await folder.close();
   return found;
 }
 
 /** Whether the last line has no end: the next write would continue it. */
 async function isTorn(path: string): Promise<boolean> {
-  const file = await openFile(path).catch(() => undefined);
+  const file = await openRegularFile(path);
   if (file === undefined) return false;
   try {
     const { size } = await file.stat();
@@ -147,7 +166,10 @@ async function isTorn(path: string): Promise<boolean> {
 
 /** Not `node:readline`, which also splits at characters other than a line feed that occur in people's text. */
 async function* linesOf(path: string): AsyncGenerator<string> {
-  const input = createReadStream(path, "utf8");
+  // A missing record counts as empty.
+  const file: FileHandle | undefined = await openRegularFile(path);
+  if (file === undefined) return;
+  const input = file.createReadStream({ encoding: "utf8" });
   /** The current unfinished line, in pieces. */
   let pieces: string[] = [];
   try {
@@ -161,9 +183,6 @@ async function* linesOf(path: string): AsyncGenerator<string> {
     }
     const last = pieces.join("");
     if (last !== "") yield last;
-  } catch (error) {
-    // A missing record counts as empty.
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   } finally {
     input.destroy();
   }

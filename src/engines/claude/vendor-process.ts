@@ -7,7 +7,7 @@ import { OfferedToolServer, type RunOfferedTool } from "./offered-tools.ts";
 import type { VendorTransport, ProcessListener, OpenTransport, ConversationStart } from "./transport.ts";
 import type { OutputAllowance } from "./output.ts";
 import { offerOf, toolName, type Offer } from "./tools.ts";
-import { configFolder, sweepTemporary, temporaryFolder } from "./transcripts.ts";
+import { configFolder, leftTemporary, temporaryFolder } from "./transcripts.ts";
 
 export interface VendorProcessMeans {
   readonly executable: string;
@@ -70,7 +70,7 @@ export class VendorProcess {
     const { host, settings, means, listener } = this.#options;
     await this.#gone;
     if (this.#closed) return undefined;
-    sweepTemporary(host.folder);
+    await remove(host, leftTemporary(host.folder));
     const temporary = temporaryFolder(host.folder, randomUUID());
     for (const folder of [configFolder(host.folder), temporary]) mkdirSync(folder, { recursive: true, mode: 0o700 });
     const mine = this.#onlyWhileConnected(listener);
@@ -81,7 +81,7 @@ export class VendorProcess {
     const model = host.model.name;
     const launch = { executable, retries, host, settings, offer, servers, start, temporary, allowance };
     const transport = await means.open(launch, mine).catch(async (error: unknown) => {
-      await rm(temporary, { recursive: true, force: true });
+      await remove(host, [temporary]);
       throw error;
     });
     this.#connection = { transport, model, offer, servers, temporary };
@@ -114,7 +114,7 @@ export class VendorProcess {
     this.#listener = undefined;
     for (const server of connection?.servers ?? []) server.close();
     if (connection === undefined) return;
-    const gone = end(connection.transport).then(() => rm(connection.temporary, { recursive: true, force: true }));
+    const gone = end(connection.transport).then(() => remove(this.#options.host, [connection.temporary]));
     this.#gone = Promise.all([this.#gone, gone]);
   }
 
@@ -179,4 +179,19 @@ export class VendorProcess {
 
 function same(left: unknown, right: unknown): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
+}
+
+/** Behind a wall this is done there: a program could swap a folder for a link while it is emptied from here. */
+async function remove({ sandbox, folder }: Host, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  if (sandbox.kind === "local") {
+    await Promise.all(paths.map((path) => rm(path, { recursive: true, force: true })));
+    return;
+  }
+  const request = { argv: ["rm", "-rf", "--", ...paths] as const, cwd: configFolder(folder) };
+  // One that is closed is emptied when it is opened again.
+  const running = await sandbox.open(request).catch(() => undefined);
+  for (const output of [running?.stdout, running?.stderr]) output?.resume();
+  running?.stdin.end();
+  await running?.exit;
 }

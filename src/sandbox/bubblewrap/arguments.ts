@@ -80,16 +80,18 @@ export function bubblewrapArguments(view: BubblewrapView, seccomp: number): read
     "/proc/sys",
     "--dev",
     "/dev",
-    ...["/tmp", view.home].flatMap(memory),
+    // What is made in /dev would fill the machine's memory too: it has no size of its own.
+    ...["/dev/shm", "/tmp", view.home].flatMap(memory),
+    "--remount-ro",
+    "/dev",
     "--symlink",
     "/tmp",
     "/var/tmp",
-    "--bind",
-    view.workspace.from,
-    view.workspace.as,
-    ...view.hidden.flatMap(memory),
-    ...view.readable.flatMap(({ from, as }) => ["--ro-bind", from, as]),
-    ...view.writable.flatMap(({ from, as }) => ["--bind", from, as]),
+    ...outermostFirst([
+      ...view.readable.map(({ from, as }): Placed => ({ as, words: ["--ro-bind", from, as] })),
+      ...[view.workspace, ...view.writable].map(({ from, as }): Placed => ({ as, words: ["--bind", from, as] })),
+      ...view.hidden.map((as): Placed => ({ as, words: memory(as) })),
+    ]),
     // What was not given cannot be made: a folder at the root would fill the machine's memory.
     "--remount-ro",
     "/",
@@ -97,6 +99,17 @@ export function bubblewrapArguments(view: BubblewrapView, seccomp: number): read
     view.workspace.as,
     "--",
   ];
+}
+
+interface Placed {
+  readonly as: string;
+  readonly words: readonly string[];
+}
+
+/** A folder covers what was placed below it before, so those above come first: nothing hidden is seen through a folder around it. */
+function outermostFirst(placed: readonly Placed[]): readonly string[] {
+  const depth = ({ as }: Placed): number => as.split("/").length;
+  return placed.toSorted((one, other) => depth(one) - depth(other)).flatMap(({ words }) => words);
 }
 
 /** The one user there is inside. */

@@ -8,6 +8,7 @@ import { ended } from "../ended.ts";
 import { HELPER_FILES, helperCommand } from "../remote/program.ts";
 import { openRemoteSandbox } from "../remote/sandbox.ts";
 import type { Sandbox } from "../sandbox.ts";
+import { mountsOf } from "../folders.ts";
 import { bubblewrapArguments, passwdFile, type BubblewrapView, type Shown } from "./arguments.ts";
 import { HandedOver } from "./mounts.ts";
 import { seccompFilter } from "./seccomp.ts";
@@ -83,7 +84,7 @@ async function open(request: SandboxRequest): Promise<Sandbox> {
   const user = sandboxUser();
   if (user !== undefined) for (const path of [folder, people]) await chown(path, user.uid, user.gid);
   const launch = async (): Promise<ChildProcess> => {
-    const handed = user === undefined ? undefined : await HandedOver.open(folder, user);
+    const handed = user === undefined ? undefined : await HandedOver.open(mountsOf(folder), user);
     try {
       const view = await viewFor(request, { people, handed });
       const child = start(view, { request, filterPath, streamsPath });
@@ -105,6 +106,7 @@ async function open(request: SandboxRequest): Promise<Sandbox> {
     environment: { HOME, PATH: path, TERM: "dumb", USER: "agent", LOGNAME: "agent", ...request.environment },
     streamsPath,
     owner: user,
+    memoryBytes: request.memoryBytes,
     launch,
     destroy: () => Promise.resolve(),
   });
@@ -122,7 +124,8 @@ function start(view: BubblewrapView, { request, filterPath, streamsPath }: Bubbl
     const { forwards, processes = LIMITS.sandboxProcesses, memoryBytes = LIMITS.sandboxMemoryBytes } = request;
     const [program, ...words] = [
       PRLIMIT,
-      "--core=0",
+      // 0 would still feed a program of this machine that collects dumps; 1 feeds none.
+      "--core=1",
       `--nofile=${LIMITS.sandboxFiles}`,
       `--fsize=${LIMITS.sandboxFileBytes}`,
       "--",

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, statSync, writeFileSync } from "node:fs";
+import { chownSync, closeSync, mkdirSync, openSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../protocol/index.ts";
+import { removeFlat } from "../folders.ts";
 import type { SandboxUser } from "./user.ts";
 
 /** Numbers of system calls, the same on all 64-bit systems. */
@@ -49,9 +50,13 @@ export class HandedOver {
     this.#calls = system;
   }
 
+  /** `folder` is made here, and must not be seen inside: what is hidden in the sandbox is not hidden in these mounts. */
   static async open(folder: string, user: SandboxUser): Promise<HandedOver> {
     calls ??= loadCalls();
-    return new HandedOver(folder, user, await calls);
+    const system = await calls;
+    mkdirSync(folder, { mode: 0o700 });
+    chownSync(folder, user.uid, user.gid);
+    return new HandedOver(folder, user, system);
   }
 
   /** Where the sandbox's user finds it. */
@@ -79,6 +84,7 @@ export class HandedOver {
   /** The sandbox has its own mounts by now, or never will. */
   release(): void {
     for (const place of this.#mounted.splice(0)) this.#calls.detach(place);
+    removeFlat(this.#folder);
   }
 }
 

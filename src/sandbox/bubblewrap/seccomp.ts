@@ -83,8 +83,39 @@ const FORBIDDEN = [
   "move_pages",
 ] as const;
 
-/** Refused as if the kernel did not have them: programs then use the older way, which is judged here. */
-const ABSENT = ["clone3", "io_uring_setup", "io_uring_enter", "io_uring_register"] as const;
+/** Refused as if the kernel did not have them: programs then use the older way, which is judged or counted here. */
+const ABSENT = [
+  "clone3",
+  "io_uring_setup",
+  "io_uring_enter",
+  "io_uring_register",
+  "openat2",
+  // Files in memory that are in no folder: nobody could count them.
+  "memfd_create",
+  "memfd_secret",
+] as const;
+
+/** Where calls that make or change a file have its mode. */
+const MODE_ARGUMENTS: Readonly<Record<string, number>> = {
+  chmod: 1,
+  fchmod: 1,
+  fchmodat: 2,
+  fchmodat2: 2,
+  creat: 1,
+  mknod: 1,
+  mknodat: 2,
+};
+
+/** Where calls that may make a file have their flags; its mode comes next. Without one of the flags it is not read. */
+const FLAG_ARGUMENTS: Readonly<Record<string, number>> = { open: 1, openat: 2 };
+/** O_CREAT and O_TMPFILE. */
+const MAKES_A_FILE = 0o100 | 0o20_000_000;
+
+/**
+ * A file with one of these runs with the rights of its owner or group. Inside that means nothing; outside, where the workspace is an
+ * ordinary folder, it would lend the server's user to anybody.
+ */
+const SET_USER_OR_GROUP = 0o6000;
 
 /** CLONE_NEW* of linux/sched.h: TIME, NS, CGROUP, UTS, IPC, USER, PID, NET. */
 const NEW_NAMESPACES = 0x80 | 0x2_0000 | 0x200_0000 | 0x400_0000 | 0x800_0000 | 0x1000_0000 | 0x2000_0000 | 0x4000_0000;
@@ -99,12 +130,17 @@ const X86_64: Architecture = {
   audit: 0xc000_003e,
   foreignFrom: 0x4000_0000,
   numbers: {
+    open: 2,
     ioctl: 16,
     socket: 41,
     socketpair: 53,
     clone: 56,
+    creat: 85,
+    chmod: 90,
+    fchmod: 91,
     ptrace: 101,
     syslog: 103,
+    mknod: 133,
     vhangup: 153,
     pivot_root: 155,
     adjtimex: 159,
@@ -132,6 +168,9 @@ const X86_64: Architecture = {
     request_key: 249,
     keyctl: 250,
     migrate_pages: 256,
+    openat: 257,
+    mknodat: 259,
+    fchmodat: 268,
     unshare: 272,
     move_pages: 279,
     perf_event_open: 298,
@@ -144,6 +183,7 @@ const X86_64: Architecture = {
     process_vm_writev: 311,
     kcmp: 312,
     finit_module: 313,
+    memfd_create: 319,
     kexec_file_load: 320,
     bpf: 321,
     userfaultfd: 323,
@@ -157,9 +197,12 @@ const X86_64: Architecture = {
     fsmount: 432,
     fspick: 433,
     clone3: 435,
+    openat2: 437,
     pidfd_getfd: 438,
     process_madvise: 440,
     mount_setattr: 442,
+    memfd_secret: 447,
+    fchmodat2: 452,
   },
 };
 
@@ -168,10 +211,14 @@ const ARM64: Architecture = {
   numbers: {
     lookup_dcookie: 18,
     ioctl: 29,
+    mknodat: 33,
     umount2: 39,
     mount: 40,
     pivot_root: 41,
     chroot: 51,
+    fchmod: 52,
+    fchmodat: 53,
+    openat: 56,
     vhangup: 58,
     quotactl: 60,
     acct: 89,
@@ -209,6 +256,7 @@ const ARM64: Architecture = {
     process_vm_writev: 271,
     kcmp: 272,
     finit_module: 273,
+    memfd_create: 279,
     bpf: 280,
     userfaultfd: 282,
     kexec_file_load: 294,
@@ -222,9 +270,12 @@ const ARM64: Architecture = {
     fsmount: 432,
     fspick: 433,
     clone3: 435,
+    openat2: 437,
     pidfd_getfd: 438,
     process_madvise: 440,
     mount_setattr: 442,
+    memfd_secret: 447,
+    fchmodat2: 452,
   },
 };
 
@@ -264,6 +315,14 @@ function onArgument(call: number, argument: number, body: readonly Instruction[]
   return [{ code: JUMP_EQUAL, value: call, yes: 0, no: inner.length }, ...inner];
 }
 
+const refuseMode = answerIf(JUMP_ANY_BIT, SET_USER_OR_GROUP, ERRNO | EPERM);
+
+/** With the flags loaded: looks at the mode in `argument` if a file may be made. */
+function refuseModeOfNew(argument: number): readonly Instruction[] {
+  const look = [load(ARGUMENTS + 8 * argument), ...refuseMode];
+  return [{ code: JUMP_ANY_BIT, value: MAKES_A_FILE, yes: 0, no: look.length }, ...look];
+}
+
 /** Leaves the loaded word alone when it is one of these, else answers with `result`. */
 function onlyThese(values: readonly number[], result: number): readonly Instruction[] {
   return [
@@ -289,6 +348,12 @@ export function seccompFilter(architecture: string = process.arch): Buffer | und
     ...FORBIDDEN.flatMap(number).flatMap((call) => answerIf(JUMP_EQUAL, call, ERRNO | EPERM)),
     ...ABSENT.flatMap(number).flatMap((call) => answerIf(JUMP_EQUAL, call, ERRNO | ENOSYS)),
     ...number("clone").flatMap((call) => onArgument(call, 0, answerIf(JUMP_ANY_BIT, NEW_NAMESPACES, ERRNO | EPERM))),
+    ...Object.entries(MODE_ARGUMENTS).flatMap(([name, argument]) =>
+      number(name).flatMap((call) => onArgument(call, argument, refuseMode)),
+    ),
+    ...Object.entries(FLAG_ARGUMENTS).flatMap(([name, argument]) =>
+      number(name).flatMap((call) => onArgument(call, argument, refuseModeOfNew(argument + 1))),
+    ),
     ...number("ioctl").flatMap((call) =>
       onArgument(
         call,

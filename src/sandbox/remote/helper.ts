@@ -24,7 +24,8 @@ export class Helper {
   /** Those that are ended for the memory that all use together. */
   readonly #exceeded = new Set<number>();
   readonly #memoryBytes: number;
-  readonly #gone: Promise<void>;
+  /** Resolves when the helper, and with it everything inside, has ended. */
+  readonly gone: Promise<void>;
   #next = 0;
   #complaint = "";
   isOver = false;
@@ -32,7 +33,7 @@ export class Helper {
   constructor(child: ChildProcess, memoryBytes: number) {
     this.#child = child;
     this.#memoryBytes = memoryBytes;
-    this.#gone = new Promise((resolve) => {
+    this.gone = new Promise((resolve) => {
       child.once("error", (error) => {
         this.#complaint = error.message;
         this.#lost();
@@ -68,10 +69,9 @@ export class Helper {
       const exited = new Promise<Exit>((over) => {
         settle = over;
       });
-      const refuse = (reason: string): void =>
-        reject(new Failure("tool_failed", `${message.argv[0] ?? "The program"} could not be started: ${reason}.`));
+      const refuse = (reason: string): void => reject(notStarted(message.argv, reason));
       if (this.isOver) {
-        refuse(this.#reason());
+        refuse(this.reason);
         return;
       }
       this.#processes.set(id, {
@@ -93,16 +93,24 @@ export class Helper {
   /** Ends the process and all that it started. Resolves when all are gone. */
   async end(id: number, graceMs: number): Promise<void> {
     if (this.isOver) return;
+    const tooLate = setTimeout(() => this.giveUp(), graceMs + LIMITS.sandboxAnswerMs);
     await new Promise<void>((resolve) => {
       this.#enders.set(id, [...(this.#enders.get(id) ?? []), resolve]);
       this.#send({ type: "end", id, grace_ms: graceMs });
     });
+    clearTimeout(tooLate);
+  }
+
+  /** Ends everything inside because the helper is silent: any program inside can stop it. */
+  giveUp(): void {
+    this.#complaint = "it did not answer in time";
+    this.#child.kill("SIGKILL");
   }
 
   /** Ends everything inside. */
   async close(): Promise<void> {
     if (!this.isOver) this.#child.kill("SIGKILL");
-    await this.#gone;
+    await this.gone;
   }
 
   #send(message: HelperRequest): void {
@@ -148,17 +156,22 @@ export class Helper {
 
   #lost(): void {
     this.isOver = true;
-    const reason = this.#reason();
-    for (const process of this.#processes.values()) {
+    const reason = this.reason;
+    for (const [id, process] of this.#processes) {
       process.refused(reason);
-      process.exited({ code: null, signal: "SIGKILL", reason });
+      process.exited({ code: null, signal: "SIGKILL", reason: this.#reasonFor(id) ?? reason });
     }
     this.#processes.clear();
     for (const id of this.#enders.keys()) this.#release(id);
   }
 
-  #reason(): string {
+  /** Why it ended. */
+  get reason(): string {
     const complaint = this.#complaint.trim();
     return complaint === "" ? "its sandbox ended" : `its sandbox ended: ${complaint}`;
   }
+}
+
+export function notStarted(argv: readonly string[], reason: string): Failure {
+  return new Failure("tool_failed", `${argv[0] ?? "The program"} could not be started: ${reason}.`);
 }

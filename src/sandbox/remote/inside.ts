@@ -3,21 +3,38 @@
  * on its standard output, a line of JSON each. The programs' own streams are connections to a socket; its argument names it.
  */
 import { spawn, type ChildProcess } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { Groups } from "../groups.ts";
 import { watchMemory } from "../memory.ts";
 import { endProcesses, listProcesses, withDescendants } from "../processes.ts";
+import { heldBytes } from "./held-memory.ts";
 import { encodeLine, LineReader, type HelperReport, type HelperRequest } from "./messages.ts";
 import type { HelperOptions } from "./program.ts";
 
 /** By this variable a process is found that left its group. */
 const RUN = "SALLYPORT_RUN";
 
+/** Between an ordinary program and one that is always ended first. */
+const OUT_OF_MEMORY_SCORE = "500";
+
 const { streamsPath, forwards, memoryBytes } = JSON.parse(process.argv[2] ?? "{}") as HelperOptions;
+/** The first process of the namespace: all others descend from it. */
+const FIRST = 1;
+
 const groups = new Groups();
 const children = new Map<number, ChildProcess>();
 /** The process group of each that has a member left. */
 const leaders = new Map<number, number>();
+
+// Node would open a debugger, through which any program inside could speak for this one.
+process.on("SIGUSR1", () => undefined);
+try {
+  // When the machine has no memory left, what is inside goes first.
+  writeFileSync("/proc/self/oom_score_adj", OUT_OF_MEMORY_SCORE);
+} catch {
+  // Then the kernel chooses.
+}
 
 function report(message: HelperReport): void {
   process.stdout.write(encodeLine(message));
@@ -44,10 +61,21 @@ async function start(request: HelperRequest & { readonly type: "start" }): Promi
   try {
     const [program = "", ...words] = argv;
     const stdio = streams.stdin === undefined ? (["ignore", ...sockets] as const) : sockets;
-    const child = spawn(program, words, { cwd, env: { ...env, [RUN]: String(id) }, detached: true, stdio: [...stdio] });
-    child.once("error", (error) => report({ type: "refused", id, message: error.message }));
+    const launch = (): ChildProcess =>
+      spawn(program, words, { cwd, env: { ...env, [RUN]: String(id) }, detached: true, stdio: [...stdio] });
+    let child = launch();
+    let failure = await failureOf(child);
+    if (failure?.code === "EAGAIN" && children.size === 0) {
+      // Nobody waits for those that take all the places: their commands are over.
+      await endStrays();
+      child = launch();
+      failure = await failureOf(child);
+    }
     const { pid } = child;
-    if (pid === undefined) return;
+    if (failure !== undefined || pid === undefined) {
+      report({ type: "refused", id, message: explained(failure) });
+      return;
+    }
     children.set(id, child);
     leaders.set(id, pid);
     groups.add(pid);
@@ -61,6 +89,28 @@ async function start(request: HelperRequest & { readonly type: "start" }): Promi
     // The program has its own: this end must not keep the connections open.
     for (const socket of sockets) socket.destroy();
   }
+}
+
+/** Why it did not start; undefined: it did. */
+async function failureOf(child: ChildProcess): Promise<NodeJS.ErrnoException | undefined> {
+  if (child.pid !== undefined) return undefined;
+  return new Promise((resolve) => {
+    child.once("error", resolve);
+  });
+}
+
+function explained(failure: NodeJS.ErrnoException | undefined): string {
+  if (failure?.code !== "EAGAIN") return failure?.message ?? "it has no number";
+  return "the sandbox has as many processes and threads as it may have; end some of them first";
+}
+
+async function endStrays(): Promise<void> {
+  endAll();
+  await endProcesses({
+    find: async () => (await listProcesses()).filter(({ pid }) => pid !== FIRST && pid !== process.pid),
+    groups: () => [],
+    graceMs: 0,
+  });
 }
 
 async function end(id: number, graceMs: number): Promise<void> {
@@ -112,22 +162,26 @@ function forward(port: number, path: string): Promise<void> {
   });
 }
 
-/** Everything inside but this helper and what started it: nothing here is worth more than the machine's memory. */
+/** Everything inside but this helper and what started it. */
 function endAll(): void {
-  for (const id of leaders.keys()) report({ type: "exceeded", id });
   process.kill(-1, "SIGKILL");
 }
 
-/** The first process of the namespace: all others descend from it. */
-const FIRST = 1;
+/** Nothing here is worth more than the machine's memory. What outlives its process is only freed when the sandbox ends. */
+function exceeded(): void {
+  for (const id of leaders.keys()) report({ type: "exceeded", id });
+  if (heldBytes() > memoryBytes / 2) process.exit(0);
+  endAll();
+}
 
 function watch(): void {
   const stop = watchMemory({
     pid: FIRST,
     bytes: memoryBytes,
+    others: heldBytes,
     onExceeded: () => {
       stop();
-      endAll();
+      exceeded();
       watch();
     },
   });

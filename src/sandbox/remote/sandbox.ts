@@ -5,7 +5,7 @@ import { PassThrough } from "node:stream";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import { drain, type Exit } from "../drain.ts";
 import type { OpenRequest, Piped, Running, Sandbox, SpawnRequest } from "../sandbox.ts";
-import { Helper } from "./helper.ts";
+import { Helper, notStarted } from "./helper.ts";
 import { StreamServer } from "./streams.ts";
 
 export interface RemoteSandboxOptions {
@@ -107,6 +107,7 @@ async function startProcess({ helper, streams, environment, request, input }: St
   const stdout = streams.expect();
   const stderr = streams.expect();
   const expected = [stdout, stderr, ...(stdin === undefined ? [] : [stdin])];
+  const tooLate = setTimeout(() => helper.giveUp(), LIMITS.sandboxAnswerMs);
   try {
     const process = await helper.start({
       argv: request.argv,
@@ -118,15 +119,19 @@ async function startProcess({ helper, streams, environment, request, input }: St
         stderr: stderr.name,
       },
     });
+    const arrived = Promise.all([stdin?.socket, stdout.socket, stderr.socket] as const);
+    const sockets = await Promise.race([arrived, helper.gone]);
+    if (sockets === undefined) throw notStarted(request.argv, helper.reason);
     return {
       ...process,
-      stdin: await stdin?.socket,
-      stdout: await stdout.socket,
-      stderr: await stderr.socket,
+      stdin: sockets[0],
+      stdout: sockets[1],
+      stderr: sockets[2],
       ended: process.exited,
       helper,
     };
   } finally {
+    clearTimeout(tooLate);
     for (const stream of expected) stream.forget();
   }
 }

@@ -9,6 +9,8 @@ export class StreamServer {
   readonly #server: Server;
   readonly #expected = new Map<string, (socket: Socket) => void>();
   readonly #open = new Set<Socket>();
+  /** Those that have not said who they are, oldest first. */
+  readonly #unnamed = new Set<Socket>();
 
   private constructor(server: Server) {
     this.#server = server;
@@ -18,7 +20,7 @@ export class StreamServer {
     const server = createServer({ allowHalfOpen: true });
     const streams = new StreamServer(server);
     server.on("connection", (socket) => streams.#arrive(socket));
-    server.maxConnections = LIMITS.sandboxStreams;
+    server.maxConnections = LIMITS.sandboxStreams + LIMITS.sandboxUnnamedStreams;
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
       server.listen(path, () => {
@@ -44,8 +46,15 @@ export class StreamServer {
 
   #arrive(socket: Socket): void {
     this.#open.add(socket);
+    this.#unnamed.add(socket);
     socket.on("error", () => undefined);
-    socket.once("close", () => this.#open.delete(socket));
+    socket.once("close", () => {
+      this.#open.delete(socket);
+      this.#unnamed.delete(socket);
+    });
+    // Any program inside can connect and say nothing. It must not take the place of those that we started.
+    const [oldest] = this.#unnamed;
+    if (this.#unnamed.size > LIMITS.sandboxUnnamedStreams) oldest?.destroy();
     let head = Buffer.alloc(0);
     const take = (): void => {
       const chunk: unknown = socket.read();
@@ -55,6 +64,7 @@ export class StreamServer {
       if (end === -1 && head.length <= NAME_CHARS) return;
       // Whoever gets the connection reads it as if nothing had been read before.
       socket.off("readable", take);
+      this.#unnamed.delete(socket);
       const name = head.toString("latin1", 0, Math.max(end, 0));
       const expected = this.#expected.get(name);
       this.#expected.delete(name);

@@ -36,8 +36,8 @@ export interface EnvironmentOptions {
   readonly drivers: SandboxDrivers;
   /** Files and folders of this machine that an engine's program consists of; empty: it starts none. */
   readonly engineFiles: (engine: string) => readonly string[];
-  /** Where a session's engine keeps its own files. Absolute. */
-  readonly engineFolder: (session_id: string) => string;
+  /** Folders that the program of a session's engine writes, beside the workspace. Absolute. */
+  readonly engineFolders: (engine: string, session_id: string) => readonly string[];
   /** Lets programs reach models at one more path. */
   readonly openModelSocket: (path: string) => Promise<ModelSocket>;
   /** Absent: programs in sandboxes get no credentials, and refusals are not counted. */

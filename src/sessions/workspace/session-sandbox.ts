@@ -1,9 +1,15 @@
 import { mkdirSync } from "node:fs";
-import { chmod, readFile, rm } from "node:fs/promises";
+import { chmod, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openEgressProxy, placeOf, type HostCredential } from "../../network/index.ts";
 import { Failure, LIMITS, type SessionSettings } from "../../protocol/index.ts";
-import { makeSandboxFolder, openLocalSandbox, type Sandbox, type SandboxRequest } from "../../sandbox/index.ts";
+import {
+  makeSandboxFolder,
+  openLocalSandbox,
+  removeSandboxFolder,
+  type Sandbox,
+  type SandboxRequest,
+} from "../../sandbox/index.ts";
 import { ripgrepFile } from "../../tools/index.ts";
 import type { EnvironmentRequest } from "../dependencies.ts";
 import type { EnvironmentOptions } from "./environment.ts";
@@ -64,20 +70,20 @@ async function openWalled(
   if (driver === undefined || missing !== undefined)
     throw new Failure("unsupported", `the sandbox ${settings.sandbox} does not work here: ${missing?.reason ?? ""}`);
   const folder = makeSandboxFolder(options.marker);
-  const opened: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+  const opened: (() => Promise<unknown>)[] = [async () => removeSandboxFolder(folder)];
   const close = async (): Promise<void> => {
     for (const end of opened.toReversed()) await end();
   };
   try {
     const programs = options.engineFiles(settings.engine);
     const modelUrl = programs.length === 0 ? undefined : await openModel(options, folder, opened);
-    const engineFolder = options.engineFolder(session_id);
-    if (modelUrl !== undefined) mkdirSync(engineFolder, { recursive: true, mode: 0o700 });
+    const writable = options.engineFolders(settings.engine, session_id);
+    for (const path of writable) mkdirSync(path, { recursive: true, mode: 0o700 });
     const request: SandboxRequest = {
       sessionId: session_id,
       workspace: settings.workspace,
       readable: [...new Set([...readable, ...programs, await ripgrepFile(), ...(await gitFolderOf(settings))])],
-      writable: modelUrl === undefined ? [] : [engineFolder],
+      writable,
       hidden: [options.home],
       folder,
       ...(settings.network === "proxy_only"

@@ -60,6 +60,12 @@ export async function openFile(place: UsablePath, name = place.real): Promise<Op
   }
 }
 
+/** A file that lies where its path says, without a link on the way. Undefined: there is none, or it is something else. */
+export async function openRegularFile(path: string): Promise<FileHandle | undefined> {
+  const opened = await openFile({ shown: path, real: path });
+  return isRefusal(opened) ? undefined : opened.handle;
+}
+
 function openProblem(place: UsablePath, error: unknown): string {
   switch (systemCode(error)) {
     case "ENOENT":

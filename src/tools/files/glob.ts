@@ -1,9 +1,12 @@
 import { lstat, stat } from "node:fs/promises";
 import { isAbsolute, join, sep } from "node:path";
+import { StringDecoder } from "node:string_decoder";
+import picomatch from "picomatch";
 import { glob as findFiles } from "tinyglobby";
 import { z } from "zod";
 import { isInside } from "../../gate/index.ts";
 import { LIMITS, TOOL_FACTS } from "../../protocol/index.ts";
+import type { Sandbox } from "../../sandbox/index.ts";
 import { genericPreview } from "../preview.ts";
 import { isRefusal, reasonOf, type ToolRefusal } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolSession } from "../tool.ts";
@@ -33,7 +36,8 @@ export const glob: Tool<GlobInput> = {
     const search = await whereToSearch(input, context);
     if (isRefusal(search)) return errorResult(search.refused);
     const timeout = AbortSignal.timeout(LIMITS.globTimeoutMs);
-    const found = await findInside(search, AbortSignal.any([timeout, context.signal]));
+    const signal = AbortSignal.any([timeout, context.signal]);
+    const found = await findInside(search, context.sandbox, signal);
     if (context.signal.aborted) return errorResult("The search was interrupted.");
     if (timeout.aborted)
       return errorResult(
@@ -43,21 +47,58 @@ export const glob: Tool<GlobInput> = {
   },
 };
 
-async function findInside(search: GlobSearch, signal: AbortSignal): Promise<readonly string[] | ToolRefusal> {
+async function findInside(
+  search: GlobSearch,
+  sandbox: Sandbox,
+  signal: AbortSignal,
+): Promise<readonly string[] | ToolRefusal> {
   try {
-    const found = await findFiles(search.pattern, {
-      cwd: search.folder,
-      absolute: true,
-      dot: true,
-      expandDirectories: false,
-      followSymbolicLinks: false,
-      ignore: ["**/.git/**"],
-      signal,
-    });
+    const found = await (sandbox.kind === "local" ? findHere(search, signal) : findBehindWall(search, sandbox, signal));
     return found.filter((path) => search.roots.some((root) => isInside(root, path)) && !search.isHidden(path));
   } catch (error) {
     return { refused: `Glob error: ${reasonOf(error)}` };
   }
+}
+
+function findHere({ folder, pattern }: GlobSearch, signal: AbortSignal): Promise<readonly string[]> {
+  return findFiles(pattern, {
+    cwd: folder,
+    absolute: true,
+    dot: true,
+    expandDirectories: false,
+    followSymbolicLinks: false,
+    ignore: ["**/.git/**"],
+    signal,
+  });
+}
+
+/** Lists where the session's programs run: they could swap a folder for a link to a place that they cannot see, but we can. */
+async function findBehindWall(
+  { folder, pattern }: GlobSearch,
+  sandbox: Sandbox,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const isWanted = picomatch(pattern, { dot: true, posix: true });
+  const decoder = new StringDecoder("utf8");
+  const found: string[] = [];
+  let rest = "";
+  const running = await sandbox.spawn({
+    argv: ["find", ".", "-name", ".git", "-prune", "-o", "!", "-type", "d", "-print0"],
+    cwd: folder,
+    onOutput(chunk, stream) {
+      if (stream === "stderr") return;
+      const names = (rest + decoder.write(chunk)).split("\0");
+      rest = names.pop() ?? "";
+      for (const name of names.map((found) => found.slice("./".length)))
+        if (isWanted(name) && found.length < LIMITS.globMatches) found.push(join(folder, name));
+    },
+  });
+  const stop = (): void => void running.kill({ graceMs: 0 });
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  await running.exit;
+  signal.removeEventListener("abort", stop);
+  return found;
 }
 
 /** Some models send the word "null" or the like instead of nothing. */

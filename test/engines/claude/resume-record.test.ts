@@ -1,4 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -172,8 +181,26 @@ describe("a record is mended", () => {
     expect(read(transcriptOf(place, "s") ?? "")).toEqual([prompt("a", null), prompt("b", "a")]);
     for (const uuid of ["d", "e"]) expect(await borrowTranscript(path, { session: "t", uuid }, place)).toBe(false);
     expect(transcriptOf(place, "t")).toBeUndefined();
-    returnTranscript(place, "s");
+    await returnTranscript(place, "s");
     expect(transcriptOf(place, "s")).toBeUndefined();
+  });
+
+  test("a link to a file or folder outside is neither read nor written through", async () => {
+    const outside = join(folder, "outside");
+    mkdirSync(outside, { recursive: true });
+    writeFileSync(join(outside, "secret.jsonl"), '{"secret":true}\n{"torn":');
+    const place = join(folder, "linked");
+    const projects = join(place, "claude", "projects");
+    mkdirSync(join(projects, "own"), { recursive: true });
+    symlinkSync(outside, join(projects, "forked"));
+    symlinkSync(join(outside, "secret.jsonl"), join(projects, "own", "s.jsonl"));
+    const link = join(projects, "own", "s.jsonl");
+    expect(await mendTranscript(link, new Set(), undefined)).toMatchObject({ any: false });
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    const record = join(projects, "own", "real.jsonl");
+    writeFileSync(record, '{"parentUuid":null,"uuid":"u1"}\n');
+    expect(await borrowTranscript(record, { session: "s", uuid: "u1" }, place)).toBe(false);
+    expect(readdirSync(outside)).toEqual(["secret.jsonl"]);
   });
 });
 

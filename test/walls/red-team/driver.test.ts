@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { isFullRun } from "../../support/sample.ts";
+import { describeWithWalls } from "../../support/walls.ts";
+import { CONTROL, DRIVERS } from "./drivers.mjs";
+import { leftIn } from "./faults.mjs";
+import { escapesIn, linesOf, runAttacks, startAttacks, USERS } from "./run.ts";
+
+const GROUPS = ["keys", "egress", "files", "calls"];
+/** Of the faults, those that take no more than a second. */
+const QUICK_FAULTS = [
+  "process 1 is killed",
+  "the helper is killed",
+  "the helper's debugger",
+  "forged reports",
+  "a fork bomb that leaves nothing to know it by",
+  "memory: System V",
+  "memory: memfd",
+  "memory: /dev",
+];
+const NOTHING = { heard: [], written: [], setuid: [] };
+const PLACES = Object.keys(DRIVERS).flatMap((driver) => USERS.map((user) => [driver, user] as const));
+
+describeWithWalls("attacks from inside a sandbox", () => {
+  it.each(PLACES)("%s holds all of them, the server being %s", async (driver, user) => {
+    const report = await runAttacks(user, { driver, groups: GROUPS, faults: isFullRun ? ["all"] : QUICK_FAULTS });
+    if (report.missing !== undefined) return;
+    expect(escapesIn(report.rows)).toEqual([]);
+    expect(report.rows.length).toBeGreaterThan(80);
+    expect(report.traces).toEqual(NOTHING);
+    // They were there, and are not any more.
+    expect(report.strays).toBeGreaterThan(4);
+    expect(report.left).toBe(0);
+    expect(report.peakMiB).toBeLessThan(300);
+  });
+
+  it.each(PLACES)("%s leaves no process and no mount when the server is killed, being %s", async (driver, user) => {
+    const server = startAttacks(user, { driver, hold: true });
+    let workspace = "";
+    for await (const line of linesOf(server)) {
+      const said = JSON.parse(line) as Record<string, unknown>;
+      if (typeof said["workspace"] === "string") workspace = said["workspace"];
+      if ("missing" in said) return;
+      if ("strays" in said) break;
+    }
+    expect(leftIn(workspace).length).toBeGreaterThan(4);
+    server.kill("SIGKILL");
+    await expect.poll(() => leftIn(workspace)).toEqual([]);
+    expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain("sallyport-box-redteam");
+  });
+
+  it.each(USERS)("the same attacks succeed where there is no wall, the server being %s", async (user) => {
+    const report = await runAttacks(user, { driver: CONTROL, groups: GROUPS });
+    const succeeded = new Set(report.rows.filter(({ escaped }) => escaped).map(({ attack }) => attack));
+    const wanted = [...CAUGHT, ...(user === "root" ? CAUGHT_AS_ROOT : [])];
+    expect(wanted.filter((attack) => !succeeded.has(attack))).toEqual([]);
+    expect(report.traces?.heard).toEqual(expect.arrayContaining(["TCP", "a unix socket", "from-inside"]));
+    expect(report.traces?.written.length).toBeGreaterThan(2);
+    expect(report.traces?.setuid.length).toBeGreaterThan(2);
+  });
+});
+
+/** What these attacks find without a wall, whoever the server is. */
+const CAUGHT = [
+  "secrets by their paths",
+  "secrets through /proc/self/root and links",
+  "names of what is secret",
+  "the server's folders in /proc",
+  "the memory of the server",
+  "sockets of the machine in /proc/net/unix",
+  "TCP to the loopback",
+  "TCP over IPv6",
+  "IPv4 in IPv6",
+  "UDP",
+  "UDP over IPv6",
+  "names by a server of its own",
+  "bash's own sockets",
+  "a unix socket by its path",
+  "write beside the workspace",
+  "write through a link",
+  "write through /proc/self",
+  "a hard link to a file outside",
+  "rename of the workspace and the folders above it",
+  "devices",
+  "a file that runs as its owner",
+];
+const CAUGHT_AS_ROOT = [
+  "passwords of the system",
+  "TCP to addresses of the machine",
+  "interfaces and routes",
+  "write where the system lives",
+  "settings of the kernel",
+];

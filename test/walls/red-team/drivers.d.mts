@@ -1,0 +1,3 @@
+/** By kind. */
+export const DRIVERS: Readonly<Record<string, unknown>>;
+export const CONTROL: string;
