@@ -1,14 +1,17 @@
 export { firstExcess, isBounded, roleWithin } from "./bounds.ts";
 export { allowsCommand } from "./commands.ts";
-export { evaluate, openedHosts, PLAN_RULE } from "./evaluate.ts";
+export { evaluate, openedHosts, PLAN_RULE, READING_RULE } from "./evaluate.ts";
 export type { CallInQuestion, ResolvedPath, PolicyContext } from "./gate.ts";
 export { bashSecurityHook } from "./guarded.ts";
 export { matchRule, toolListed } from "./match.ts";
+export { isProtected } from "./protected.ts";
 export { refusedModel } from "./models.ts";
 export { isReview, modeEffects, modeFits, narrow, narrowTools } from "./narrow.ts";
 export { parsePolicyYaml, validatePolicy } from "./policy.ts";
 export { mistakesFailure } from "./yaml-mistakes.ts";
 export { BUILTIN_PROFILES, DEFAULT_POLICY, openToOperators } from "./profiles.ts";
+export type { FolderEntry, ReadableFiles } from "./reading/files.ts";
+export { proveReading, READING_PATH, type ProvenReading } from "./reading/prove.ts";
 export { may, ROLE_CAN, type Capability } from "./roles.ts";
 export { parseRule } from "./rules.ts";
 export { broaderRule, sessionRule } from "./session-rule.ts";

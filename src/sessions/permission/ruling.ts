@@ -52,12 +52,14 @@ export async function ruleOn(request: RulingRequest, policy: Policy, environment
     hosts: facts.hosts,
   };
   const profile = effectiveProfile(policy, request);
-  const context = contextOf(request, profile, environment.extraRead);
+  const context = contextOf(request, profile, environment);
+  const reading =
+    context.autonomy === "supervised" ? await environment.toolbox.onlyReads(request.tool, request.input) : undefined;
   const own = paths.find(({ real }) => environment.isHidden(real));
   const { call: looked, ruling: judged } = await withDisk(
     (path) => environment.look(path),
     (disk) => {
-      const seen: CallInQuestion = { ...call, disk };
+      const seen: CallInQuestion = { ...call, disk, reading };
       return { call: seen, ruling: evaluate(seen, context) };
     },
   );
@@ -73,7 +75,11 @@ export async function ruleOn(request: RulingRequest, policy: Policy, environment
   return { ruling, facts, call: looked, context };
 }
 
-function contextOf(request: RulingRequest, profile: Profile, extraRead: readonly string[]): PolicyContext {
+function contextOf(
+  request: RulingRequest,
+  profile: Profile,
+  { extraRead, sandbox }: Pick<SessionEnvironment, "extraRead" | "sandbox">,
+): PolicyContext {
   const { settings, token } = request;
   const mode = modeEffects(settings.permission_mode);
   // The policy may have become stricter since the session began. The token's limit holds whoever changed the settings.
@@ -91,6 +97,12 @@ function contextOf(request: RulingRequest, profile: Profile, extraRead: readonly
     workspace: settings.workspace,
     extraRead,
     askReads: settings.ask_reads === true,
+    // Both what the session asked for and what it runs in: a sandbox that is not there must not silence questions.
+    walled:
+      settings.sandbox !== "local" &&
+      sandbox.kind !== "local" &&
+      settings.network === "none" &&
+      settings.workspace_mode === "snapshot",
   };
 }
 
