@@ -2,7 +2,7 @@ import { toolFacts, type Profile, type Ruling } from "../protocol/index.ts";
 import type { CallInQuestion, Evaluate, ResolvedPath, PolicyContext } from "./gate.ts";
 import { guardCommand } from "./guarded.ts";
 import { allows, catches, commandOf, grants, hostListed, toolListed, type RuleMatch } from "./match.ts";
-import { parseRule, pathFits, ruleForm, type Rule } from "./rules.ts";
+import { parseRule, pathFits, ruleForm, ruleNames, type Rule } from "./rules.ts";
 import { PLAN_TOOLS } from "./profiles.ts";
 import { isProtected } from "./protected.ts";
 import type { ProvenReading } from "./reading/prove.ts";
@@ -251,9 +251,13 @@ function isWalled({ tool: name }: CallInQuestion, { walled, reviews }: PolicyCon
   return walled === true && reviews !== true && (facts?.item === "file_change" || facts?.rule === "command");
 }
 
-/** What git or a search shows may come from files that a rule is about. */
-function showsOnlyNamed({ open }: ProvenReading, { profile }: PolicyContext): boolean {
-  return !open || !rulesOf([...(profile.deny ?? []), ...(profile.ask ?? [])]).some(({ kind }) => kind === "path");
+/** A rule about a tool that reads is about commands that read, too. What git or a search shows may come from files that one is about. */
+function mayRead({ open }: ProvenReading, { profile }: PolicyContext): boolean {
+  return !rulesOf([...(profile.deny ?? []), ...(profile.ask ?? [])]).some((rule) =>
+    rule.kind === "tool"
+      ? ["Read", "Grep", "Glob"].some((name) => ruleNames(rule.tool, name))
+      : open && rule.kind === "path" && ruleForm(rule.tool) === "read_path",
+  );
 }
 
 function supervised(call: CallInQuestion, context: PolicyContext): Ruling {
@@ -283,7 +287,7 @@ function supervised(call: CallInQuestion, context: PolicyContext): Ruling {
         : ruling("ask", "autonomy", "supervised: write", `${call.tool} changes files.`);
     case "execute":
       if (isWalled(call, context)) return ruling("allow", "autonomy", "supervised: sandbox", WALLED);
-      if (call.reading !== undefined && !askReads && showsOnlyNamed(call.reading, context))
+      if (call.reading !== undefined && !askReads && mayRead(call.reading, context))
         return ruling(
           "allow",
           "autonomy",

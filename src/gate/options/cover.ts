@@ -54,11 +54,7 @@ export function beyondRule(
 }
 
 /** Why a specification does not cover the words of a command; undefined: it covers them. The first word is the program. */
-export function beyondSpec(
-  spec: ProgramSpec,
-  words: readonly ShellWord[],
-  around: CommandPlace,
-): string | undefined {
+export function beyondSpec(spec: ProgramSpec, words: readonly ShellWord[], around: CommandPlace): string | undefined {
   const spelled = words.map((_word, index) => index === 0);
   return new Cover(words, spelled, around).judge(words[0]?.value ?? "", spec, false);
 }

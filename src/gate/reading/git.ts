@@ -47,7 +47,6 @@ const COMMANDS: Readonly<Record<string, ProgramSpec>> = {
   "count-objects": known("count-objects"),
   "check-ignore": known("check-ignore"),
   "symbolic-ref": known("symbolic-ref"),
-  version: known("version"),
   // With an operand they make one.
   branch: { ...known("branch", { not: "track no-track quiet" }), flags: "arv" },
   tag: { ...known("tag", { not: "annotate message" }), flags: "l", texts: "" },
@@ -55,7 +54,7 @@ const COMMANDS: Readonly<Record<string, ProgramSpec>> = {
   stash: { flags: "", long: "" },
 };
 
-const GLOBAL: ProgramSpec = { flags: "P", long: "no-pager no-optional-locks version" };
+const GLOBAL: ProgramSpec = { flags: "P", long: "no-pager no-optional-locks" };
 
 export interface GitReading {
   readonly spec: ProgramSpec;
@@ -68,8 +67,8 @@ export interface GitReading {
 /** How git reads with these words. A text: why it may do more. */
 export function readGitWords(words: readonly ShellWord[]): GitReading | string {
   const at = words.findIndex(({ value }, index) => index > 0 && !value.startsWith("-"));
-  const name = at === -1 ? undefined : (words[at]?.value ?? "");
-  if (name === undefined) return { spec: { ...GLOBAL, ...NO_OPERANDS }, open: false, addresses: false };
+  const name = words[at]?.value;
+  if (name === undefined) return "git is given no command";
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) return `git ${name} is not known to only read`;
   const given = words.slice(at + 1).map(({ value }) => value);
@@ -104,7 +103,7 @@ function formatObjection(given: readonly string[]): string | undefined {
 
 const SHOWS_NAMES = setOf(
   "status branch tag remote stash ls-files ls-tree rev-parse describe show-ref for-each-ref merge-base name-rev count-objects",
-  "check-ignore symbolic-ref version shortlog rev-list reflog",
+  "check-ignore symbolic-ref shortlog rev-list reflog",
 );
 /** Options of `git log` that show messages and names, not what is in files. */
 const MESSAGES =
@@ -112,7 +111,8 @@ const MESSAGES =
 
 function isOpen(name: string, given: readonly string[]): boolean {
   const options = given.filter((value) => value.startsWith("-") && value !== "--");
-  if (SHOWS_NAMES.has(name)) return options.some((value) => /^-[a-z]*[pv]|^--(?:patch|verbose)/.test(value)) && name === "status";
+  if (SHOWS_NAMES.has(name))
+    return options.some((value) => /^-[a-z]*[pv]|^--(?:patch|verbose)/.test(value)) && name === "status";
   return name !== "log" || !options.every((value) => MESSAGES.test(value));
 }
 

@@ -60,10 +60,7 @@ export async function proveReading(command: string, line: ProvingLine): Promise<
   };
 }
 
-async function proveCommand(
-  { words, redirects }: SimpleCommand,
-  line: ProvingLine,
-): Promise<ReadingStep | string> {
+async function proveCommand({ words, redirects }: SimpleCommand, line: ProvingLine): Promise<ReadingStep | string> {
   const [name, ...rest] = words;
   if (name === undefined || !name.fixed) return "it names no program";
   const redirect = redirects.find((candidate) => !isHarmless(candidate));
@@ -73,7 +70,8 @@ async function proveCommand(
   const reader = readerOf(program);
   if (reader === undefined && program !== "git") return `${program} is not known to only read`;
   if (reader?.fixed === true && rest.some((word) => !word.fixed)) return `${program} is given a pattern`;
-  if (reader?.builtin !== true && !(await isInstalled(program, line.files))) return `${program} is not a system program`;
+  if (reader?.builtin !== true && !(await isInstalled(program, line.files)))
+    return `${program} is not a system program`;
   const given: ShellWord[] = [name];
   for (const word of rest) {
     const becomes = await expanded(word, line.folder, line.files);
@@ -157,7 +155,8 @@ async function pathObjection(
     const path = resolve(folder.cwd, name);
     const { real } = await files.look(writtenPath(name, folder));
     if (leadsAnywhere(path) || leadsAnywhere(real)) return `${name} is known only at run time`;
-    if (!isInside(folder.workspace, path) || !isInside(folder.workspace, real)) return `${name} is outside of the workspace`;
+    if (!isInside(folder.workspace, path) || !isInside(folder.workspace, real))
+      return `${name} is outside of the workspace`;
     if (files.isWithheld(path) || files.isWithheld(real)) return `${name} may hold a secret`;
     const kind = await files.kindOf(real);
     if (kind === "other" || (filesOnly && kind === "folder")) return `${name} is not a plain file`;

@@ -9,6 +9,8 @@ import type { Unwrapped } from "../shell/unwrap.ts";
 export function simpleCommands(source: string, shell: Unwrapped): readonly SimpleCommand[] | string {
   const [reading, ...inner] = shell.readings;
   if (shell.error !== undefined || reading === undefined) return shell.error ?? "it is empty";
+  // Some disks leave them out of names.
+  if (/\p{Cf}/u.test(source)) return "it has invisible characters";
   const objection = shell.notes[0]?.message ?? structure(source);
   if (objection !== undefined) return objection;
   const sets = shell.parts.find((part) => part.sets !== undefined || part.assignments.length > 0);
@@ -74,7 +76,7 @@ function part(piece: WordPart): string | undefined {
 
 /** Outside of quotes: no character that shells of some language or setting treat specially. */
 function bare(text: string): string | undefined {
-  if (!/^[!-~]*$/.test(text)) return "it has unusual characters outside of quotes";
+  if (!/^(?:[!-~]|\\ )*$/.test(text)) return "it has unusual characters outside of quotes";
   if (/[{}$`]/.test(text)) return `${text} may become several words`;
   return /(^|[^\w^~])~/.test(text) ? `${text} may be a home folder` : undefined;
 }

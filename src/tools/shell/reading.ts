@@ -3,7 +3,7 @@ import { open, opendir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import {
   isInside,
-  isProtected,
+  isObeyed,
   proveReading,
   READING_PATH,
   type FolderEntry,
@@ -34,7 +34,7 @@ export function readableFiles(session: ToolSession): ReadableFiles {
     bytes: bytesOf,
     isWithheld: (path) => {
       const own = relative(workspace, path);
-      return (own !== "" && isSecret(own) !== undefined) || isProtected(path, workspace) || isHidden(session, path);
+      return (own !== "" && isSecret(own) !== undefined) || isObeyed(path, workspace) || isHidden(session, path);
     },
     holdsHidden: (real) => hidden.some((folder) => isInside(real, folder)),
   };
@@ -45,7 +45,8 @@ export function readableFiles(session: ToolSession): ReadableFiles {
  * which were looked at, runs no hook and writes nothing.
  */
 export function readingEnvironment({ git }: ProvenReading, workspace: string): Readonly<Record<string, string>> {
-  const shell = { PATH: READING_PATH.join(":"), BASH_ENV: "", ENV: "", PAGER: "cat" };
+  // The gate read the line as UTF-8; in some languages' own encodings a shell reads other characters.
+  const shell = { PATH: READING_PATH.join(":"), BASH_ENV: "", ENV: "", PAGER: "cat", LC_ALL: "C.UTF-8" };
   if (!git) return shell;
   const settings = { "core.fsmonitor": "false", "core.hooksPath": "/dev/null", "core.attributesFile": "/dev/null" };
   const numbered = Object.entries(settings).flatMap(([key, value], index) => [
