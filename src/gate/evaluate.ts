@@ -251,8 +251,12 @@ function isWalled({ tool: name }: CallInQuestion, { walled, reviews }: PolicyCon
   return walled === true && reviews !== true && (facts?.item === "file_change" || facts?.rule === "command");
 }
 
-/** A rule about a tool that reads is about commands that read, too. What git or a search shows may come from files that one is about. */
-function mayRead({ open }: ProvenReading, { profile }: PolicyContext): boolean {
+/**
+ * Modes that promise a review say that commands are asked about. A rule about a tool that reads is about commands that read, too. What
+ * git or a search shows may come from files that a rule is about.
+ */
+function mayRead({ open }: ProvenReading, { profile, askReads, reviews }: PolicyContext): boolean {
+  if (askReads || reviews === true) return false;
   return !rulesOf([...(profile.deny ?? []), ...(profile.ask ?? [])]).some((rule) =>
     rule.kind === "tool"
       ? ["Read", "Grep", "Glob"].some((name) => ruleNames(rule.tool, name))
@@ -287,7 +291,7 @@ function supervised(call: CallInQuestion, context: PolicyContext): Ruling {
         : ruling("ask", "autonomy", "supervised: write", `${call.tool} changes files.`);
     case "execute":
       if (isWalled(call, context)) return ruling("allow", "autonomy", "supervised: sandbox", WALLED);
-      if (call.reading !== undefined && !askReads && mayRead(call.reading, context))
+      if (call.reading !== undefined && mayRead(call.reading, context))
         return ruling(
           "allow",
           "autonomy",
