@@ -1,4 +1,4 @@
-import { toolFacts, type Profile, type Ruling } from "../protocol/index.ts";
+import { toolFacts, toolsWith, type Profile, type Ruling } from "../protocol/index.ts";
 import type { CallInQuestion, Evaluate, ResolvedPath, PolicyContext } from "./gate.ts";
 import { guardCommand } from "./guarded.ts";
 import { allows, catches, commandOf, grants, hostListed, toolListed, type RuleMatch } from "./match.ts";
@@ -243,6 +243,7 @@ function listed({ ask = [] }: Profile): string {
   return ask.join(", ");
 }
 
+const READING_TOOLS = toolsWith(({ rule }) => rule === "read_path");
 const WALLED = "It runs in a sandbox without network, on a copy of the files.";
 
 /** Tools of clients and of modules run elsewhere, whatever the sandbox. A review is promised before each change. */
@@ -259,7 +260,7 @@ function mayRead({ open }: ProvenReading, { profile, askReads, reviews }: Policy
   if (askReads || reviews === true) return false;
   return !rulesOf([...(profile.deny ?? []), ...(profile.ask ?? [])]).some((rule) =>
     rule.kind === "tool"
-      ? ["Read", "Grep", "Glob"].some((name) => ruleNames(rule.tool, name))
+      ? READING_TOOLS.some((name) => ruleNames(rule.tool, name))
       : open && rule.kind === "path" && ruleForm(rule.tool) === "read_path",
   );
 }
