@@ -5,7 +5,10 @@ export interface FolderEntry {
   readonly isLink: boolean;
 }
 
-/** What a proof must know of the disk, at the moment when it is made. Paths are absolute. Nothing rejects. */
+/**
+ * What a proof must know of the disk, at the moment when it is made: the files that the command will find, wherever it runs. Paths are
+ * absolute. Nothing rejects.
+ */
 export interface ReadableFiles {
   /** Where a path leads, as written, including `..`. */
   look(path: string): Promise<FoundPath>;

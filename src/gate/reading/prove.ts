@@ -1,4 +1,5 @@
 import { resolve } from "node:path/posix";
+import { LIMITS } from "../../protocol/index.ts";
 import { beyondSpec } from "../options/cover.ts";
 import type { ProgramSpec } from "../options/spec.ts";
 import { isInside, type Folder } from "../shell/paths.ts";
@@ -43,11 +44,17 @@ interface ReadingStep {
  * secret. A text: why that is not proven.
  */
 export async function proveReading(command: string, line: ProvingLine): Promise<ProvenReading | string> {
+  if (command.length > LIMITS.readingChars) return "it is too long";
   const commands = simpleCommands(command, unwrap(command));
   if (typeof commands === "string") return commands;
   const steps: ReadingStep[] = [];
+  let words = 0;
   for (const simple of commands) {
-    const step = await proveCommand(simple, line);
+    const given = await wordsOf(simple, line);
+    if (typeof given === "string") return given;
+    words += given.length;
+    if (words > LIMITS.readingWords) return "it has too many words";
+    const step = await proveCommand(simple, given, line);
     if (typeof step === "string") return step;
     steps.push(step);
   }
@@ -60,7 +67,23 @@ export async function proveReading(command: string, line: ProvingLine): Promise<
   };
 }
 
-async function proveCommand({ words, redirects }: SimpleCommand, line: ProvingLine): Promise<ReadingStep | string> {
+/** With names in the place of patterns. */
+async function wordsOf({ words }: SimpleCommand, line: ProvingLine): Promise<readonly ShellWord[] | string> {
+  const given: ShellWord[] = [];
+  for (const word of words) {
+    const becomes = await expanded(word, line.folder, line.files);
+    if (typeof becomes === "string") return becomes;
+    given.push(...becomes);
+    if (given.length > LIMITS.readingWords) return `${word.text} stands for too many files`;
+  }
+  return given;
+}
+
+async function proveCommand(
+  { words, redirects }: SimpleCommand,
+  given: readonly ShellWord[],
+  line: ProvingLine,
+): Promise<ReadingStep | string> {
   const [name, ...rest] = words;
   if (name === undefined || !name.fixed) return "it names no program";
   const redirect = redirects.find((candidate) => !isHarmless(candidate));
@@ -72,12 +95,6 @@ async function proveCommand({ words, redirects }: SimpleCommand, line: ProvingLi
   if (reader?.fixed === true && rest.some((word) => !word.fixed)) return `${program} is given a pattern`;
   if (reader?.builtin !== true && !(await isInstalled(program, line.files)))
     return `${program} is not a system program`;
-  const given: ShellWord[] = [name];
-  for (const word of rest) {
-    const becomes = await expanded(word, line.folder, line.files);
-    if (typeof becomes === "string") return becomes;
-    given.push(...becomes);
-  }
   return reader === undefined ? proveGit(given, line) : proveReader(reader, given, line);
 }
 

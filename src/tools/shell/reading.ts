@@ -24,13 +24,15 @@ export async function readsOnly(command: string, session: ToolSession): Promise<
   return proveReading(command, { folder: { cwd: workspace, workspace }, files: readableFiles(session) });
 }
 
+/** For one proof: what was seen of a folder is kept. */
 export function readableFiles(session: ToolSession): ReadableFiles {
   const { workspace, hidden } = session;
+  const folders = new FolderReader();
   return {
     look: (path) => lookUp(workspace, path),
     kindOf,
-    entries: entriesOf,
-    below: belowOf,
+    entries: (folder) => folders.entries(folder),
+    below: (folder) => folders.below(folder),
     bytes: bytesOf,
     isWithheld: (path) => {
       const own = relative(workspace, path);
@@ -79,35 +81,45 @@ async function kindOf(path: string): Promise<"file" | "folder" | "other" | undef
   return found.isFile() ? "file" : "other";
 }
 
-async function entriesOf(folder: string): Promise<readonly FolderEntry[] | undefined> {
-  const found: FolderEntry[] = [];
-  try {
-    for await (const entry of await opendir(folder)) {
-      if (found.length >= LIMITS.readingEntries) return undefined;
-      found.push({ name: entry.name, isLink: entry.isSymbolicLink() });
-    }
-  } catch {
-    return undefined;
-  }
-  return found;
-}
+/** Looks into folders, each of them once, until there were too many entries. */
+class FolderReader {
+  readonly #known = new Map<string, readonly FolderEntry[] | undefined>();
+  readonly #folders = new Set<string>();
+  #left: number = LIMITS.readingEntries;
 
-async function belowOf(folder: string): Promise<readonly string[] | undefined> {
-  const found: string[] = [];
-  const folders = [folder];
-  try {
-    for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
-      for await (const entry of await opendir(next)) {
-        if (found.length >= LIMITS.readingBelow) return undefined;
-        const path = join(next, entry.name);
-        found.push(path);
-        if (entry.isDirectory()) folders.push(path);
-      }
-    }
-  } catch {
-    return undefined;
+  async entries(folder: string): Promise<readonly FolderEntry[] | undefined> {
+    if (!this.#known.has(folder)) this.#known.set(folder, await this.#read(folder));
+    return this.#known.get(folder);
   }
-  return found;
+
+  async below(folder: string): Promise<readonly string[] | undefined> {
+    const found: string[] = [];
+    const folders = [folder];
+    for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+      const parent = next;
+      const entries = await this.entries(parent);
+      if (entries === undefined) return undefined;
+      const paths = entries.map(({ name }) => join(parent, name));
+      found.push(...paths);
+      folders.push(...paths.filter((path) => this.#folders.has(path)));
+    }
+    return found;
+  }
+
+  async #read(folder: string): Promise<readonly FolderEntry[] | undefined> {
+    const found: FolderEntry[] = [];
+    try {
+      for await (const entry of await opendir(folder)) {
+        this.#left -= 1;
+        if (this.#left < 0) return undefined;
+        found.push({ name: entry.name, isLink: entry.isSymbolicLink() });
+        if (entry.isDirectory()) this.#folders.add(join(folder, entry.name));
+      }
+    } catch {
+      return undefined;
+    }
+    return found;
+  }
 }
 
 /** Without following a link in the last place, and without waiting for a pipe. */
