@@ -71,7 +71,7 @@ test(
     const signal = new AbortController().signal;
     let batch: string[] = [];
     let tried = 0;
-    for (let run = 0; run < RUNS; ) {
+    for (let run = 0; run < RUNS;) {
       const command = line(dice);
       tried += 1;
       if ((await world.toolbox.onlyReads("Bash", { command })) === undefined) continue;

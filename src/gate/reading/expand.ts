@@ -42,14 +42,14 @@ export async function expanded(
   return [fixedWord(word.value, word.text), ...found.map((path) => fixedWord(path))];
 }
 
-interface Segment {
+interface PatternSegment {
   /** Without a pattern in it. */
   readonly literal?: string | undefined;
   readonly fits: (name: string) => boolean;
 }
 
 /** Between slashes. Undefined: a piece is no text and no plain pattern. */
-function segmentsOf(pieces: readonly WordPiece[]): readonly Segment[] | undefined {
+function segmentsOf(pieces: readonly WordPiece[]): readonly PatternSegment[] | undefined {
   const parts = [{ text: "", pattern: "", stars: 0, isPattern: false }];
   for (const piece of pieces) {
     if (piece.kind === "text") {

@@ -11,7 +11,7 @@ import { expanded } from "./expand.ts";
 import type { ReadableFiles } from "./files.ts";
 import { gitFileNames, readGitWords, tameSettings } from "./git.ts";
 import { holdsFilesOnly } from "./git-index.ts";
-import { readerOf, type Reader, type Shows } from "./readers.ts";
+import { readerOf, type ReadingProgram, type Shows } from "./readers.ts";
 import { simpleCommands } from "./simple-line.ts";
 
 /** Where the programs of a proven line are looked for, and nowhere else. */
@@ -121,7 +121,7 @@ async function isInstalled(program: string, files: ReadableFiles): Promise<boole
 }
 
 async function proveReader(
-  reader: Reader,
+  reader: ReadingProgram,
   words: readonly ShellWord[],
   line: ProvingLine,
 ): Promise<ReadingStep | string> {

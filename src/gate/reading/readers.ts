@@ -6,7 +6,7 @@ import type { ShellWord } from "../shell/words.ts";
 export type Shows = "words" | "names" | "contents";
 
 /** A program that changes nothing with these options. An option that is not listed asks. */
-export interface Reader {
+export interface ReadingProgram {
   readonly shows: Shows;
   readonly spec: ProgramSpec;
   /** The shell does it itself. */
@@ -33,18 +33,18 @@ function known(program: string, { without = "", not = "" } = {}): ProgramSpec {
   return { ...spec, flags: kept(spec.flags), texts: kept(spec.texts), long: long.join(" ") };
 }
 
-const words = (program: string): Reader => ({ shows: "words", spec: known(program) });
-const builtin = (program: string): Reader => ({ ...words(program), builtin: true });
-const contents = (program: string, without = "", not = ""): Reader => ({
+const words = (program: string): ReadingProgram => ({ shows: "words", spec: known(program) });
+const builtin = (program: string): ReadingProgram => ({ ...words(program), builtin: true });
+const contents = (program: string, without = "", not = ""): ReadingProgram => ({
   shows: "contents",
   spec: known(program, { without, not }),
 });
-const names = (program: string, without = "", not = ""): Reader => ({
+const names = (program: string, without = "", not = ""): ReadingProgram => ({
   shows: "names",
   spec: known(program, { without, not }),
 });
 
-const SUM: Reader = contents("sha256sum", "c", "check quiet status strict warn ignore-missing");
+const SUM: ReadingProgram = contents("sha256sum", "c", "check quiet status strict warn ignore-missing");
 
 /** `printf %n name` sets a variable, PATH too, and so does `-v`. */
 function printfObjection([, format]: readonly ShellWord[]): string | undefined {
@@ -78,12 +78,12 @@ function jqObjection(given: readonly ShellWord[]): string | undefined {
 
 const ALWAYS = /^/;
 
-const GREP: Reader = {
+const GREP: ReadingProgram = {
   ...contents("grep", "RdD", "dereference-recursive directories devices"),
   walks: /^(?:-[a-zA-Z]*r|--recursive)/,
 };
 
-const PROGRAMS: Readonly<Record<string, Reader>> = {
+const PROGRAMS: Readonly<Record<string, ReadingProgram>> = {
   // Only the words they are given, and the machine.
   echo: builtin("echo"),
   printf: { ...builtin("printf"), fixed: true, objection: printfObjection },
@@ -174,6 +174,6 @@ function without(list: string, left: string): string {
 }
 
 /** The reader of this name; undefined: it is not known to only read. */
-export function readerOf(program: string): Reader | undefined {
+export function readerOf(program: string): ReadingProgram | undefined {
   return Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined;
 }
