@@ -50,16 +50,19 @@ function callOf(event: JournalEvent): readonly unknown[] {
 }
 
 describe("a command that only reads", () => {
-  it("runs without a question, and the journal says why", async () => {
-    const { asked, calls } = await run([bash("cat a.txt"), bash("git status --short | grep a.txt")]);
-    expect([asked, calls]).toEqual([
-      [],
-      [
-        ["cat a.txt", "completed", "hello", "supervised: only reads"],
-        ["git status --short | grep a.txt", "completed", "?? a.txt", "supervised: only reads"],
-      ],
-    ]);
-  });
+  it.each(["loop", "claude-sdk", "claude-cli"])(
+    "runs in %s without a question, and the journal says why",
+    async (engine) => {
+      const { asked, calls } = await run([bash("cat a.txt"), bash("git status --short | grep a.txt")], { engine });
+      expect([asked, calls]).toEqual([
+        [],
+        [
+          ["cat a.txt", "completed", "hello", "supervised: only reads"],
+          ["git status --short | grep a.txt", "completed", "?? a.txt", "supervised: only reads"],
+        ],
+      ]);
+    },
+  );
 
   it("is asked about if it does more, shows a secret or reads nothing", async () => {
     const lines = ["cat .env", "cat a.txt > b.txt", "git add a.txt", "echo hi", "sort -o x a.txt", "cat .e*"];

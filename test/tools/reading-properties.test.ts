@@ -1,10 +1,16 @@
+import { spawnSync } from "node:child_process";
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { expanded } from "../../src/gate/reading/expand.ts";
+import { simpleCommands } from "../../src/gate/reading/simple-line.ts";
+import { unwrap } from "../../src/gate/shell/unwrap.ts";
+import { readableFiles } from "../../src/tools/shell/reading.ts";
 import { git, readingWorld } from "../gate/reading-lines/world.ts";
 import { UNASKED } from "../gate/reading-lines/unasked.ts";
 import { Dice } from "../support/money/dice.ts";
 import { isFullRun } from "../support/sample.ts";
+import { bench } from "./fixture.ts";
 
 /** Lines that are proven, and really run. */
 const RUNS = isFullRun ? 10_000 : 250;
@@ -81,7 +87,7 @@ test(
       const input = { command, timeout: 20_000 };
       const { content } = await world.toolbox.run("Bash", input, { permission, signal, onOutput: () => undefined });
       const text = JSON.stringify(content);
-      expect(/CANARY|timed out|no longer certain/.test(text) ? [command, text] : "").toBe("");
+      expect(/CANARY|root:x:0|timed out|no longer certain/.test(text) ? [command, text] : "").toBe("");
       if (batch.length < BATCH && run < RUNS) continue;
       expect([batch, snapshot(world.workspace), snapshot(world.outside)]).toEqual([batch, ...before]);
       batch = [];
@@ -91,3 +97,94 @@ test(
   },
   isFullRun ? 3_600_000 : 120_000,
 );
+
+/** Pieces of shell patterns, also those that are easily read differently. */
+const PATTERN_PIECES =
+  "* ? [ ] ! ^ - a b c ab .. . / \\] \\[ \\* \\\\ \"]\" ']' 'a' \"b\" [a] [!a] [^a] [a-c] []a] [!]a] [^]a] [[] [[:alpha:]] [a/b] [-a] [a-] [.] [.a] ** d/ d/* ./ */".split(
+    " ",
+  );
+const NAMES = [
+  "a",
+  "b",
+  "ab",
+  "]a",
+  "[a",
+  "*",
+  "?",
+  ".a",
+  "-a",
+  "!a",
+  "^",
+  "a]",
+  "d/a",
+  "d/]",
+  "d/.b",
+  "é",
+  "a b",
+  "[a]b",
+];
+
+test("no name that the shell finds for a pattern is missed", async () => {
+  const world = await bench();
+  for (const name of NAMES) await world.put(name, "");
+  const dice = new Dice(SEED);
+  const folder = { cwd: world.workspace, workspace: world.workspace };
+  const missed: unknown[] = [];
+  for (let left = isFullRun ? 5_000 : 400; left > 0; left--) {
+    const pattern = Array.from({ length: dice.between(1, 5) }, () => dice.of(PATTERN_PIECES)).join("");
+    const commands = simpleCommands(`ls ${pattern}`, unwrap(`ls ${pattern}`));
+    if (typeof commands === "string") continue;
+    const found = new Set<string>();
+    let isAsked = false;
+    for (const word of commands.flatMap(({ words }) => words.slice(1))) {
+      const becomes = await expanded(word, folder, readableFiles(world.session));
+      if (typeof becomes === "string") isAsked = true;
+      else for (const { value } of becomes) found.add(value);
+    }
+    if (isAsked) continue;
+    const { stdout } = spawnSync("/bin/bash", ["--norc", "-c", `printf '%s\\0' ${pattern}`], {
+      cwd: world.workspace,
+      encoding: "utf8",
+      env: { LC_ALL: "C.UTF-8", PATH: "/usr/bin:/bin" },
+    });
+    const real = stdout.split("\0").slice(0, -1);
+    if (!real.every((name) => found.has(name))) missed.push([pattern, real, [...found]]);
+  }
+  expect(missed).toEqual([]);
+}, 120_000);
+
+const QUOTING_PIECES = [
+  ...'a b - -- = ~ ~/ : # ! % ^ @ , . / { } {a,b} {a..c} $ $x $\' $" ` \' " \\ \\\\ \\\' \\" \\$ \\a \\~ \'a\' "b" \'a"b\' "a\'b" "\\$x" "\\\\" "\\a" é \u00a0 \u2003 \u3000 \u200b x=~ a=~/b a:~'.split(
+    " ",
+  ),
+  " ",
+  "  ",
+  "\t",
+  "\\ ",
+  "\\\n",
+  "\r",
+  "' '",
+  '" "',
+  "\u000b",
+];
+
+test("words are what the shell makes of them", () => {
+  const dice = new Dice(SEED);
+  const wrong: unknown[] = [];
+  let compared = 0;
+  for (let left = isFullRun ? 20_000 : 1_500; left > 0; left--) {
+    const rest = Array.from({ length: dice.between(1, 7) }, () => dice.of(QUOTING_PIECES)).join("");
+    const commands = simpleCommands(`ls ${rest}`, unwrap(`ls ${rest}`));
+    const [only, ...more] = typeof commands === "string" ? [] : commands;
+    if (only === undefined || more.length > 0 || only.words.some(({ fixed }) => !fixed)) continue;
+    compared += 1;
+    const { stdout } = spawnSync("/bin/bash", ["--norc", "-c", `printf '<%s>\\0' ls ${rest}`], {
+      encoding: "utf8",
+      env: { LC_ALL: "C.UTF-8", HOME: "/home/x" },
+    });
+    const words = only.words.map(({ value }) => `<${value}>\0`).join("");
+    if (words !== stdout) wrong.push([rest, words, stdout]);
+  }
+  expect(wrong).toEqual([]);
+  expect(compared).toBeGreaterThan(100);
+}, 300_000);
