@@ -15,7 +15,7 @@ const SAMPLED = [
   "test/store/crash.test.ts",
   "test/surfaces/answers.test.ts",
   "test/surfaces/mcp/{authority,conversation,described}.test.ts",
-  "test/tools/paths.test.ts",
+  "test/tools/{paths,reading-properties}.test.ts",
 ];
 
 /** The big counts, run by `npm run soak`: one after the other, however long they take. */

@@ -19,7 +19,7 @@ const MAY_IMPORT = {
   client: "protocol",
   contexts: "protocol",
   ledger: "protocol store",
-  tools: "protocol gate network sandbox",
+  tools: "protocol gate network sandbox workspaces",
   proxy: "protocol gate ledger",
   telemetry: "protocol proxy",
   engines: "protocol tools sandbox",

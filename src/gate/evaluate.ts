@@ -1,15 +1,19 @@
-import type { Profile, Ruling } from "../protocol/index.ts";
+import { toolFacts, toolsWith, type Profile, type Ruling } from "../protocol/index.ts";
 import type { CallInQuestion, Evaluate, ResolvedPath, PolicyContext } from "./gate.ts";
 import { guardCommand } from "./guarded.ts";
 import { allows, catches, commandOf, grants, hostListed, toolListed, type RuleMatch } from "./match.ts";
-import { parseRule, pathFits, ruleForm, type Rule } from "./rules.ts";
+import { parseRule, pathFits, ruleForm, ruleNames, type Rule } from "./rules.ts";
 import { PLAN_TOOLS } from "./profiles.ts";
 import { isProtected } from "./protected.ts";
+import type { ProvenReading } from "./reading/prove.ts";
 import { isInside, type Disk } from "./shell/paths.ts";
 import { unwrap, type Unwrapped } from "./shell/unwrap.ts";
 
 /** The rule name of a refusal in mode `plan`. */
 export const PLAN_RULE = "mode: plan";
+
+/** The rule name of a call that runs unasked because it only reads. */
+export const READING_RULE = "supervised: only reads";
 
 /** What the rules say about a call before autonomy is considered. */
 interface Findings {
@@ -239,6 +243,28 @@ function listed({ ask = [] }: Profile): string {
   return ask.join(", ");
 }
 
+const READING_TOOLS = toolsWith(({ rule }) => rule === "read_path");
+const WALLED = "It runs in a sandbox without network, on a copy of the files.";
+
+/** Tools of clients and of modules run elsewhere, whatever the sandbox. A review is promised before each change. */
+function isWalled({ tool: name }: CallInQuestion, { walled, reviews }: PolicyContext): boolean {
+  const facts = toolFacts(name);
+  return walled === true && reviews !== true && (facts?.item === "file_change" || facts?.rule === "command");
+}
+
+/**
+ * Modes that promise a review say that commands are asked about. A rule about a tool that reads is about commands that read, too. What
+ * git or a search shows may come from files that a rule is about.
+ */
+function mayRead({ open }: ProvenReading, { profile, askReads, reviews }: PolicyContext): boolean {
+  if (askReads || reviews === true) return false;
+  return !rulesOf([...(profile.deny ?? []), ...(profile.ask ?? [])]).some((rule) =>
+    rule.kind === "tool"
+      ? READING_TOOLS.some((name) => ruleNames(rule.tool, name))
+      : open && rule.kind === "path" && ruleForm(rule.tool) === "read_path",
+  );
+}
+
 function supervised(call: CallInQuestion, context: PolicyContext): Ruling {
   const { acceptEdits, askReads, profile } = context;
   if (asksOnlyListed(context) && !(call.tier === "read" && askReads))
@@ -255,6 +281,7 @@ function supervised(call: CallInQuestion, context: PolicyContext): Ruling {
     case "page":
       return ruling("allow", "autonomy", "supervised: page", "Changes of the person's own page are seen at once.");
     case "write":
+      if (isWalled(call, context)) return ruling("allow", "autonomy", "supervised: sandbox", WALLED);
       return acceptEdits
         ? ruling(
             "allow",
@@ -264,6 +291,14 @@ function supervised(call: CallInQuestion, context: PolicyContext): Ruling {
           )
         : ruling("ask", "autonomy", "supervised: write", `${call.tool} changes files.`);
     case "execute":
+      if (isWalled(call, context)) return ruling("allow", "autonomy", "supervised: sandbox", WALLED);
+      if (call.reading !== undefined && mayRead(call.reading, context))
+        return ruling(
+          "allow",
+          "autonomy",
+          READING_RULE,
+          `It only reads, inside of the workspace (${call.reading.programs.join(", ")}).`,
+        );
       return ruling(
         "ask",
         "autonomy",

@@ -1,4 +1,5 @@
 import type { Autonomy, Profile, Ruling, Tier } from "../protocol/index.ts";
+import type { ProvenReading } from "./reading/prove.ts";
 import type { Disk } from "./shell/paths.ts";
 
 /** A path of the call with symlinks resolved. */
@@ -21,6 +22,8 @@ export interface CallInQuestion {
   readonly hosts: readonly string[];
   /** What the command's paths are on disk; absent: paths are taken as written. */
   readonly disk?: Disk | undefined;
+  /** Of a tool that could do more: this call is proven to only read, inside of the workspace. Absent: it is not. */
+  readonly reading?: ProvenReading | undefined;
 }
 
 export interface PolicyContext {
@@ -46,6 +49,8 @@ export interface PolicyContext {
   readonly extraRead: readonly string[];
   /** Only under document 001 with `auto_approve_safe: false`: reads are asked too. */
   readonly askReads: boolean;
+  /** Commands and edits reach nothing but a copy: they are in a sandbox without network, on a snapshot. Absent: they are not. */
+  readonly walled?: boolean | undefined;
 }
 
 export type Evaluate = (call: CallInQuestion, context: PolicyContext) => Ruling;

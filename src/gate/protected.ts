@@ -49,8 +49,12 @@ function escaped(name: string): string {
 const REPOSITORY = /(?:^|\/)HEAD$/i;
 
 export function isProtected(path: string, workspace: string): boolean {
-  const own = relative(workspace, path);
-  return PROTECTED.test(own) || REPOSITORY.test(own);
+  return isObeyed(path, workspace) || REPOSITORY.test(relative(workspace, path));
+}
+
+/** Without the file that makes a folder a repository: its name is also what git calls the current commit. */
+export function isObeyed(path: string, workspace: string): boolean {
+  return PROTECTED.test(relative(workspace, path));
 }
 
 const NAMES = [

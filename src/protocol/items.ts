@@ -37,6 +37,8 @@ const tool = {
   input: z.record(z.string(), z.unknown()),
   /** Set when a person changed the input before approving: what really ran. */
   approved_input: z.record(z.string(), z.unknown()).optional(),
+  /** Why it ran although it could do harm and nobody was asked. Absent: somebody was, or a rule or the autonomy allows it. */
+  unasked: z.object({ rule: z.string(), why: z.string() }).optional(),
   output: z.array(ContentBlock).optional(),
   is_error: z.boolean().optional(),
   duration_ms: z.number().optional(),

@@ -424,6 +424,16 @@ export const LIMITS = {
   warningsPerCommand: 50,
   /** Paths of one command that are looked up on the disk; any further ones count as outside. */
   commandPaths: 1_000,
+  /** What may be looked at before a command that only reads runs unasked; beyond it a person is asked. Characters of the command. */
+  readingChars: 4_000,
+  /** Its words, with those that patterns stand for. */
+  readingWords: 500,
+  /** Stars in one name of such a pattern. */
+  readingStars: 4,
+  /** Files and folders: in folders that a pattern is about, and below those that are searched whole. */
+  readingEntries: 2_000,
+  /** Bytes of a repository's settings, and of its index. */
+  readingBytes: 33_554_432,
   /** Names of a shell pattern times names of a rule that are compared, and the longest of such names; beyond that they count as equal. */
   globPairs: 4_096,
   globChars: 256,

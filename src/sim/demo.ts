@@ -12,7 +12,7 @@ const HELP = `${INTRO} I understand a few plain requests and use the real tools 
 - Replace Hello with Goodbye in hello.txt
 - List the files
 - Search for world
-- Run ls -la
+- Run ls -la > files.txt
 - Create notes.md with content one, then run cat notes.md`;
 const PAGE_HELP = `${INTRO} I understand a few plain requests and use the tools of this page for them, so that you can see everything work:
 

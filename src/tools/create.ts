@@ -41,6 +41,12 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
         return genericPreview(input);
       }
     },
+    async onlyReads(name, input) {
+      const tool = own.get(name);
+      const parsed = tool === undefined ? undefined : parseInput(tool, input);
+      if (tool === undefined || parsed === undefined || isRefusal(parsed)) return undefined;
+      return tool.onlyReads?.(parsed.input, session).catch(() => undefined);
+    },
     async run(name, input, run) {
       const tool = find(name);
       if (tool === undefined)

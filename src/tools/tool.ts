@@ -10,6 +10,7 @@ import type {
   Tier,
   Warning,
 } from "../protocol/index.ts";
+import type { ProvenReading } from "../gate/index.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { FileLedger } from "./files/ledger.ts";
 import type { Shells } from "./shell/shells.ts";
@@ -61,6 +62,8 @@ export interface Permission {
   readonly judged: ReadonlyMap<string, string>;
   /** What a person approved. Absent: nobody was asked. */
   readonly approved?: ApprovedRun | undefined;
+  /** Nobody was asked because it only reads. It must still be so when it runs, and it runs in an environment where it holds. */
+  readonly onlyReads?: true | undefined;
 }
 
 export interface RunToolOptions {
@@ -127,6 +130,8 @@ export interface Tool<Input = never> {
   paths(input: Input): readonly PathUse[];
   /** Hosts that the call will reach. Absent: none. */
   hosts?(input: Input): readonly string[];
+  /** Whether the call only reads, by what is on the disk now. Absent: its tier says all. */
+  onlyReads?(input: Input, session: ToolSession): Promise<ProvenReading | undefined>;
   /** Changes nothing. */
   preview(input: Input, session: ToolSession): Promise<ToolPreview>;
   /** Never throws for failures of the outside world: those are results with `is_error`. */

@@ -1,3 +1,4 @@
+import type { ProvenReading } from "../gate/index.ts";
 import type { Tier } from "../protocol/index.ts";
 import type { ClientTool, Unregister } from "./client-tools.ts";
 import type { PathUse, RunToolOptions, ToolPreview, ToolResult } from "./tool.ts";
@@ -43,6 +44,8 @@ export interface ExtensibleToolbox extends Toolbox {
    * error. With `instead` earlier ones are replaced in the same step, and their running calls may finish.
    */
   register(tools: readonly ClientTool[], instead?: Unregister): Unregister;
+  /** What a call of a tool that could do more only reads; undefined: it may do more. Never rejects. */
+  onlyReads(tool: string, input: Readonly<Record<string, unknown>>): Promise<ProvenReading | undefined>;
   /** Whether a client tool has this name now. */
   isClientTool(name: string): boolean;
   /** Resolves when a client tool has this name, or the signal is aborted. */

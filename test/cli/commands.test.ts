@@ -130,9 +130,20 @@ test("tools in both forms", async () => {
 describe("without a server", () => {
   test("the policy is shown, set, tried, and kept", async () => {
     const home = ["--home", "policy-home"];
-    const ask = ["policy", "test", "--tool", "Bash", "--input", '{"command":"ls"}', "--json"];
+    const trying = (command: string): readonly string[] => [
+      "policy",
+      "test",
+      "--tool",
+      "Bash",
+      "--input",
+      JSON.stringify({ command }),
+    ];
+    const ask = [...trying("make"), "--json"];
     expect(JSON.parse((await run([...home, ...ask])).stdout)).toMatchObject({ effect: "ask" });
-    writeFileSync(join(folder, "policy.yaml"), "default_profile: mine\nprofiles:\n  mine:\n    allow: [Bash(ls)]\n");
+    expect((await run([...home, ...trying("ls -la | head -3")])).stdout).toBe(
+      "allow: It only reads, inside of the workspace (ls, head). (autonomy, supervised: only reads)\n",
+    );
+    writeFileSync(join(folder, "policy.yaml"), "default_profile: mine\nprofiles:\n  mine:\n    allow: [Bash(make)]\n");
     const set = await run([...home, "policy", "set", "policy.yaml"]);
     expect([set.code, set.stdout]).toEqual([0, expect.stringMatching(/mine.*; default mine\n$/)]);
     expect(JSON.parse((await run([...home, ...ask])).stdout)).toMatchObject({ effect: "allow", step: "policy" });

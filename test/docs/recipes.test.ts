@@ -110,6 +110,7 @@ const NAMED_ELSEWHERE: Readonly<Record<string, { readonly tools: string; readonl
   "src/gate/settings.ts": { tools: "Read Write Edit Glob Grep Bash", why: "document 004's settings" },
   "src/gate/guarded.ts": { tools: "Bash", why: "document 004's hook" },
   "src/gate/shell/words.ts": { tools: "Glob", why: "a part of a parsed word of the shell" },
+  "src/gate/reading/simple-line.ts": { tools: "Glob", why: "the same" },
   "src/engines/claude/tools.ts": { tools: "TaskOutput TaskStop", why: "the vendor's own of these names are refused" },
   "src/sim/demo.ts": { tools: "Read Write Edit Glob Grep Bash TodoWrite", why: "a model calls tools by their names" },
   "src/web/panel/words.ts": { tools: "Edit Grep", why: "document 000's words for steps" },

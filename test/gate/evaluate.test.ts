@@ -159,6 +159,96 @@ describe("autonomy", () => {
   });
 });
 
+describe("unasked under supervised", () => {
+  const reads = (command: string, open = false): CallInQuestion => ({
+    ...bash(command),
+    reading: { programs: ["git"], open, git: true },
+  });
+  const walled = context({}, { walled: true });
+  test.each<[string, CallInQuestion, PolicyContext, string, string]>([
+    ["a command that only reads", reads("git status"), context(), "allow", "supervised: only reads"],
+    ["dontAsk", reads("git status"), context({}, { neverAsk: true }), "allow", "supervised: only reads"],
+    ["an ask rule", reads("git status"), context({ ask: ["Bash(git status)"] }), "ask", "ask Bash(git status)"],
+    ["an ask rule for Bash", reads("git status"), context({ ask: ["Bash"] }), "ask", "ask Bash"],
+    ["a deny rule", reads("git status"), context({ deny: ["Bash(git:*)"] }), "deny", "deny Bash(git:*)"],
+    ["a deny rule for Read", reads("cat a"), context({ deny: ["Read"] }), "ask", "supervised: execute"],
+    ["an ask rule for Grep", reads("cat a"), context({ ask: ["Grep"] }), "ask", "supervised: execute"],
+    ["a denied file, named", reads("cat .env"), context({ deny: ["Read(.env)"] }), "deny", "deny Read(.env)"],
+    ["a denied file, elsewhere", reads("cat a"), context({ deny: ["Read(.env)"] }), "allow", "supervised: only reads"],
+    [
+      "a denied file, perhaps",
+      reads("git diff", true),
+      context({ deny: ["Read(.env)"] }),
+      "ask",
+      "supervised: execute",
+    ],
+    [
+      "a rule about writing",
+      reads("git diff", true),
+      context({ deny: ["Edit(x)"] }),
+      "allow",
+      "supervised: only reads",
+    ],
+    ["reads are asked", reads("git status"), context({}, { askReads: true }), "ask", "supervised: execute"],
+    ["a review is promised", reads("git status"), context({}, { reviews: true }), "ask", "supervised: execute"],
+    ["restricted", reads("git status"), context({}, { autonomy: "restricted" }), "ask", "restricted"],
+    ["read_only", reads("git status"), context({}, { autonomy: "read_only" }), "deny", "read_only"],
+    ["plan", reads("git status"), context({}, { plans: true }), "deny", "mode: plan"],
+    ["guarded", reads("du -s"), context({ hooks: ["guarded"] }), "deny", "guarded: du"],
+    [
+      "a wish to leave the sandbox",
+      { ...reads("ls"), input: { command: "ls", dangerouslyDisableSandbox: true } },
+      context(),
+      "ask",
+      "sandbox",
+    ],
+    ["a command behind walls", bash("make"), walled, "allow", "supervised: sandbox"],
+    ["an edit behind walls", edit("a"), walled, "allow", "supervised: sandbox"],
+    ["a new notebook cell behind walls", edit("a.ipynb", "NotebookEdit"), walled, "allow", "supervised: sandbox"],
+    ["behind walls, a file that is obeyed", edit(".git/config"), walled, "ask", "protected files"],
+    ["behind walls, a client's tool", call("mcp__shop__pay"), walled, "ask", "supervised: execute"],
+    ["behind walls, a module's tool", call("Deploy"), walled, "ask", "supervised: execute"],
+    [
+      "behind walls, a client's writing tool",
+      call("mcp__shop__save", { tier: "write" }),
+      walled,
+      "ask",
+      "supervised: write",
+    ],
+    [
+      "behind walls, an ask rule",
+      bash("make"),
+      context({ ask: ["Bash(make)"] }, { walled: true }),
+      "ask",
+      "ask Bash(make)",
+    ],
+    ["behind walls, out of the workspace", edit("/etc/x"), walled, "deny", "inside the workspace"],
+    [
+      "behind walls, a promised review",
+      bash("make"),
+      context({}, { walled: true, reviews: true }),
+      "ask",
+      "supervised: execute",
+    ],
+    [
+      "behind walls, restricted",
+      bash("make"),
+      context({}, { walled: true, autonomy: "restricted" }),
+      "ask",
+      "restricted",
+    ],
+    [
+      "behind walls, read_only",
+      bash("make"),
+      context({}, { walled: true, autonomy: "read_only" }),
+      "deny",
+      "read_only",
+    ],
+  ])("%s", (_name, tried, where, effect, rule) => {
+    expect(evaluate(tried, where)).toMatchObject({ effect, rule });
+  });
+});
+
 describe("what beats what", () => {
   const effect = (tried: CallInQuestion, where: PolicyContext) => evaluate(tried, where).effect;
   test.each<[string, CallInQuestion, PolicyContext, string]>([

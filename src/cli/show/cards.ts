@@ -87,6 +87,7 @@ function askedOf({ input, approved_input }: ToolItem, paint: Paint): readonly st
 function factsOf(item: ToolItem, paint: Paint): readonly string[] {
   const facts: string[] = [];
   if (item.approved_input !== undefined) facts.push("as edited by a person");
+  if (item.unasked !== undefined) facts.push(`not asked: ${visible(item.unasked.rule.replace(/^supervised: /, ""))}`);
   if (item.type === "command_execution" && item.exit_code !== undefined) facts.push(`exit ${item.exit_code}`);
   if (item.type === "file_change" && item.diff !== undefined) {
     const { added, removed } = sumsOf(item.diff);

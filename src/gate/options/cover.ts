@@ -11,6 +11,7 @@ import {
   type Bindings,
   type Folder,
 } from "../shell/paths.ts";
+import { setOf } from "../shell/lists.ts";
 import { canonicalWord, fixedWord, type ShellWord } from "../shell/words.ts";
 import { isProtected, mayBeProtected } from "../protected.ts";
 import { specOf } from "./programs.ts";
@@ -22,6 +23,8 @@ export interface CommandPlace {
   readonly bindings: Bindings;
   /** The line changed to a folder that no rule names: programs that obey that folder's settings are not covered. */
   readonly moved: boolean;
+  /** Gets every word that some version of the program may open as a file. Absent: nobody needs them. */
+  readonly visit?: ((name: string, as: "operand" | "value") => void) | undefined;
 }
 
 /**
@@ -48,6 +51,12 @@ export function beyondRule(
       : "the rule does not say which program runs";
   const added = words.length - shown.length;
   return new Cover(shown, spelled, around).judge(program, spec ?? GENERIC, added > 0);
+}
+
+/** Why a specification does not cover the words of a command; undefined: it covers them. The first word is the program. */
+export function beyondSpec(spec: ProgramSpec, words: readonly ShellWord[], around: CommandPlace): string | undefined {
+  const spelled = words.map((_word, index) => index === 0);
+  return new Cover(words, spelled, around).judge(words[0]?.value ?? "", spec, false);
 }
 
 function startsAsSpelled(pattern: CommandPattern, { value }: ShellWord): boolean {
@@ -117,6 +126,9 @@ interface OptionValue {
   readonly attached: ShellWord | undefined;
 }
 
+/** With these, the first operand is a file like the others: the pattern is given otherwise, or there is none. */
+const GIVES_PATTERN = setOf("e f regexp expression file files type-list");
+
 /** One command, word by word. */
 class Cover {
   readonly #words: readonly ShellWord[];
@@ -151,8 +163,7 @@ class Cover {
       if (open && (bundle || /^-./.test(word.value))) {
         const option = this.#option(spec, bundle ? fixedWord(`-${word.value}`) : word, at);
         if ("objection" in option && !spelled) return `${option.objection} of ${program} is not covered by the rule`;
-        if (option.named === "e" || option.named === "regexp" || option.named === "expression" || option.named === "f")
-          patternGiven = true;
+        if (GIVES_PATTERN.has(option.named)) patternGiven = true;
         const taken = "objection" in option ? this.#spelledValue(spec, at) : option.taken;
         at += bundle ? 0 : taken;
         continue;
@@ -265,6 +276,9 @@ class Cover {
       const wrong = this.#outside(value, { writes: spec.writes === true, always: true });
       if (wrong !== undefined) return { objection: `${word.text} ${wrong}`, named };
     }
+    // Another version of the program may take no value here. Words of one dash (`find -name`) are the same everywhere.
+    if (arity === "text" && attached === undefined && next !== undefined && spec.single === undefined)
+      this.#around.visit?.(next.value, "value");
     return { taken: attached === undefined ? 1 : 0, named };
   }
 
@@ -294,7 +308,7 @@ class Cover {
     if (spec.operands === "pattern" && operands === 1 && !patternGiven) return undefined;
     const isText = spec.operands === "text";
     if (isText && (spec.any === true || !word.fixed)) return spec.any === true ? undefined : this.#unknown(word);
-    return this.#outside(word, { writes: spec.writes === true, always: !isText });
+    return this.#outside(word, { writes: spec.writes === true, always: !isText, isOperand: true });
   }
 
   #isEverything(word: ShellWord): boolean {
@@ -311,11 +325,16 @@ class Cover {
   /** A file outside the workspace, or one that decides which programs run. */
   #outside(
     word: ShellWord,
-    { writes, always }: { readonly writes: boolean; readonly always: boolean },
+    {
+      writes,
+      always,
+      isOperand = false,
+    }: { readonly writes: boolean; readonly always: boolean; readonly isOperand?: boolean },
   ): string | undefined {
     const { folder, bindings } = this.#around;
     if (word.fixed) {
       for (const name of fileNamesIn(word.value)) {
+        if (always) this.#around.visit?.(name, isOperand ? "operand" : "value");
         const wrong = misplaced(name, { folder, writes });
         if (wrong !== undefined && (always || /^(\/|~|\.\.(\/|$)|file:)/.test(name))) return `${word.text} ${wrong}`;
       }

@@ -61,6 +61,8 @@ function byTable(
     ...Array.from(builtin.names ?? "").flatMap((letter) => values.get(letter) ?? []),
     ...(from === undefined ? [] : operands.slice(from, most === undefined ? undefined : from + most)),
   ];
+  // `printf %n PATH` puts a number there.
+  if (program === "printf" && /%[^%A-Za-z]*n/.test(first?.value ?? "")) named.push(...operands.slice(1));
   // `printf $x …`: the word may turn out to be the option with a name attached.
   const hides = from === undefined && first?.fixed === false && operands.length > 1;
   const doubt = hides && scanOptions([...words.slice(0, next), first], builtin, bindings).unsure !== undefined;

@@ -186,7 +186,10 @@ async function start(
   const id = nameFor(options.folder);
   const folder = join(options.folder, "open", id);
   const user = await ownFolder(folder);
-  const handed = sandboxUser() === undefined ? undefined : await HandedOver.open(join(folder, "mounts"), { ...user, keeper: NOBODY });
+  const handed =
+    sandboxUser() === undefined
+      ? undefined
+      : await HandedOver.open(join(folder, "mounts"), { ...user, keeper: NOBODY });
   try {
     const streamsPath = join(request.folder, "streams");
     const plan: ContainerPlan = {

@@ -225,10 +225,12 @@ function changed(turn: OpenTurn, changes: readonly TurnChange[]): EventBody[] {
   );
 }
 
-/** The engine does not know that a person changed the input, so the ended item is corrected here. */
+/** The engine does not know that a person changed the input, or that nobody was asked, so the ended item is corrected here. */
 function withApprovedInput(known: Item | undefined, item: Item): Item {
   if (known === undefined || !isToolItem(known) || !isToolItem(item)) return item;
-  const { approved_input: _engine, ...rest } = item;
+  // A call that was asked about after all may have been refused then.
+  const unasked = item.status === "declined" || item.status === "timed_out" ? undefined : known.unasked;
+  const { approved_input: _engine, ...rest } = { ...item, ...defined({ unasked }) };
   return known.approved_input === undefined ? rest : editedToolItem(rest, known.approved_input);
 }
 

@@ -79,7 +79,10 @@ export class NetworkQuestions {
     const profile = presentProfile(dependencies.policy(), state);
     if (profile === undefined) return "deny";
     const grants = answer?.allowed === true ? [...state.grants, hostGrant(target)] : state.grants;
-    return ruleOnHost(target, contextOf({ ...state, grants }, profile, []));
+    return ruleOnHost(
+      target,
+      contextOf({ ...state, grants }, profile, { extraRead: [], sandbox: { kind: state.settings.sandbox } }),
+    );
   }
 
   #hostsOf({ id }: OpenTurn): TurnHosts {

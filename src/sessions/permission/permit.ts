@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ToolCall, Verdict } from "../../engines/index.ts";
-import { broaderRule, PLAN_RULE, sessionRule } from "../../gate/index.ts";
+import { broaderRule, PLAN_RULE, READING_RULE, sessionRule } from "../../gate/index.ts";
 import {
   canonicalJson,
   defined,
@@ -336,6 +336,13 @@ function asAsked(item: ToolItem): ToolItem {
   return asked;
 }
 
+/** Says in the journal why nobody was asked. Under `full` nobody ever is. */
+function withUnasked(item: ToolItem, { ruled: { ruling }, approval_id }: AllowedRun): ToolItem {
+  const { unasked: _before, ...rest } = item;
+  const isUnasked = approval_id === undefined && ruling.step === "autonomy" && ruling.rule !== "full";
+  return isUnasked ? { ...rest, unasked: { rule: ruling.rule, why: ruling.why } } : rest;
+}
+
 interface AllowedRun {
   readonly input: ToolCall["input"];
   /** The input as a person changed it. */
@@ -356,8 +363,11 @@ async function letRun(
   await session.activity.hold(signal);
   if (signal.aborted) return denied("Interrupted.", "interrupted");
   const isMarked = session.state.turn?.running.includes(item.id) === true;
-  if (edited !== undefined || (effectful && !isMarked)) {
-    await session.execute({ type: "run", item: edited === undefined ? asAsked(item) : editedToolItem(item, edited) });
+  // It was marked as unasked, and then a person was asked after all.
+  const wasUnasked = item.unasked !== undefined && approval_id !== undefined;
+  if (edited !== undefined || (effectful && (!isMarked || wasUnasked))) {
+    const running = withUnasked(edited === undefined ? asAsked(item) : editedToolItem(item, edited), run);
+    await session.execute({ type: "run", item: running });
     session.dependencies.reach("tool.marked");
   }
   session.permitted.add({
@@ -368,6 +378,7 @@ async function letRun(
     permission: {
       judged: new Map(ruled.call.paths.map(({ given, real }) => [given, real])),
       ...(approved === undefined ? {} : { approved }),
+      ...(approval_id === undefined && ruled.ruling.rule === READING_RULE ? { onlyReads: true as const } : {}),
     },
   });
   return { effect: "allow", input };

@@ -18,6 +18,7 @@ import {
 } from "../../protocol/index.ts";
 import type { CallFacts } from "../../tools/index.ts";
 import { effectiveProfile, type ProfiledSession } from "./effective-profile.ts";
+import type { Sandbox } from "../../sandbox/index.ts";
 import type { SessionEnvironment } from "../dependencies.ts";
 
 export interface RulingRequest extends ProfiledSession {
@@ -52,12 +53,14 @@ export async function ruleOn(request: RulingRequest, policy: Policy, environment
     hosts: facts.hosts,
   };
   const profile = effectiveProfile(policy, request);
-  const context = contextOf(request, profile, environment.extraRead);
+  const context = contextOf(request, profile, environment);
+  const reading =
+    context.autonomy === "supervised" ? await environment.toolbox.onlyReads(request.tool, request.input) : undefined;
   const own = paths.find(({ real }) => environment.isHidden(real));
   const { call: looked, ruling: judged } = await withDisk(
     (path) => environment.look(path),
     (disk) => {
-      const seen: CallInQuestion = { ...call, disk };
+      const seen: CallInQuestion = { ...call, disk, reading };
       return { call: seen, ruling: evaluate(seen, context) };
     },
   );
@@ -76,7 +79,7 @@ export async function ruleOn(request: RulingRequest, policy: Policy, environment
 export function contextOf(
   request: Pick<RulingRequest, "settings" | "token" | "grants">,
   profile: Profile,
-  extraRead: readonly string[],
+  { extraRead, sandbox }: { readonly extraRead: readonly string[]; readonly sandbox: Pick<Sandbox, "kind"> },
 ): PolicyContext {
   const { settings, token } = request;
   const mode = modeEffects(settings.permission_mode);
@@ -95,6 +98,12 @@ export function contextOf(
     workspace: settings.workspace,
     extraRead,
     askReads: settings.ask_reads === true,
+    // Both what the session asked for and what it runs in: a sandbox that is not there must not silence questions.
+    walled:
+      settings.sandbox !== "local" &&
+      sandbox.kind !== "local" &&
+      settings.network === "none" &&
+      settings.workspace_mode === "snapshot",
   };
 }
 

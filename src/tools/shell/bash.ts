@@ -1,13 +1,15 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
-import { analyseCommand, withDisk, type CommandAnalysis } from "../../gate/index.ts";
+import { analyseCommand, READING_PATH, withDisk, type CommandAnalysis } from "../../gate/index.ts";
 import { LIMITS, TOOL_FACTS, type CommandPart } from "../../protocol/index.ts";
+import type { SpawnRequest } from "../../sandbox/sandbox.ts";
 import { isRefusal, reasonOf } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolContext, type ToolResult, type ToolSession } from "../tool.ts";
 import { lookUp } from "./look-up.ts";
 import { CommandOutput } from "./output.ts";
 import { findProgram, SHELL_BUILTINS } from "./programs.ts";
+import { readingEnvironment, readsOnly } from "./reading.ts";
 import { leadsWhereShown } from "./same-command.ts";
 import { exitCodeOf } from "./shells.ts";
 
@@ -58,6 +60,10 @@ export const bash: Tool<BashInput> = {
   input: BashInput,
   paths: () => [],
   hosts: () => [],
+  async onlyReads({ command, run_in_background }, session) {
+    const proven = run_in_background ? "it runs in the background" : await readsOnly(command, session);
+    return typeof proven === "string" ? undefined : proven;
+  },
   async preview(input, session) {
     const { parts, ...analysis } = await analysed(input, session);
     return {
@@ -78,11 +84,12 @@ export const bash: Tool<BashInput> = {
     const shown = context.permission?.approved?.parts;
     if (shown !== undefined && !leadsWhereShown(shown, (await analysed(input, context)).parts))
       return errorResult("What this command leads to changed since it was shown. It was not run.", { changed: true });
+    if (context.permission?.onlyReads === true) return runReading(input, context);
     const shell = await findShell(context);
     if (shell === undefined)
       return errorResult("Error executing command: bash is not installed here. Install it and try again.");
     const { command } = input;
-    if (!input.run_in_background) return runForeground(input, [shell, "-c", command], context);
+    if (!input.run_in_background) return runForeground(input, { argv: [shell, "-c", command] }, context);
     // Both streams in one pipe: only then are their lines in the order in which they were written.
     const argv = [shell, "-c", 'exec "$0" -c "$1" 2>&1', shell, command] as const;
     const started = await context.shells.start({ command, argv, cwd: context.workspace, timeout: timeoutOf(input) });
@@ -92,6 +99,16 @@ export const bash: Tool<BashInput> = {
     );
   },
 };
+
+/** Runs a command about which nobody was asked, if it still only reads. */
+async function runReading(input: BashInput, context: ToolContext): Promise<ToolResult> {
+  const shell = await findProgram("bash", { searchPath: READING_PATH, cwd: context.workspace });
+  const proven = await readsOnly(input.command, context);
+  if (typeof proven === "string" || shell === undefined || input.run_in_background)
+    return errorResult("It is no longer certain that this command only reads. It was not run.", { changed: true });
+  const env = readingEnvironment(proven, context.workspace);
+  return runForeground(input, { argv: [shell, "--norc", "--noprofile", "-c", input.command], env }, context);
+}
 
 /** The command as it would run now. */
 async function analysed({ command }: BashInput, session: ToolSession): Promise<CommandAnalysis> {
@@ -129,7 +146,7 @@ async function withProgram(part: CommandPart, all: readonly CommandPart[], sessi
 
 async function runForeground(
   input: BashInput,
-  argv: readonly [string, ...string[]],
+  start: Pick<SpawnRequest, "argv" | "env">,
   context: ToolContext,
 ): Promise<ToolResult> {
   if (context.signal.aborted) return errorResult("The command was interrupted before it began.");
@@ -144,7 +161,7 @@ async function runForeground(
   context.signal.addEventListener("abort", stop, { once: true });
   try {
     const running = await context.sandbox.spawn({
-      argv,
+      ...start,
       cwd: context.workspace,
       onOutput: (chunk, stream) => output.add(chunk, stream),
     });

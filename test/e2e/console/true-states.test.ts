@@ -115,6 +115,16 @@ describeInBrowser("what the screen says is what happened", () => {
     expect(await world.client.session(id)).not.toHaveProperty("expired_approvals");
   });
 
+  test("a command about which nobody was asked says why", async () => {
+    await world.write("seen.txt", "what it holds");
+    const id = await begin(world, [bash("cat seen.txt"), { say: "Read." }]);
+    const { page } = await world.visit(`/sessions/${id}`);
+    const card = call(page, /^Bash: done/);
+    await card.getByRole("button", { name: /^Bash/ }).click();
+    await card.getByText("Nobody was asked: It only reads, inside of the workspace (cat).").waitFor();
+    await card.getByText("what it holds").waitFor();
+  });
+
   test("a command shows its output while it runs, and a failed one opens at its end", async () => {
     const command =
       "for i in $(seq 80); do echo line $i; done; until [ -e go ]; do sleep 0.05; done; echo the end; exit 3";

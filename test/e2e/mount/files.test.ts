@@ -61,7 +61,7 @@ describeWithFuse("agents as files", () => {
     const prompt = sim(
       { say: "I look." },
       { tool: "Write", input: { file_path, content: "made\n" } },
-      { tool: "Bash", input: { command: "cat made.txt" } },
+      { tool: "Bash", input: { command: "touch made.txt" } },
       { say: "Both done." },
     );
     const request = {
@@ -83,11 +83,11 @@ describeWithFuse("agents as files", () => {
     const second = JSON.parse(await ok(folder, approve.replace("'{ \"approved\": true }'", "approve"))) as object[];
     expect([first, second]).toMatchObject([
       [{ tool: "Write", params: { file_path } }],
-      [{ tool: "Bash", params: { command: "cat made.txt" } }],
+      [{ tool: "Bash", params: { command: "touch made.txt" } }],
     ]);
     expect(await watched).toEqual({
       code: 0,
-      stdout: `I look.\n[Write] ${file_path} → completed\n[Bash] cat made.txt → completed\nBoth done.\n`,
+      stdout: `I look.\n[Write] ${file_path} → completed\n[Bash] touch made.txt → completed\nBoth done.\n`,
       stderr: "",
     });
     expect(await readFile(file_path, "utf8")).toBe("made\n");

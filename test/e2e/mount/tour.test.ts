@@ -21,7 +21,7 @@ describeWithFuse("the tour of the manual", () => {
       const hello = join(app.place.workspace, "hello.txt");
       expect(created).toMatch(/"status": "creating".*"status": "ready"|"status": "creating".*"status": "creating"/s);
       expect(approved).toContain(`\n[Write] ${hello} → completed\n`);
-      expect(approved).toContain("\n[Bash] cat hello.txt → completed\n");
+      expect(approved).toContain("\n[Bash] cp hello.txt copy.txt → completed\n");
       expect(JSON.parse(approved?.slice(0, approved.indexOf("\n]") + 2) ?? "")).toMatchObject([{ tool: "Write" }]);
       expect(forked).toMatch(/\[Read\].*→ completed/);
       expect(forked?.match(/^ses_\w+$/gm)).toHaveLength(2);

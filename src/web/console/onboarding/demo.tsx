@@ -21,7 +21,7 @@ export function useDemo(): boolean | undefined {
 /** The demo model understands each of them (docs/user/sim.md). */
 const EXAMPLES: readonly { readonly prompt: string; readonly shows: string; readonly icon: LucideIcon }[] = [
   { prompt: "Create hello.txt with content Hello world", shows: "an edit you approve", icon: FilePlus2 },
-  { prompt: "Run ls -la", shows: "a command, explained", icon: SquareTerminal },
+  { prompt: "Run ls -la > files.txt", shows: "a command, explained", icon: SquareTerminal },
   {
     prompt: "Create notes.md with content one, then read it",
     shows: "two steps",

@@ -57,6 +57,7 @@ export function ToolCard({
       {open && (
         <div className="space-y-3 border-t px-3 py-3">
           {view.answer?.outcome !== undefined && <Answer answer={view.answer} outcome={view.answer.outcome} />}
+          {item.unasked !== undefined && <p className="text-sm text-soft">Nobody was asked: {item.unasked.why}</p>}
           <ToolBody item={item} isAsked={view.answer !== undefined && view.answer.outcome === undefined} />
           {children}
         </div>

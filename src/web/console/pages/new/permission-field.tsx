@@ -37,7 +37,7 @@ const isMain = (mode: string): mode is Main => (MAIN as readonly string[]).inclu
 const AUTONOMY: Readonly<Record<Autonomy, string>> = {
   read_only: "read_only: only reads the profile allows",
   restricted: "restricted: everything needs approval",
-  supervised: "supervised: reads run, changes and commands need approval",
+  supervised: "supervised: reads run, changes and other commands need approval",
   full: "full: runs without asking",
 };
 
