@@ -30,6 +30,7 @@ export async function startChild(argv, environment = {}) {
 }
 
 export const SIM = fileURLToPath(new URL("sim-child.mjs", import.meta.url));
+export const PROMISES = fileURLToPath(new URL("promises-child.mjs", import.meta.url));
 export const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 export const BENCH_TOKEN = "sp_bench-token-00000000000000000000000000000";
 

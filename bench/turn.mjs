@@ -1,9 +1,11 @@
-// (a) A full loop turn with one tool call over HTTP, against the same two model calls done by hand with fetch.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+// (a) A full loop turn with one tool call over HTTP, against the same two model calls done by hand with fetch, and against
+// the least server that keeps the turn's promises (promises-child.mjs).
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SallyportClient } from "../dist/client/index.js";
-import { BENCH_TOKEN, MAIN, median, percentile, SIM, startChild } from "./children.mjs";
+import { byHand } from "./by-hand.mjs";
+import { BENCH_TOKEN, MAIN, median, percentile, PROMISES, SIM, startChild } from "./children.mjs";
 import { sized } from "./size.mjs";
 
 const ROUNDS = sized(200, 1);
@@ -26,28 +28,38 @@ export async function turnBench() {
     ANTHROPIC_BASE_URL: sim.url,
   });
   const client = new SallyportClient({ url: server.url, token: BENCH_TOKEN });
+  const least = await startChild([PROMISES, join(root, "least.db"), sim.url]);
+  const watched = await watchLeast(least.url);
   const tools = await toolDefinitions();
   try {
     const bare = [];
+    const promises = [];
     const ours = [];
     for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
       const turn = await openTurn(client, prompt);
-      const times = [await timed(() => byHand(sim.url, prompt, tools)), await timed(turn.run)];
+      const times = [
+        await timed(() => byHand(sim.url, { prompt, tools })),
+        await timed(() => runLeast(least.url, watched, prompt)),
+        await timed(turn.run),
+      ];
       await turn.close();
       if (round < WARM_UP) continue;
-      bare.push(times[0]);
-      ours.push(times[1]);
+      for (const [index, values] of [bare, promises, ours].entries()) values.push(times[index]);
     }
-    const ratio = median(ours) / median(bare);
+    const figures = (values) => ({ p50: median(values), p99: percentile(values, 0.99) });
     return {
       rounds: ROUNDS,
-      bare_ms: { p50: median(bare), p99: percentile(bare, 0.99) },
-      sallyport_ms: { p50: median(ours), p99: percentile(ours, 0.99) },
-      ratio,
+      bare_ms: figures(bare),
+      promises_ms: figures(promises),
+      sallyport_ms: figures(ours),
+      ratio: median(ours) / median(bare),
+      ratio_of_promises: { to_bare: median(promises) / median(bare), ours_to_them: median(ours) / median(promises) },
       added_ms_per_model_call: (median(ours) - median(bare)) / 2,
     };
   } finally {
     await server.stop();
+    await watched.return();
+    await least.stop();
     await sim.stop();
     await rm(root, { recursive: true, force: true });
   }
@@ -62,63 +74,6 @@ async function timed(act) {
   const start = performance.now();
   await act();
   return performance.now() - start;
-}
-
-/** What a careful script would do without us: two streamed calls, the tool between them, nothing kept. */
-async function byHand(url, prompt, tools) {
-  const messages = [{ role: "user", content: prompt }];
-  for (;;) {
-    const response = await fetch(`${url}/v1/messages`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-api-key": "bench", "anthropic-version": "2023-06-01" },
-      body: JSON.stringify({
-        model: "sim",
-        max_tokens: 8192,
-        stream: true,
-        system: "You are a careful assistant.",
-        tools,
-        messages,
-      }),
-    });
-    const blocks = await readMessage(response.body);
-    messages.push({ role: "assistant", content: blocks });
-    const uses = blocks.filter(({ type }) => type === "tool_use");
-    if (uses.length === 0) return;
-    const results = await Promise.all(
-      uses.map(async ({ id, input }) => ({
-        type: "tool_result",
-        tool_use_id: id,
-        content: await readFile(input.file_path, "utf8"),
-      })),
-    );
-    messages.push({ role: "user", content: results });
-  }
-}
-
-async function readMessage(body) {
-  const blocks = [];
-  let rest = "";
-  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
-    rest += chunk;
-    for (let end = rest.indexOf("\n\n"); end !== -1; end = rest.indexOf("\n\n")) {
-      const line = rest
-        .slice(0, end)
-        .split("\n")
-        .find((text) => text.startsWith("data: "));
-      rest = rest.slice(end + 2);
-      if (line === undefined) continue;
-      const event = JSON.parse(line.slice(6));
-      if (event.type === "content_block_start") blocks[event.index] = { ...event.content_block, json: "" };
-      if (event.type !== "content_block_delta") continue;
-      if (event.delta.type === "text_delta") blocks[event.index].text += event.delta.text;
-      if (event.delta.type === "input_json_delta") blocks[event.index].json += event.delta.partial_json;
-    }
-  }
-  for (const block of blocks) {
-    if (block.type === "tool_use") block.input = JSON.parse(block.json || "{}");
-    delete block.json;
-  }
-  return blocks;
 }
 
 /**
@@ -145,6 +100,20 @@ async function openTurn(client, prompt) {
       await client.control(session.id, "close");
     },
   };
+}
+
+/** The control's stream of server-sent events, chunk by chunk. */
+async function watchLeast(url) {
+  const { body } = await fetch(`${url}/events`);
+  return body.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+}
+
+async function runLeast(url, watched, prompt) {
+  const ended = async () => {
+    for (let text = ""; !text.includes("turn.completed");) text += (await watched.next()).value;
+  };
+  const asked = fetch(`${url}/prompts`, { method: "POST", body: JSON.stringify({ text: prompt }) });
+  await Promise.all([asked.then((response) => response.json()), ended()]);
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname) console.log(JSON.stringify(await turnBench(), null, 2));

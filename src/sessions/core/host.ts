@@ -44,19 +44,20 @@ function sleep(dependencies: Dependencies, ms: number, signal: AbortSignal): Pro
   });
 }
 
-/** Whether the model is told about a tool: the gate refuses the others anyway. */
-export function isOffered({ dependencies, state }: Session, tool: string): boolean {
-  const { settings } = state;
+/** The tools that the model is told about: the gate refuses the others anyway. */
+export function offeredTools({ dependencies, state }: Session, toolbox: Toolbox): ReturnType<Toolbox["definitions"]> {
   const profile = effectiveProfile(dependencies.policy(), state);
-  const lists = [profile.tools, narrowTools(profile, settings)];
-  return lists.every((list) => list === undefined || toolListed(list, tool));
+  const lists = [profile.tools, narrowTools(profile, state.settings)];
+  return toolbox
+    .definitions()
+    .filter(({ name }) => lists.every((list) => list === undefined || toolListed(list, name)));
 }
 
 /** The same toolbox for permitted calls only, with the crash suite's checkpoints around each run. */
 function watched(session: Session, toolbox: Toolbox): Toolbox {
   const { reach } = session.dependencies;
   return {
-    definitions: () => toolbox.definitions().filter(({ name }) => isOffered(session, name)),
+    definitions: () => offeredTools(session, toolbox),
     facts: (tool, input) => toolbox.facts(tool, input),
     concurrent: (tool) => toolbox.concurrent(tool),
     preview: (tool, input) => toolbox.preview(tool, input),

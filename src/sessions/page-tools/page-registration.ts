@@ -147,26 +147,35 @@ export class PageRegistration {
     return this.#calls.get(call_id)?.peers.includes(peer) === true;
   }
 
-  async #call(
+  #call(
     tool: PageToolDeclaration,
     input: PageCall["input"],
     asked: Parameters<ClientTool["call"]>[1],
   ): Promise<ToolResult> {
     const { clock, newCallId, returns, words } = this.#options.protocol;
     const name = fullName(this.page, tool.name);
-    if (this.#calls.size >= LIMITS.pageCalls) return words.busy(this.page, this.#calls.size);
-    if (this.#peer === undefined && !returns) return words.gone(this.page, { isSent: false });
+    if (this.#calls.size >= LIMITS.pageCalls) return Promise.resolve(words.busy(this.page, this.#calls.size));
+    if (this.#peer === undefined && !returns) return Promise.resolve(words.gone(this.page, { isSent: false }));
     const ms = tool.timeout_ms ?? LIMITS.pageToolMs;
     return new Promise((resolve) => {
-      const deadline = clock.elapsed() + ms;
-      const known = { id: newCallId(), tool, name, input, tool_use_id: asked.tool_use_id, deadline };
-      const call: PageCall = { ...known, peers: [], resolve, stopClock: () => undefined };
-      call.stopClock = clock.after(ms, () =>
-        this.#settle(call, words.late({ tool: tool.name, name, ms }), "timed_out"),
-      );
+      const call: PageCall = {
+        id: newCallId(),
+        tool,
+        name,
+        input,
+        tool_use_id: asked.tool_use_id,
+        deadline: clock.elapsed() + ms,
+        stopClock: noClock,
+        peers: [],
+        resolve,
+      };
       this.#calls.set(call.id, call);
       asked.onEnd((why) => this.#drop(call, why));
       this.#send(call);
+      if (!this.#calls.has(call.id)) return;
+      // After it was sent: the page works meanwhile.
+      const late = (): void => this.#settle(call, words.late({ tool: tool.name, name, ms }), "timed_out");
+      call.stopClock = clock.after(ms, late);
     });
   }
 
@@ -214,6 +223,10 @@ export class PageRegistration {
   #tell(call: PageCall, how: "answered" | "page_gone" | "timed_out" | "cancelled"): void {
     for (const peer of call.peers) peer.say({ type: "tool.settled", call_id: call.id, how });
   }
+}
+
+function noClock(): void {
+  // It does not run yet.
 }
 
 /** A page tool's name as models see it. */

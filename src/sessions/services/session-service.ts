@@ -21,7 +21,7 @@ import type { ClientTool, Unregister } from "../../tools/index.ts";
 import { SessionConcurrency } from "../access/concurrency.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Frame } from "../core/frames.ts";
-import { isOffered } from "../core/host.ts";
+import { offeredTools } from "../core/host.ts";
 import { publishedPage } from "../core/journal.ts";
 import type { Receipts } from "../core/receipts.ts";
 import type { Registry } from "../lifecycle/registry.ts";
@@ -224,7 +224,7 @@ export class SessionService {
   async tools(caller: Caller, id: string): Promise<readonly string[]> {
     const session = await this.#session(caller, "session.read", id);
     const { toolbox } = await session.environment();
-    return toolbox.definitions().flatMap(({ name }) => (isOffered(session, name) ? [name] : []));
+    return offeredTools(session, toolbox).map(({ name }) => name);
   }
 
   /**

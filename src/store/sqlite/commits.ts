@@ -242,7 +242,7 @@ export class Commits {
     this.#batchesInFlight -= batches;
     const answered = this.#sent.splice(0, outcomes.length);
     for (const { write } of answered) this.#chars -= write.chars;
-    for (const [index, outcome] of outcomes.entries()) this.#settle(answered[index], outcome);
+    this.#settleAll(answered, outcomes);
     const [began = performance.now()] = this.#sentAt.splice(0, batches);
     this.#options.onCommit?.({ writes: answered.length, ms: performance.now() - began });
     if (this.#queue.length > 0) this.#flushSoon();
@@ -288,6 +288,24 @@ export class Commits {
     this.#overflowed = false;
     this.#retryMs = this.#options.retryMs;
     this.#options.onStall?.(undefined);
+  }
+
+  /**
+   * What is sent to a provider next was reserved `atOnce`, and is the longest wait ahead: it goes first. The others are
+   * told directly afterwards, in order.
+   */
+  #settleAll(answered: readonly WaitingWrite[], outcomes: readonly WriteOutcome[]): void {
+    const isFirst = ({ options }: WaitingWrite): boolean => options.atOnce === true;
+    const settle = (which: (waiting: WaitingWrite) => boolean): void => {
+      for (const [index, waiting] of answered.entries()) {
+        const outcome = outcomes[index];
+        if (outcome !== undefined && which(waiting)) this.#settle(waiting, outcome);
+      }
+    };
+    settle(isFirst);
+    const others = (): void => settle((waiting) => !isFirst(waiting));
+    if (answered.some(isFirst)) setImmediate(others);
+    else others();
   }
 
   #settle(waiting: WaitingWrite | undefined, outcome: WriteOutcome): void {

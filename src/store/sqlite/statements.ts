@@ -35,6 +35,11 @@ export const WRITES = {
       updated_at = excluded.updated_at, created_by = excluded.created_by, parent_id = excluded.parent_id,
       parent_seq = excluded.parent_seq, unsettled = excluded.unsettled, engine = excluded.engine,
       search = excluded.search, token_parents = excluded.token_parents, state = excluded.state`,
+  // A session changes far more often than what its indexes are about: their pages are then left alone. Same values.
+  sessionAsIndexed: `
+    UPDATE sessions SET seq = ?3, updated_at = ?5, search = ?11, state = ?13
+    WHERE id = ?1 AND status = ?2 AND created_at = ?4 AND created_by = ?6 AND parent_id IS ?7 AND parent_seq IS ?8
+      AND unsettled = ?9 AND engine = ?10 AND token_parents = ?12`,
   event: "INSERT INTO events (session_id, seq, at, type, turn_id, body) VALUES (?, ?, ?, ?, ?, ?)",
   approval: `
     INSERT INTO approvals (id, session_id, status, created_at, body) VALUES (?, ?, ?, ?, ?)

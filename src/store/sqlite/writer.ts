@@ -86,6 +86,7 @@ function prepare(database: SqliteDatabase): Statements {
   const statement = (sql: string) => database.prepare(sql);
   return {
     session: statement(WRITES.session),
+    sessionAsIndexed: statement(WRITES.sessionAsIndexed),
     event: statement(WRITES.event),
     approval: statement(WRITES.approval),
     receipt: statement(WRITES.receipt),
@@ -120,7 +121,10 @@ function prepare(database: SqliteDatabase): Statements {
 
 function runOperations(statements: Statements, operations: readonly WriteOperation[]): number {
   let changes = 0;
-  for (const [name, values] of operations) changes = Number(statements[name].run(...values).changes);
+  for (const [name, values] of operations) {
+    if (name === "session" && Number(statements.sessionAsIndexed.run(...values).changes) === 1) changes = 1;
+    else changes = Number(statements[name].run(...values).changes);
+  }
   return changes;
 }
 
