@@ -349,13 +349,13 @@ function openConnections(
   });
 }
 
-async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway> {
-  const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
-  const { home, store, marker, marks, models, newId, telemetry, openFiles, trees } = parts;
-  const engines = openEngines(settings, environment);
-  const sandboxes = openSandboxes(settings, { home, marker });
-  const engineFolder = (session_id: string): string => join(home, ENGINES, session_id);
-  const environments: EnvironmentOptions = {
+/** What the environments of all sessions share. */
+function environmentsOf(
+  { settings, environment, redact, clock = SYSTEM_CLOCK }: AppOptions,
+  { home, marker, marks, models, newId, egress, extraTools }: AppParts,
+  { engines, sandboxes, engineFolder }: EngineParts,
+): EnvironmentOptions {
+  return {
     home,
     marker,
     marks,
@@ -363,15 +363,30 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
     commandMemoryBytes: settings.commandMemoryBytes?.value,
     environment: passedOnOf(environment),
     drivers: sandboxes,
-    egress: parts.egress,
+    egress,
     engineFiles: (engine) => engines.get(engine)?.files?.() ?? [],
     engineFolders: (engine, session_id) => engines.get(engine)?.folders?.(engineFolder(session_id)) ?? [],
     openModelSocket: (path) => models.proxy.openSocket(path),
-    extraTools: parts.extraTools,
+    extraTools,
     redact,
     newId,
     now: () => clock.now(),
   };
+}
+
+interface EngineParts {
+  readonly engines: ReturnType<typeof openEngines>;
+  readonly sandboxes: ReturnType<typeof openSandboxes>;
+  readonly engineFolder: (session_id: string) => string;
+}
+
+async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway> {
+  const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
+  const { home, store, marker, models, newId, telemetry, openFiles, trees } = parts;
+  const engines = openEngines(settings, environment);
+  const sandboxes = openSandboxes(settings, { home, marker });
+  const engineFolder = (session_id: string): string => join(home, ENGINES, session_id);
+  const environments = environmentsOf(options, parts, { engines, sandboxes, engineFolder });
   return Gateway.open({
     dependencies: {
       store,

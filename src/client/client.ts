@@ -242,33 +242,26 @@ export class SallyportClient {
 
   /** What a session changed in its worktree or snapshot. */
   changes(id: string): Promise<ChangeList> {
-    return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/changes` });
+    return this.#call({ method: "GET", path: changesOf(id) });
   }
 
   changeDiff(id: string, path: string): Promise<ChangeDiff> {
-    return this.#call({
-      method: "GET",
-      path: `/api/sessions/${encodeURIComponent(id)}/changes/diff${search({ path })}`,
-    });
+    return this.#call({ method: "GET", path: `${changesOf(id)}/diff${search({ path })}` });
   }
 
   /** Writes the changes into the source folder. */
   applyChanges(id: string, wanted: ApplyChanges = {}): Promise<ChangesDone> {
-    return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/changes/apply`, body: wanted });
+    return this.#call({ method: "POST", path: `${changesOf(id)}/apply`, body: wanted });
   }
 
   /** Commits them on a branch of the source's repository. */
   commitChanges(id: string, wanted: CommitChanges): Promise<ChangesDone> {
-    return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/changes/commit`, body: wanted });
+    return this.#call({ method: "POST", path: `${changesOf(id)}/commit`, body: wanted });
   }
 
   /** Puts the session's files back to what they were. */
   discardChanges(id: string, wanted: DiscardChanges = {}): Promise<ChangesDone> {
-    return this.#call({
-      method: "POST",
-      path: `/api/sessions/${encodeURIComponent(id)}/changes/discard`,
-      body: wanted,
-    });
+    return this.#call({ method: "POST", path: `${changesOf(id)}/discard`, body: wanted });
   }
 
   approvals(
@@ -491,6 +484,10 @@ async function refusalOf(response: Response): Promise<Error> {
 
 function usageSearch({ by, ...filter }: UsageFilter): string {
   return search({ ...(by === undefined ? {} : { by: by.join(",") }), ...filter });
+}
+
+function changesOf(id: string): string {
+  return `/api/sessions/${encodeURIComponent(id)}/changes`;
 }
 
 function search(query: Readonly<Record<string, string | number | undefined>>): string {

@@ -1,4 +1,5 @@
 import {
+  defined,
   Failure,
   SANDBOX_ORDER,
   type CreateSession,
@@ -98,10 +99,12 @@ export interface UsualSandbox {
 /** All kinds of sandboxes, and which one sessions of the default profile get that name none. */
 export async function describeSandboxes(dependencies: Dependencies): Promise<readonly SandboxView[]> {
   const [states, usual] = await Promise.all([dependencies.sandboxes.list(), usualSandbox(dependencies)]);
-  return states.map(({ kind, missing }) => ({
-    id: kind,
-    available: missing === undefined,
-    ...(missing === undefined ? {} : { advice: `${missing.reason}: ${missing.remedy}` }),
-    ...(kind === usual.kind ? { default: true as const } : {}),
-  }));
+  return states.map(({ kind, missing }) =>
+    defined({
+      id: kind,
+      available: missing === undefined,
+      advice: missing === undefined ? undefined : `${missing.reason}: ${missing.remedy}`,
+      default: kind === usual.kind ? (true as const) : undefined,
+    }),
+  );
 }
