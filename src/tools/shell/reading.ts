@@ -49,7 +49,8 @@ export function readableFiles(session: ToolSession): ReadableFiles {
 export function readingEnvironment({ git }: ProvenReading, workspace: string): Readonly<Record<string, string>> {
   // The gate read the line as UTF-8; in some languages' own encodings a shell reads other characters.
   const shell = { PATH: READING_PATH.join(":"), BASH_ENV: "", ENV: "", PAGER: "cat", LC_ALL: "C.UTF-8" };
-  if (!git) return shell;
+  // jq and others read settings there. git's own list of ignored files is there, too, and its settings are switched off below.
+  if (!git) return { ...shell, HOME: "/nonexistent" };
   const settings = { "core.fsmonitor": "false", "core.hooksPath": "/dev/null", "core.attributesFile": "/dev/null" };
   const numbered = Object.entries(settings).flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
