@@ -145,6 +145,7 @@ describe("an engine's command line", () => {
     const mounts = await containerMounts(request, {
       readable: [],
       executableScratch: false,
+      isMachine: false,
       from: (path) => Promise.resolve(path),
     });
     const plan = {

@@ -1,8 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { chown, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { Failure, LIMITS, type SandboxKind } from "../../protocol/index.ts";
 import { HandedOver } from "../bubblewrap/mounts.ts";
 import { sandboxUser } from "../bubblewrap/user.ts";
@@ -86,7 +88,7 @@ async function firstThatWorks(options: RunnerDriverOptions): Promise<Trial> {
   return { missing: { reason, remedy: options.remedy } };
 }
 
-/** Runs `true` as a session would. Answers what went wrong. */
+/** Writes a file as a session would. Answers what went wrong. */
 async function tryOut(runner: ContainerRunner, options: RunnerDriverOptions): Promise<string | undefined> {
   const trial = join(options.folder, "trial", randomUUID());
   const [workspace, folder] = [join(trial, "w"), join(trial, "s")];
@@ -96,9 +98,11 @@ async function tryOut(runner: ContainerRunner, options: RunnerDriverOptions): Pr
   try {
     const nothing = { readable: [], writable: [], hidden: [], forwards: [], environment: {} };
     sandbox = await openContainer({ sessionId: "trial", workspace, folder, ...nothing }, { ...options, runner });
-    const running = await sandbox.spawn({ argv: ["true"], cwd: workspace, onOutput: () => undefined });
+    const argv = ["/bin/sh", "-c", "echo > tried"] as const;
+    const running = await sandbox.spawn({ argv, cwd: workspace, onOutput: () => undefined });
     const { code, reason } = await running.exit;
-    return code === 0 ? undefined : (reason ?? `"true" ended with ${code}`);
+    if (code !== 0) return reason ?? `a shell ended with ${code}`;
+    return existsSync(join(workspace, "tried")) ? undefined : "what is written inside is not there outside";
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {
@@ -186,21 +190,23 @@ async function start(
   const handed = sandboxUser() === undefined ? undefined : await HandedOver.open(folder, { ...user, keeper: NOBODY });
   try {
     const streamsPath = join(request.folder, "streams");
+    const bridge = bridgeFor(runner, [streamsPath, ...request.forwards.map(({ socket }) => socket)]);
     const plan: ContainerPlan = {
       id,
       folder,
       mounts: await containerMounts(request, {
         readable: [...(options.readable ?? []), ...HELPER_FILES],
         executableScratch: options.executableScratch ?? false,
+        isMachine: runner.isMachine === true,
         from: async (path) => (await handed?.add(path)) ?? path,
       }),
       cwd: request.workspace,
-      command: firstProcess(helperCommand({ streamsPath, forwards: request.forwards, memoryBytes })),
+      command: firstProcess(bridge.inside(helperCommand({ streamsPath, forwards: request.forwards, memoryBytes }))),
       user,
       memoryBytes,
       processes: request.processes ?? options.processes ?? LIMITS.containerProcesses,
     };
-    const [program = "", ...words] = await runner.prepare(plan);
+    const [program = "", ...words] = bridge.outside(await runner.prepare(plan));
     const child = spawn(program, words, { cwd: "/", env: { PATH: SEARCH_PATH.join(":") } });
     const release = (): void => handed?.release();
     // It has its own mounts once something of it runs.
@@ -216,6 +222,20 @@ async function start(
     await removeFolder(folder);
     throw error;
   }
+}
+
+type Command = readonly string[];
+
+/** The command lines of both ends, where sockets cannot be shared. */
+function bridgeFor(runner: ContainerRunner, sockets: readonly string[]) {
+  const end = (name: string, command: Command): Command =>
+    runner.isMachine === true
+      ? [process.execPath, fileURLToPath(new URL(name, import.meta.url)), JSON.stringify(sockets), ...command]
+      : command;
+  return {
+    inside: (command: Command) => end("./bridge-inside.js", command),
+    outside: (command: Command) => end("./bridge-outside.js", command),
+  };
 }
 
 function closed(): Failure {

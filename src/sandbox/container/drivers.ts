@@ -29,7 +29,7 @@ const BUILD = `build -t ${DEFAULT_IMAGE} -f docker/agent/Dockerfile .`;
 
 /** Weakest first. */
 export function containerDrivers(options: ContainerOptions): readonly SandboxDriver[] {
-  return [containerDriver(options), gvisorDriver(options)];
+  return [containerDriver(options), gvisorDriver(options), firecrackerDriver(options)];
 }
 
 /** Document 003's container: this machine's kernel, behind a filter. */
@@ -64,6 +64,26 @@ export function gvisorDriver(options: ContainerOptions): SandboxDriver {
     ],
     remedy: "apt-get install runsc",
     processes: options.processes ?? LIMITS.gvisorProcesses,
+  });
+}
+
+/** Kata's names for its runtime: with Firecracker, and with the machine that it has by default. */
+const KATA = ["kata-fc", "kata"] as const;
+
+/** A virtual machine for each container, by Kata Containers. */
+export function firecrackerDriver(options: ContainerOptions): SandboxDriver {
+  return runnerDriver({
+    ...shared(options),
+    kind: "firecracker",
+    systemCalls: "own kernel",
+    runners: KATA.flatMap((name) =>
+      (["podman", "docker"] as const).map((engine) => ({
+        ...engineFor(engine, options, ["--runtime", name]),
+        isMachine: true,
+      })),
+    ),
+    remedy:
+      "install Kata Containers (https://katacontainers.io) and name its runtime kata or kata-fc in Docker or Podman",
   });
 }
 
