@@ -68,8 +68,9 @@ describe.skipIf(await missing(0))("a bundle", () => {
   it("starts again after everything inside was ended, and shows document 003's places", async () => {
     const sandbox = await place.open();
     writeFileSync(join(place.workspace, "file"), "text\n");
-    const { code } = await runIn(sandbox, "kill -9 -1", place.workspace);
-    expect(code).toBeNull();
+    const piped = await sandbox.open({ argv: ["/bin/sh", "-c", "read line; kill -9 -1"], cwd: place.workspace });
+    piped.stdin.write("\n");
+    expect(await piped.exit).toMatchObject({ code: null, signal: "SIGKILL" });
     const script = "cat /repo/file; cp /bin/true /workspace && /workspace/true; ls /repo/hidden; echo x > /repo/file";
     expect(await runIn(sandbox, script, place.workspace)).toEqual({
       code: 2,

@@ -190,18 +190,24 @@ async function start(
   const handed = sandboxUser() === undefined ? undefined : await HandedOver.open(folder, { ...user, keeper: NOBODY });
   try {
     const streamsPath = join(request.folder, "streams");
+    // A program of another system does not run inside.
+    const foreign = runner.node === undefined ? undefined : process.execPath;
     const bridge = bridgeFor(runner, [streamsPath, ...request.forwards.map(({ socket }) => socket)]);
     const plan: ContainerPlan = {
       id,
       folder,
       mounts: await containerMounts(request, {
-        readable: [...(options.readable ?? []), ...HELPER_FILES],
+        readable: [...(options.readable ?? []), ...HELPER_FILES.filter((path) => path !== foreign)],
         executableScratch: options.executableScratch ?? false,
         isMachine: runner.isMachine === true,
         from: async (path) => (await handed?.add(path)) ?? path,
       }),
       cwd: request.workspace,
-      command: firstProcess(bridge.inside(helperCommand({ streamsPath, forwards: request.forwards, memoryBytes }))),
+      command: firstProcess(
+        bridge
+          .inside(helperCommand({ streamsPath, forwards: request.forwards, memoryBytes }))
+          .map((word) => (word === foreign ? (runner.node ?? word) : word)),
+      ),
       user,
       memoryBytes,
       processes: request.processes ?? options.processes ?? LIMITS.containerProcesses,

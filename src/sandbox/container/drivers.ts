@@ -37,6 +37,7 @@ export function containerDriver(options: ContainerOptions): SandboxDriver {
   const { runtime = "auto" } = options;
   const all: readonly ContainerRunner[] = [
     ...bundles(["crun", "runc"], options),
+    ...(process.platform === "darwin" ? (["apple"] as const) : []).map((engine) => engineFor(engine, options)),
     ...(["podman", "docker"] as const).map((engine) => engineFor(engine, options)),
   ];
   return runnerDriver({
@@ -44,10 +45,14 @@ export function containerDriver(options: ContainerOptions): SandboxDriver {
     kind: "container",
     systemCalls: "filtered",
     runners: runtime === "auto" ? all : all.filter(({ name }) => name === runtime),
-    remedy: isRoot()
-      ? "apt-get install crun"
-      : `apt-get install podman uidmap && podman ${BUILD} (as root crun alone is enough: apt-get install crun)`,
+    remedy: remedy(),
   });
+}
+
+function remedy(): string {
+  if (process.platform === "darwin") return `brew install container && container system start && container ${BUILD}`;
+  if (isRoot()) return "apt-get install crun";
+  return `apt-get install podman uidmap && podman ${BUILD} (for a server that runs as root: apt-get install crun)`;
 }
 
 /** gVisor: a kernel of its own for each container. */
@@ -77,14 +82,15 @@ export function firecrackerDriver(options: ContainerOptions): SandboxDriver {
     kind: "firecracker",
     systemCalls: "own kernel",
     runners: KATA.flatMap((name) =>
-      (["podman", "docker"] as const).map((engine) => ({
-        ...engineFor(engine, options, ["--runtime", name]),
-        isMachine: true,
-      })),
-    ),
+      (["podman", "docker"] as const).map((engine) => engineFor(engine, options, ["--runtime", name])),
+    ).map(asMachine),
     remedy:
       "install Kata Containers (https://katacontainers.io) and name its runtime kata or kata-fc in Docker or Podman",
   });
+}
+
+function asMachine(runner: ContainerRunner): ContainerRunner {
+  return { ...runner, isMachine: true };
 }
 
 function shared({ folder, readable, processes, executableScratch, proxyUrl }: ContainerOptions) {

@@ -28,6 +28,8 @@ export interface ContainerRunner {
   readonly name: string;
   /** Is a machine of its own, from which no socket of this one can be reached: connections go over its standard streams. */
   readonly isMachine?: boolean | undefined;
+  /** Its own Node; absent: this server's is shown inside. */
+  readonly node?: string | undefined;
   /** The command line that runs the container in the foreground. */
   prepare(plan: ContainerPlan): Promise<readonly string[]>;
   /** Ends everything inside for certain. `client` resolves when the command line above is over; absent: it is. */
