@@ -82,7 +82,9 @@ async function firstThatWorks(options: RunnerDriverOptions): Promise<Trial> {
   for (const runner of options.runners) {
     const reason = await tryOut(runner, options);
     if (reason === undefined) return { runner };
-    reasons.push(`${runner.name}: ${reason}`);
+    // What a program complains about begins with the cause.
+    const [cause = ""] = reason.replace(/^.*its sandbox ended: /s, "").split("\n");
+    reasons.push(`${runner.name}: ${cause}`);
   }
   const reason = reasons.length === 0 ? `there is no ${options.kind} for ${process.platform}` : reasons.join("; ");
   return { missing: { reason, remedy: options.remedy } };
@@ -90,6 +92,8 @@ async function firstThatWorks(options: RunnerDriverOptions): Promise<Trial> {
 
 /** Writes a file as a session would. Answers what went wrong. */
 async function tryOut(runner: ContainerRunner, options: RunnerDriverOptions): Promise<string | undefined> {
+  const problem = await runner.problem?.();
+  if (problem !== undefined) return problem;
   const trial = join(options.folder, "trial", randomUUID());
   const [workspace, folder] = [join(trial, "w"), join(trial, "s")];
   await mkdir(workspace, { recursive: true, mode: 0o711 });

@@ -67,7 +67,7 @@ export function gvisorDriver(options: ContainerOptions): SandboxDriver {
       engineFor("podman", options, ["--runtime", "runsc", ...flags.flatMap((flag) => ["--runtime-flag", flag])]),
       engineFor("docker", options, ["--runtime", "runsc"]),
     ],
-    remedy: "apt-get install runsc",
+    remedy: isRoot() ? "apt-get install runsc" : `apt-get install runsc podman uidmap && podman ${BUILD}`,
     processes: options.processes ?? LIMITS.gvisorProcesses,
   });
 }

@@ -46,6 +46,7 @@ export function engineRunner(options: EngineOptions): ContainerRunner {
   return {
     name: options.runtime === undefined ? engine : `${engine} ${options.runtime.join(" ")}`,
     ...(process.platform === "darwin" ? { isMachine: true, node: "node" } : {}),
+    problem: () => (engine === "podman" && !options.isRoot ? unlimited() : Promise.resolve(undefined)),
     async prepare(plan) {
       const filter = engine === "apple" ? undefined : callFilter("shared");
       const path = join(plan.folder, "seccomp.json");
@@ -63,6 +64,14 @@ export function engineRunner(options: EngineOptions): ContainerRunner {
       return code === 0 ? stdout.split("\n").filter((id) => id.startsWith(`${home}-`)) : [];
     },
   };
+}
+
+/** Podman of an ordinary user starts containers without their limits where the system has not given it the groups for them. */
+async function unlimited(): Promise<string | undefined> {
+  const { code, stdout, stderr } = await ended("podman", ["info", "--format", "{{.Host.CgroupControllers}}"]);
+  if (code !== 0) return stderr.trim();
+  const missing = ["memory", "pids"].filter((name) => !stdout.includes(name));
+  return missing.length === 0 ? undefined : `it cannot limit ${missing.join(" and ")} for this user`;
 }
 
 /** The words behind the engine's name. The flags of document 003 are these, with more of the same kind. */

@@ -30,6 +30,8 @@ export interface ContainerRunner {
   readonly isMachine?: boolean | undefined;
   /** Its own Node; absent: this server's is shown inside. */
   readonly node?: string | undefined;
+  /** What keeps it from holding what it is told, although it starts; absent, and undefined: nothing does. */
+  problem?(): Promise<string | undefined>;
   /** The command line that runs the container in the foreground. */
   prepare(plan: ContainerPlan): Promise<readonly string[]>;
   /** Ends everything inside for certain. `client` resolves when the command line above is over; absent: it is. */
