@@ -5,6 +5,7 @@ import { runnerDriver } from "../../src/sandbox/container/driver.ts";
 import { containerDriver, gvisorDriver } from "../../src/sandbox/container/drivers.ts";
 import type { SandboxDriver } from "../../src/sandbox/driver.ts";
 import { openLocalSandbox, ProcessMarks, type Sandbox } from "../../src/sandbox/index.ts";
+import { removeFolder } from "../../src/sandbox/remove-folder.ts";
 import { IMAGE, importImage, removeImage } from "../support/sandbox-image.ts";
 import { SANDBOX_CHECKS } from "../support/sandbox-checks.ts";
 import { SandboxPlace } from "../support/sandbox-place.ts";
@@ -63,6 +64,7 @@ for (const [name, make] of Object.entries(DRIVERS)) {
   if (name === "podman") importImage(base);
   const driver = await make(base);
   const missing = await driver.missing();
+  if (missing !== undefined) await removeFolder(base);
   describe.skipIf(missing !== undefined)(
     missing === undefined ? name : `${name} is left out: ${missing.reason}; ${missing.remedy}`,
     () => {

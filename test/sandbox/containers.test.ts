@@ -3,7 +3,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { engineArguments } from "../../src/sandbox/container/engine-runner.ts";
-import { containerDriver, gvisorDriver, type ContainerOptions } from "../../src/sandbox/container/drivers.ts";
+import {
+  containerDriver,
+  containerDrivers,
+  gvisorDriver,
+  type ContainerOptions,
+} from "../../src/sandbox/container/drivers.ts";
 import { containerMounts, firstProcess } from "../../src/sandbox/container/plan.ts";
 import { removeFolder } from "../../src/sandbox/remove-folder.ts";
 import { IMAGE, importImage, removeImage } from "../support/sandbox-image.ts";
@@ -137,6 +142,19 @@ describe("a folder with a mount in it", () => {
     await removeFolder(folder);
     expect(existsSync(folder)).toBe(false);
     expect(readFileSync(join(place.workspace, "precious"), "utf8")).toBe("text\n");
+  });
+});
+
+describe("the drivers of containers", () => {
+  it("are three, and one that is missing says what to install", async () => {
+    const drivers = containerDrivers({ folder: join(place.base, "c"), image: "sallyport/no-such-image" });
+    expect(drivers.map(({ kind }) => kind)).toEqual(["container", "gvisor", "firecracker"]);
+    // No image of that name is anywhere: whatever runtime there is, it cannot start.
+    const missing = await drivers[2]?.missing();
+    expect(missing?.remedy).toContain("Kata Containers");
+    expect(missing?.reason).toContain("kata-fc: ");
+    const refused = await drivers[2]?.open(place.request()).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "unsupported" });
   });
 });
 

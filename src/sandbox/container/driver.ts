@@ -196,7 +196,7 @@ async function start(
     const streamsPath = join(request.folder, "streams");
     // A program of another system does not run inside.
     const foreign = runner.node === undefined ? undefined : process.execPath;
-    const bridge = bridgeFor(runner, [streamsPath, ...request.forwards.map(({ socket }) => socket)]);
+    const multiplexer = multiplexed(runner, [streamsPath, ...request.forwards.map(({ socket }) => socket)]);
     const plan: ContainerPlan = {
       id,
       folder,
@@ -208,7 +208,7 @@ async function start(
       }),
       cwd: request.workspace,
       command: firstProcess(
-        bridge
+        multiplexer
           .inside(helperCommand({ streamsPath, forwards: request.forwards, memoryBytes }))
           .map((word) => (word === foreign ? (runner.node ?? word) : word)),
       ),
@@ -216,7 +216,7 @@ async function start(
       memoryBytes,
       processes: request.processes ?? options.processes ?? LIMITS.containerProcesses,
     };
-    const [program = "", ...words] = bridge.outside(await runner.prepare(plan));
+    const [program = "", ...words] = multiplexer.outside(await runner.prepare(plan));
     const child = spawn(program, words, { cwd: "/", env: { PATH: SEARCH_PATH.join(":") } });
     const release = (): void => handed?.release();
     // It has its own mounts once something of it runs.
@@ -236,15 +236,16 @@ async function start(
 
 type Command = readonly string[];
 
+const INSIDE = fileURLToPath(new URL("./multiplexer-inside.js", import.meta.url));
+const OUTSIDE = fileURLToPath(new URL("./multiplexer-outside.js", import.meta.url));
+
 /** The command lines of both ends, where sockets cannot be shared. */
-function bridgeFor(runner: ContainerRunner, sockets: readonly string[]) {
-  const end = (name: string, command: Command): Command =>
-    runner.isMachine === true
-      ? [process.execPath, fileURLToPath(new URL(name, import.meta.url)), JSON.stringify(sockets), ...command]
-      : command;
+function multiplexed(runner: ContainerRunner, sockets: readonly string[]) {
+  const end = (program: string, command: Command): Command =>
+    runner.isMachine === true ? [process.execPath, program, JSON.stringify(sockets), ...command] : command;
   return {
-    inside: (command: Command) => end("./bridge-inside.js", command),
-    outside: (command: Command) => end("./bridge-outside.js", command),
+    inside: (command: Command) => end(INSIDE, command),
+    outside: (command: Command) => end(OUTSIDE, command),
   };
 }
 

@@ -76,7 +76,7 @@ export function gvisorDriver(options: ContainerOptions): SandboxDriver {
 const KATA = ["kata-fc", "kata"] as const;
 
 /** A virtual machine for each container, by Kata Containers. */
-export function firecrackerDriver(options: ContainerOptions): SandboxDriver {
+function firecrackerDriver(options: ContainerOptions): SandboxDriver {
   return runnerDriver({
     ...shared(options),
     kind: "firecracker",

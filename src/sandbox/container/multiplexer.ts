@@ -7,7 +7,7 @@ const HEAD_BYTES = 9;
 const KINDS = { control: 0, open: 1, data: 2, end: 3, close: 4, taken: 5 } as const;
 type Kind = (typeof KINDS)[keyof typeof KINDS];
 
-interface BridgeOptions {
+interface MultiplexerOptions {
   readonly input: Readable;
   readonly output: Writable;
   /** What the other end says to this one outside of any connection. */
@@ -28,13 +28,13 @@ interface Connection {
  * Carries the connections of a sandbox over a pipe: the sockets of this machine cannot be reached from a virtual machine. Each
  * connection has a window, so that one that is not read does not hold up the others, nor fill the memory.
  */
-export class Bridge {
-  readonly #options: BridgeOptions;
+export class Multiplexer {
+  readonly #options: MultiplexerOptions;
   readonly #connections = new Map<number, Connection>();
   #next = 0;
   #rest: Buffer = Buffer.alloc(0);
 
-  constructor(options: BridgeOptions) {
+  constructor(options: MultiplexerOptions) {
     this.#options = options;
     options.input.on("data", (chunk: Buffer) => this.#take(chunk));
   }

@@ -1,22 +1,22 @@
 /**
- * The server's end of a bridge: `bridge-outside.js <sockets as JSON> <command>`. It runs the command, at the other end of which is
- * `bridge-inside.js`, and connects to the server's sockets for what is inside.
+ * The server's end of a multiplexer: `multiplexer-outside.js <sockets as JSON> <command>`. It runs the command, at the other end of which is
+ * `multiplexer-inside.js`, and connects to the server's sockets for what is inside.
  */
 import { spawn } from "node:child_process";
 import { connect } from "node:net";
-import { Bridge } from "./bridge.ts";
+import { Multiplexer } from "./multiplexer.ts";
 
 const [, , sockets = "[]", program = "", ...words] = process.argv;
 const paths = JSON.parse(sockets) as readonly string[];
 const child = spawn(program, words, { stdio: ["pipe", "pipe", "inherit"] });
-const bridge = new Bridge({
+const multiplexer = new Multiplexer({
   input: child.stdout,
   output: child.stdin,
   onControl: (chunk) => void process.stdout.write(chunk),
   connect: (target) => connect({ path: paths[target] ?? "", allowHalfOpen: true }),
 });
 child.stdin.on("error", () => undefined);
-process.stdin.on("data", (chunk: Buffer) => bridge.control(chunk));
+process.stdin.on("data", (chunk: Buffer) => multiplexer.control(chunk));
 process.stdin.once("end", () => child.stdin.end());
 process.stdin.once("error", () => child.stdin.end());
 child.once("error", () => process.exit(1));
