@@ -280,6 +280,9 @@ const WALLS: readonly SandboxCheck[] = [
       if (!driver.capabilities.ownFiles) return;
       await runIn(sandbox, "cp /bin/true owned; chmod 4755 owned; chmod 2755 owned; chmod u+s owned", workspace);
       expect(statSync(join(workspace, "owned")).mode & 0o6000).toBe(0);
+      const make = `try { require("node:fs").openSync("made", "w", 0o6755); console.log("made"); } catch (error) { console.log(error.code); }`;
+      expect(await runNode(sandbox, make, workspace)).toBe("EPERM");
+      expect(existsSync(join(workspace, "made"))).toBe(false);
     },
   },
   {

@@ -65,6 +65,8 @@ export function runnerDriver(options: RunnerDriverOptions): SandboxDriver {
       return openContainer(request, { ...options, runner: found.runner });
     },
     async sweep() {
+      // Asking engines takes long, and most homes never had a container.
+      if (!existsSync(join(options.folder, "open"))) return 0;
       let count = 0;
       for (const runner of options.runners)
         for (const id of await runner.left()) {
@@ -217,7 +219,8 @@ async function start(
       processes: request.processes ?? options.processes ?? LIMITS.containerProcesses,
     };
     const [program = "", ...words] = multiplexer.outside(await runner.prepare(plan));
-    const child = spawn(program, words, { cwd: "/", env: { PATH: SEARCH_PATH.join(":") } });
+    // In its own process group: what a terminal sends to the server's must not end it.
+    const child = spawn(program, words, { cwd: "/", env: { PATH: SEARCH_PATH.join(":") }, detached: true });
     const release = (): void => handed?.release();
     // It has its own mounts once something of it runs.
     child.stdout.once("data", release);
