@@ -4,7 +4,7 @@ import { Failure, LIMITS } from "../protocol/index.ts";
 import type { ContainerOptions } from "../sandbox/index.ts";
 import type { Environment } from "./settings.ts";
 
-const RUNTIMES = ["auto", "crun", "runc", "podman", "docker"] as const satisfies ContainerOptions["runtime"][];
+const RUNTIMES = ["auto", "crun", "runc", "podman", "docker", "apple"] as const satisfies ContainerOptions["runtime"][];
 
 /** `container` in sallyport.yaml. */
 export const ContainerSettings = z

@@ -33,6 +33,8 @@ export const SANDBOX_LIMITS = {
   containerProcessesLeast: 32,
   /** gVisor runs a container's threads as threads of its own, and ends all of it when they are too many. */
   gvisorProcesses: 2_048,
+  /** Bytes of one connection out of a virtual machine that are under way. */
+  sandboxWindowBytes: 262_144,
   /** How long a container may take before its helper answers. */
   containerStartMs: 60_000,
   /** How long the end of a container that was killed is waited for. */

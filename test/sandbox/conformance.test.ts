@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { bundleRunner } from "../../src/sandbox/container/bundle-runner.ts";
+import { runnerDriver } from "../../src/sandbox/container/driver.ts";
 import { containerDriver, gvisorDriver } from "../../src/sandbox/container/drivers.ts";
 import type { SandboxDriver } from "../../src/sandbox/driver.ts";
 import { openLocalSandbox, ProcessMarks, type Sandbox } from "../../src/sandbox/index.ts";
+import { removeFolder } from "../../src/sandbox/remove-folder.ts";
 import { IMAGE, importImage, removeImage } from "../support/sandbox-image.ts";
 import { SANDBOX_CHECKS } from "../support/sandbox-checks.ts";
 import { SandboxPlace } from "../support/sandbox-place.ts";
@@ -44,6 +47,15 @@ const DRIVERS: Readonly<Record<string, (base: string) => SandboxDriver | Promise
   crun: (base) => containerDriver({ folder: join(base, "c"), runtime: "crun" }),
   runc: (base) => containerDriver({ folder: join(base, "c"), runtime: "runc" }),
   podman: (base) => containerDriver({ folder: join(base, "c"), runtime: "podman", image: IMAGE, readable: ["/usr"] }),
+  // As if it were a virtual machine: no socket is shared.
+  "crun over a pipe": (base) =>
+    runnerDriver({
+      kind: "container",
+      systemCalls: "filtered",
+      folder: join(base, "c"),
+      runners: [{ ...bundleRunner("crun", join(base, "c")), isMachine: true }],
+      remedy: "apt-get install crun",
+    }),
   runsc: (base) => gvisorDriver({ folder: join(base, "c") }),
 };
 
@@ -52,6 +64,7 @@ for (const [name, make] of Object.entries(DRIVERS)) {
   if (name === "podman") importImage(base);
   const driver = await make(base);
   const missing = await driver.missing();
+  if (missing !== undefined) await removeFolder(base);
   describe.skipIf(missing !== undefined)(
     missing === undefined ? name : `${name} is left out: ${missing.reason}; ${missing.remedy}`,
     () => {

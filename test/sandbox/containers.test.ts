@@ -3,7 +3,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { engineArguments } from "../../src/sandbox/container/engine-runner.ts";
-import { containerDriver, gvisorDriver, type ContainerOptions } from "../../src/sandbox/container/drivers.ts";
+import {
+  containerDriver,
+  containerDrivers,
+  gvisorDriver,
+  type ContainerOptions,
+} from "../../src/sandbox/container/drivers.ts";
 import { containerMounts, firstProcess } from "../../src/sandbox/container/plan.ts";
 import { removeFolder } from "../../src/sandbox/remove-folder.ts";
 import { IMAGE, importImage, removeImage } from "../support/sandbox-image.ts";
@@ -68,8 +73,9 @@ describe.skipIf(await missing(0))("a bundle", () => {
   it("starts again after everything inside was ended, and shows document 003's places", async () => {
     const sandbox = await place.open();
     writeFileSync(join(place.workspace, "file"), "text\n");
-    const { code } = await runIn(sandbox, "kill -9 -1", place.workspace);
-    expect(code).toBeNull();
+    const piped = await sandbox.open({ argv: ["/bin/sh", "-c", "read line; kill -9 -1"], cwd: place.workspace });
+    piped.stdin.write("\n");
+    expect(await piped.exit).toMatchObject({ code: null, signal: "SIGKILL" });
     const script = "cat /repo/file; cp /bin/true /workspace && /workspace/true; ls /repo/hidden; echo x > /repo/file";
     expect(await runIn(sandbox, script, place.workspace)).toEqual({
       code: 2,
@@ -139,12 +145,26 @@ describe("a folder with a mount in it", () => {
   });
 });
 
+describe("the drivers of containers", () => {
+  it("are three, and one that is missing says what to install", async () => {
+    const drivers = containerDrivers({ folder: join(place.base, "c"), image: "sallyport/no-such-image" });
+    expect(drivers.map(({ kind }) => kind)).toEqual(["container", "gvisor", "firecracker"]);
+    // No image of that name is anywhere: whatever runtime there is, it cannot start.
+    const missing = await drivers[2]?.missing();
+    expect(missing?.remedy).toContain("Kata Containers");
+    expect(missing?.reason).toContain("kata-fc: ");
+    const refused = await drivers[2]?.open(place.request()).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "unsupported" });
+  });
+});
+
 describe("an engine's command line", () => {
   it("has document 003's flags", async () => {
     const request = place.request();
     const mounts = await containerMounts(request, {
       readable: [],
       executableScratch: false,
+      isMachine: false,
       from: (path) => Promise.resolve(path),
     });
     const plan = {

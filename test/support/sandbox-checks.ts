@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { chownSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { release } from "node:os";
 import { join } from "node:path";
@@ -200,6 +200,24 @@ const WALLS: readonly SandboxCheck[] = [
     },
   },
   {
+    name: "a port inside leads to its socket outside",
+    async run(place) {
+      if (!place.driver.capabilities.ownNetwork) return;
+      const request = place.request();
+      const socket = join(request.folder, "echo");
+      const server = createServer({ allowHalfOpen: true }, (client) => void client.pipe(client));
+      await listening(server, { path: socket });
+      chmodSync(socket, 0o666);
+      const sandbox = await place.open({ ...request, forwards: [{ port: 8_080, socket }] });
+      const program = `const socket = require("node:net").connect(8080, "127.0.0.1"); let read = 0;
+        socket.on("data", (chunk) => { read += chunk.length; }); socket.once("end", () => console.log(read));
+        socket.end(Buffer.alloc(${LARGE}));`;
+      expect(await runNode(sandbox, program, place.workspace)).toBe(String(LARGE));
+      await sandbox.close();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  },
+  {
     name: "own files: declared is observed, in the home and in the system's settings",
     async run({ workspace, driver, secret, hidden }, sandbox) {
       const { ownFiles } = driver.capabilities;
@@ -262,6 +280,9 @@ const WALLS: readonly SandboxCheck[] = [
       if (!driver.capabilities.ownFiles) return;
       await runIn(sandbox, "cp /bin/true owned; chmod 4755 owned; chmod 2755 owned; chmod u+s owned", workspace);
       expect(statSync(join(workspace, "owned")).mode & 0o6000).toBe(0);
+      const make = `try { require("node:fs").openSync("made", "w", 0o6755); console.log("made"); } catch (error) { console.log(error.code); }`;
+      expect(await runNode(sandbox, make, workspace)).toBe("EPERM");
+      expect(existsSync(join(workspace, "made"))).toBe(false);
     },
   },
   {
@@ -332,13 +353,15 @@ const ENDS: readonly SandboxCheck[] = [
     },
   },
   {
-    name: "close ends a sandbox in which everything was stopped",
+    name: "close ends a sandbox whose helper was stopped from inside",
     async run(place) {
       // Without processes of its own this would stop the tests.
       if (!place.driver.capabilities.ownProcesses) return;
       const left = await leftAfter(place, {}, async (sandbox, time) => {
-        const script = `sleep ${time} & echo ready; kill -STOP $PPID; sleep ${time}`;
-        await ready(await sandbox.open({ argv: ["/bin/sh", "-c", script], cwd: place.workspace }));
+        const script = `read line; kill -STOP $PPID; echo stopped; sleep ${time}`;
+        const piped = await sandbox.open({ argv: ["/bin/sh", "-c", script], cwd: place.workspace });
+        piped.stdin.write("\n");
+        await ready(piped);
       });
       expect(left).toEqual([]);
     },

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { chown, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { Failure, LIMITS, type SandboxKind } from "../../protocol/index.ts";
 import { HandedOver } from "../bubblewrap/mounts.ts";
 import { sandboxUser } from "../bubblewrap/user.ts";
@@ -83,14 +84,18 @@ async function firstThatWorks(options: RunnerDriverOptions): Promise<Trial> {
   for (const runner of options.runners) {
     const reason = await tryOut(runner, options);
     if (reason === undefined) return { runner };
-    reasons.push(`${runner.name}: ${reason}`);
+    // What a program complains about begins with the cause.
+    const [cause = ""] = reason.replace(/^.*its sandbox ended: /s, "").split("\n");
+    reasons.push(`${runner.name}: ${cause}`);
   }
   const reason = reasons.length === 0 ? `there is no ${options.kind} for ${process.platform}` : reasons.join("; ");
   return { missing: { reason, remedy: options.remedy } };
 }
 
-/** Runs `true` as a session would. Answers what went wrong. */
+/** Writes a file as a session would. Answers what went wrong. */
 async function tryOut(runner: ContainerRunner, options: RunnerDriverOptions): Promise<string | undefined> {
+  const problem = await runner.problem?.();
+  if (problem !== undefined) return problem;
   const trial = join(options.folder, "trial", randomUUID());
   const [workspace, folder] = [join(trial, "w"), join(trial, "s")];
   await mkdir(workspace, { recursive: true, mode: 0o711 });
@@ -99,9 +104,11 @@ async function tryOut(runner: ContainerRunner, options: RunnerDriverOptions): Pr
   try {
     const nothing = { readable: [], writable: [], hidden: [], forwards: [], environment: {} };
     sandbox = await openContainer({ sessionId: "trial", workspace, folder, ...nothing }, { ...options, runner });
-    const running = await sandbox.spawn({ argv: ["true"], cwd: workspace, onOutput: () => undefined });
+    const argv = ["/bin/sh", "-c", "echo > tried"] as const;
+    const running = await sandbox.spawn({ argv, cwd: workspace, onOutput: () => undefined });
     const { code, reason } = await running.exit;
-    return code === 0 ? undefined : (reason ?? `"true" ended with ${code}`);
+    if (code !== 0) return reason ?? `a shell ended with ${code}`;
+    return existsSync(join(workspace, "tried")) ? undefined : "what is written inside is not there outside";
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {
@@ -192,21 +199,29 @@ async function start(
       : await HandedOver.open(join(folder, "mounts"), { ...user, keeper: NOBODY });
   try {
     const streamsPath = join(request.folder, "streams");
+    // A program of another system does not run inside.
+    const foreign = runner.node === undefined ? undefined : process.execPath;
+    const multiplexer = multiplexed(runner, [streamsPath, ...request.forwards.map(({ socket }) => socket)]);
     const plan: ContainerPlan = {
       id,
       folder,
       mounts: await containerMounts(request, {
-        readable: [...(options.readable ?? []), ...HELPER_FILES],
+        readable: [...(options.readable ?? []), ...HELPER_FILES.filter((path) => path !== foreign)],
         executableScratch: options.executableScratch ?? false,
+        isMachine: runner.isMachine === true,
         from: async (path) => (await handed?.add(path)) ?? path,
       }),
       cwd: request.workspace,
-      command: firstProcess(helperCommand({ streamsPath, forwards: request.forwards, memoryBytes })),
+      command: firstProcess(
+        multiplexer
+          .inside(helperCommand({ streamsPath, forwards: request.forwards, memoryBytes }))
+          .map((word) => (word === foreign ? (runner.node ?? word) : word)),
+      ),
       user,
       memoryBytes,
       processes: request.processes ?? options.processes ?? LIMITS.containerProcesses,
     };
-    const [program = "", ...words] = await runner.prepare(plan);
+    const [program = "", ...words] = multiplexer.outside(await runner.prepare(plan));
     // In its own process group: what a terminal sends to the server's must not end it.
     const child = spawn(program, words, { cwd: "/", env: { PATH: SEARCH_PATH.join(":") }, detached: true });
     const release = (): void => handed?.release();
@@ -223,6 +238,21 @@ async function start(
     await removeFolder(folder);
     throw error;
   }
+}
+
+type Command = readonly string[];
+
+const INSIDE = fileURLToPath(new URL("./multiplexer-inside.js", import.meta.url));
+const OUTSIDE = fileURLToPath(new URL("./multiplexer-outside.js", import.meta.url));
+
+/** The command lines of both ends, where sockets cannot be shared. */
+function multiplexed(runner: ContainerRunner, sockets: readonly string[]) {
+  const end = (program: string, command: Command): Command =>
+    runner.isMachine === true ? [process.execPath, program, JSON.stringify(sockets), ...command] : command;
+  return {
+    inside: (command: Command) => end(INSIDE, command),
+    outside: (command: Command) => end(OUTSIDE, command),
+  };
 }
 
 function closed(): Failure {

@@ -29,7 +29,7 @@ const BUILD = `build -t ${DEFAULT_IMAGE} -f docker/agent/Dockerfile .`;
 
 /** Weakest first. */
 export function containerDrivers(options: ContainerOptions): readonly SandboxDriver[] {
-  return [containerDriver(options), gvisorDriver(options)];
+  return [containerDriver(options), gvisorDriver(options), firecrackerDriver(options)];
 }
 
 /** Document 003's container: this machine's kernel, behind a filter. */
@@ -37,6 +37,7 @@ export function containerDriver(options: ContainerOptions): SandboxDriver {
   const { runtime = "auto" } = options;
   const all: readonly ContainerRunner[] = [
     ...bundles(["crun", "runc"], options),
+    ...(process.platform === "darwin" ? (["apple"] as const) : []).map((engine) => engineFor(engine, options)),
     ...(["podman", "docker"] as const).map((engine) => engineFor(engine, options)),
   ];
   return runnerDriver({
@@ -44,10 +45,14 @@ export function containerDriver(options: ContainerOptions): SandboxDriver {
     kind: "container",
     systemCalls: "filtered",
     runners: runtime === "auto" ? all : all.filter(({ name }) => name === runtime),
-    remedy: isRoot()
-      ? "apt-get install crun"
-      : `apt-get install podman uidmap && podman ${BUILD} (as root crun alone is enough: apt-get install crun)`,
+    remedy: remedy(),
   });
+}
+
+function remedy(): string {
+  if (process.platform === "darwin") return `brew install container && container system start && container ${BUILD}`;
+  if (isRoot()) return "apt-get install crun";
+  return `apt-get install podman uidmap && podman ${BUILD} (for a server that runs as root: apt-get install crun)`;
 }
 
 /** gVisor: a kernel of its own for each container. */
@@ -62,9 +67,30 @@ export function gvisorDriver(options: ContainerOptions): SandboxDriver {
       engineFor("podman", options, ["--runtime", "runsc", ...flags.flatMap((flag) => ["--runtime-flag", flag])]),
       engineFor("docker", options, ["--runtime", "runsc"]),
     ],
-    remedy: "apt-get install runsc",
+    remedy: isRoot() ? "apt-get install runsc" : `apt-get install runsc podman uidmap && podman ${BUILD}`,
     processes: options.processes ?? LIMITS.gvisorProcesses,
   });
+}
+
+/** Kata's names for its runtime: with Firecracker, and with the machine that it has by default. */
+const KATA = ["kata-fc", "kata"] as const;
+
+/** A virtual machine for each container, by Kata Containers. */
+function firecrackerDriver(options: ContainerOptions): SandboxDriver {
+  return runnerDriver({
+    ...shared(options),
+    kind: "firecracker",
+    systemCalls: "own kernel",
+    runners: KATA.flatMap((name) =>
+      (["podman", "docker"] as const).map((engine) => engineFor(engine, options, ["--runtime", name])),
+    ).map(asMachine),
+    remedy:
+      "install Kata Containers (https://katacontainers.io) and name its runtime kata or kata-fc in Docker or Podman",
+  });
+}
+
+function asMachine(runner: ContainerRunner): ContainerRunner {
+  return { ...runner, isMachine: true };
 }
 
 function shared({ folder, readable, processes, executableScratch, proxyUrl }: ContainerOptions) {

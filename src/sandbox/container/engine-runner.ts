@@ -15,7 +15,7 @@ import {
 } from "./plan.ts";
 import { callFilter } from "./system-calls.ts";
 
-export type ContainerEngine = "podman" | "docker";
+export type ContainerEngine = "podman" | "docker" | "apple";
 
 export interface EngineOptions {
   readonly engine: ContainerEngine;
@@ -34,17 +34,24 @@ const IDS = 65_536;
 const PROCESSES = 4_096;
 const GIB = 1_073_741_824;
 
-/** Runs containers by an engine's command. It shows an image's programs, not this machine's. */
+const PROGRAMS: Readonly<Record<ContainerEngine, string>> = { podman: "podman", docker: "docker", apple: "container" };
+
+/**
+ * Runs containers by an engine's command. It shows an image's programs, not this machine's. On macOS each engine has a virtual
+ * machine between itself and this one.
+ */
 export function engineRunner(options: EngineOptions): ContainerRunner {
   const { engine, home } = options;
-  const run = (...words: string[]): ReturnType<typeof ended> => ended(engine, words);
+  const run = (...words: string[]): ReturnType<typeof ended> => ended(PROGRAMS[engine], words);
   return {
     name: options.runtime === undefined ? engine : `${engine} ${options.runtime.join(" ")}`,
+    ...(process.platform === "darwin" ? { isMachine: true, node: "node" } : {}),
+    problem: () => (engine === "podman" && !options.isRoot ? unlimited() : Promise.resolve(undefined)),
     async prepare(plan) {
-      const filter = callFilter("shared");
+      const filter = engine === "apple" ? undefined : callFilter("shared");
       const path = join(plan.folder, "seccomp.json");
       if (filter !== undefined) await writeFile(path, JSON.stringify(filter));
-      return [engine, ...engineArguments(plan, { ...options, filter: filter === undefined ? undefined : path })];
+      return [PROGRAMS[engine], ...engineArguments(plan, { ...options, filter: filter && path })];
     },
     async end(id, client) {
       // The client's end is not the container's.
@@ -52,11 +59,19 @@ export function engineRunner(options: EngineOptions): ContainerRunner {
       await client;
     },
     async left() {
-      const filter = `label=${LABEL}=${home}`;
-      const { code, stdout } = await run("ps", "--all", "--filter", filter, "--format", "{{.Names}}");
-      return code === 0 ? stdout.split("\n").filter((id) => id !== "") : [];
+      const labelled = ["ps", "--all", "--filter", `label=${LABEL}=${home}`, "--format", "{{.Names}}"];
+      const { code, stdout } = await run(...(engine === "apple" ? ["list", "--all", "--quiet"] : labelled));
+      return code === 0 ? stdout.split("\n").filter((id) => id.startsWith(`${home}-`)) : [];
     },
   };
+}
+
+/** Podman of an ordinary user starts containers without their limits where the system has not given it the groups for them. */
+async function unlimited(): Promise<string | undefined> {
+  const { code, stdout, stderr } = await ended("podman", ["info", "--format", "{{.Host.CgroupControllers}}"]);
+  if (code !== 0) return stderr.trim();
+  const missing = ["memory", "pids"].filter((name) => !stdout.includes(name));
+  return missing.length === 0 ? undefined : `it cannot limit ${missing.join(" and ")} for this user`;
 }
 
 /** The words behind the engine's name. The flags of document 003 are these, with more of the same kind. */
@@ -64,29 +79,19 @@ export function engineArguments(
   plan: ContainerPlan,
   options: EngineOptions & { readonly filter?: string | undefined },
 ): readonly string[] {
-  const { engine, home, image, filter, runtime = usualRuntime(engine) } = options;
-  const isPodman = engine === "podman";
+  const { engine, home, image, runtime = usualRuntime(engine) } = options;
   const [first = "", ...rest] = plan.command;
   return [
-    isPodman ? [...runtime, "run"] : ["run", ...runtime],
+    engine === "podman" ? [...runtime, "run"] : ["run", ...runtime],
     ["--rm", "--interactive", "--read-only"],
-    ["--pull", "never"],
     ["--name", plan.id],
     ["--label", `${LABEL}=${home}`],
     ["--network", "none"],
     ["--cap-drop", "ALL"],
-    ["--security-opt", "no-new-privileges"],
-    // The engines' own would let a program make user namespaces, and files that run as their owner.
-    filter === undefined ? [] : ["--security-opt", `seccomp=${filter}`],
-    ["--pids-limit", String(plan.processes)],
     ["--memory", memoryWords(plan.memoryBytes)],
-    ["--memory-swap", memoryWords(plan.memoryBytes)],
     ["--ulimit", "core=0:0"],
     ["--ulimit", `nofile=${LIMITS.sandboxFiles}:${LIMITS.sandboxFiles}`],
-    // Podman would raise the last one to the system's own, and has no right to.
-    isPodman ? ["--read-only-tmpfs=false", "--no-hosts", "--ulimit", `nproc=${PROCESSES}:${PROCESSES}`] : [],
-    ["--log-driver", "none"],
-    ["--hostname", "sandbox"],
+    ownWords(plan, options),
     userWords(plan, options),
     ...plan.mounts.map((mount) => mountWords(mount, engine)),
     ["--workdir", plan.cwd],
@@ -97,8 +102,30 @@ export function engineArguments(
   ].flat();
 }
 
+/** What the engines have different words for. */
+function ownWords(
+  { processes, memoryBytes }: ContainerPlan,
+  { engine, filter }: { readonly engine: ContainerEngine; readonly filter?: string | undefined },
+): readonly string[] {
+  // Each is a machine with a kernel of its own, and no group of processes to limit but a user's.
+  if (engine === "apple") return ["--ulimit", `nproc=${processes}:${processes}`];
+  return [
+    ["--pull", "never"],
+    ["--security-opt", "no-new-privileges"],
+    // The engines' own would let a program make user namespaces, and files that run as their owner.
+    filter === undefined ? [] : ["--security-opt", `seccomp=${filter}`],
+    ["--pids-limit", String(processes)],
+    ["--memory-swap", memoryWords(memoryBytes)],
+    ["--log-driver", "none"],
+    ["--hostname", "sandbox"],
+    // Podman would raise the last one to the system's own, and has no right to.
+    engine === "podman" ? ["--read-only-tmpfs=false", "--no-hosts", "--ulimit", `nproc=${PROCESSES}:${PROCESSES}`] : [],
+  ].flat();
+}
+
 function mountWords(mount: ContainerMount, engine: ContainerEngine): readonly string[] {
   if (mount.kind === "bind") return ["--volume", `${mount.from}:${mount.as}:${mount.writable ? "rw" : "ro"}`];
+  if (engine === "apple") return ["--tmpfs", mount.as];
   const run = mount.executable ? "exec" : "noexec";
   // Podman would fill it with what the image has there.
   const copy = engine === "podman" ? ",notmpcopyup" : "";
@@ -109,6 +136,7 @@ function userWords(
   { user: { uid, gid } }: ContainerPlan,
   { engine, isRoot }: Pick<EngineOptions, "engine" | "isRoot">,
 ): readonly string[] {
+  if (engine === "apple") return ["--user", `${USER}:${USER}`];
   if (engine === "docker") return ["--user", `${uid}:${gid}`];
   if (!isRoot) return ["--userns", "keep-id", "--user", `${uid}:${gid}`];
   // One range: Podman cannot show an image with several.

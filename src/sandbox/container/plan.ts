@@ -26,6 +26,12 @@ export interface ContainerPlan {
 /** A program that starts containers. */
 export interface ContainerRunner {
   readonly name: string;
+  /** Is a machine of its own, from which no socket of this one can be reached: connections go over its standard streams. */
+  readonly isMachine?: boolean | undefined;
+  /** Its own Node; absent: this server's is shown inside. */
+  readonly node?: string | undefined;
+  /** What keeps it from holding what it is told, although it starts; absent, and undefined: nothing does. */
+  problem?(): Promise<string | undefined>;
   /** The command line that runs the container in the foreground. */
   prepare(plan: ContainerPlan): Promise<readonly string[]>;
   /** Ends everything inside for certain. `client` resolves when the command line above is over; absent: it is. */
@@ -60,6 +66,8 @@ interface Places {
   readonly readable: readonly string[];
   /** Whether programs in the folder of document 003 can be run. */
   readonly executableScratch: boolean;
+  /** See ContainerRunner. */
+  readonly isMachine: boolean;
   /** Where the container's user finds a file of this machine. */
   readonly from: (path: string) => Promise<string>;
 }
@@ -91,7 +99,7 @@ export async function containerMounts(request: SandboxRequest, places: Places): 
       .filter((path) => workspace !== REPOSITORY && path.startsWith(`${workspace}/`))
       .map((path) => memory(REPOSITORY + path.slice(workspace.length))),
     ...readable.map((path) => bind(path, path, "read")),
-    bind(folder, folder, "read"),
+    places.isMachine ? memory(folder) : bind(folder, folder, "read"),
     ...writable.map((path) => bind(path, path, "write")),
   ];
 }

@@ -41,7 +41,7 @@ const FORBIDDEN = [
 ] as const;
 
 /** Refused as if the kernel did not have them: programs then use the older way, which is judged here. */
-const ABSENT = ["clone3", "io_uring_setup", "io_uring_enter", "io_uring_register"] as const;
+const ABSENT = ["clone3", "io_uring_setup", "io_uring_enter", "io_uring_register", "openat2"] as const;
 
 /** CLONE_NEW* of linux/sched.h: TIME, NS, CGROUP, UTS, IPC, USER, PID, NET. */
 const NEW_NAMESPACES = [
@@ -55,9 +55,14 @@ const LAST_FAMILY = 16;
 /** TIOCSTI and TIOCLINUX put words into a terminal's input as if somebody had typed them. */
 const TERMINAL_INPUT = [0x5412, 0x541c] as const;
 
-/** Set user, set group; and where each call has the mode. */
+/** Set user, set group. */
 const RUN_AS_OWNER = [0o4000, 0o2000] as const;
-const MODE_AT = { chmod: 1, fchmod: 1, fchmodat: 2, fchmodat2: 2 } as const;
+/** Where calls that make or change a file have its mode. */
+const MODE_AT = { chmod: 1, fchmod: 1, fchmodat: 2, fchmodat2: 2, creat: 1, mknod: 1, mknodat: 2 } as const;
+/** Where calls that may make a file have their flags; its mode comes next, and is read only with one of these flags. */
+const FLAGS_AT = { open: 1, openat: 2 } as const;
+/** O_CREAT, and the own bit of O_TMPFILE. */
+const MAKES_A_FILE = [0o100, 0o20_000_000] as const;
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "SCMP_ARCH_X86_64", arm64: "SCMP_ARCH_AARCH64" };
 
@@ -68,12 +73,21 @@ const refuse = (names: readonly string[], errnoRet: number, args?: CallRule["arg
   ...(args === undefined ? {} : { args }),
 });
 
-/** Refuses a call when this bit of an argument is set. */
-const refuseBit = (name: string, index: number, bit: number): CallRule =>
-  refuse([name], EPERM, [{ index, value: bit, valueTwo: bit, op: "SCMP_CMP_MASKED_EQ" }]);
+const isSet = (index: number, bit: number): NonNullable<CallRule["args"]>[number] => ({
+  index,
+  value: bit,
+  valueTwo: bit,
+  op: "SCMP_CMP_MASKED_EQ",
+});
 
-const runAsOwner = (): readonly CallRule[] =>
-  Object.entries(MODE_AT).flatMap(([name, index]) => RUN_AS_OWNER.map((bit) => refuseBit(name, index, bit)));
+function runAsOwner(): readonly CallRule[] {
+  return RUN_AS_OWNER.flatMap((bit) => [
+    ...Object.entries(MODE_AT).map(([name, index]) => refuse([name], EPERM, [isSet(index, bit)])),
+    ...Object.entries(FLAGS_AT).flatMap(([name, index]) =>
+      MAKES_A_FILE.map((flag) => refuse([name], EPERM, [isSet(index, flag), isSet(index + 1, bit)])),
+    ),
+  ]);
+}
 
 /**
  * Undefined: there is no filter for this machine. A runtime that has its own kernel needs only what reaches this machine's files; the
@@ -86,7 +100,7 @@ export function callFilter(kernel: "own" | "shared"): CallFilter | undefined {
   const shared = [
     refuse(FORBIDDEN, EPERM),
     refuse(ABSENT, ENOSYS),
-    ...NEW_NAMESPACES.map((bit) => refuseBit("clone", 0, bit)),
+    ...NEW_NAMESPACES.map((bit) => refuse(["clone"], EPERM, [isSet(0, bit)])),
     ...TERMINAL_INPUT.map((value) => refuse(["ioctl"], EPERM, [{ index: 1, value, op: "SCMP_CMP_EQ" }])),
     ...OTHER_FAMILIES.map((value) => refuse(sockets, EAFNOSUPPORT, [{ index: 0, value, op: "SCMP_CMP_EQ" }])),
     refuse(sockets, EAFNOSUPPORT, [{ index: 0, value: LAST_FAMILY, op: "SCMP_CMP_GT" }]),
