@@ -51,6 +51,8 @@ interface SessionTreesOptions {
   readonly log: Log;
   /** False: snapshots are copied, also where they could be mounted. Absent: they are mounted where this server can. */
   readonly overlay?: boolean | undefined;
+  /** How many bases of snapshots are kept. Absent: `snapshotBases`. */
+  readonly bases?: number | undefined;
 }
 
 /** The trees of sessions that work in a worktree or a snapshot. */
@@ -72,11 +74,11 @@ export class SessionTrees {
   /** Why there can be no further snapshot; absent: there can. */
   #full: Failure | undefined;
 
-  constructor({ home, now, log, overlay }: SessionTreesOptions) {
+  constructor({ home, now, log, overlay, bases }: SessionTreesOptions) {
     this.#mayMount = overlay === false ? false : undefined;
     this.#folder = join(home, TREES);
     this.#log = log;
-    this.snapshots = new Snapshots({ folder: join(home, BASES), hidden: [home], now });
+    this.snapshots = new Snapshots({ folder: join(home, BASES), hidden: [home], now, most: bases });
   }
 
   /** At start: unmounts what a dead server left, and deletes trees of sessions that were never stored. */
