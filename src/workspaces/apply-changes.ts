@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile, rm } from "node:fs/promises";
+import { lstat, readdir, readFile, realpath, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Failure } from "../protocol/index.ts";
 import type { Change } from "./change-set.ts";
@@ -64,6 +64,8 @@ async function isEmptied(source: string, folder: string, gone: ReadonlySet<strin
 /** Writes changes without a conflict into the source. What was written counts as applied, also if a later one fails. */
 export async function applyChanges(tree: OpenTree, base: TreeBase, changes: readonly ComparedChange[]): Promise<void> {
   const { folder, record, workspace } = tree;
+  if ((await realpath(record.source).catch(() => undefined)) !== record.source)
+    throw new Failure("workspace_missing", `the folder ${record.source} is gone; commit or copy the changes instead`);
   const mark = `sallyport-${tree.id.slice(-8)}`;
   const temporary = changes.flatMap(({ path, after }) => (after === undefined ? [] : [temporaryName(path, mark)]));
   await replaceFile(join(folder, UNFINISHED), JSON.stringify({ source: record.source, temporary }));

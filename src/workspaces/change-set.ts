@@ -41,17 +41,21 @@ export async function changeSetOf(tree: OpenTree, base: TreeBase): Promise<Chang
   const others = await otherFiles(tree);
   const notIncluded = others.filter((path) => path.endsWith("/") || GIT_FOLDER.test(path));
   const names = others.filter((path) => !notIncluded.includes(path) && !base.files.has(path));
+  if (names.length > LIMITS.changedFiles) throw tooMany();
   const added = await inParallel(names, async (path): Promise<Change | undefined> => {
     const after = await stateOf(workspace, path);
     return after === undefined ? undefined : changeOf(path, undefined, after);
   });
   const changes = [...known, ...added].filter((change) => change !== undefined).toSorted(byPath);
-  if (changes.length > LIMITS.changedFiles)
-    throw new Failure(
-      "limit_reached",
-      `more than ${LIMITS.changedFiles} files changed, which is more than can be reviewed`,
-    );
+  if (changes.length > LIMITS.changedFiles) throw tooMany();
   return { changes, revision: revisionOf(changes), notIncluded };
+}
+
+function tooMany(): Failure {
+  return new Failure(
+    "limit_reached",
+    `more than ${LIMITS.changedFiles} files changed, which is more than can be reviewed; does a .gitignore miss what was built?`,
+  );
 }
 
 function changeOf(path: string, before: FileState | undefined, after: FileState | undefined): Change {

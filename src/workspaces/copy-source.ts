@@ -36,25 +36,27 @@ export async function copySource({ source, files, filters, target }: SourceCopy)
     return because === undefined;
   });
   await copyMany(source, target, wanted);
-  const copied = await inParallel(wanted, async (path) => {
-    if ((await stampOf(target, path)) !== undefined) return path;
+  const stamps = new Map<string, FileStamp>();
+  const note = async (path: string): Promise<boolean> => {
+    const stamp = await stampOf(target, path);
+    if (stamp !== undefined) stamps.set(path, stamp);
+    return stamp !== undefined;
+  };
+  await inParallel(wanted, async (path) => {
+    if (await note(path)) return;
     const end = await copyOne(join(source, path), join(target, path));
     if (end === "unreadable" || (end === "missing" && path.includes("\uFFFD")))
       withheld.push({ path, because: "not readable" });
-    return end === "copied" ? path : undefined;
+    if (end === "copied") await note(path);
   });
-  let shown: readonly string[] = copied.filter((path) => path !== undefined);
   for (const rule of rules) {
-    const judged = await filterFiles(target, shown, rule);
-    for (const { path } of judged.withheld) await rm(join(target, path));
+    const judged = await filterFiles(target, [...stamps.keys()], rule);
+    for (const { path } of judged.withheld) {
+      await rm(join(target, path));
+      stamps.delete(path);
+    }
     withheld.push(...judged.withheld);
-    shown = judged.shown;
   }
-  const stamps = new Map<string, FileStamp>();
-  await inParallel(shown, async (path) => {
-    const stamp = await stampOf(target, path);
-    if (stamp !== undefined) stamps.set(path, stamp);
-  });
   return {
     stamps: new Map([...stamps].toSorted(byFirst)),
     withheld: withheld.toSorted((one, other) => (one.path < other.path ? -1 : 1)),

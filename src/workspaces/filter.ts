@@ -139,10 +139,16 @@ function standardDenied(path: string): boolean {
   return denylisted(path) && !isExample(path);
 }
 
-/** Case does not count: on some disks `.ENV` is `.env`. */
+/** Case does not count: on some disks `.ENV` is `.env`. A pattern without a slash is for names, in whatever folder. */
 function matcher(patterns: readonly string[]): (path: string) => boolean {
-  const tests = patterns.map((pattern) =>
-    picomatch(pattern, { dot: true, nocase: true, nonegate: true, matchBase: !pattern.includes("/") }),
-  );
-  return (path) => tests.some((test) => test(path));
+  const [names, paths] = [patterns.filter((one) => !one.includes("/")), patterns.filter((one) => one.includes("/"))];
+  const [name, whole] = [anyOf(names), anyOf(paths)];
+  return (path) => name.test(path.slice(path.lastIndexOf("/") + 1)) || whole.test(path);
+}
+
+/** One expression for all, which takes a fraction of the time. */
+function anyOf(patterns: readonly string[]): RegExp {
+  if (patterns.length === 0) return /(?!)/;
+  const options = { dot: true, nocase: true, nonegate: true };
+  return new RegExp(patterns.map((one) => `(?:${picomatch.makeRe(one, options).source})`).join("|"), "i");
 }

@@ -19,7 +19,7 @@ export interface FileState {
   readonly kind: "file" | "link";
   readonly executable: boolean;
   readonly size: number;
-  /** SHA-256 of the content, or of a link's target. */
+  /** SHA-256 of the content, or of a link's target. Of a file beyond `changedFileBytes`, its size and time: nobody waits for more. */
   readonly hash: string;
 }
 
@@ -50,6 +50,8 @@ export async function stateOf(folder: string, path: string): Promise<FileState |
   if (stamp === undefined || !(await isBeneath(folder, path))) return undefined;
   const { kind, executable } = stamp;
   if (kind === "link") return contentState(stamp, await linkTarget(folder, path));
+  if (stamp.size > LIMITS.changedFileBytes)
+    return { kind, executable, size: stamp.size, hash: `${stamp.size} bytes at ${stamp.modified}` };
   const file = await openBeneath(folder, path);
   try {
     const hash = createHash("sha256");

@@ -36,6 +36,8 @@ interface SnapshotsOptions {
   /** The server's own folders, which are in no copy. */
   readonly hidden: readonly string[];
   readonly now: () => number;
+  /** How many bases are kept. Absent: `snapshotBases`. */
+  readonly most?: number | undefined;
   /** Absent: the server. */
   readonly owner?: SnapshotOwner | undefined;
 }
@@ -114,16 +116,17 @@ export class Snapshots {
     }
     const used = await usedBases();
     this.#hasGrown = false;
+    const { most = LIMITS.snapshotBases } = this.#options;
     let count = bases.length;
     let bytes = bases.reduce((sum, { base }) => sum + base.bytes, 0);
     for (const { base } of bases.toSorted((one, other) => one.usedAt - other.usedAt)) {
-      if (count <= LIMITS.snapshotBases && bytes <= LIMITS.snapshotBytes) return;
+      if (count <= most && bytes <= LIMITS.snapshotBytes) return;
       if (used.has(base.key)) continue;
       await this.#remove(base.key);
       count -= 1;
       bytes -= base.bytes;
     }
-    if (count > LIMITS.snapshotBases || bytes > LIMITS.snapshotBytes)
+    if (count > most || bytes > LIMITS.snapshotBytes)
       throw new Failure(
         "limit_reached",
         `sessions use ${count} snapshots of ${bytes} bytes together, which is the most; delete sessions that are done`,

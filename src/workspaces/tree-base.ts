@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { contentState, readBeneath, type FileStamp, type FileState } from "./manifest.ts";
+import { contentState, readBeneath, stateOf, type FileStamp, type FileState } from "./manifest.ts";
 import type { Snapshots } from "./snapshots.ts";
 import { readApplied, writeApplied, type AppliedFiles } from "./tree-record.ts";
 import type { OpenTree } from "./trees.ts";
@@ -47,7 +47,10 @@ export class TreeBase {
   async state(path: string): Promise<FileState | undefined> {
     const file = this.files.get(path);
     if (file === undefined) return undefined;
-    return "state" in file ? file.state : contentState(file.stamp, await this.read(path));
+    if ("state" in file) return file.state;
+    const { record } = this.#tree;
+    if (record.mode === "snapshot") return stateOf(this.#snapshots.tree(record.base), path);
+    return contentState(file.stamp, await this.read(path));
   }
 
   /** The content of a file of the base, or the target of a link. */

@@ -53,6 +53,8 @@ interface SessionTreesOptions {
   readonly overlay?: boolean | undefined;
   /** To whom the files of snapshots belong, if not to the server: an overlay cannot show them under another owner. */
   readonly owner?: SnapshotOwner | undefined;
+  /** How many bases of snapshots are kept. Absent: `snapshotBases`. */
+  readonly bases?: number | undefined;
 }
 
 /** The trees of sessions that work in a worktree or a snapshot. */
@@ -75,12 +77,12 @@ export class SessionTrees {
   /** Why there can be no further snapshot; absent: there can. */
   #full: Failure | undefined;
 
-  constructor({ home, now, log, overlay, owner }: SessionTreesOptions) {
+  constructor({ home, now, log, overlay, owner, bases }: SessionTreesOptions) {
     this.#mayMount = overlay === false ? false : undefined;
     this.#owner = owner;
     this.#folder = join(home, TREES);
     this.#log = log;
-    this.snapshots = new Snapshots({ folder: join(home, BASES), hidden: [home], now, owner });
+    this.snapshots = new Snapshots({ folder: join(home, BASES), hidden: [home], now, owner, most: bases });
   }
 
   /** At start: unmounts what a dead server left, and deletes trees of sessions that were never stored. */

@@ -13,6 +13,7 @@ import {
   rename,
   rm,
   symlink,
+  truncate,
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -107,6 +108,34 @@ async function withChanges<Answer>(
   }
 }
 
+test("bases that no session uses go, the oldest first; if all are used, no further one is made", async () => {
+  await using world = await makeWorld();
+  const { home, source } = world;
+  let now = 1_000_000;
+  const trees = new SessionTrees({ home, now: () => (now += 60_000), log: LOG, bases: 2 });
+  const begin = async (id: string): Promise<void> => {
+    await fill(source, { "a.txt": `${id}\n` });
+    await trees.make(id, { mode: "snapshot", filters: ["none"], source });
+  };
+  const kept = async (): Promise<number> => (await readdir(join(home, "snapshots"))).length;
+  await begin("ses_1");
+  await begin("ses_2");
+  await trees.remove("ses_1");
+  await begin("ses_3");
+  expect(await kept()).toBe(2);
+  await begin("ses_4");
+  await expect(begin("ses_5")).rejects.toMatchObject({ code: "limit_reached" });
+  await trees.remove("ses_2");
+  await begin("ses_6");
+  await trees.remove("ses_3");
+  await trees.remove("ses_4");
+  await mkdir(join(home, "snapshots", "0123.part", "tree"), { recursive: true });
+  await trees.sweep((id) => Promise.resolve(id === "ses_6"));
+  expect(await readdir(join(home, "workspaces"))).toEqual(["ses_6"]);
+  expect(await kept()).toBe(2);
+  await trees.close();
+});
+
 /** Both ways in which a snapshot can be had. The first only where this user may mount. */
 describe.each([undefined, false])("a snapshot (overlay: %s)", (overlay) => {
   test("has no file that its filter withholds, by name or by content, and no history", async () => {
@@ -186,7 +215,7 @@ describe.each([undefined, false])("a snapshot (overlay: %s)", (overlay) => {
     await using world = await makeWorld(overlay);
     const next = random(14);
     await randomEdits(world.source, 60, next);
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < 6; round += 1) {
       const id = `ses_${round}`;
       await world.trees.make(id, { mode: "snapshot", filters: ["none"], source: world.source });
       const { tree, release } = await world.trees.use(id);
@@ -289,6 +318,25 @@ test.runIf(process.getuid?.() === 0)(
       expect([path, ...(await owner(path))]).toEqual([path, 1234, 1235]);
   },
 );
+
+test("a file without end, and a folder that is gone, are refused", async () => {
+  await using world = await makeWorld();
+  const { source } = world;
+  await fill(source, { "a.txt": "1\n" });
+  await world.trees.make("ses_one", { mode: "snapshot", filters: ["none"], source });
+  const { tree, release } = await world.trees.use("ses_one");
+  await writeFile(join(tree.workspace, "huge"), "");
+  await truncate(join(tree.workspace, "huge"), 2 ** 40);
+  await withChanges(world, "ses_one", async ({ tree: open, base, changes }) => {
+    expect(changes.map(({ path }) => path)).toEqual(["huge"]);
+    await expect(applyChanges(open, base, changes)).rejects.toMatchObject({ code: "payload_too_large" });
+    await rename(source, `${source}-away`);
+    await expect(applyChanges(open, base, changes)).rejects.toMatchObject({ code: "workspace_missing" });
+    await rename(`${source}-away`, source);
+  });
+  expect(await filesBelow(source)).toEqual({ "a.txt": "file 1\n" });
+  await release();
+});
 
 test("what a server that died left half applied is finished by the next one, and nothing else of it stays", async () => {
   await using world = await makeWorld();

@@ -196,7 +196,8 @@ function describe(session: SessionView): readonly string[] {
     ["session", session.id],
     ["title", oneLine(session.title, 200)],
     ["status", session.error === undefined ? session.status : `${session.status}: ${session.error.message}`],
-    ["workspace", settings.workspace],
+    ["workspace", settings.source ?? settings.workspace],
+    ["works in", settings.workspace_mode === undefined ? "" : `a ${settings.workspace_mode}: ${settings.workspace}`],
     ["model", `${settings.model} (${settings.provider}, engine ${settings.engine}, sandbox ${settings.sandbox})`],
     [
       "policy",
