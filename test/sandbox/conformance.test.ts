@@ -64,7 +64,7 @@ for (const [name, make] of Object.entries(DRIVERS)) {
   if (name === "podman") importImage(base);
   const driver = await make(base);
   const missing = await driver.missing();
-  if (missing !== undefined) await removeFolder(base);
+  afterAll(() => removeFolder(base));
   describe.skipIf(missing !== undefined)(
     missing === undefined ? name : `${name} is left out: ${missing.reason}; ${missing.remedy}`,
     () => {

@@ -80,13 +80,12 @@ const isSet = (index: number, bit: number): NonNullable<CallRule["args"]>[number
   op: "SCMP_CMP_MASKED_EQ",
 });
 
-function runAsOwner(): readonly CallRule[] {
-  return RUN_AS_OWNER.flatMap((bit) => [
-    ...Object.entries(MODE_AT).map(([name, index]) => refuse([name], EPERM, [isSet(index, bit)])),
-    ...Object.entries(FLAGS_AT).flatMap(([name, index]) =>
-      MAKES_A_FILE.map((flag) => refuse([name], EPERM, [isSet(index, flag), isSet(index + 1, bit)])),
-    ),
-  ]);
+function runAsOwner(bit: number): readonly CallRule[] {
+  const changed = Object.entries(MODE_AT).map(([name, index]) => refuse([name], EPERM, [isSet(index, bit)]));
+  const made = Object.entries(FLAGS_AT).flatMap(([name, index]) =>
+    MAKES_A_FILE.map((flag) => refuse([name], EPERM, [isSet(index, flag), isSet(index + 1, bit)])),
+  );
+  return [...changed, ...made];
 }
 
 /**
@@ -108,6 +107,6 @@ export function callFilter(kernel: "own" | "shared"): CallFilter | undefined {
   return {
     defaultAction: "SCMP_ACT_ALLOW",
     architectures: [architecture],
-    syscalls: [...(kernel === "shared" ? shared : []), ...runAsOwner()],
+    syscalls: [...(kernel === "shared" ? shared : []), ...RUN_AS_OWNER.flatMap(runAsOwner)],
   };
 }
