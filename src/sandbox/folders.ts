@@ -1,4 +1,4 @@
-import { lstatSync, mkdtempSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ended } from "./ended.ts";
@@ -10,7 +10,14 @@ function prefixOf(marker: string): string {
   return `sallyport-box-${marker.slice(0, 12)}-`;
 }
 
+/** Where root's server keeps what is mounted for a moment: nobody clears this folder by hand, as people do with temporary ones. */
+const OF_ROOT = "/run/sallyport";
+
 function parent(): string {
+  if (process.platform === "linux" && process.getuid?.() === 0) {
+    mkdirSync(OF_ROOT, { recursive: true, mode: 0o711 });
+    return OF_ROOT;
+  }
   const temporary = tmpdir();
   return temporary.length <= LONGEST_FOLDER - prefixOf("").length ? temporary : "/tmp";
 }
