@@ -309,9 +309,19 @@ test("the server's own folder in the workspace", async () => {
   const toolbox = createToolbox({ ...world.session, hidden: [world.path("home")] });
   await world.put("home/tokens", "CANARY-SECRET\n");
   const results = [];
-  for (const line of ["cat home/tokens", "ls home", "find . -type f", "ls -R", "du -a", "grep -r x src", "ls"])
+  for (const line of [
+    "cat home/tokens",
+    "ls home",
+    "find . -type f",
+    "ls -R",
+    "du -a",
+    "git ls-files -o",
+    "git status -uall",
+    "grep -r x src",
+    "ls",
+  ])
     results.push((await unasked(world, line, toolbox)) === "asks");
-  expect(results).toEqual([true, true, true, true, true, false, false]);
+  expect(results).toEqual([true, true, true, true, true, true, true, false, false]);
 });
 
 test("in the background, or without the sandbox, it asks", async () => {

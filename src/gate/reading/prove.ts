@@ -209,6 +209,8 @@ async function proveGit(words: readonly ShellWord[], line: ProvingLine): Promise
   if (typeof reading === "string") return reading;
   const visited = visitedBy(reading.spec, words, line.folder);
   if (typeof visited === "string") return visited;
+  const listsAll = words.some(({ value }) => /^(?:-u|--untracked|--ignored|--others|-[a-z]*o)/.test(value));
+  if (listsAll && line.files.holdsHidden(line.folder.workspace)) return "it would list files of the server";
   const named = gitFileNames(words);
   if (named === undefined) return "it names too many files";
   const secret = named.find((name) => line.files.isWithheld(resolve(line.folder.cwd, name)));
