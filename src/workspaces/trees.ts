@@ -239,7 +239,11 @@ export class SessionTrees {
     const withheld = (await this.snapshots.withheld(record.base)).length;
     if (record.overlay && mayMount === false) {
       const { tree, release } = await this.#use(parent.id);
-      await copyTree(tree.workspace, join(folder, "tree")).finally(release);
+      try {
+        await copyTree(tree.workspace, join(folder, "tree"));
+      } finally {
+        await release();
+      }
       return { record: { ...record, overlay: false, commits: {} }, withheld };
     }
     if (record.overlay) {
