@@ -65,7 +65,8 @@ async function makeRepository(source, files) {
     if (at < 700) await mkdir(place, { recursive: true });
     await writeFile(join(place, `file-${at}.ts`), `export const value${at} = ${at};\n`.repeat(100));
   }
-  const git = (...words) => run("git", ["-C", source, "-c", "user.name=b", "-c", "user.email=b@localhost", ...words]);
+  const git = (...words) =>
+    run("git", ["-C", source, "-c", "gc.auto=0", "-c", "user.name=b", "-c", "user.email=b@localhost", ...words]);
   await git("init", "--quiet");
   await git("add", "--all");
   await git("commit", "--quiet", "--message=all");

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import {
   chmod,
@@ -8,7 +8,6 @@ import {
   mkdtemp,
   readdir,
   readFile,
-  readlink,
   realpath,
   rename,
   rm,
@@ -17,96 +16,11 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  applyChanges,
-  changeSetOf,
-  commitChanges,
-  compareWithSource,
-  discardChanges,
-  SessionTrees,
-  TreeBase,
-  type ComparedChange,
-  type OpenTree,
-} from "../../src/workspaces/index.ts";
+import { applyChanges, commitChanges, SessionTrees } from "../../src/workspaces/index.ts";
 import { mountsBelow } from "../../src/workspaces/overlay.ts";
-
-const LOG = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
-
-interface World extends AsyncDisposable {
-  readonly home: string;
-  readonly source: string;
-  readonly trees: SessionTrees;
-}
-
-async function makeWorld(overlay?: boolean): Promise<World> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "sallyport-trees-")));
-  const [home, source] = [join(folder, "home"), join(folder, "source")];
-  await mkdir(home);
-  await mkdir(source);
-  const trees = new SessionTrees({ home, now: () => 0, log: LOG, overlay });
-  return {
-    home,
-    source,
-    trees,
-    [Symbol.asyncDispose]: async () => {
-      await trees.close();
-      await rm(folder, { recursive: true });
-    },
-  };
-}
-
-async function fill(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), text);
-  }
-}
-
-function git(folder: string, ...words: readonly string[]): string {
-  const identity = ["-c", "user.name=t", "-c", "user.email=t@localhost"];
-  return execFileSync("git", ["-C", folder, ...identity, ...words], { encoding: "utf8" }).trim();
-}
-
-function commitAll(folder: string): void {
-  git(folder, "init", "--quiet", "--initial-branch=main");
-  git(folder, "add", "--all");
-  git(folder, "commit", "--quiet", "--message=all");
-}
-
-/** Every file and link below a folder with what it is; nothing of `.git`. */
-async function filesBelow(folder: string, at = ""): Promise<Readonly<Record<string, string>>> {
-  const files: Record<string, string> = {};
-  for (const entry of await readdir(join(folder, at), { withFileTypes: true })) {
-    const path = at === "" ? entry.name : `${at}/${entry.name}`;
-    if (entry.name === ".git") continue;
-    if (entry.isDirectory()) Object.assign(files, await filesBelow(folder, path));
-    else if (entry.isSymbolicLink()) files[path] = `link ${await readlink(join(folder, path))}`;
-    else {
-      const { mode } = await lstat(join(folder, path));
-      files[path] = `${(mode & 0o100) === 0 ? "file" : "program"} ${await readFile(join(folder, path), "latin1")}`;
-    }
-  }
-  return files;
-}
-
-const SNAPSHOT = { mode: "snapshot", filters: ["standard"] } as const;
-
-async function withChanges<Answer>(
-  { trees, source }: World,
-  id: string,
-  work: (open: { tree: OpenTree; base: TreeBase; changes: readonly ComparedChange[] }) => Promise<Answer>,
-): Promise<Answer> {
-  const { tree, release } = await trees.use(id);
-  try {
-    const base = await TreeBase.open(tree, trees.snapshots);
-    const { changes } = await changeSetOf(tree, base);
-    return await work({ tree, base, changes: await compareWithSource(source, changes) });
-  } finally {
-    await release();
-  }
-}
+import { commitAll, filesBelow, fill, git, LOG, makeWorld, SNAPSHOT, withChanges } from "./world.ts";
 
 test("bases that no session uses go, the oldest first; if all are used, no further one is made", async () => {
   await using world = await makeWorld();
@@ -209,44 +123,6 @@ describe.each([undefined, false])("a snapshot (overlay: %s)", (overlay) => {
     }
     await trees.close();
     await rm(folder, { recursive: true });
-  });
-
-  test("after random edits, applying makes the folder the same, but for conflicts", async () => {
-    await using world = await makeWorld(overlay);
-    const next = random(14);
-    await randomEdits(world.source, 60, next);
-    for (let round = 0; round < 6; round += 1) {
-      const id = `ses_${round}`;
-      await world.trees.make(id, { mode: "snapshot", filters: ["none"], source: world.source });
-      const { tree, release } = await world.trees.use(id);
-      await randomEdits(tree.workspace, 25, next);
-      // Somebody works in the folder meanwhile.
-      if (round % 2 === 1) await randomEdits(world.source, 5, next);
-      const before = await filesBelow(world.source);
-      const wanted = await filesBelow(tree.workspace);
-      await withChanges(world, id, async ({ tree: open, base, changes }) => {
-        const conflicts = changes.filter(({ fit }) => fit === "conflict").map(({ path }) => path);
-        await applyChanges(
-          open,
-          base,
-          changes.filter(({ fit }) => fit !== "conflict"),
-        );
-        const after = await filesBelow(world.source);
-        for (const path of conflicts) expect([path, after[path]]).toEqual([path, before[path]]);
-        const touched = new Set(changes.map(({ path }) => path));
-        for (const path of touched)
-          if (!conflicts.includes(path)) expect([path, after[path]]).toEqual([path, wanted[path]]);
-        for (const path of Object.keys(before))
-          if (!touched.has(path)) expect([path, after[path]]).toEqual([path, before[path]]);
-        if (round % 2 === 0) expect(after).toEqual(wanted);
-      });
-      await release();
-      await withChanges(world, id, async ({ tree: open, base, changes }) => {
-        await discardChanges(open, base, changes);
-      });
-      expect(await withChanges(world, id, ({ changes }) => Promise.resolve(changes))).toEqual([]);
-    }
-    expect(execFileSync("find", [world.source, "-name", "*sallyport*"], { encoding: "utf8" })).toBe("");
   });
 });
 
@@ -418,33 +294,3 @@ test("a worktree needs a repository with a commit", async () => {
   await expect(world.trees.make("ses_one", wanted)).rejects.toThrow("no commit yet");
   expect(await readdir(join(world.home, "workspaces"))).toEqual([]);
 });
-
-/** The same numbers each time. */
-function random(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
-const NAMES = ["a", "b", "c d", "é", "-x", "f"];
-
-/** Writes, deletes, makes executable and links files, and turns files into folders and back. */
-async function randomEdits(folder: string, count: number, next: (below: number) => number): Promise<void> {
-  for (let edit = 0; edit < count; edit += 1) {
-    const path = Array.from({ length: 1 + next(3) }, () => NAMES[next(NAMES.length)]).join("/");
-    const full = join(folder, path);
-    const what = next(6);
-    for (let above = dirname(path); above !== "."; above = dirname(above)) {
-      const found = await lstat(join(folder, above)).catch(() => undefined);
-      if (found !== undefined && !found.isDirectory()) await rm(join(folder, above));
-    }
-    await mkdir(dirname(full), { recursive: true });
-    await rm(full, { recursive: true, force: true });
-    if (what === 0) continue;
-    if (what === 1) await symlink(NAMES[next(NAMES.length)] ?? "a", full);
-    else await writeFile(full, `${"line\n".repeat(next(3))}${next(1_000_000)}`);
-    if (what === 2) await chmod(full, 0o755);
-  }
-}
