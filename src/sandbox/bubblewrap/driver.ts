@@ -112,18 +112,17 @@ async function open(request: SandboxRequest): Promise<Sandbox> {
   });
 }
 
-interface Started {
+interface LaunchPaths {
   readonly request: SandboxRequest;
   readonly filterPath: string;
   readonly streamsPath: string;
 }
 
-function start(view: SandboxView, { request, filterPath, streamsPath }: Started): ChildProcess {
+function start(view: SandboxView, { request, filterPath, streamsPath }: LaunchPaths): ChildProcess {
   const seccomp = openSync(filterPath, "r");
   try {
     const { forwards, processes = LIMITS.sandboxProcesses, memoryBytes = LIMITS.sandboxMemoryBytes } = request;
-    const [program = "", ...words] = [
-      PRLIMIT,
+    const words = [
       // 0 would still feed a program of this machine that collects dumps; 1 feeds none.
       "--core=1",
       `--nofile=${LIMITS.sandboxFiles}`,
@@ -139,7 +138,7 @@ function start(view: SandboxView, { request, filterPath, streamsPath }: Started)
       ...helperCommand({ streamsPath, forwards, memoryBytes }),
     ];
     // Its first process keeps this environment where programs inside can read it.
-    return spawn(program, words, {
+    return spawn(PRLIMIT, words, {
       cwd: "/",
       env: { PATH: SEARCH_PATH.join(":") },
       stdio: ["pipe", "pipe", "pipe", seccomp],

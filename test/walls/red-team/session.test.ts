@@ -148,7 +148,7 @@ describeWithWalls("attacks from inside a session", () => {
     const place = await makePlace();
     await using server = await startWalled(place);
     const { client } = server;
-    const bash = { tool: "Bash", input: { command: `${STRAYS(place.workspace)}` } };
+    const bash = { tool: "Bash", input: { command: STRAYS(place.workspace) } };
     const wanted = { engine: "loop", sandbox: "bubblewrap", prompt: { text: script(bash, { say: "Done." }) } } as const;
     const { session } = await runScript(client, wanted, approveWith(client));
     expect(strays(place.workspace)).toBeGreaterThan(4);
