@@ -104,6 +104,8 @@ if (hold) {
 }
 await sandbox.close();
 say({ traces: yard.traces(), left: leftIn(workspace).length });
+// Without a wall they stay, and it is ours to end them.
+for (const pid of leftIn(workspace)) process.kill(Number(pid), "SIGKILL");
 removeSandboxFolder(folder);
 rmSync(root, { recursive: true, force: true });
 process.exit(0);

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isFullRun } from "../../support/sample.ts";
 import { describeWithWalls } from "../../support/walls.ts";
 import { CONTROL, DRIVERS } from "./drivers.mjs";
@@ -32,18 +32,22 @@ function tell(driver: string, user: ServerUser, { rows, strays, left, peakMiB }:
 }
 
 describeWithWalls("attacks from inside a sandbox", () => {
-  it.each(PLACES)("%s holds all of them, the server being %s", async (driver, user) => {
-    const report = await runAttacks(user, { driver, groups: GROUPS, faults: isFullRun ? ["all"] : QUICK_FAULTS });
-    if (report.missing !== undefined) return;
-    tell(driver, user, report);
-    expect(escapesIn(report.rows)).toEqual([]);
-    expect(report.rows.length).toBeGreaterThan(80);
-    expect(report.traces).toEqual(NOTHING);
-    // They were there, and are not any more.
-    expect(report.strays).toBeGreaterThan(4);
-    expect(report.left).toBe(0);
-    expect(report.peakMiB).toBeLessThan(300);
-  });
+  it.each(PLACES)(
+    "%s holds all of them, the server being %s",
+    async (driver, user) => {
+      const report = await runAttacks(user, { driver, groups: GROUPS, faults: isFullRun ? ["all"] : QUICK_FAULTS });
+      if (report.missing !== undefined) return;
+      tell(driver, user, report);
+      expect(escapesIn(report.rows)).toEqual([]);
+      expect(report.rows.length).toBeGreaterThan(80);
+      expect(report.traces).toEqual(NOTHING);
+      // They were there, and are not any more.
+      expect(report.strays).toBeGreaterThan(4);
+      expect(report.left).toBe(0);
+      expect(report.peakMiB).toBeLessThan(300);
+    },
+    isFullRun ? 600_000 : undefined,
+  );
 
   it.each(PLACES)("%s leaves no process and no mount when the server is killed, being %s", async (driver, user) => {
     const server = startAttacks(user, { driver, hold: true });
@@ -75,7 +79,7 @@ describeWithWalls("attacks from inside a sandbox", () => {
 /** `@anthropic-ai/sandbox-runtime`, by the path of its command. It is no dependency: who has it can see what it lets pass. */
 const SANDBOX_RUNTIME = process.env["SALLYPORT_SANDBOX_RUNTIME"];
 
-describeWithWalls.skipIf(!isFullRun || SANDBOX_RUNTIME === undefined)("another sandbox", () => {
+describe.skipIf(!isFullRun || SANDBOX_RUNTIME === undefined)("another sandbox", () => {
   it.each(USERS)("lets some of them pass, the server being %s", async (user) => {
     const report = await runAttacks(user, { driver: "sandbox-runtime", program: SANDBOX_RUNTIME, groups: GROUPS });
     const escapes = escapesIn(report.rows);

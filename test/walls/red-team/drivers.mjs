@@ -1,7 +1,7 @@
 /** The sandboxes that are attacked. A driver is added by one line. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bubblewrapDriver, openLocalSandbox } from "../../../dist/sandbox/index.js";
 
@@ -22,7 +22,9 @@ function openSandboxRuntime({ workspace, folder, hidden }, program, secrets) {
       filesystem: { denyRead: [...hidden, ...secrets], allowWrite: [workspace, "/tmp/claude"], denyWrite: [] },
     }),
   );
-  mkdirSync("/tmp/claude", { recursive: true });
+  // It wants this folder; the next run may be another user's.
+  if (!existsSync("/tmp/claude")) mkdirSync("/tmp/claude");
+  if (statSync("/tmp/claude").uid === process.getuid()) chmodSync("/tmp/claude", 0o1777);
   return {
     kind: "sandbox-runtime",
     spawn: async ({ argv, cwd, onOutput }) => {

@@ -158,6 +158,7 @@ export async function runFaults({ say, faults, sandbox, run, start, workspace, f
     await shell("kill -9 $PPID").catch(() => undefined);
   }
   if (faults.length > 0 && sandbox.kind !== "local") {
+    await place.works();
     const bwrap = childrenOf(process.pid).find((pid) => nameOf(pid) === "bwrap");
     if (bwrap !== undefined) {
       const held = place.ends("sleep 30");

@@ -41,7 +41,7 @@ beforeAll(async () => {
           server: process.pid,
           isWalled: true,
         });
-        const hosts = ["local*", "*.redteam.test", `127.0.0.1:${yard.targets.allowed}`];
+        const hosts = ["local*", `local*:${yard.targets.tcp4}`, "*.redteam.test", `127.0.0.1:${yard.targets.allowed}`];
         const profiles = { free: { autonomy: "full" }, asked: { autonomy: "supervised", egress_hosts: hosts } };
         await writeFile(join(place.home, "sallyport.yaml"), JSON.stringify(settings), { mode: 0o600 });
         await writeFile(join(place.home, "policy.yaml"), JSON.stringify({ default_profile: "asked", profiles }), {
