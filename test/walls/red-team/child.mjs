@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeSandboxFolder, removeSandboxFolder } from "../../../dist/sandbox/index.js";
-import { CONTROL, DRIVERS, openControl } from "./drivers.mjs";
+import { DRIVERS, openControl } from "./drivers.mjs";
 import { leftIn, runFaults, STRAYS } from "./faults.mjs";
 import { canary, openYard } from "./yard.mjs";
 
@@ -32,7 +32,7 @@ const home = join(workspace, ".sallyport");
 const shared = join(root, "shared");
 for (const folder of [workspace, home, shared]) mkdirSync(folder, { mode: 0o700 });
 const yard = await openYard({ root, home, workspace, server: process.pid, host, isWalled: kind in DRIVERS });
-const folder = makeSandboxFolder("redteam");
+const folder = makeSandboxFolder(`${process.pid}redteam`);
 yard.write({ sandboxFolder: folder });
 say({ workspace });
 

@@ -1,5 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
+import { sweepSandboxFolders } from "../../../src/sandbox/index.ts";
 import { isFullRun } from "../../support/sample.ts";
 import { describeWithWalls } from "../../support/walls.ts";
 import { CONTROL, DRIVERS } from "./drivers.mjs";
@@ -61,7 +64,11 @@ describeWithWalls("attacks from inside a sandbox", () => {
     expect(leftIn(workspace).length).toBeGreaterThan(4);
     server.kill("SIGKILL");
     await expect.poll(() => leftIn(workspace)).toEqual([]);
-    expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain("sallyport-box-redteam");
+    const marker = `${server.pid}redteam`;
+    expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain(marker);
+    await sweepSandboxFolders(marker);
+    expect(readdirSync(tmpdir()).filter((name) => name.includes(marker))).toEqual([]);
+    rmSync(dirname(workspace), { recursive: true });
   });
 
   it.each(USERS)("the same attacks succeed where there is no wall, the server being %s", async (user) => {

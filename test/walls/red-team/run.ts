@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
@@ -59,7 +60,7 @@ export function startAttacks(user: ServerUser, options: ChildOptions): ChildProc
     JSON.stringify({ ...options, host: isRoot ? "0.0.0.0" : "127.0.0.1" }),
   ];
   return spawn(words[0] ?? "", words.slice(1), {
-    env: { PATH: process.env["PATH"], LD_LIBRARY_PATH: process.env["LD_LIBRARY_PATH"] },
+    env: { PATH: process.env["PATH"], HOME: tmpdir(), LD_LIBRARY_PATH: process.env["LD_LIBRARY_PATH"] },
     stdio: ["pipe", "pipe", "pipe"],
   });
 }
