@@ -158,6 +158,9 @@ describeWithWalls("attacks from inside a session", () => {
     expect(strays(place.workspace)).toBeGreaterThan(4);
     await server.kill();
     await expect.poll(() => strays(place.workspace)).toBe(0);
+    // The next one deletes what the dead one left.
+    const next = await startServer(place, { SALLYPORT_SANDBOX: "bubblewrap" });
+    await next.stop();
   });
 
   it("file tools never leave the workspace while a program swaps its folders for links", async () => {
