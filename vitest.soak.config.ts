@@ -16,6 +16,7 @@ const SAMPLED = [
   "test/surfaces/answers.test.ts",
   "test/surfaces/mcp/{authority,conversation,described}.test.ts",
   "test/tools/{paths,reading-properties}.test.ts",
+  "test/walls/red-team/*.test.ts",
 ];
 
 /** The big counts, run by `npm run soak`: one after the other, however long they take. */

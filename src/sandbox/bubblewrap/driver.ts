@@ -122,8 +122,7 @@ function start(view: BubblewrapView, { request, filterPath, streamsPath }: Bubbl
   const seccomp = openSync(filterPath, "r");
   try {
     const { forwards, processes = LIMITS.sandboxProcesses, memoryBytes = LIMITS.sandboxMemoryBytes } = request;
-    const [program, ...words] = [
-      PRLIMIT,
+    const words = [
       // 0 would still feed a program of this machine that collects dumps; 1 feeds none.
       "--core=1",
       `--nofile=${LIMITS.sandboxFiles}`,
@@ -139,7 +138,7 @@ function start(view: BubblewrapView, { request, filterPath, streamsPath }: Bubbl
       ...helperCommand({ streamsPath, forwards, memoryBytes }),
     ];
     // Its first process keeps this environment where programs inside can read it.
-    return spawn(program, words, {
+    return spawn(PRLIMIT, words, {
       cwd: "/",
       env: { PATH: SEARCH_PATH.join(":") },
       // In its own process group: what a terminal sends to the server's must not end it.

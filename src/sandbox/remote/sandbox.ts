@@ -119,14 +119,14 @@ async function startProcess({ helper, streams, environment, request, input }: St
         stderr: stderr.name,
       },
     });
-    const arrived = Promise.all([stdin?.socket, stdout.socket, stderr.socket] as const);
+    const arrived = Promise.all([stdout.socket, stderr.socket, Promise.resolve(stdin?.socket)]);
     const sockets = await Promise.race([arrived, helper.gone]);
     if (sockets === undefined) throw notStarted(request.argv, helper.reason);
     return {
       ...process,
-      stdin: sockets[0],
-      stdout: sockets[1],
-      stderr: sockets[2],
+      stdout: sockets[0],
+      stderr: sockets[1],
+      stdin: sockets[2],
       ended: process.exited,
       helper,
     };

@@ -6,11 +6,18 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeSandboxFolder, removeSandboxFolder } from "../../../dist/sandbox/index.js";
-import { CONTROL, DRIVERS, openControl } from "./drivers.mjs";
+import { DRIVERS, openControl } from "./drivers.mjs";
 import { leftIn, runFaults, STRAYS } from "./faults.mjs";
 import { canary, openYard } from "./yard.mjs";
 
-const { driver: kind, groups = [], faults = [], hold = false, host = "127.0.0.1" } = JSON.parse(process.argv[2]);
+const {
+  driver: kind,
+  groups = [],
+  faults = [],
+  hold = false,
+  program,
+  host = "127.0.0.1",
+} = JSON.parse(process.argv[2]);
 const say = (row) => process.stdout.write(`${JSON.stringify(row)}\n`);
 
 // Where a server holds its keys: environment, memory, command line.
@@ -24,8 +31,8 @@ const home = join(workspace, ".sallyport");
 // A folder that can be read has something hidden in it, too.
 const shared = join(root, "shared");
 for (const folder of [workspace, home, shared]) mkdirSync(folder, { mode: 0o700 });
-const yard = await openYard({ root, home, workspace, server: process.pid, host, isWalled: kind !== CONTROL });
-const folder = makeSandboxFolder("redteam");
+const yard = await openYard({ root, home, workspace, server: process.pid, host, isWalled: kind in DRIVERS });
+const folder = makeSandboxFolder(`${process.pid}redteam`);
 yard.write({ sandboxFolder: folder });
 say({ workspace });
 
@@ -47,7 +54,10 @@ if (missing !== undefined) {
   say({ missing: missing.reason });
   process.exit(0);
 }
-const sandbox = driver === undefined ? openControl(request) : await driver.open(request);
+const sandbox =
+  driver === undefined
+    ? openControl(request, { program, secrets: Object.values(yard.secrets) })
+    : await driver.open(request);
 
 /** Starts a command; what it says comes line by line. */
 const start = async (argv) => {
@@ -94,6 +104,8 @@ if (hold) {
 }
 await sandbox.close();
 say({ traces: yard.traces(), left: leftIn(workspace).length });
+// Without a wall they stay, and it is ours to end them.
+for (const pid of leftIn(workspace)) process.kill(Number(pid), "SIGKILL");
 removeSandboxFolder(folder);
 rmSync(root, { recursive: true, force: true });
 process.exit(0);

@@ -1,10 +1,13 @@
-import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname } from "node:path";
+import { describe, expect, it } from "vitest";
+import { sweepSandboxFolders } from "../../../src/sandbox/index.ts";
 import { isFullRun } from "../../support/sample.ts";
 import { describeWithWalls } from "../../support/walls.ts";
 import { CONTROL, DRIVERS } from "./drivers.mjs";
 import { leftIn } from "./faults.mjs";
-import { escapesIn, linesOf, runAttacks, startAttacks, USERS } from "./run.ts";
+import { escapesIn, linesOf, runAttacks, startAttacks, USERS, type AttackReport, type ServerUser } from "./run.ts";
 
 const GROUPS = ["keys", "egress", "files", "calls"];
 /** Of the faults, those that take no more than a second. */
@@ -21,18 +24,33 @@ const QUICK_FAULTS = [
 const NOTHING = { heard: [], written: [], setuid: [] };
 const PLACES = Object.keys(DRIVERS).flatMap((driver) => USERS.map((user) => [driver, user] as const));
 
+/** The table for bench/RESULTS.md. */
+function tell(driver: string, user: ServerUser, { rows, strays, left, peakMiB }: AttackReport): void {
+  if (!isFullRun) return;
+  const escaped = rows.filter((row) => row.escaped).length;
+  console.log(
+    `red team: ${driver} (${user}): ${rows.length} attacks, ${escaped} escaped, ${left} of ${strays} processes left, ${peakMiB} MiB`,
+  );
+  for (const row of rows) console.log(`  ${row.escaped ? "ESCAPED" : "held   "} ${row.attack} ${row.detail}`);
+}
+
 describeWithWalls("attacks from inside a sandbox", () => {
-  it.each(PLACES)("%s holds all of them, the server being %s", async (driver, user) => {
-    const report = await runAttacks(user, { driver, groups: GROUPS, faults: isFullRun ? ["all"] : QUICK_FAULTS });
-    if (report.missing !== undefined) return;
-    expect(escapesIn(report.rows)).toEqual([]);
-    expect(report.rows.length).toBeGreaterThan(80);
-    expect(report.traces).toEqual(NOTHING);
-    // They were there, and are not any more.
-    expect(report.strays).toBeGreaterThan(4);
-    expect(report.left).toBe(0);
-    expect(report.peakMiB).toBeLessThan(300);
-  });
+  it.each(PLACES)(
+    "%s holds all of them, the server being %s",
+    async (driver, user) => {
+      const report = await runAttacks(user, { driver, groups: GROUPS, faults: isFullRun ? ["all"] : QUICK_FAULTS });
+      if (report.missing !== undefined) return;
+      tell(driver, user, report);
+      expect(escapesIn(report.rows)).toEqual([]);
+      expect(report.rows.length).toBeGreaterThan(80);
+      expect(report.traces).toEqual(NOTHING);
+      // They were there, and are not any more.
+      expect(report.strays).toBeGreaterThan(4);
+      expect(report.left).toBe(0);
+      expect(report.peakMiB).toBeLessThan(300);
+    },
+    isFullRun ? 600_000 : undefined,
+  );
 
   it.each(PLACES)("%s leaves no process and no mount when the server is killed, being %s", async (driver, user) => {
     const server = startAttacks(user, { driver, hold: true });
@@ -46,17 +64,34 @@ describeWithWalls("attacks from inside a sandbox", () => {
     expect(leftIn(workspace).length).toBeGreaterThan(4);
     server.kill("SIGKILL");
     await expect.poll(() => leftIn(workspace)).toEqual([]);
-    expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain("sallyport-box-redteam");
+    const marker = `${server.pid}redteam`;
+    expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain(marker);
+    await sweepSandboxFolders(marker);
+    expect(readdirSync(tmpdir()).filter((name) => name.includes(marker))).toEqual([]);
+    rmSync(dirname(workspace), { recursive: true });
   });
 
   it.each(USERS)("the same attacks succeed where there is no wall, the server being %s", async (user) => {
     const report = await runAttacks(user, { driver: CONTROL, groups: GROUPS });
+    tell(CONTROL, user, report);
     const succeeded = new Set(report.rows.filter(({ escaped }) => escaped).map(({ attack }) => attack));
     const wanted = [...CAUGHT, ...(user === "root" ? CAUGHT_AS_ROOT : [])];
     expect(wanted.filter((attack) => !succeeded.has(attack))).toEqual([]);
     expect(report.traces?.heard).toEqual(expect.arrayContaining(["TCP", "a unix socket", "from-inside"]));
     expect(report.traces?.written.length).toBeGreaterThan(2);
     expect(report.traces?.setuid.length).toBeGreaterThan(2);
+  });
+});
+
+/** `@anthropic-ai/sandbox-runtime`, by the path of its command. It is no dependency: who has it can see what it lets pass. */
+const SANDBOX_RUNTIME = process.env["SALLYPORT_SANDBOX_RUNTIME"];
+
+describe.skipIf(!isFullRun || SANDBOX_RUNTIME === undefined)("another sandbox", () => {
+  it.each(USERS)("lets some of them pass, the server being %s", async (user) => {
+    const report = await runAttacks(user, { driver: "sandbox-runtime", program: SANDBOX_RUNTIME, groups: GROUPS });
+    const escapes = escapesIn(report.rows);
+    console.log(`red team: sandbox-runtime (${user}): ${escapes.length} of ${report.rows.length} not held`);
+    expect(escapes.length).toBeGreaterThan(10);
   });
 });
 

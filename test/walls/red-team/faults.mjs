@@ -22,12 +22,16 @@ const FAULTS = {
       "shut",
     ),
   "the helper is stopped": async (place) => {
-    const running = await place.start(["/bin/bash", "-c", "kill -STOP $PPID; echo stopped; sleep 30"]);
-    await running.said(/stopped/);
-    // As a tool does when its time is over.
-    await running.kill();
-    const { exit } = await running.ended;
-    return /did not answer in time/.test(exit.reason ?? "") ? place.works() : `it ended with ${JSON.stringify(exit)}`;
+    // It may be over before its start was reported.
+    const ended = async () => {
+      const running = await place.start(["/bin/bash", "-c", "kill -STOP $PPID; echo stopped; sleep 30"]);
+      await running.said(/stopped/);
+      // As a tool does when its time is over.
+      await running.kill();
+      return (await running.ended).exit.reason ?? "it ended without a reason";
+    };
+    const reason = await ended().catch((error) => error.message);
+    return /did not answer in time/.test(reason) ? place.works() : reason;
   },
   "the helper's requests are read by others": async (place) => {
     const running = await place.start(["/bin/bash", "-c", "echo reading; timeout 2 cat /proc/$PPID/fd/0 > stolen"]);
@@ -158,6 +162,7 @@ export async function runFaults({ say, faults, sandbox, run, start, workspace, f
     await shell("kill -9 $PPID").catch(() => undefined);
   }
   if (faults.length > 0 && sandbox.kind !== "local") {
+    await place.works();
     const bwrap = childrenOf(process.pid).find((pid) => nameOf(pid) === "bwrap");
     if (bwrap !== undefined) {
       const held = place.ends("sleep 30");

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
@@ -21,6 +22,8 @@ interface ChildOptions {
   readonly driver: string;
   readonly groups?: readonly string[];
   readonly faults?: readonly string[];
+  /** The command of a sandbox that is not ours. */
+  readonly program?: string | undefined;
   /** It waits to be killed at its end. */
   readonly hold?: boolean;
 }
@@ -56,7 +59,10 @@ export function startAttacks(user: ServerUser, options: ChildOptions): ChildProc
     CHILD,
     JSON.stringify({ ...options, host: isRoot ? "0.0.0.0" : "127.0.0.1" }),
   ];
-  return spawn(words[0] ?? "", words.slice(1), { env: { PATH: process.env["PATH"] }, stdio: ["pipe", "pipe", "pipe"] });
+  return spawn(words[0] ?? "", words.slice(1), {
+    env: { PATH: process.env["PATH"], HOME: tmpdir(), LD_LIBRARY_PATH: process.env["LD_LIBRARY_PATH"] },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
 }
 
 /** Runs attacks in a server of their own to their end. */

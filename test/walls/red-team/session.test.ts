@@ -41,7 +41,7 @@ beforeAll(async () => {
           server: process.pid,
           isWalled: true,
         });
-        const hosts = ["local*", "*.redteam.test", `127.0.0.1:${yard.targets.allowed}`];
+        const hosts = ["local*", `local*:${yard.targets.tcp4}`, "*.redteam.test", `127.0.0.1:${yard.targets.allowed}`];
         const profiles = { free: { autonomy: "full" }, asked: { autonomy: "supervised", egress_hosts: hosts } };
         await writeFile(join(place.home, "sallyport.yaml"), JSON.stringify(settings), { mode: 0o600 });
         await writeFile(join(place.home, "policy.yaml"), JSON.stringify({ default_profile: "asked", profiles }), {
@@ -148,7 +148,7 @@ describeWithWalls("attacks from inside a session", () => {
     const place = await makePlace();
     await using server = await startWalled(place);
     const { client } = server;
-    const bash = { tool: "Bash", input: { command: `${STRAYS(place.workspace)}` } };
+    const bash = { tool: "Bash", input: { command: STRAYS(place.workspace) } };
     const wanted = { engine: "loop", sandbox: "bubblewrap", prompt: { text: script(bash, { say: "Done." }) } } as const;
     const { session } = await runScript(client, wanted, approveWith(client));
     expect(strays(place.workspace)).toBeGreaterThan(4);
@@ -158,6 +158,9 @@ describeWithWalls("attacks from inside a session", () => {
     expect(strays(place.workspace)).toBeGreaterThan(4);
     await server.kill();
     await expect.poll(() => strays(place.workspace)).toBe(0);
+    // The next one deletes what the dead one left.
+    const next = await startServer(place, { SALLYPORT_SANDBOX: "bubblewrap" });
+    await next.stop();
   });
 
   it("file tools never leave the workspace while a program swaps its folders for links", async () => {

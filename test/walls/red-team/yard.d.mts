@@ -1,6 +1,6 @@
 export interface Yard {
   readonly hasCompiler: boolean;
-  readonly targets: { readonly allowed: number };
+  readonly targets: { readonly allowed: number; readonly tcp4: number };
   readonly secrets: Readonly<Record<"token" | "database" | "output" | "engine" | "ssh" | "other" | "shared", string>>;
   write(others: object): void;
   /** The command that runs groups of attacks inside. */

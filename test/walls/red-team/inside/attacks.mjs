@@ -29,7 +29,7 @@ for (const group of groups) {
       got = (await body(targets)) || undefined;
     } catch (error) {
       got = undefined;
-      process.stderr.write(`${attack}: ${error}\n`);
+      process.stderr.write(`${attack}: ${String(error)}\n`);
     }
     process.stdout.write(
       `${JSON.stringify({ attack, escaped: got !== undefined, detail: got === undefined ? "" : String(got).slice(0, 200) })}\n`,

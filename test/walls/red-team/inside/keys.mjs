@@ -93,7 +93,7 @@ export const keys = {
           // A folder of the machine that was left open is a door.
           const folder =
             namesIn(path).length > 0 && pid !== String(process.pid) ? [`an open folder of process ${pid}`] : [];
-          return [...found, ...folder];
+          return found.concat(folder);
         }),
       ),
     ),
@@ -147,7 +147,7 @@ export const keys = {
     const roots = ["/proc/1/root", "/proc/1/cwd"].flatMap((path) => {
       const inThere = namesIn(`${path}/`);
       const here = namesIn(path === "/proc/1/root" ? "/" : readlinkOr(path));
-      return inThere.length > 0 && inThere.some((name) => !here.includes(name)) ? [path] : [];
+      return inThere.some((name) => !here.includes(name)) ? [path] : [];
     });
     return told(roots);
   },

@@ -17,10 +17,10 @@ function ask(socketPath, { method = "GET", path, headers = {}, body = "" }) {
     asked.once("timeout", () => asked.destroy());
     asked.once("upgrade", (answer) => resolve({ status: answer.statusCode, text: "upgraded" }));
     asked.once("connect", (answer) => resolve({ status: answer.statusCode, text: "connected" }));
-    asked.once("response", async (answer) => {
+    asked.once("response", (answer) => {
       let text = "";
-      for await (const chunk of answer) text += chunk;
-      resolve({ status: answer.statusCode, text });
+      answer.on("data", (chunk) => (text += chunk));
+      answer.once("close", () => resolve({ status: answer.statusCode, text }));
     });
     asked.end(body);
   });

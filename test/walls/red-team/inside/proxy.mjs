@@ -17,7 +17,7 @@ function ask(text, then) {
     socket.once("connect", () => socket.write(text));
     socket.on("data", (chunk) => {
       heard += chunk.toString("latin1");
-      if (then !== undefined && /^HTTP\/1\.1 200/.test(heard)) {
+      if (then !== undefined && heard.startsWith("HTTP/1.1 200")) {
         socket.write(then);
         then = undefined;
       }
