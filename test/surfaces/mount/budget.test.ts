@@ -121,7 +121,7 @@ describe("making a session under a mount's policy", () => {
     const other = await world.as("agent", "walled");
     const made = other.call("/claude-walled/new", { model: "sim" });
     if (isThere)
-      expect((await world.app.client.session((await made)["session_id"])).settings).toMatchObject({
+      expect((await world.app.client.session((await made)["session_id"] ?? "")).settings).toMatchObject({
         sandbox: "container",
         network: "proxy_only",
         workspace_mode: "snapshot",
