@@ -17,8 +17,6 @@ export interface WantedTree {
   readonly source: string;
   /** Of a snapshot: a file is in it if all of them show it. */
   readonly filters: readonly RepoFilterMode[];
-  /** False: a snapshot is copied, because what is mounted cannot be handed on to a sandbox. Absent: it is mounted if possible. */
-  readonly overlay?: boolean | undefined;
 }
 
 /** A session's own files, there until they are released. */
@@ -127,7 +125,7 @@ export class SessionTrees {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const from = parent === undefined ? undefined : await this.#parent(parent, wanted);
-      const made = from === undefined ? await this.#fresh(id, wanted) : await this.#fork(id, from, wanted);
+      const made = from === undefined ? await this.#fresh(id, wanted) : await this.#fork(id, from);
       await writeRecord(folder, made.record);
       return { workspace: this.#workspace(id, made.record), withheld: made.withheld };
     } catch (error) {
@@ -202,11 +200,11 @@ export class SessionTrees {
     await ended;
   }
 
-  async #fresh(id: string, { mode, source, filters, overlay: mayMount }: WantedTree): Promise<MadeTree> {
+  async #fresh(id: string, { mode, source, filters }: WantedTree): Promise<MadeTree> {
     const folder = join(this.#folder, id);
     if (mode === "worktree") return { record: await addWorktree(folder, source, branchOf(id)), withheld: 0 };
     const base = await this.snapshots.take(source, filters);
-    const overlay = mayMount !== false && (await this.#lay(folder, base.key));
+    const overlay = await this.#lay(folder, base.key);
     if (!overlay) await copyTree(this.snapshots.tree(base.key), join(folder, "tree"));
     return { record: recordOf(base, { source, filters, overlay }), withheld: base.withheld };
   }
@@ -235,7 +233,7 @@ export class SessionTrees {
     return { id, folder, record, workspace: this.#workspace(id, record) };
   }
 
-  async #fork(id: string, parent: OpenTree, { overlay: mayMount }: WantedTree): Promise<MadeTree> {
+  async #fork(id: string, parent: OpenTree): Promise<MadeTree> {
     const { folder: from, record } = parent;
     const folder = join(this.#folder, id);
     await writeApplied(folder, await readApplied(from));
@@ -243,15 +241,6 @@ export class SessionTrees {
     if (record.mode === "worktree")
       return { record: await forkWorktree(folder, branchOf(id), { folder: from, record }), withheld: 0 };
     const withheld = (await this.snapshots.withheld(record.base)).length;
-    if (record.overlay && mayMount === false) {
-      const { tree, release } = await this.#use(parent.id);
-      try {
-        await copyTree(tree.workspace, join(folder, "tree"));
-      } finally {
-        await release();
-      }
-      return { record: { ...record, overlay: false, commits: {} }, withheld };
-    }
     if (record.overlay) {
       for (const name of ["tree", "work"]) await mkdir(join(folder, name), { mode: 0o700 });
       if (!(await copyExactly(join(from, "upper"), join(folder, "upper"))))

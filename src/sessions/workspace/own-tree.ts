@@ -20,9 +20,7 @@ export async function placeSession(
   if (mode === "direct") return { settings, undo: () => Promise.resolve() };
   const id = newId("ses");
   const filters = mode === "snapshot" ? filtersOf(profile, repo_filter) : [];
-  // A server that runs as root hands files to a sandbox under another owner, which no overlay can be shown under.
-  const overlay = settings.sandbox === "local";
-  const { workspace, withheld } = await trees.make(id, { mode, source, filters, overlay }, parent);
+  const { workspace, withheld } = await trees.make(id, { mode, source, filters }, parent);
   return {
     id,
     settings: { ...settings, workspace, source, ...(withheld === 0 ? {} : { withheld }) },
