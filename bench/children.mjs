@@ -75,6 +75,7 @@ export const BROADCAST = fileURLToPath(new URL("broadcast-child.mjs", import.met
 
 export function serverEnvironment(simUrl) {
   return {
+    SALLYPORT_SANDBOX: "local",
     SALLYPORT_TOKEN: BENCH_TOKEN,
     SALLYPORT_REQUESTS_PER_MINUTE: "10000000",
     ANTHROPIC_API_KEY: "bench",

@@ -7,6 +7,7 @@ const [home, workspace, simUrl, token, claude] = process.argv.slice(2);
 const environment = {
   PATH: process.env.PATH,
   HOME: home,
+  SALLYPORT_SANDBOX: "local",
   SALLYPORT_TOKEN: token,
   SALLYPORT_REQUESTS_PER_MINUTE: "10000000",
   SALLYPORT_CLAUDE: claude,

@@ -1,6 +1,6 @@
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { ended } from "./ended.ts";
 
 /** The path length that every system's socket addresses allow, with a name behind it. */
@@ -10,14 +10,7 @@ function prefixOf(marker: string): string {
   return `sallyport-box-${marker.slice(0, 12)}-`;
 }
 
-/** Where root's server keeps what is mounted for a moment: nobody clears this folder by hand, as people do with temporary ones. */
-const OF_ROOT = "/run/sallyport";
-
 function parent(): string {
-  if (process.platform === "linux" && process.getuid?.() === 0) {
-    mkdirSync(OF_ROOT, { recursive: true, mode: 0o711 });
-    return OF_ROOT;
-  }
   const temporary = tmpdir();
   return temporary.length <= LONGEST_FOLDER - prefixOf("").length ? temporary : "/tmp";
 }
@@ -27,14 +20,21 @@ export function makeSandboxFolder(marker: string): string {
   return mkdtempSync(join(parent(), prefixOf(marker)));
 }
 
-/** Where what is handed to it is mounted while it starts. */
-export function mountsOf(folder: string): string {
-  return `${folder}-mounts`;
+/**
+ * Where root's server mounts for a moment what it hands to a sandbox. Nobody clears this folder by hand, as people do with temporary
+ * ones: what is mounted there is a person's workspace.
+ */
+const MOUNTS = "/run/sallyport/mounts";
+
+/** Where what is handed to its program of this number is mounted while it starts. */
+export function mountsOf(folder: string, program: number): string {
+  mkdirSync(MOUNTS, { recursive: true, mode: 0o711 });
+  return join(MOUNTS, `${basename(folder)}-${program}`);
 }
 
 /** Deletes a sandbox's folder. */
 export function removeSandboxFolder(folder: string): void {
-  for (const path of [folder, mountsOf(folder)]) removeFlat(path);
+  removeFlat(folder);
 }
 
 /**
@@ -61,12 +61,15 @@ function quietly(work: () => void): void {
 
 /** At start: those that a dead server of this home left. */
 export async function sweepSandboxFolders(marker: string): Promise<void> {
-  const folder = parent();
-  const left = readdirSync(folder).filter((name) => name.startsWith(prefixOf(marker)));
-  for (const name of left) {
-    const path = join(folder, name);
-    if (name.endsWith(mountsOf("")))
-      for (const mounted of readdirSync(path)) await ended("/usr/bin/umount", ["--lazy", join(path, mounted)]);
+  for (const path of leftIn(MOUNTS, marker)) {
+    for (const mounted of readdirSync(path)) await ended("/usr/bin/umount", ["--lazy", join(path, mounted)]);
     removeFlat(path);
   }
+  for (const path of leftIn(parent(), marker)) removeFlat(path);
+}
+
+function leftIn(folder: string, marker: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => name.startsWith(prefixOf(marker)));
+  return names.map((name) => join(folder, name));
 }

@@ -2,10 +2,11 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { errorText, Failure, LIMITS } from "../protocol/index.ts";
+import { boundMemory } from "./bound-memory.ts";
 import { drain, type Exit } from "./drain.ts";
 import { Groups } from "./groups.ts";
 import { isMarkOf, type ProcessMarks } from "./marks.ts";
-import { watchMemory } from "./memory.ts";
+
 import { endProcesses, listProcesses, withDescendants, type ProcessEntry } from "./processes.ts";
 import type { KillOptions, OpenRequest, Piped, Running, Sandbox, SpawnRequest } from "./sandbox.ts";
 
@@ -15,7 +16,6 @@ const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 const SESSION = "SALLYPORT_SESSION";
 const INSTANCE = "SALLYPORT_INSTANCE";
 const RUN = "SALLYPORT_RUN";
-const MIB = 1_048_576;
 
 export interface LocalSandboxOptions {
   readonly sessionId: string;
@@ -177,20 +177,6 @@ async function start(starting: ProcessStart<SpawnRequest>, memoryBytes: number):
   const kill = (options?: KillOptions): Promise<void> => endRun({ ...starting, pid, exit }, options);
   const reasonOf = boundMemory({ pid, exit, kill }, memoryBytes);
   return { pid, exit: exit.then((end) => ({ ...end, reason: reasonOf() })), kill };
-}
-
-/**
- * Ends what takes more memory, with all that it started. The answer says why it was ended; undefined: it was not. A limit of
- * the system's own (RLIMIT_AS) would not do: V8, Go and Java reserve far more addresses than they use.
- */
-function boundMemory(running: Running, bytes: number): () => string | undefined {
-  let reason: string | undefined;
-  const onExceeded = (): void => {
-    reason = `it used more than ${Math.floor(bytes / MIB)} MiB of memory`;
-    void running.kill({ graceMs: 0 });
-  };
-  void running.exit.then(watchMemory({ pid: running.pid, bytes, onExceeded }));
-  return () => reason;
 }
 
 async function drainChild(child: ChildProcess, onOutput: SpawnRequest["onOutput"]): Promise<Exit> {

@@ -1,3 +1,4 @@
+import { bubblewrapDriver } from "../../src/sandbox/bubblewrap/driver.ts";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { bundleRunner } from "../../src/sandbox/container/bundle-runner.ts";
@@ -44,6 +45,7 @@ async function localDriver(base: string): Promise<SandboxDriver> {
 /** A line for each driver. */
 const DRIVERS: Readonly<Record<string, (base: string) => SandboxDriver | Promise<SandboxDriver>>> = {
   local: localDriver,
+  bubblewrap: () => bubblewrapDriver(),
   crun: (base) => containerDriver({ folder: join(base, "c"), runtime: "crun" }),
   runc: (base) => containerDriver({ folder: join(base, "c"), runtime: "runc" }),
   podman: (base) => containerDriver({ folder: join(base, "c"), runtime: "podman", image: IMAGE, readable: ["/usr"] }),

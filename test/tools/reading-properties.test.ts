@@ -13,7 +13,7 @@ import { isFullRun } from "../support/sample.ts";
 import { bench } from "./fixture.ts";
 
 /** Lines that are proven, and really run. */
-const RUNS = isFullRun ? 10_000 : 250;
+const RUNS = isFullRun ? 10_000 : 80;
 /** How many are run between two looks at the files. */
 const BATCH = 50;
 const SEED = 20_261;
@@ -130,7 +130,7 @@ test("no name that the shell finds for a pattern is missed", async () => {
   const dice = new Dice(SEED);
   const folder = { cwd: world.workspace, workspace: world.workspace };
   const missed: unknown[] = [];
-  for (let left = isFullRun ? 5_000 : 400; left > 0; left--) {
+  for (let left = isFullRun ? 5_000 : 150; left > 0; left--) {
     const pattern = Array.from({ length: dice.between(1, 5) }, () => dice.of(PATTERN_PIECES)).join("");
     const commands = simpleCommands(`ls ${pattern}`, unwrap(`ls ${pattern}`));
     if (typeof commands === "string") continue;
@@ -172,7 +172,7 @@ test("words are what the shell makes of them", () => {
   const dice = new Dice(SEED);
   const wrong: unknown[] = [];
   let compared = 0;
-  for (let left = isFullRun ? 20_000 : 1_500; left > 0; left--) {
+  for (let left = isFullRun ? 20_000 : 500; left > 0; left--) {
     const rest = Array.from({ length: dice.between(1, 7) }, () => dice.of(QUOTING_PIECES)).join("");
     const commands = simpleCommands(`ls ${rest}`, unwrap(`ls ${rest}`));
     const [only, ...more] = typeof commands === "string" ? [] : commands;

@@ -45,8 +45,19 @@ const SYSTEM_SETTINGS = [
 
 const USER = 1_000;
 
-/** The words between `bwrap` and the program. `seccomp` is the file descriptor of the filter for system calls. */
-export function bubblewrapArguments(view: BubblewrapView, seccomp: number): readonly string[] {
+interface ProgramStart {
+  /** The file descriptor of the filter for system calls. */
+  readonly seccomp: number;
+  readonly cwd: string;
+  /** Whether the program gets what bubblewrap itself was given. */
+  readonly environment: "none" | "bubblewrap's";
+}
+
+/** The words between `bwrap` and the program. */
+export function bubblewrapArguments(
+  view: BubblewrapView,
+  { seccomp, cwd, environment }: ProgramStart,
+): readonly string[] {
   const size = String(view.memoryFolderBytes);
   const memory = (path: string): readonly string[] => ["--size", size, "--tmpfs", path];
   return [
@@ -55,7 +66,7 @@ export function bubblewrapArguments(view: BubblewrapView, seccomp: number): read
     "--new-session",
     "--cap-drop",
     "ALL",
-    "--clearenv",
+    ...(environment === "none" ? ["--clearenv"] : []),
     "--seccomp",
     String(seccomp),
     "--hostname",
@@ -96,7 +107,7 @@ export function bubblewrapArguments(view: BubblewrapView, seccomp: number): read
     "--remount-ro",
     "/",
     "--chdir",
-    view.workspace.as,
+    cwd,
     "--",
   ];
 }

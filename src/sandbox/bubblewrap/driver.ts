@@ -10,6 +10,7 @@ import { openRemoteSandbox } from "../remote/sandbox.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { mountsOf } from "../folders.ts";
 import { bubblewrapArguments, passwdFile, type BubblewrapView, type Shown } from "./arguments.ts";
+import { DirectPrograms, RUNNING_FD, TELL_RUNNING } from "./direct.ts";
 import { HandedOver } from "./mounts.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { sandboxUser } from "./user.ts";
@@ -72,56 +73,118 @@ async function tryOut(): Promise<MissingSandbox | undefined> {
   };
 }
 
-async function open(request: SandboxRequest): Promise<Sandbox> {
-  const { folder } = request;
+async function writeFiles(folder: string): Promise<SandboxFiles> {
   const filter = seccompFilter();
   if (filter === undefined) throw new Failure("unsupported", `bubblewrap does not work on ${process.arch} yet.`);
-  const streamsPath = join(folder, "streams");
   const filterPath = join(folder, "seccomp");
   const people = join(folder, "passwd");
   await writeFile(filterPath, filter, { mode: 0o400 });
   await writeFile(people, passwdFile(HOME), { mode: 0o444 });
   const user = sandboxUser();
   if (user !== undefined) for (const path of [folder, people]) await chown(path, user.uid, user.gid);
-  const launch = async (): Promise<ChildProcess> => {
-    const handed = user === undefined ? undefined : await HandedOver.open(mountsOf(folder), user);
-    try {
-      const view = await viewFor(request, { people, handed });
-      const child = start(view, { request, filterPath, streamsPath });
-      // It has its own mounts once something of it runs.
-      const release = (): void => handed?.release();
-      child.stdout?.once("readable", release);
-      child.once("close", release);
-      child.once("error", release);
-      return child;
-    } catch (error) {
-      handed?.release();
-      throw error;
-    }
-  };
+  return { people, filterPath };
+}
+
+async function open(request: SandboxRequest): Promise<Sandbox> {
+  const files = await writeFiles(request.folder);
+  const streamsPath = join(request.folder, "streams");
   const path = SEARCH_PATH.join(":");
-  return openRemoteSandbox({
+  const environment = {
+    HOME,
+    PATH: path,
+    TERM: "dumb",
+    USER: "agent",
+    LOGNAME: "agent",
+    ...request.environment,
+  };
+  const { forwards, memoryBytes = LIMITS.sandboxMemoryBytes } = request;
+  const commands = await openRemoteSandbox({
     kind: "bubblewrap",
     searchPath: SEARCH_PATH,
-    environment: { HOME, PATH: path, TERM: "dumb", USER: "agent", LOGNAME: "agent", ...request.environment },
+    environment,
     streamsPath,
-    owner: user,
-    memoryBytes: request.memoryBytes,
-    launch,
+    owner: sandboxUser(),
+    memoryBytes,
+    launch: () =>
+      launch(request, files, {
+        argv: helperCommand({ streamsPath, forwards, memoryBytes }),
+        cwd: request.workspace,
+        readable: HELPER_FILES,
+        // Its first process keeps this environment where programs inside can read it.
+        environment: { PATH: path },
+        isCleared: true,
+      }),
     destroy: () => Promise.resolve(),
   });
+  const programs = new DirectPrograms(
+    ({ argv, cwd, env }) =>
+      launch(request, files, {
+        argv: [...TELL_RUNNING, ...argv],
+        cwd,
+        readable: [],
+        environment: { ...environment, ...env },
+        isCleared: false,
+      }),
+    memoryBytes,
+  );
+  return {
+    ...commands,
+    get busy() {
+      return commands.busy || programs.busy;
+    },
+    open: (wanted) => programs.open(wanted),
+    async close() {
+      await Promise.all([programs.close(), commands.close()]);
+    },
+  };
+}
+
+interface SandboxFiles {
+  readonly people: string;
+  readonly filterPath: string;
+}
+
+interface ProgramInside {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** What it needs of this machine beside what the session was given. */
+  readonly readable: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Whether the program starts without it. */
+  readonly isCleared: boolean;
+}
+
+/** How many were started: each has its own place for what is handed over. */
+let launches = 0;
+
+async function launch(request: SandboxRequest, files: SandboxFiles, program: ProgramInside): Promise<ChildProcess> {
+  const user = sandboxUser();
+  launches += 1;
+  const handed = user === undefined ? undefined : await HandedOver.open(mountsOf(request.folder, launches), user);
+  const release = (): void => handed?.release();
+  try {
+    const view = await viewFor(request, { people: files.people, readable: program.readable, handed });
+    const child = start(view, { request, program, filterPath: files.filterPath });
+    // It has its own mounts once something of it runs.
+    (program.isCleared ? child.stdout : child.stdio[RUNNING_FD])?.once("readable", release);
+    child.once("close", release);
+    child.once("error", release);
+    return child;
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 interface BubblewrapStart {
   readonly request: SandboxRequest;
+  readonly program: ProgramInside;
   readonly filterPath: string;
-  readonly streamsPath: string;
 }
 
-function start(view: BubblewrapView, { request, filterPath, streamsPath }: BubblewrapStart): ChildProcess {
+function start(view: BubblewrapView, { request, program, filterPath }: BubblewrapStart): ChildProcess {
   const seccomp = openSync(filterPath, "r");
   try {
-    const { forwards, processes = LIMITS.sandboxProcesses, memoryBytes = LIMITS.sandboxMemoryBytes } = request;
     const words = [
       // 0 would still feed a program of this machine that collects dumps; 1 feeds none.
       "--core=1",
@@ -130,20 +193,23 @@ function start(view: BubblewrapView, { request, filterPath, streamsPath }: Bubbl
       "--",
       ...dropped(),
       BWRAP,
-      ...bubblewrapArguments(view, SECCOMP_FD),
+      ...bubblewrapArguments(view, {
+        seccomp: SECCOMP_FD,
+        cwd: program.cwd,
+        environment: program.isCleared ? "none" : "bubblewrap's",
+      }),
       // Inside, where only what is inside counts.
       PRLIMIT,
-      `--nproc=${processes}`,
+      `--nproc=${request.processes ?? LIMITS.sandboxProcesses}`,
       "--",
-      ...helperCommand({ streamsPath, forwards, memoryBytes }),
+      ...program.argv,
     ];
-    // Its first process keeps this environment where programs inside can read it.
     return spawn(PRLIMIT, words, {
       cwd: "/",
-      env: { PATH: SEARCH_PATH.join(":") },
+      env: { ...program.environment },
       // In its own process group: what a terminal sends to the server's must not end it.
       detached: true,
-      stdio: ["pipe", "pipe", "pipe", seccomp],
+      stdio: ["pipe", "pipe", "pipe", seccomp, ...(program.isCleared ? [] : (["pipe"] as const))],
     });
   } finally {
     closeSync(seccomp);
@@ -152,8 +218,13 @@ function start(view: BubblewrapView, { request, filterPath, streamsPath }: Bubbl
 
 async function viewFor(
   { workspace, readable, writable, hidden, folder }: SandboxRequest,
-  { people, handed }: { readonly people: string; readonly handed: HandedOver | undefined },
+  wanted: {
+    readonly people: string;
+    readonly readable: readonly string[];
+    readonly handed: HandedOver | undefined;
+  },
 ): Promise<BubblewrapView> {
+  const { people, handed } = wanted;
   const show = async (path: string): Promise<Shown> => ({ from: (await handed?.add(path)) ?? path, as: path });
   const showAll = async (paths: readonly string[]): Promise<readonly Shown[]> => {
     const shown: Shown[] = [];
@@ -164,7 +235,7 @@ async function viewFor(
   return {
     workspace: await show(workspace),
     // Its folder is the sandbox's own already.
-    readable: [...(await showAll([...HELPER_FILES, ...readable])), { from: folder, as: folder }],
+    readable: [...(await showAll([...wanted.readable, ...readable])), { from: folder, as: folder }],
     writable: await showAll(writable),
     // Making a folder where nothing is seen would tell its name.
     hidden: hidden.filter((path) => seen.some((place) => path.startsWith(`${place}/`))),

@@ -86,6 +86,8 @@ export async function containerMounts(request: SandboxRequest, places: Places): 
     writable: write === "write",
   });
   const memory = (as: string, executable = true): ContainerMount => ({ kind: "memory", as, executable });
+  const depth = ({ as }: ContainerMount): number => as.split("/").length;
+  // A folder covers what was placed below it before: those above come first, so that nothing hidden is seen through a folder around it.
   return [
     memory("/tmp"),
     memory(HOME),
@@ -101,7 +103,7 @@ export async function containerMounts(request: SandboxRequest, places: Places): 
     ...readable.map((path) => bind(path, path, "read")),
     places.isMachine ? memory(folder) : bind(folder, folder, "read"),
     ...writable.map((path) => bind(path, path, "write")),
-  ];
+  ].toSorted((one, other) => depth(one) - depth(other));
 }
 
 export const MEMORY_FOLDER_BYTES = LIMITS.sandboxTemporaryBytes;

@@ -28,6 +28,7 @@ const SESSION_FILES: readonly SessionFile[] = [
   { file: "context", mimeType: JSON_TYPE, description: "What the conversation is about" },
   { file: "error", mimeType: TEXT_TYPE, description: "What went wrong last; empty: nothing" },
   { file: "usage", mimeType: JSON_TYPE, description: "Tokens and cost" },
+  { file: "changes", mimeType: JSON_TYPE, description: "What the agent changed in a worktree or snapshot of its own" },
   { file: "tools/log", mimeType: TEXT_TYPE, description: "Every tool call and what became of it" },
   { file: "tools/pending", mimeType: JSON_TYPE, description: "Tool calls that wait for a person" },
 ];

@@ -33,7 +33,7 @@ describeWithFuse("agents as files", () => {
     );
     const id = await newSession(place.folder, { model: "sim" });
     expect(await ok(place.folder, `cd sessions/${id}; echo *; echo tools/*`)).toBe(
-      "context ctl error fork output prompt response response.json status tools usage\ntools/approve tools/log tools/pending\n",
+      "changes context ctl error fork output prompt response response.json status tools usage\ntools/approve tools/log tools/pending\n",
     );
     expect(await ok(place.folder, `stat -c '%A %n' new policy usage sessions/${id}/prompt`)).toBe(
       `-rw------- new\n-rw------- policy\n-r-------- usage\n--w------- sessions/${id}/prompt\n`,

@@ -104,7 +104,7 @@ describeWithFuse("sizes that programs can trust", () => {
     for (const file of FIXED)
       expect([file, await readFile(join(copy, file), "utf8")]).toEqual([file, contents.get(file)]);
     expect((await readdir(copy)).toSorted()).toEqual(
-      ["context", "error", "output", "response", "response.json", "status", "tools", "usage"].toSorted(),
+      ["changes", "context", "error", "output", "response", "response.json", "status", "tools", "usage"].toSorted(),
     );
     // The second time everything is as it was: nothing is sent.
     expect(await ok("/", line.replace("-a", "-ai"))).toBe("");

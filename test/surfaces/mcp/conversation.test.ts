@@ -217,6 +217,7 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
         "context",
         "error",
         "usage",
+        "changes",
         "tools/log",
         "tools/pending",
       ].map((file) => `claude:///sessions/{session_id}/${file}`),

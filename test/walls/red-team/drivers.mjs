@@ -3,10 +3,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bubblewrapDriver, openLocalSandbox } from "../../../dist/sandbox/index.js";
+import { bubblewrapDriver, containerDrivers, openLocalSandbox } from "../../../dist/sandbox/index.js";
+
+/** Only for root: without, containers need an engine and an image. */
+const containers = () => containerDrivers({ folder: `/run/sallyport/redteam-${process.pid}` });
 
 export const DRIVERS = {
   bubblewrap: bubblewrapDriver,
+  container: () => containers().find(({ kind }) => kind === "container"),
 };
 
 /** The control: no wall at all. */
