@@ -83,7 +83,7 @@ export function policyLimits(
 }
 
 /**
- * The limit that was too small. Several parents differ only by their limits: `changed` if none has that limit any more. Undefined: it
+ * The limit that was too small; `changed`: it was raised meanwhile, or none of several parents has that limit any more. Undefined: it
  * cannot be raised, because it is the price of the request itself, or there is no such limit.
  */
 export function spendingLimitOf(
@@ -92,8 +92,10 @@ export function spendingLimitOf(
 ): PolicyLimit | "changed" | undefined {
   const alike = spendingLimits.filter((spendingLimit) => spendingLimit.kind === kind);
   const same = alike.find(({ limit }) => limit === limit_microusd);
-  if (kind !== "parent") return same ?? alike[0];
-  return same ?? (alike.length === 0 ? undefined : "changed");
+  const [first] = alike;
+  if (same !== undefined || first === undefined) return same;
+  const isRaised = kind !== "threshold" && (first.limit ?? Infinity) > limit_microusd;
+  return kind === "parent" || isRaised ? "changed" : first;
 }
 
 /** The limit in force. What a person set counts until the policy changes: the later change wins. */
