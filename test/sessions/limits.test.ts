@@ -8,8 +8,9 @@ const GRANDPARENT: PolicyLimit = { kind: "parent", account: "session:q", limit: 
 describe("the limit that was too small", () => {
   test.each([
     { lacked: { kind: "session", limit_microusd: 5 }, spendingLimits: [OWN, PARENT], spendingLimit: OWN },
-    // Its limit was raised meanwhile; the question is about the same limit.
-    { lacked: { kind: "session", limit_microusd: 1 }, spendingLimits: [OWN, PARENT], spendingLimit: OWN },
+    // Its limit was raised meanwhile, so the request is tried again; was it lowered, the question is about the same limit.
+    { lacked: { kind: "session", limit_microusd: 1 }, spendingLimits: [OWN, PARENT], spendingLimit: "changed" },
+    { lacked: { kind: "session", limit_microusd: 9 }, spendingLimits: [OWN, PARENT], spendingLimit: OWN },
     {
       lacked: { kind: "parent", limit_microusd: 20 },
       spendingLimits: [OWN, PARENT, GRANDPARENT],
