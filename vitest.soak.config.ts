@@ -12,6 +12,7 @@ const SAMPLED = [
   "test/engines/claude/resume-kills.test.ts",
   "test/gate/{evaluate,guarded}-properties.test.ts",
   "test/ledger/model.test.ts",
+  "test/sandbox/conformance.test.ts",
   "test/store/crash.test.ts",
   "test/surfaces/answers.test.ts",
   "test/surfaces/mcp/{authority,conversation,described}.test.ts",
