@@ -25,6 +25,9 @@ export const TELL_RUNNING = [
   "sh",
 ] as const;
 
+/** How long the end of everything inside is waited for: what hangs in the kernel is not. */
+const ENDING_MS = LIMITS.killSweeps * LIMITS.killPollMs;
+
 /** Bubblewrap answers with the number of the signal that ended its program, above this. */
 const SIGNALLED = 128;
 
@@ -57,7 +60,7 @@ export class DirectPrograms {
       child.once("error", () => resolve({ code: null, signal: null }));
       child.once("exit", (code, signal) => resolve(exitOf(code, signal)));
     });
-    const gone = Promise.race([goneOf(child), over.then(() => pause(LIMITS.outputDrainMs, undefined, { ref: false }))]);
+    const gone = Promise.race([goneOf(child), over.then(() => pause(ENDING_MS, undefined, { ref: false }))]);
     this.#running.set(child, gone);
     void gone.then(() => this.#running.delete(child));
     await running(child, request);
