@@ -63,7 +63,7 @@ const DRIVERS: Readonly<Record<string, (base: string) => SandboxDriver | Promise
 };
 
 /** The others differ little from these: all of them run in `npm run soak`. */
-const SAMPLE: ReadonlySet<string> = new Set(["local", "bubblewrap", "crun", "runsc"]);
+const SAMPLE: ReadonlySet<string> = new Set(["local", "bubblewrap", "crun"]);
 
 for (const [name, make] of Object.entries(DRIVERS).filter(([driver]) => isFullRun || SAMPLE.has(driver))) {
   const base = SandboxPlace.folder();
