@@ -7,6 +7,10 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY src/web/package.json ./src/web/
+COPY src/web/ui/package.json ./src/web/ui/
+COPY src/web/console/package.json ./src/web/console/
+COPY src/web/panel/package.json ./src/web/panel/
+COPY src/web/workbench/package.json ./src/web/workbench/
 RUN npm ci --ignore-scripts --no-audit --no-fund --omit=dev --workspace=src/web --include-workspace-root
 COPY tsconfig.json ./
 COPY scripts ./scripts

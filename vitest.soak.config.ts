@@ -3,12 +3,13 @@ import everyday from "./vitest.config.ts";
 
 /** Of these `npm test` runs a sample. */
 const SAMPLED = [
+  "test/bench/quick.test.ts",
   "test/e2e/console/inspect-*.test.ts",
   "test/e2e/workbench/*-inspect.test.ts",
-  "test/promises/nothing-lost/{engine-floods,long-waits}.test.ts",
+  "test/promises/nothing-lost/{drain,engine-floods,long-waits}.test.ts",
   "test/promises/nothing-overspent/{killed,torture}.test.ts",
   "test/promises/nothing-unseen/sequences.test.ts",
-  "test/conformance/engines.claude-*.test.ts",
+  "test/conformance/engines.{claude-*,loop-*,walls}.test.ts",
   "test/engines/claude/resume-kills.test.ts",
   "test/gate/{evaluate,guarded}-properties.test.ts",
   "test/ledger/model.test.ts",
@@ -18,6 +19,7 @@ const SAMPLED = [
   "test/surfaces/mcp/{authority,conversation,described}.test.ts",
   "test/tools/{paths,reading-properties}.test.ts",
   "test/walls/red-team/*.test.ts",
+  "test/workspaces/hostile-repositories.test.ts",
 ];
 
 /** The big counts, run by `npm run soak`: one after the other, however long they take. */

@@ -1,5 +1,5 @@
 // (a) A full loop turn with one tool call over HTTP, against the same two model calls done by hand with fetch, and against
-// the least server that keeps the turn's promises (promises-child.mjs).
+// the least server that keeps the turn's promises (promises-child.mjs). And the same turn by each API of models.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { sized } from "./size.mjs";
 
 const ROUNDS = sized(200, 1);
 const WARM_UP = sized(30, 0);
+const APIS = ["messages", "responses", "chat"];
 
 export async function turnBench() {
   const root = await mkdtemp(join(tmpdir(), "sallyport-bench-"));
@@ -19,6 +20,8 @@ export async function turnBench() {
   await writeFile(file_path, "one line\n".repeat(20));
   const prompt = `Read it.\nsim: ${JSON.stringify([{ tool: "Read", input: { file_path } }, { say: "It has twenty lines." }])}`;
   const sim = await startChild([SIM]);
+  await mkdir(join(root, "home"));
+  await writeFile(join(root, "home", "sallyport.yaml"), JSON.stringify(settingsFor(sim.url)));
   const server = await startChild([MAIN, "serve", "--home", join(root, "home"), "--workspace", workspace], {
     SALLYPORT_PORT: "0",
     SALLYPORT_SANDBOX: "local",
@@ -35,7 +38,16 @@ export async function turnBench() {
     const bare = [];
     const promises = [];
     const ours = [];
+    const byApi = APIS.map(() => []);
     for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
+      for (const place of APIS.keys()) {
+        // Each is the first as often as the others: what comes first after the other measurements is slower.
+        const index = (place + round) % APIS.length;
+        const turn = await openTurn(client, prompt, { provider: APIS[index] });
+        const time = await timed(turn.run);
+        await turn.close();
+        if (round >= WARM_UP) byApi[index].push(time);
+      }
       const turn = await openTurn(client, prompt);
       const times = [
         await timed(() => byHand(sim.url, { prompt, tools })),
@@ -55,6 +67,12 @@ export async function turnBench() {
       ratio: median(ours) / median(bare),
       ratio_of_promises: { to_bare: median(promises) / median(bare), ours_to_them: median(ours) / median(promises) },
       added_ms_per_model_call: (median(ours) - median(bare)) / 2,
+      apis: Object.fromEntries(
+        APIS.map((api, index) => [
+          api,
+          { ...figures(byApi[index]), ratio_to_messages: median(byApi[index]) / median(byApi[0]) },
+        ]),
+      ),
     };
   } finally {
     await server.stop();
@@ -63,6 +81,21 @@ export async function turnBench() {
     await sim.stop();
     await rm(root, { recursive: true, force: true });
   }
+}
+
+/** One provider for each API, at one price. */
+function settingsFor(base_url) {
+  const place = { base_url, auth: "none", default_model: "sim" };
+  const price = { input: 3_000_000, output: 15_000_000 };
+  return {
+    provider: "cloud",
+    providers: {
+      messages: { ...place, wire: "anthropic" },
+      responses: { ...place, wire: "openai", openai_api: "responses" },
+      chat: { ...place, wire: "openai", openai_api: "chat" },
+    },
+    prices: Object.fromEntries(APIS.map((api) => [`${api}/sim`, price])),
+  };
 }
 
 async function toolDefinitions() {
@@ -80,8 +113,8 @@ async function timed(act) {
  * The same through the product. Session and stream are there, as in a conversation; the time runs from the prompt to its
  * terminal event: one Read that policy allows, everything journaled and on the disk before it is seen.
  */
-async function openTurn(client, prompt) {
-  const session = await client.createSession({});
+async function openTurn(client, prompt, settings = {}) {
+  const session = await client.createSession(settings);
   const stream = client.watch(session.id)[Symbol.asyncIterator]();
   const until = async (type) => {
     for (;;) {

@@ -30,6 +30,7 @@ const LOOKS = [
 const README = [
   { file: "session.png", scene: "session-unfolded", look: "desktop-light", height: 800 },
   { file: "approval.png", scene: "approval-edit", look: "desktop-dark", height: 800 },
+  { file: "changes.png", scene: "approval-changes", look: "desktop-light", height: 800 },
   { file: "usage.png", scene: "usage", look: "desktop-light", height: 800 },
   { file: "workbench.png", scene: "workbench", look: "desktop-light", width: 1_400, height: 860 },
   { file: "workbench-dark.png", scene: "workbench", look: "desktop-dark", width: 1_400, height: 860 },

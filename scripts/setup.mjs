@@ -21,7 +21,7 @@ const installStamp = join(modules, ".sallyport-installed");
 const stampOfPart = (part) => join(root, "dist", `.built-${part}`);
 
 /**
- * What npm installs. `start`: what the server needs, and what builds it (src/web). `all`: also the tools of tests and checks,
+ * What npm installs. `start`: what the server needs, what its pages are made of, and what builds them (src/web and the workspaces in it). `all`: also the tools of tests and checks,
  * and the vendors' programs that the tests run.
  */
 const PACKAGES = {

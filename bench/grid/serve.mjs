@@ -19,7 +19,7 @@ const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta n
 const POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'nonce-served'; style-src-attr 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; worker-src 'self'";
 
-const STYLES = join(ROOT, "src/web/console/styles.css");
+const STYLES = join(ROOT, "src/web/ui/styles.css");
 
 /** Puts the workbench's styles before a page's script. */
 const styled = (entry) => ({

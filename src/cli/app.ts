@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
 import { LIMITS, makeNewId, type NewId, type Redactor, type Log } from "../protocol/index.ts";
 import type { EgressSetup, publicAddress } from "../network/index.ts";
-import { ProcessMarks, reapOrphans, sandboxUser, startWatchdog } from "../sandbox/index.ts";
+import { ProcessMarks, reapOrphans, sandboxUser, startWatchdog, type Supervisor } from "../sandbox/index.ts";
 import {
   type ExpiryClock,
   Gateway,
@@ -31,9 +31,11 @@ import { markerOf } from "./home-marker.ts";
 import { openModels } from "./models.ts";
 import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./open-files.ts";
 import { loadPolicyFile } from "./policy-file.ts";
+import { poolOf } from "./pool-settings.ts";
 import { openExpiryClock } from "./seen-time.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { openSandboxes } from "./sandboxes.ts";
+import { openSupervisor, tellHeld } from "./supervisor.ts";
 import { readTextFile } from "./text-file.ts";
 import { loadToolModules } from "./tool-modules.ts";
 import { keyFilesOf, refuseUntrusted, trustedInHome } from "./trusted-files.ts";
@@ -180,7 +182,9 @@ async function assemble(
   const adminToken =
     settings.token.value ?? (await kept(join(home, TOKEN_FILE), () => `sp_${randomBytes(32).toString("base64url")}`));
   const marks = await openMarks(marker, { log, clock }, opened);
-  await sweepEnvironments(home, marker);
+  const supervisor = await openSupervisor(options, { home, marker });
+  opened.push(() => Promise.resolve(supervisor?.close()));
+  await sweepEnvironments(home, { marker, spared: (supervisor?.left ?? []).flatMap(({ folder = [] }) => folder) });
   for (const folder of [ENGINES, "output"]) await sweepWarm(join(home, folder), store);
   const trees = new SessionTrees({ home, now: () => clock.now(), log, owner: sandboxUser() });
   await trees.sweep((id) => isStored(store, id));
@@ -204,14 +208,16 @@ async function assemble(
   opened.push(() => way.close());
   const watched = watchMachine(options, home, opened);
   const egress = egressFor(options, telemetry, opened);
-  const parts = { ...base, marker, marks, models, trees, newId, telemetry, egress, ...watched };
+  const parts = { ...base, marker, marks, supervisor, models, trees, newId, telemetry, egress, ...watched };
   const gateway = await gatewayFor(options, parts);
+  if (supervisor !== undefined) void tellHeld(supervisor, log);
   opened.push(() => gateway.close());
   opened.push(watchStrays({ gateway, marker, marks, log, clock }));
   telemetry.gauges(async () => ({
     ...(await gateway.readings()),
     ...storeReadings(store.health()),
     engineProcesses: gateway.pool,
+    workers: gateway.workerCounts,
     openSockets: options.openSockets?.() ?? 0,
     openModelRequests: models.proxy.openRequests,
     sessionKeys: models.proxy.sessionKeys,
@@ -295,6 +301,7 @@ function telemetryFor({ settings, version, log, redact, clock = SYSTEM_CLOCK }: 
 interface AppParts extends AppBase {
   readonly marker: string;
   readonly marks: ProcessMarks;
+  readonly supervisor: Supervisor | undefined;
   readonly models: Models;
   readonly newId: NewId;
   readonly trees: SessionTrees;
@@ -352,15 +359,17 @@ function openConnections(
 /** What the environments of all sessions share. */
 function environmentsOf(
   { settings, environment, redact, clock = SYSTEM_CLOCK }: AppOptions,
-  { home, marker, marks, models, newId, egress, extraTools }: AppParts,
+  { home, marker, marks, supervisor, models, newId, egress, extraTools }: AppParts,
   { engines, sandboxes, engineFolder }: EngineParts,
 ): EnvironmentOptions {
   return {
     home,
     marker,
     marks,
+    supervisor,
     engineMemoryBytes: settings.engineMemoryBytes?.value,
     commandMemoryBytes: settings.commandMemoryBytes?.value,
+    sandboxCpus: settings.sandboxCpus?.value,
     environment: passedOnOf(environment),
     drivers: sandboxes,
     egress,
@@ -402,6 +411,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       openEnvironment: (wanted) =>
         openInTree({ trees }, wanted, (release) => openEnvironment({ ...environments, release }, wanted)),
       engineFolder,
+      held: parts.supervisor,
       sessionFiles: (session_id) => [
         engineFolder(session_id),
         join(home, "output", session_id),
@@ -422,6 +432,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       hidden: [home],
     },
     retention: settings.retention?.value,
+    pool: poolOf(settings),
     policyFile: loadPolicyFile(home, settings),
   });
 }

@@ -2,6 +2,8 @@ import { delimiter, isAbsolute } from "node:path";
 import {
   createClaudeCliEngine,
   createClaudeSdkEngine,
+  createCommandEngine,
+  createComputeEngine,
   createLoopEngine,
   type ClaudeOptions,
   type Engine,
@@ -17,6 +19,12 @@ export function claudeOptions(settings: Settings, environment: Environment): Cla
 /** Every engine. One whose program is missing says so on use. */
 export function openEngines(settings: Settings, environment: Environment): ReadonlyMap<string, Engine> {
   const claude = claudeOptions(settings, environment);
-  const engines = [createLoopEngine(), createClaudeSdkEngine(claude), createClaudeCliEngine(claude)];
+  const engines = [
+    createLoopEngine(),
+    createClaudeSdkEngine(claude),
+    createClaudeCliEngine(claude),
+    createCommandEngine(),
+    createComputeEngine(),
+  ];
   return new Map(engines.map((engine) => [engine.id, engine]));
 }

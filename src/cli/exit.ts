@@ -13,7 +13,13 @@ export const EXIT = {
   interrupted: 130,
   terminated: 143,
 } as const;
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+/** The exit code of a program that ran for somebody. */
+type ProgramExit = number & { readonly of: "program" };
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT] | ProgramExit;
+
+export function programExit(code: number): ExitCode {
+  return code as ProgramExit;
+}
 
 export const EXIT_HELP = `Exit codes:
   0    the turn completed

@@ -1,9 +1,9 @@
 import type { SallyportClient } from "../client/index.ts";
-import type { JournalEvent, StreamFrame } from "../protocol/index.ts";
+import { shellWord, type JournalEvent, type StreamFrame } from "../protocol/index.ts";
 import { ApprovalInbox } from "./ask/inbox.ts";
 import type { GlobalFlags } from "./connect.ts";
 import type { CommandContext } from "./context.ts";
-import { shellWord } from "./shell-word.ts";
+
 import { editorOf } from "./terminal/editor.ts";
 import { Keyboard } from "./terminal/keyboard.ts";
 

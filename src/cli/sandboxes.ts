@@ -1,4 +1,4 @@
-import { bubblewrapDriver, containerDrivers, SandboxDrivers } from "../sandbox/index.ts";
+import { bubblewrapDriver, containerDrivers, SandboxDrivers, seatbeltDriver } from "../sandbox/index.ts";
 import { containerOptionsOf } from "./container-settings.ts";
 import type { Settings } from "./settings.ts";
 
@@ -7,5 +7,9 @@ export function openSandboxes(
   settings: Settings,
   place: { readonly home: string; readonly marker: string },
 ): SandboxDrivers {
-  return new SandboxDrivers([bubblewrapDriver(), ...containerDrivers(containerOptionsOf(settings.container, place))]);
+  return new SandboxDrivers([
+    seatbeltDriver({ marker: place.marker }),
+    bubblewrapDriver({ marker: place.marker }),
+    ...containerDrivers(containerOptionsOf(settings.container, place)),
+  ]);
 }

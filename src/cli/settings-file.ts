@@ -9,6 +9,7 @@ import {
   LIMITS,
   nearestName,
   MountSettings,
+  PoolSettings,
   PriceSettings,
   ProviderSettings,
   RetentionSettings,
@@ -79,12 +80,19 @@ const FileSettings = z
     /** Headers that the egress proxy adds to requests for some hosts. */
     egress_credentials: EgressCredentials.optional(),
     container: ContainerSettings.optional(),
+    /** Prepared workers. */
+    pool: PoolSettings.optional(),
     /** Memory of one engine's process with all its children. */
     engine_memory_mib: z.number().int().min(LIMITS.engineMemoryLeastMib).optional(),
     /** Memory of one command that a session runs, with all that it started. */
     command_memory_mib: z.number().int().min(LIMITS.engineMemoryLeastMib).optional(),
+    /** Processors' worth of time of one sandbox. Absent: not bounded. */
+    sandbox_cpus: z.number().min(LIMITS.sandboxCpusLeast).max(LIMITS.sandboxCpusMost).optional(),
     /** Whether an engine's program is started ahead of time for the next session. */
     start_ahead: z.boolean().optional(),
+    /** Whether vendors' programs outlive the server, and for how long without one. */
+    supervisor: z.boolean().optional(),
+    supervisor_seconds: z.number().int().min(1).max(LIMITS.supervisorMaxSeconds).optional(),
     telemetry: z
       .object({
         /** An OTLP collector; `/v1/traces` is added. */

@@ -7,6 +7,7 @@ import {
   WebOrigin,
   type EgressCredentials,
   type MountSettings,
+  type PoolSettings,
   type PriceSettings,
   type ProviderSettings,
   type RetentionSettings,
@@ -66,16 +67,22 @@ export interface Settings {
   readonly claude: Setting<string | undefined>;
   /** Whether an engine's program is started ahead of time for the next session. */
   readonly startAhead: Setting<boolean>;
+  /** How long vendors' programs outlive the server; absent: they do not. */
+  readonly supervisor?: Setting<{ readonly seconds: number }>;
   /** Where sessions run that name no sandbox, and whose profile does not. */
   readonly sandbox: Setting<SandboxChoice>;
   /** Headers that the egress proxy adds; absent: none. */
   readonly egressCredentials?: Setting<EgressCredentials>;
   /** Absent: nothing is set. */
   readonly container?: ContainerSettings;
+  /** Prepared workers; absent: as the mounts say, or none. */
+  readonly pool?: Setting<PoolSettings>;
   /** Memory of an engine's process; absent: LIMITS.engineMemoryBytes. */
   readonly engineMemoryBytes?: Setting<number>;
   /** Memory of a command that a session runs; absent: LIMITS.commandMemoryBytes. */
   readonly commandMemoryBytes?: Setting<number>;
+  /** Processors' worth of time of one sandbox; absent: not bounded. */
+  readonly sandboxCpus?: Setting<number>;
   /** Undefined: no traces are sent. */
   readonly telemetry: Setting<TelemetrySettings | undefined>;
   /** Document 000's socket; absent: the defaults. */
@@ -172,13 +179,16 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     proxyPort: pick<number>([undefined, portOf("SALLYPORT_PROXY_PORT", environment), file.proxy?.port], 0),
     claude: pick<string | undefined>([undefined, environment["SALLYPORT_CLAUDE"], file.claude], undefined),
     startAhead: pick<boolean>([undefined, switchOf("SALLYPORT_START_AHEAD", environment), file.start_ahead], true),
+    ...supervisorOf(environment, file),
     sandbox: sandboxOf(flags, environment, file),
     ...(file.egress_credentials === undefined
       ? {}
       : { egressCredentials: { value: file.egress_credentials, origin: "file" as const } }),
     ...containerSettingsOf(environment, file.container),
+    ...(file.pool === undefined ? {} : { pool: { value: file.pool, origin: "file" as const } }),
     ...memoryOf("engineMemoryBytes", environment, file.engine_memory_mib),
     ...memoryOf("commandMemoryBytes", environment, file.command_memory_mib),
+    ...cpusOf(environment, file),
     telemetry: telemetryOf(environment, file),
     ...runtimeOf(environment, file),
     ...(file.retention === undefined ? {} : { retention: { value: file.retention, origin: "file" as const } }),
@@ -204,6 +214,23 @@ function memoryOf(
   const mib = given ?? ofFile;
   if (mib === undefined) return {};
   return { [name]: { value: mib * MIB, origin: given === undefined ? "file" : "environment" } };
+}
+
+function cpusOf(environment: Environment, { sandbox_cpus }: FileSettings): Pick<Settings, "sandboxCpus"> {
+  const variable = "SALLYPORT_SANDBOX_CPUS";
+  const text = nonEmpty(environment[variable]);
+  const { sandboxCpusLeast, sandboxCpusMost } = LIMITS;
+  if (text !== undefined && !(Number(text) >= sandboxCpusLeast && Number(text) <= sandboxCpusMost))
+    throw new Failure("invalid_request", `${variable} must be a number from ${sandboxCpusLeast} to ${sandboxCpusMost}`);
+  if (text !== undefined) return { sandboxCpus: { value: Number(text), origin: "environment" } };
+  return sandbox_cpus === undefined ? {} : { sandboxCpus: { value: sandbox_cpus, origin: "file" } };
+}
+
+function supervisorOf(environment: Environment, file: FileSettings): Pick<Settings, "supervisor"> {
+  const wanted = [undefined, switchOf("SALLYPORT_SUPERVISOR", environment), file.supervisor] as const;
+  const { value, origin } = pick<boolean>(wanted, false);
+  if (!value) return {};
+  return { supervisor: { value: { seconds: file.supervisor_seconds ?? LIMITS.supervisorSeconds }, origin } };
 }
 
 function sandboxOf(flags: Flags, environment: Environment, file: FileSettings): Setting<SandboxChoice> {

@@ -1,10 +1,9 @@
 import { lstatSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import { join, parse, resolve, sep } from "node:path";
-import { Failure, LIMITS } from "../protocol/index.ts";
+import { Failure, LIMITS, shellWord } from "../protocol/index.ts";
 import { POLICY_FILE, SERVER_FILE, TOKEN_FILE, SEEN_TIME_FILE } from "./files.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { SETTINGS_FILE } from "./settings-file.ts";
-import { shellWord } from "./shell-word.ts";
 
 /** A trusted path, and how far: others may not even read a `private` one. */
 export interface TrustedPath {
@@ -38,6 +37,7 @@ export function trustedInHome(home: string): readonly TrustedPath[] {
   return [
     ...unchanged.map((name) => ({ path: join(home, name), rule: "unchanged" }) as const),
     { path: join(home, TOKEN_FILE), rule: "private" },
+    { path: join(home, "supervisor.token"), rule: "private" },
   ];
 }
 

@@ -27,6 +27,9 @@ import type {
   FolderList,
   ForkSession,
   Interrupt,
+  JobKind,
+  JobRequests,
+  JobViews,
   JournalEvent,
   Me,
   Policy,
@@ -44,6 +47,8 @@ import type {
   PruneRequest,
   Role,
   Ruling,
+  PoolChange,
+  PoolView,
   SaveTemplate,
   SessionUsage,
   SessionModels,
@@ -54,14 +59,16 @@ import type {
   StreamFrame,
   SubmitPrompt,
   Template,
+  WorkerView,
   TokenCreated,
   TokenList,
-  UsageGroup,
   UsageReport,
 } from "../protocol/index.ts";
+import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
+import { changesOf, connectionPath, csvOf, jobPath, search, usageSearch, type UsageFilter } from "./paths.ts";
 
 export interface ClientOptions {
   /** Such as `http://127.0.0.1:5353`. */
@@ -84,21 +91,8 @@ export interface WatchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A usage query. Absent: by day, everything that the caller may see. */
-export interface UsageFilter {
-  readonly by?: readonly UsageGroup[];
-  /** Days (`2026-11-15`, UTC), both inclusive. */
-  readonly from?: string;
-  readonly to?: string;
-  readonly session?: string;
-  /** A principal's id. */
-  readonly agent?: string;
-  /** Lines. */
-  readonly limit?: number;
-}
-
 interface ApiCall {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly body?: unknown;
   readonly key?: string | undefined;
@@ -159,6 +153,49 @@ export class SallyportClient {
 
   deleteTemplate(id: string): Promise<void> {
     return this.#call({ method: "DELETE", path: `/api/templates/${encodeURIComponent(id)}` });
+  }
+
+  workers(): Promise<{ workers: WorkerView[] }> {
+    return this.#call({ method: "GET", path: "/api/workers" });
+  }
+
+  pool(): Promise<PoolView> {
+    return this.#call({ method: "GET", path: "/api/pool" });
+  }
+
+  /** Until the server stops. */
+  setPool(change: PoolChange): Promise<PoolView> {
+    return this.#call({ method: "PATCH", path: "/api/pool", body: change });
+  }
+
+  /** Starts a job: commands in a sandbox, or one model call. Answered at once; `watch` its id for what comes of it. */
+  createJob<Kind extends JobKind>(
+    kind: Kind,
+    job: JobRequests[Kind],
+    { key }: Idempotent = {},
+  ): Promise<JobViews[Kind]> {
+    return this.#call({ method: "POST", path: `/api/${kind}`, body: job, key });
+  }
+
+  job<Kind extends JobKind>(kind: Kind, id: string): Promise<JobViews[Kind]> {
+    return this.#call({ method: "GET", path: jobPath(kind, id) });
+  }
+
+  jobs<Kind extends JobKind>(
+    kind: Kind,
+    query: { cursor?: string; limit?: number } = {},
+  ): Promise<{ jobs: JobViews[Kind][]; next?: string }> {
+    return this.#call({ method: "GET", path: `/api/${kind}${search(query)}` });
+  }
+
+  /** Ends a job and everything that it runs. */
+  stopJob<Kind extends JobKind>(kind: Kind, id: string): Promise<JobViews[Kind]> {
+    return this.#call({ method: "POST", path: `${jobPath(kind, id)}/stop` });
+  }
+
+  /** Ends a job and deletes it. */
+  deleteJob(kind: JobKind, id: string): Promise<void> {
+    return this.#call({ method: "DELETE", path: jobPath(kind, id) });
   }
 
   createSession(session: CreateSession, { key }: Idempotent = {}): Promise<SessionView> {
@@ -469,44 +506,7 @@ export class SallyportClient {
   }
 }
 
-function connectionPath(id: string, rest = ""): string {
-  return `/api/connections/${encodeURIComponent(id)}${rest}`;
-}
-
-async function csvOf(response: Response): Promise<{ readonly csv: string; readonly truncated: boolean }> {
-  return { csv: await response.text(), truncated: response.headers.get("sallyport-truncated") === "true" };
-}
-
 async function refusalOf(response: Response): Promise<Error> {
   const failure = failureIn(await response.json().catch(() => undefined));
   return failure ?? new Error(`the server answered ${response.status}`);
-}
-
-function usageSearch({ by, ...filter }: UsageFilter): string {
-  return search({ ...(by === undefined ? {} : { by: by.join(",") }), ...filter });
-}
-
-function changesOf(id: string): string {
-  return `/api/sessions/${encodeURIComponent(id)}/changes`;
-}
-
-function search(query: Readonly<Record<string, string | number | undefined>>): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as [string, string]],
-  );
-  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs).toString()}`;
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
 }

@@ -3,6 +3,7 @@ import type {
   ErrorDetail,
   Item,
   JournalEvent,
+  ModelApi,
   NewId,
   PostToModel,
   Prompt,
@@ -58,6 +59,8 @@ export interface ToolCall {
   readonly input: Readonly<Record<string, unknown>>;
   /** Resolves when the call can begin: only then is it marked as running. Absent: at once. */
   readonly ready?: Promise<unknown> | undefined;
+  /** The engine knows that it has not begun, whatever the journal says: nobody told its program that it may. */
+  readonly notRun?: true | undefined;
 }
 
 /** `message` is what the model reads. `interrupt`: the person also ended the turn. */
@@ -70,6 +73,16 @@ export type Verdict =
       readonly interrupt: boolean;
     };
 
+/** What an engine must know of a model before it asks it. */
+export interface ModelFacts {
+  /** How it is asked. */
+  readonly api: ModelApi;
+  /** The most tokens of a request and its answer together. Absent: unknown. */
+  readonly contextTokens?: number | undefined;
+  /** The most tokens of one answer. Absent: unknown. */
+  readonly outputTokens?: number | undefined;
+}
+
 /** All that an engine may ask for. */
 export interface Host {
   /** The model proxy's address and the session's own key to it: engines never see a provider's key. `name` may change at each turn. */
@@ -77,6 +90,8 @@ export interface Host {
     readonly baseUrl: string;
     readonly key: string;
     readonly name: string;
+    /** What is known of a model of the session's provider. */
+    facts(name: string): ModelFacts;
     /** The proxy without its socket, for an engine in this process; absent: use the address. */
     readonly post?: PostToModel | undefined;
   };
@@ -85,7 +100,7 @@ export interface Host {
   /** For what an engine's own program stores between turns. The session's own, outside the workspace, hidden from tools; kept as long as the session can be forked. Absolute; created if missing. */
   readonly folder: string;
   /** Where an engine's own program runs. */
-  readonly sandbox: Pick<Sandbox, "kind" | "open">;
+  readonly sandbox: Pick<Sandbox, "kind" | "open" | "holds" | "takeUp">;
   /** The open turn; empty between turns. */
   readonly turnId: () => string;
   readonly newId: NewId;
@@ -134,6 +149,9 @@ export type EngineEvent =
       readonly engine_cost_microusd?: number | undefined;
     }
   | { readonly type: "turn.failed"; readonly error: ErrorDetail; readonly engine_cost_microusd?: number | undefined };
+
+/** The reason of a turn's signal when the server stops: the next server continues the turn. */
+export const SERVER_STOPS = "the server stops";
 
 /** The only path of a turn's events to its session. */
 export interface TurnChannel {

@@ -1,3 +1,4 @@
+export { SERVER_STOPS } from "./engine.ts";
 export type {
   Ancestor,
   Capabilities,
@@ -5,12 +6,15 @@ export type {
   Engine,
   EngineEvent,
   Host,
+  ModelFacts,
   ConversationOptions,
   ToolCall,
   TurnChannel,
   Verdict,
 } from "./engine.ts";
 export { createLoopEngine, type LoopOptions } from "./loop/engine.ts";
+export { createCommandEngine } from "./command/engine.ts";
+export { createComputeEngine } from "./compute/engine.ts";
 export type { ClaudeOptions } from "./claude/find.ts";
 export { createClaudeCliEngine } from "./claude-cli/engine.ts";
 export { createClaudeSdkEngine } from "./claude-sdk/engine.ts";

@@ -246,10 +246,18 @@ function listed({ ask = [] }: Profile): string {
 const READING_TOOLS = toolsWith(({ rule }) => rule === "read_path");
 const WALLED = "It runs in a sandbox without network, on a copy of the files.";
 
-/** Tools of clients and of modules run elsewhere, whatever the sandbox. A review is promised before each change. */
-function isWalled({ tool: name }: CallInQuestion, { walled, reviews }: PolicyContext): boolean {
+const REVIEWED = "It runs in a sandbox, on files of the session's own, and a person reviews all changes at the end.";
+
+/** Why walls make a question needless. Tools of clients and of modules run elsewhere, whatever the sandbox. */
+function behindWalls(
+  { tool: name }: CallInQuestion,
+  { walled, reviewedAtEnd, reviews }: PolicyContext,
+): Ruling | undefined {
   const facts = toolFacts(name);
-  return walled === true && reviews !== true && (facts?.item === "file_change" || facts?.rule === "command");
+  // A review is promised before each change.
+  if (reviews === true || (facts?.item !== "file_change" && facts?.rule !== "command")) return undefined;
+  if (reviewedAtEnd === true) return ruling("allow", "autonomy", "supervised: review at end", REVIEWED);
+  return walled === true ? ruling("allow", "autonomy", "supervised: sandbox", WALLED) : undefined;
 }
 
 /**
@@ -269,6 +277,8 @@ function supervised(call: CallInQuestion, context: PolicyContext): Ruling {
   const { acceptEdits, askReads, profile } = context;
   if (asksOnlyListed(context) && !(call.tier === "read" && askReads))
     return ruling("allow", "autonomy", "supervised: not listed", `The policy asks only about ${listed(profile)}.`);
+  const harmless = behindWalls(call, context);
+  if (harmless !== undefined) return harmless;
   switch (call.tier) {
     case "read":
       return askReads
@@ -281,7 +291,6 @@ function supervised(call: CallInQuestion, context: PolicyContext): Ruling {
     case "page":
       return ruling("allow", "autonomy", "supervised: page", "Changes of the person's own page are seen at once.");
     case "write":
-      if (isWalled(call, context)) return ruling("allow", "autonomy", "supervised: sandbox", WALLED);
       return acceptEdits
         ? ruling(
             "allow",
@@ -291,7 +300,6 @@ function supervised(call: CallInQuestion, context: PolicyContext): Ruling {
           )
         : ruling("ask", "autonomy", "supervised: write", `${call.tool} changes files.`);
     case "execute":
-      if (isWalled(call, context)) return ruling("allow", "autonomy", "supervised: sandbox", WALLED);
       if (call.reading !== undefined && mayRead(call.reading, context))
         return ruling(
           "allow",

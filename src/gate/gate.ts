@@ -51,6 +51,8 @@ export interface PolicyContext {
   readonly askReads: boolean;
   /** Commands and edits reach nothing but a copy: they are in a sandbox without network, on a snapshot. Absent: they are not. */
   readonly walled?: boolean | undefined;
+  /** A person reviews all changes at the end, and until then they reach nothing but files of the session's own. Absent: no. */
+  readonly reviewedAtEnd?: boolean | undefined;
 }
 
 export type Evaluate = (call: CallInQuestion, context: PolicyContext) => Ruling;

@@ -2,7 +2,7 @@ import { createServer, request as requestHttp, type IncomingMessage, type Server
 import { request as requestHttps } from "node:https";
 import { connect, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { LIMITS } from "../protocol/index.ts";
+import { HOP_HEADERS, LIMITS } from "../protocol/index.ts";
 import { hostRule, publicAddress, type IpAddress } from "./address.ts";
 import { readClientHello } from "./client-hello.ts";
 
@@ -73,18 +73,7 @@ export interface EgressProxy {
 
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
 const TLS_PORT = 443;
-/** Concern the connection to the proxy, not the request. */
-const HOP_HEADERS: ReadonlySet<string> = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+const NOT_PASSED_ON: ReadonlySet<string> = new Set(HOP_HEADERS);
 
 /**
  * The way out of a sandbox: an HTTP proxy that connects to allowed hosts only. A name is resolved here, once, and the connection goes to
@@ -396,7 +385,7 @@ function headersFor(request: IncomingMessage, host: string): Readonly<Record<str
   const named = new Set((request.headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase()));
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(request.headers))
-    if (value !== undefined && !HOP_HEADERS.has(name) && !named.has(name)) headers[name] = value;
+    if (value !== undefined && !NOT_PASSED_ON.has(name) && !named.has(name)) headers[name] = value;
   // A body of unknown length stays one.
   if (request.headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
   headers["host"] = host;
@@ -409,7 +398,7 @@ function passedHeaders(raw: readonly string[], credential: HostCredential | unde
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = "", value = ""] = [raw[at], raw[at + 1]];
     const lower = name.toLowerCase();
-    if (HOP_HEADERS.has(lower)) continue;
+    if (NOT_PASSED_ON.has(lower)) continue;
     const target = lower === "location" && value.startsWith("https://") ? parsed(value) : undefined;
     const isOwn = target?.host === (credential === undefined ? undefined : placeOf(credential));
     passed.push(name, target !== undefined && isOwn ? value.replace(/^https/, "http") : value);

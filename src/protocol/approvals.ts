@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ChangeSetFile } from "./changes.ts";
 import { LIMITS } from "./limits.ts";
 import { Shortage } from "./money.ts";
 import { PrincipalRef } from "./principals.ts";
@@ -106,16 +107,39 @@ export const Preview = z.discriminatedUnion("type", [
   }),
   /** A program in the sandbox wants to reach a host that no rule allows. `host`: as the program wrote it, in ASCII. */
   z.object({ type: z.literal("network"), summary: z.string(), host: z.string(), port: z.number().int() }),
+  /** What the session changed in its worktree or snapshot, as a whole. */
+  z.object({
+    type: z.literal("changes"),
+    summary: z.string(),
+    /** The folder that the changes are for. */
+    source: z.string(),
+    /** By path, the first of them, each with its unified diff. Absent: it has none, or it does not fit. */
+    files: z.array(ChangeSetFile.extend({ diff: z.string().optional() })),
+    file_count: z.number().int(),
+    additions: z.number().int(),
+    deletions: z.number().int(),
+    conflicts: z.number().int(),
+    /** The commit of the source that a commit would go on. Absent: there is none, so nothing can be committed. */
+    commit: z.string().optional(),
+    /** Files or diffs are left out: the session's changes have all of them. */
+    cut: z.literal(true).optional(),
+  }),
   z.object({ type: z.literal("generic"), summary: z.string() }),
 ]);
 export type Preview = z.infer<typeof Preview>;
 export type PreviewType = Preview["type"];
+export type ReviewPreview = Extract<Preview, { type: "changes" }>;
 
 /** Side effects beyond the text, such as a link that is written through, and why a change cannot be made. */
 export function effectsOf(preview: Preview): readonly string[] {
   const all: string[] = [];
   for (const { effects, error } of filesOf(preview)) all.push(...effects, ...(error === undefined ? [] : [error]));
   return all;
+}
+
+/** The diffs of a review, one after the other. */
+export function reviewDiff({ files }: Pick<ReviewPreview, "files">): string {
+  return files.flatMap(({ diff }) => diff ?? []).join("\n");
 }
 
 /** The files that a preview shows. */
@@ -134,10 +158,12 @@ export type Outcome = z.infer<typeof Outcome>;
 export const BUDGET_TOOL = "Budget";
 /** The `tool` of a question about a host that a sandbox may reach. */
 export const NETWORK_TOOL = "Network";
+/** The `tool` of a question about everything that a session changed. */
+export const REVIEW_TOOL = "Review";
 
 /** Whether the server itself asks, about no call of a tool. Only a person answers these, and not in a changed form. */
 export function isServerQuestion(tool: string): boolean {
-  return tool === BUDGET_TOOL || tool === NETWORK_TOOL;
+  return tool === BUDGET_TOOL || tool === NETWORK_TOOL || tool === REVIEW_TOOL;
 }
 
 /** What happens when nobody answers in time: `deny` tells the model; `park` keeps the question open indefinitely. */

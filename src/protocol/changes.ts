@@ -104,6 +104,13 @@ export const ChangesWritten = CommitChanges.partial({ branch: true, message: tru
   .strict();
 export type ChangesWritten = z.infer<typeof ChangesWritten>;
 
+/** The `updated_input` of an approved review. Absent: the changes are applied. */
+export const ReviewAnswer = CommitChanges.partial({ branch: true, message: true })
+  .omit({ paths: true })
+  .extend({ action: z.enum(["apply", "commit", "discard"]) })
+  .strict();
+export type ReviewAnswer = z.infer<typeof ReviewAnswer>;
+
 /** What was decided: these files. */
 export const ChangesDone = z.object({
   paths: z.array(z.string()),

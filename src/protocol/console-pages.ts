@@ -5,6 +5,7 @@ export const CONSOLE_PAGES = [
   { to: "/usage", label: "Usage", needs: "usage.read", key: "u" },
   { to: "/policy", label: "Policy", needs: "policy.read", key: "p" },
   { to: "/providers", label: "Providers", needs: "provider.read", key: "m" },
+  { to: "/workers", label: "Workers", needs: "metrics.read", key: "w" },
   { to: "/tokens", label: "Tokens", needs: "token.manage", key: "t" },
   { to: "/audit", label: "Audit", needs: "audit.read", key: "l" },
 ] as const;

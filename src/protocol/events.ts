@@ -90,6 +90,8 @@ export const EventBody = z.discriminatedUnion("type", [
     paused: z.boolean().optional(),
     /** All queued prompts that wait for `resume`; absent: unchanged. */
     held: z.array(z.string()).optional(),
+    /** The revision of the session's change set that nobody has to review any more; absent: unchanged. */
+    reviewed: z.string().optional(),
     error: ErrorDetail.optional(),
   }),
   /** The session's spending, after a model request was settled or its limit was changed. */

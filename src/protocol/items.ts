@@ -62,6 +62,8 @@ export const ReasoningItem = z.object({
   text: z.string(),
   signature: z.string().optional(),
   redacted: z.string().optional(),
+  /** The provider and the API that made `signature`, and alone take it back. Absent: Anthropic's Messages. */
+  origin: z.string().optional(),
 });
 export const CommandExecutionItem = z.object({
   ...tool,

@@ -17,6 +17,9 @@ export const WORKSPACE_LIMITS = {
   diffedFileBytes: 1_048_576,
   /** Bytes of all files whose lines are counted for one answer. */
   diffedBytes: 33_554_432,
+  /** Of a review at the end: files that it lists (more are counted), and characters of its diff (more are in the session's changes). */
+  reviewFiles: 200,
+  reviewDiffChars: 200_000,
   /** Characters of the message of a commit. */
   commitMessageChars: 10_000,
 } as const;

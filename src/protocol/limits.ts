@@ -1,11 +1,15 @@
+import { SUPERVISOR_LIMITS } from "./supervisor-limits.ts";
 import { PROXY_LIMITS } from "./limits-proxy.ts";
 import { WORKSPACE_LIMITS } from "./limits-workspaces.ts";
 
+import { CONNECTION_LIMITS } from "./connection-limits.ts";
 import { CLIENT_LIMITS } from "./client-limits.ts";
+import { JOB_LIMITS } from "./job-limits.ts";
 import { MOUNT_LIMITS } from "./mount-limits.ts";
 import { OPERATION_LIMITS } from "./operation-limits.ts";
 import { SANDBOX_LIMITS } from "./sandbox-limits.ts";
 import { TOKEN_LIMITS } from "./token-limits.ts";
+import { WORKER_LIMITS } from "./worker-limits.ts";
 
 /**
  * Every bound of the product, by name, in one place (DESIGN §9, checklist X-008).
@@ -15,8 +19,11 @@ export const LIMITS = {
   ...CLIENT_LIMITS,
   ...TOKEN_LIMITS,
   ...SANDBOX_LIMITS,
+  ...WORKER_LIMITS,
   ...OPERATION_LIMITS,
   ...MOUNT_LIMITS,
+  ...JOB_LIMITS,
+  ...CONNECTION_LIMITS,
   // approvals
   approvalTimeoutMs: 300_000,
   pendingApprovalsPerSession: 64,
@@ -141,6 +148,8 @@ export const LIMITS = {
   /** Fraction of the window that stays unchanged when older messages are summarised. */
   compactKeepFraction: 0.25,
   compactSummaryTokens: 4_096,
+  /** What a model may think before it writes a summary, where its thoughts count as part of its answer. */
+  compactThoughtTokens: 4_096,
   /** One text or tool result in what is summarised. */
   compactPartChars: 4_000,
   /** The longest wait that a model may ask for; a longer one ends the turn. */
@@ -202,6 +211,9 @@ export const LIMITS = {
   engineHistoryPartChars: 4_000,
   /** How long a program may take to write down what it has already said. */
   engineFlushMs: 2_000,
+  /** How often its record is looked at meanwhile, and how much of the record's end. */
+  engineRecordLookMs: 10,
+  engineRecordLookBytes: 1_048_576,
   /** How long a question may arrive before the message that it is about. */
   engineOrderMs: 1_000,
   /** Refusals for lack of money in a row, although there is money. */
@@ -237,6 +249,7 @@ export const LIMITS = {
   processTrialMs: 5_000,
   /** How long after its end the watchdog is started again. */
   watchdogRestartMs: 1_000,
+  ...SUPERVISOR_LIMITS,
   /** How often processes that got SIGKILL are checked before they are given up. */
   killSweeps: 300,
   /** Output that stays silent this long after its process ended is complete; something else holds the pipe. */
@@ -576,54 +589,4 @@ export const LIMITS = {
   mcpStalledMs: 60_000,
   /** Messages in one request of a client of an old revision. */
   mcpBatch: 50,
-  // database connections
-  connections: 100,
-  /** Tokens that one connection names. */
-  connectionPrincipals: 1_000,
-  /** Of one statement (UTF-16 units), and how much of it the audit log keeps. */
-  connectionSqlChars: 100_000,
-  connectionAuditChars: 2_000,
-  /** How much of a database's own error message is passed on. */
-  connectionMessageChars: 8_000,
-  /** How long PostgreSQL's parser may take for one statement. */
-  connectionParseMs: 5_000,
-  /** How long a statement may take by default, and the most that its connection may set. */
-  connectionQueryMs: 30_000,
-  connectionQueryMaxMs: 600_000,
-  /** The extra time that a database has to end a statement by itself, before it is ended from here. */
-  connectionGraceMs: 2_000,
-  /** Rows of one answer by default, and the most that its connection may set. */
-  connectionRows: 10_000,
-  connectionRowsMax: 100_000,
-  /** One answer; rows beyond are left out. */
-  connectionResultBytes: 16_777_216,
-  /** Nesting depth of one JSON value; a deeper one is returned as text. */
-  connectionJsonDepth: 500,
-  /** Rows fetched from PostgreSQL at once. */
-  connectionBatchRows: 500,
-  /** Statements of one connection that run at once, and that wait; as many may wait for PostgreSQL's parser. */
-  connectionConcurrent: 4,
-  connectionQueue: 100,
-  /** The same for one principal: one lane is always left to others, and half of the waiting places. */
-  connectionPrincipalConcurrent: 3,
-  connectionPrincipalQueue: 50,
-  /** How long connecting to a database may take, or starting a process that reads an SQLite file. */
-  connectionOpenMs: 10_000,
-  /** How long an opened database without a statement is kept. */
-  connectionIdleMs: 30_000,
-  /** How long a PostgreSQL statement waits for another's lock. */
-  connectionLockMs: 5_000,
-  /** Total memory of a process that reads an SQLite file. */
-  connectionMemoryBytes: 536_870_912,
-  /** What is listed of a database: tables, columns together, foreign keys. */
-  connectionTables: 2_000,
-  connectionColumns: 20_000,
-  connectionJoins: 5_000,
-  /** Of one comment, name or value in that list, and values of one column. */
-  connectionTextChars: 1_000,
-  connectionValues: 20,
-  /** SQLite: rows counted in a table, rows of a table that is scanned for its values, and the time for both. */
-  connectionCountedRows: 1_000_000,
-  connectionSampledRows: 10_000,
-  connectionSampleMs: 2_000,
 } as const;

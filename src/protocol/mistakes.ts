@@ -128,13 +128,15 @@ function namesAt(schema: z.ZodType, path: readonly MistakeStep[]): readonly stri
   if (def.in !== undefined) return namesAt(def.in, path);
   if (def.options !== undefined) return [...new Set(def.options.flatMap((option) => namesAt(option, path)))];
   if (step === undefined) return Object.keys(def.shape ?? {});
-  const below = def.shape === undefined ? (def.valueType ?? def.element) : def.shape[String(step)];
+  const below = def.shape === undefined ? (def.valueType ?? def.element) : (def.shape[String(step)] ?? def.catchall);
   return below === undefined ? [] : namesAt(below, rest);
 }
 
 /** The library's description of a schema: objects, records, lists, unions, and wrappers around another schema. */
 interface Definition {
   readonly shape?: Readonly<Record<string, z.ZodType>>;
+  /** Of an object: what stands under every other name. */
+  readonly catchall?: z.ZodType;
   readonly valueType?: z.ZodType;
   readonly element?: z.ZodType;
   readonly options?: readonly z.ZodType[];

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { LIMITS } from "./limits.ts";
 import { MicroUsd } from "./money.ts";
-import { NetworkMode, RepoFilterMode, SandboxChoice, SandboxKind, WorkspaceMode } from "./walls.ts";
+import { NetworkMode, RepoFilterMode, ReviewMode, SandboxChoice, SandboxKind, WorkspaceMode } from "./walls.ts";
 
 /** How much an agent may do without asking, least first. */
 export const Autonomy = z.enum(["read_only", "restricted", "supervised", "full"]);
@@ -118,10 +119,14 @@ export const Profile = z
     network: NetworkMode.optional(),
     /** Hosts that programs in a sandbox may reach with `proxy_only`; globs (`*.example.org`). Absent: none. */
     egress_hosts: names.optional(),
-    /** For sessions that name none; agents and visitors may name no weaker one (`direct`, `worktree`, `snapshot`). Absent: `direct`. */
+    /** For sessions that name none; agents and visitors may name no weaker one (`direct`, `worktree`, `snapshot`, `empty`). Absent: `direct`. */
     workspace_mode: WorkspaceMode.optional(),
     /** What a snapshot leaves out at least. Absent: `standard`. */
     repo_filter: RepoFilterMode.optional(),
+    /** For sessions that name none and can have it: `at_end` needs a sandbox and a worktree or snapshot. Absent: `each`. */
+    review: ReviewMode.optional(),
+    /** What sessions may have. Agents and visitors have `at_end` only if `review` says so. Absent: both. */
+    allowed_review: z.array(ReviewMode).min(1).max(2).optional(),
     approval_timeout_ms: z.number().int().min(1_000).max(86_400_000).optional(),
     unattended: z.enum(["deny", "park"]).optional(),
     max_turns: z.number().int().min(1).max(1_000).optional(),
@@ -155,6 +160,10 @@ export const Profile = z
     max_context_tokens: z.number().int().min(1_000).max(100_000_000).optional(),
     /** A session can only be created with an Idempotency-Key. Absent: no. */
     require_idempotency: z.boolean().optional(),
+    /** How long a job may run. Absent: `jobTimeMaxMs`. */
+    max_job_time_ms: z.number().int().min(1_000).max(LIMITS.jobTimeMaxMs).optional(),
+    /** The memory of a job. Absent: what its sandbox has. */
+    max_job_memory_mib: z.number().int().min(LIMITS.jobMemoryLeastMib).max(LIMITS.jobMemoryMaxMib).optional(),
     /** Model requests and tokens of one session in a minute. Absent: no limit. */
     session_rate: RateLimit.optional(),
     /** The same for all sessions of one principal. Absent: no limit. */

@@ -7,6 +7,10 @@ export interface KindDefaults {
   /** Absent: it must be set. No trailing slash; paths begin with `/v1/…`. */
   readonly baseUrl?: string;
   readonly wires: readonly ("anthropic" | "openai")[];
+  /** The API of the wire `openai` that our own loop asks. */
+  readonly openaiApi: "responses" | "chat";
+  /** Of a provider that speaks both wires: a glob of the models that are asked on `anthropic`. Absent: all. */
+  readonly anthropicModels?: string;
   /** Environment variables that hold a key, the preferred one first. */
   readonly variables: readonly string[];
   /** Absent: a key's own form decides. */
@@ -29,6 +33,7 @@ export const PROVIDER_KINDS = {
     note: "An OAuth token goes into ANTHROPIC_AUTH_TOKEN instead.",
     baseUrl: "https://api.anthropic.com",
     wires: ["anthropic"],
+    openaiApi: "chat",
     variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"],
     defaultModel: "claude-sonnet-5",
     free: false,
@@ -40,6 +45,7 @@ export const PROVIDER_KINDS = {
     note: "Supports the OpenAI API format only.",
     baseUrl: "https://api.openai.com",
     wires: ["openai"],
+    openaiApi: "responses",
     variables: ["OPENAI_API_KEY"],
     auth: "bearer",
     defaultModel: "gpt-5-nano",
@@ -52,6 +58,7 @@ export const PROVIDER_KINDS = {
     note: "Supports the OpenAI API format only.",
     baseUrl: "https://api.x.ai",
     wires: ["openai"],
+    openaiApi: "responses",
     variables: ["XAI_API_KEY"],
     auth: "bearer",
     defaultModel: "grok-4-1-fast-reasoning",
@@ -64,6 +71,8 @@ export const PROVIDER_KINDS = {
     note: "Model names include the maker: anthropic/claude-sonnet-5.",
     baseUrl: "https://openrouter.ai/api",
     wires: ["anthropic", "openai"],
+    openaiApi: "chat",
+    anthropicModels: "anthropic/*",
     variables: ["OPENROUTER_API_KEY"],
     auth: "bearer",
     defaultModel: "anthropic/claude-sonnet-5",
@@ -75,6 +84,8 @@ export const PROVIDER_KINDS = {
     name: "A model of your own",
     note: "Ollama, llama.cpp, vLLM and others; needs no key and costs nothing unless a price is set.",
     wires: [],
+    // Nearly all servers of open models have it, few the other one.
+    openaiApi: "chat",
     variables: [],
     auth: "bearer",
     defaultModel: "",

@@ -8,6 +8,14 @@ import { PROVIDER_KINDS } from "./provider-kinds.ts";
 export const ProviderWire = z.enum(["anthropic", "openai"]);
 export type ProviderWire = z.infer<typeof ProviderWire>;
 
+/** How a model is asked: Anthropic's Messages, OpenAI's Responses or its Chat Completions. */
+export const ModelApi = z.enum(["messages", "responses", "chat"]);
+export type ModelApi = z.infer<typeof ModelApi>;
+
+/** The APIs of the wire `openai`. */
+export const OpenAiApi = ModelApi.extract(["responses", "chat"]);
+export type OpenAiApi = z.infer<typeof OpenAiApi>;
+
 /** Whose defaults a provider has. `local` has no address of its own and needs no credential. */
 export const ProviderKind = z.enum(Object.keys(PROVIDER_KINDS) as (keyof typeof PROVIDER_KINDS)[]);
 export type ProviderKind = z.infer<typeof ProviderKind>;
@@ -110,6 +118,8 @@ export const ProviderSetting = Credential.extend({
   base_urls: z.object({ anthropic: Address.optional(), openai: Address.optional() }).strict().optional(),
   wire: ProviderWire.optional(),
   wires: z.array(ProviderWire).min(1).max(ProviderWire.options.length).optional(),
+  /** Which of the wire `openai` our own loop asks. */
+  openai_api: OpenAiApi.optional(),
   /** Several keys; the first one that is not paused is used. */
   credentials: z.array(OneCredential).min(1).max(LIMITS.credentialsPerProvider).optional(),
   auth: ProviderAuth.optional(),

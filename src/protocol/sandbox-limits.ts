@@ -8,6 +8,8 @@ export const SANDBOX_LIMITS = {
   sandboxUnnamedStreams: 1_024,
   /** The longest that a sandbox's helper takes to answer. Then everything in the sandbox is ended. */
   sandboxAnswerMs: 20_000,
+  /** The same of an emulated machine, with its start. */
+  machineAnswerMs: 180_000,
   /** Bytes of /tmp, of the home and of each other folder in a sandbox that lives in memory. */
   sandboxTemporaryBytes: 536_870_912,
   /** Files of a folder that is copied for a session. */
@@ -16,12 +18,19 @@ export const SANDBOX_LIMITS = {
   filteredFileBytes: 16_777_216,
   secretScanMs: 120_000,
   gitTimeoutMs: 60_000,
+  /** Folders of a repository's own files that are looked through for links which lead out of it. */
+  gitFolders: 10_000,
+  /** A file of settings or a pointer in a repository; a longer one is taken for empty. */
+  gitSettingsBytes: 1_048_576,
   /** Memory of everything in a sandbox together, unless the settings say otherwise. */
   sandboxMemoryBytes: 4_294_967_296,
   /** Processes and threads of everything in a sandbox together. */
   sandboxProcesses: 1_024,
+  /** The least and the most that the settings may name as processors' worth of time of one sandbox. */
+  sandboxCpusLeast: 0.1,
+  sandboxCpusMost: 1_024,
   /** The longest that a try takes whether a sandbox works here. */
-  sandboxProbeMs: 10_000,
+  sandboxProbeMs: 30_000,
   /** Open files of each process in a sandbox. */
   sandboxFiles: 4_096,
   /** Bytes of one file that a process in a sandbox can write. */

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { Prompt, Usage } from "./content.ts";
 import { ErrorDetail } from "./errors.ts";
+import { Job } from "./job-settings.ts";
 import { LIMITS } from "./limits.ts";
 import { MicroUsd } from "./money.ts";
 import { Autonomy, PermissionMode } from "./policy.ts";
 import { PrincipalRef } from "./principals.ts";
-import { NetworkMode, RepoFilterMode, SandboxChoice, SandboxKind, WorkspaceMode } from "./walls.ts";
+import { NetworkMode, RepoFilterMode, ReviewMode, SandboxChoice, SandboxKind, WorkspaceMode } from "./walls.ts";
+import { WorkerId } from "./workers.ts";
 
 export const Status = z.enum([
   "creating",
@@ -79,6 +81,10 @@ export const SessionSettings = z.object({
   repo_filter: RepoFilterMode.optional(),
   /** Of a snapshot: how many files of the source are not in it; its changes name them. Absent: none. */
   withheld: z.number().int().optional(),
+  /** The only worker that it runs on. Absent: any that fits. */
+  worker: WorkerId.optional(),
+  /** Absent: `each`. */
+  review: ReviewMode.optional(),
   profile: z.string(),
   autonomy: Autonomy,
   permission_mode: PermissionMode.optional(),
@@ -101,6 +107,8 @@ export const SessionSettings = z.object({
   unattended: z.enum(["deny", "park"]),
   at_budget_end: AtBudgetEnd.optional(),
   approval_timeout_ms: z.number().int(),
+  /** It is a job: it ends with its one turn. Absent: it waits for the next prompt. */
+  job: Job.optional(),
   metadata: metadata.optional(),
 });
 export type SessionSettings = z.infer<typeof SessionSettings>;
@@ -115,6 +123,8 @@ export const CreateSession = z
     network: NetworkMode.optional(),
     workspace_mode: WorkspaceMode.optional(),
     repo_filter: RepoFilterMode.optional(),
+    worker: WorkerId.optional(),
+    review: ReviewMode.optional(),
     profile: z.string().max(100).optional(),
     system_prompt: z.string().max(200_000).optional(),
     prompt: z.union([Prompt.shape.text.transform((text) => ({ text })), Prompt]).optional(),
@@ -134,6 +144,8 @@ export const CreateSession = z
     unattended: z.enum(["deny", "park"]).optional(),
     at_budget_end: AtBudgetEnd.optional(),
     resume_session_id: z.string().max(100).optional(),
+    /** It ends with its one turn, whose prompt comes with it. */
+    job: Job.optional(),
     metadata: metadata.optional(),
   })
   .strict();

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** Where a session's programs run and its files are, weakest first. */
-export const SandboxKind = z.enum(["local", "bubblewrap", "container", "gvisor", "firecracker"]);
+export const SandboxKind = z.enum(["local", "seatbelt", "bubblewrap", "container", "gvisor", "firecracker"]);
 export type SandboxKind = z.infer<typeof SandboxKind>;
 export const SANDBOX_ORDER: readonly SandboxKind[] = SandboxKind.options;
 
@@ -13,9 +13,13 @@ export type SandboxChoice = z.infer<typeof SandboxChoice>;
 export const NetworkMode = z.enum(["host", "proxy_only", "none"]);
 export type NetworkMode = z.infer<typeof NetworkMode>;
 
-/** In which files a session works: the folder itself, a git worktree with a branch of its own, or a filtered copy. */
-export const WorkspaceMode = z.enum(["direct", "worktree", "snapshot"]);
+/** In which files a session works: the folder itself, a git worktree with a branch of its own, a filtered copy, or an empty folder of its own. */
+export const WorkspaceMode = z.enum(["direct", "worktree", "snapshot", "empty"]);
 export type WorkspaceMode = z.infer<typeof WorkspaceMode>;
+
+/** When a person looks at what a session changes: before each edit and command, or once, at the end of a turn. */
+export const ReviewMode = z.enum(["each", "at_end"]);
+export type ReviewMode = z.infer<typeof ReviewMode>;
 
 const patterns = z.array(z.string().min(1).max(500)).max(1_000);
 

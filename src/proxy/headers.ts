@@ -1,21 +1,9 @@
+import { HOP_HEADERS } from "../protocol/index.ts";
 import type { Credential } from "./providers.ts";
 import type { Wire } from "./proxy.ts";
 
-/** Headers of one connection only (RFC 9110 §7.6.1), and those that are framed anew. */
-const HOP_BY_HOP = [
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "http2-settings",
-];
 const NOT_SENT = new Set([
-  ...HOP_BY_HOP,
+  ...HOP_HEADERS,
   "host",
   "content-length",
   "expect",
@@ -39,7 +27,7 @@ const NOT_SENT = new Set([
   "x-client-ip",
 ]);
 const NOT_RETURNED = new Set([
-  ...HOP_BY_HOP,
+  ...HOP_HEADERS,
   "set-cookie",
   "set-cookie2",
   "authorization",

@@ -44,16 +44,19 @@ export class KeyRing {
 
   /**
    * A key that is valid until its owner revokes it. It does not expire: a session may wait days for a person, and a
-   * machine may sleep in the middle of a turn.
+   * machine may sleep in the middle of a turn. `again`: a key that the last server leased, to the program of the same session.
    */
-  lease(holder: KeyHolder): KeyLease {
+  lease(holder: KeyHolder, again?: string): KeyLease {
     if (this.#owners.size >= LIMITS.sessionKeys) {
       throw new Failure("limit_reached", `${LIMITS.sessionKeys} sessions have a key already: close some of them`);
     }
-    const key = PREFIX + randomBytes(KEY_BYTES).toString("base64url");
+    const key = again ?? PREFIX + randomBytes(KEY_BYTES).toString("base64url");
     const name = nameOf(key);
-    this.#owners.set(name, { holder, context: undefined, subjects: UNLIMITED });
-    return { key, revoke: () => void this.#owners.delete(name) };
+    const owner: KeyOwner = { holder, context: undefined, subjects: UNLIMITED };
+    this.#owners.set(name, owner);
+    // The same key may have been leased again meanwhile.
+    const revoke = (): void => void (this.#owners.get(name) === owner && this.#owners.delete(name));
+    return { key, revoke };
   }
 
   /** The owner of the key in the headers. Undefined: unknown or revoked. */

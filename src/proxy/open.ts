@@ -45,7 +45,7 @@ export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BO
     tcpUrl: listeners.tcpUrl,
     openSocket: (path) => listeners.open(path),
     post: (request, signal) => door.post(request, signal),
-    lease: (holder) => state.keys.lease(holder),
+    lease: (holder, again) => state.keys.lease(holder, again),
     get openRequests() {
       return door.requests;
     },

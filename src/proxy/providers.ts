@@ -1,4 +1,5 @@
 import type { ProviderCondition } from "./breaker.ts";
+import type { ModelApi } from "../protocol/index.ts";
 import type { Wire } from "./proxy.ts";
 
 /** One key of a provider, ready for use in a request. */
@@ -14,6 +15,8 @@ export interface Provider {
   readonly id: string;
   /** Absent: it does not speak that wire. No trailing slash; paths begin with `/v1/…`. `unix:` is allowed. */
   readonly baseUrl: Readonly<Partial<Record<Wire, string>>>;
+  /** How our own loop asks this model. */
+  api(model: string): ModelApi;
   /** True for providers that cost nothing (`sim`, and `local` unless priced). */
   readonly free: boolean;
   readonly defaultModel: string;

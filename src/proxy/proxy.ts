@@ -120,8 +120,8 @@ export interface ModelProxy {
   openSocket(path: string): Promise<ModelSocket>;
   /** A request from this process: no socket, but judged, reserved and metered like any other. */
   readonly post: PostToModel;
-  /** The caller owns the key and revokes it. */
-  lease(holder: KeyHolder): KeyLease;
+  /** The caller owns the key and revokes it. `again`: a key of the last server, whose program lives on. */
+  lease(holder: KeyHolder, again?: string): KeyLease;
   /** Number of valid keys. */
   readonly sessionKeys: number;
   /** Requests whose answer has not ended yet. */

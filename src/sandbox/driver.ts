@@ -14,6 +14,8 @@ export interface SandboxRequest {
   readonly workspace: string;
   /** Beside the system's own programs: files and folders that can be read. */
   readonly readable: readonly string[];
+  /** Vendors' programs among them. Absent: none. */
+  readonly programs?: readonly string[] | undefined;
   /** Beside the workspace: folders that can be written. */
   readonly writable: readonly string[];
   /** Folders that are empty inside, wherever they are, except for what is readable or writable below them. */
@@ -27,6 +29,8 @@ export interface SandboxRequest {
   readonly memoryBytes?: number | undefined;
   /** Processes and threads of everything inside together. Absent: LIMITS.sandboxProcesses. */
   readonly processes?: number | undefined;
+  /** Processors' worth of time of everything inside together, in parts of one. Absent: not bounded. */
+  readonly cpus?: number | undefined;
 }
 
 /** What keeps a driver from working on this machine. */
@@ -48,6 +52,8 @@ export interface SandboxCapabilities {
   readonly systemCalls: "all" | "filtered" | "own kernel";
   readonly limitsMemory: boolean;
   readonly limitsProcesses: boolean;
+  /** Holds a request's `cpus`; one that does not refuses it. */
+  readonly limitsProcessorTime: boolean;
 }
 
 /** One way to run a session's programs. */

@@ -47,7 +47,10 @@ export class SandboxDrivers {
   }
 
   async #automatic(least: SandboxKind): Promise<SandboxKind> {
-    const fitting = [...AUTOMATIC, ...SANDBOX_ORDER].filter((kind) => rank(kind) >= rank(least) && kind !== "local");
+    // Nor one that nobody has tried on a Mac yet.
+    const fitting = [...AUTOMATIC, ...SANDBOX_ORDER].filter(
+      (kind) => rank(kind) >= rank(least) && kind !== "local" && (kind !== "seatbelt" || least === "seatbelt"),
+    );
     // Past `container` nothing is chosen that nobody named, unless the policy wants it.
     for (const kind of fitting)
       if ((rank(kind) <= rank("container") || rank(least) > rank("container")) && !(await this.#missing(kind)))

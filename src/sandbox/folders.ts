@@ -20,6 +20,15 @@ export function makeSandboxFolder(marker: string): string {
   return mkdtempSync(join(parent(), prefixOf(marker)));
 }
 
+/** The same folder again, for a sandbox whose program outlived its server: the dead server's sockets make room for new ones. */
+export function reuseSandboxFolder(folder: string): string {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (lstatSync(path).isSocket()) unlinkSync(path);
+  }
+  return folder;
+}
+
 /**
  * Where root's server mounts for a moment what it hands to a sandbox. Nobody clears this folder by hand, as people do with temporary
  * ones: what is mounted there is a person's workspace.
@@ -29,7 +38,7 @@ const MOUNTS = "/run/sallyport/mounts";
 /** Where what is handed to its program of this number is mounted while it starts. */
 export function mountsOf(folder: string, program: number): string {
   mkdirSync(MOUNTS, { recursive: true, mode: 0o711 });
-  return join(MOUNTS, `${basename(folder)}-${program}`);
+  return join(MOUNTS, `${basename(folder)}-${process.pid}-${program}`);
 }
 
 /** Deletes a sandbox's folder. */
@@ -59,13 +68,13 @@ function quietly(work: () => void): void {
   }
 }
 
-/** At start: those that a dead server of this home left. */
-export async function sweepSandboxFolders(marker: string): Promise<void> {
+/** At start: those that a dead server of this home left. `spared`: those of programs that outlived it. */
+export async function sweepSandboxFolders(marker: string, spared: readonly string[] = []): Promise<void> {
   for (const path of leftIn(MOUNTS, marker)) {
     for (const mounted of readdirSync(path)) await ended("/usr/bin/umount", ["--lazy", join(path, mounted)]);
     removeFlat(path);
   }
-  for (const path of leftIn(parent(), marker)) removeFlat(path);
+  for (const path of leftIn(parent(), marker)) if (!spared.includes(path)) removeFlat(path);
 }
 
 function leftIn(folder: string, marker: string): readonly string[] {

@@ -1,10 +1,14 @@
 export { bubblewrapDriver } from "./bubblewrap/driver.ts";
 export { containerDrivers, type ContainerOptions } from "./container/drivers.ts";
+export { seatbeltDriver } from "./seatbelt/driver.ts";
 export { sandboxUser } from "./bubblewrap/user.ts";
 export type { SandboxRequest } from "./driver.ts";
 export { SandboxDrivers, type SandboxState } from "./drivers.ts";
-export { makeSandboxFolder, removeSandboxFolder, sweepSandboxFolders } from "./folders.ts";
+export { makeSandboxFolder, removeSandboxFolder, reuseSandboxFolder, sweepSandboxFolders } from "./folders.ts";
 export { openLocalSandbox, reapOrphans, type LocalSandboxOptions } from "./local.ts";
 export { ProcessMarks } from "./marks.ts";
 export type { KillOptions, Running, Sandbox, SpawnRequest } from "./sandbox.ts";
+export { holdingSandbox } from "./supervisor/holding.ts";
+export type { HeldPlace } from "./supervisor/messages.ts";
+export { Supervisor } from "./supervisor/supervisor.ts";
 export { startWatchdog } from "./watchdog.ts";

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { errorText, Failure, LIMITS } from "../protocol/index.ts";
@@ -44,6 +45,7 @@ export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
   const groups = new Groups();
   const searchPath = (environment["PATH"] ?? "").split(":").filter((folder) => folder.startsWith("/"));
   const marks = options.marks?.sandbox();
+  const sandboxId = randomUUID();
   let spawned = 0;
   let closed = false;
 
@@ -62,8 +64,8 @@ export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
   const prepare = <Request extends OpenRequest>(request: Request): ProcessStart<Request> => {
     if (closed) throw new Failure("session_closed", "The session is closed: nothing can be started in it any more.");
     spawned += 1;
-    // Unique even if two homes have a session of the same name.
-    const run = `${options.marker}.${options.sessionId}.${spawned}`;
+    // Unique even if a session has had a sandbox before, whose processes are still being ended.
+    const run = `${sandboxId}.${spawned}`;
     const { argv, cwd } = request;
     return {
       request,

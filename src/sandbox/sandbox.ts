@@ -24,6 +24,39 @@ export interface OpenRequest {
   readonly cwd: string;
   /** Added to the sandbox's own clean environment; the server's environment is never passed on. */
   readonly env?: Readonly<Record<string, string>>;
+  /** It outlives the server, where the sandbox can do that (`holds`). Absent: it ends with the server. */
+  readonly hold?: HoldRequest | undefined;
+}
+
+/** What the next server needs to take a program up. */
+interface HoldRequest {
+  /** The session's key to the model proxy, which the program goes on to use. */
+  readonly key: string;
+  /** Its owner's own. */
+  readonly note: string;
+}
+
+/** What the owner of a held program can do. */
+export interface Held {
+  /** What a dead server left; absent: the program is new. */
+  readonly left?:
+    | {
+        readonly turn: string;
+        readonly note: string;
+        /** Keys of what was written since the turn began. */
+        readonly written: ReadonlySet<string>;
+        readonly notes: ReadonlyMap<string, string>;
+      }
+    | undefined;
+  /** To its stdin. `key`: written once, even if a dead server wrote it. `begin`: a turn begins, which can be taken up from here. */
+  write(text: string, options?: { readonly key?: string | undefined; readonly begin?: string | undefined }): void;
+  /** Kept for whoever takes the turn up. */
+  note(key: string, text: string): void;
+  /** The open turn can no longer be taken up. */
+  forfeit(): void;
+  /** The server stops: from now on the program belongs to the next one. */
+  leave(): void;
+  readonly isLeft: boolean;
 }
 
 export interface SpawnRequest extends OpenRequest {
@@ -37,6 +70,8 @@ export interface Piped extends Running {
   readonly stderr: Readable;
   /** Sends a signal to the process alone; false when it has ended. */
   signal(name: "SIGINT" | "SIGTERM" | "SIGKILL"): boolean;
+  /** Absent: it ends with the server. */
+  readonly held?: Held | undefined;
 }
 
 /** Where processes run: one per session. */
@@ -50,6 +85,10 @@ export interface Sandbox {
   spawn(request: SpawnRequest): Promise<Running>;
   /** The same with pipes. `exit` resolves as soon as the process has ended. */
   open(request: OpenRequest): Promise<Piped>;
+  /** Whether a program can outlive the server. Absent: none can. */
+  readonly holds?: true;
+  /** The program of the open turn that a dead server left, from the turn's beginning. Undefined: there is none. */
+  takeUp?(): Promise<Piped | undefined>;
   /** Ends every process ever started here, including those that left their group. */
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Ledger, PriceBook } from "../ledger/index.ts";
 import type { EgressTarget, HostAnswer } from "../network/index.ts";
 import type { JournalEvent, NewId, Policy, Redactor, SandboxChoice, SessionSettings, Log } from "../protocol/index.ts";
 import type { ModelProxy, ProviderBook } from "../proxy/index.ts";
-import type { Sandbox, SandboxDrivers } from "../sandbox/index.ts";
+import type { Sandbox, SandboxDrivers, Supervisor } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
 import type { ExtensibleToolbox } from "../tools/index.ts";
 import type { SessionTrees } from "../workspaces/index.ts";
@@ -15,6 +15,7 @@ import type { ReaderTurns } from "./core/reader-turns.ts";
 import type { EngineProcesses } from "./lifecycle/resting.ts";
 import type { Session } from "./core/session.ts";
 import type { SessionState } from "./core/state.ts";
+import type { WorkerPool } from "./workers/pool.ts";
 
 /** Time, passed in so that tests own it. */
 export interface Clock {
@@ -76,6 +77,12 @@ export interface EnvironmentRequest {
   readonly askHost: (target: EgressTarget, signal: AbortSignal) => Promise<HostAnswer>;
   /** Told to people, in the session's journal. */
   readonly notice: (message: string) => void;
+  /** The only worker that will do; undefined: any. Absent: it has none. */
+  readonly worker?: (() => string | undefined) | undefined;
+  /** Aborted when the environment need not wait for a worker any longer. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called when the environment is closed; absent: nobody waits for that. */
+  readonly released?: (() => void) | undefined;
 }
 
 /** What every session needs. */
@@ -87,6 +94,8 @@ export interface Dependencies {
   readonly policy: () => Policy;
   readonly limits: SetLimits;
   readonly processes: EngineProcesses;
+  /** Where the environments of all sessions are. */
+  readonly workers: WorkerPool;
   readonly readers: ReaderTurns;
   readonly drain: Drain;
   /** Whether the process is about to run out of file descriptors. */
@@ -106,6 +115,8 @@ export interface Dependencies {
   readonly engineFolder: (session_id: string) => string;
   /** Files and folders that exist for one session alone. Absolute. */
   readonly sessionFiles: (session_id: string) => readonly string[];
+  /** Programs that outlived the last server; absent: none can. */
+  readonly held?: Pick<Supervisor, "claim" | "of" | "endLeft"> | undefined;
   readonly clock: Clock;
   readonly expiryClock: ExpiryClock;
   readonly newId: NewId;

@@ -1,6 +1,17 @@
 import type { Engine } from "../engines/index.ts";
 import { ACCOUNTS, dayOf } from "../ledger/index.ts";
-import { LIMITS, type EngineView, type Policy, type RetentionSettings, type SandboxView } from "../protocol/index.ts";
+import {
+  LIMITS,
+  SYSTEM,
+  type EngineView,
+  type Policy,
+  type PoolChange,
+  type Profile,
+  type RetentionSettings,
+  type SandboxView,
+  type SessionSettings,
+  type WorkerState,
+} from "../protocol/index.ts";
 import type { SessionRow, StoreHealth } from "../store/index.ts";
 import { ApprovalService } from "./services/approval-service.ts";
 import { AuditService } from "./services/audit-service.ts";
@@ -10,6 +21,7 @@ import { ConnectionService } from "./services/connection-service.ts";
 import { Drain, drainSessions, type DrainOptions } from "./lifecycle/drain.ts";
 import { Feed } from "./lifecycle/feed.ts";
 import { FolderService } from "./services/folder-service.ts";
+import { JobService } from "./services/job-service.ts";
 import { SetLimits } from "./budget/set-limits.ts";
 import { PageService } from "./services/page-service.ts";
 import { PolicyBook, PolicyService } from "./services/policy-service.ts";
@@ -25,25 +37,42 @@ import { EngineProcesses } from "./lifecycle/resting.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { SessionService } from "./services/session-service.ts";
 import type { Session } from "./core/session.ts";
-import type { WorkspacePlaces } from "./settings/settings.ts";
+import { settingsFor, type WorkspacePlaces } from "./settings/settings.ts";
 import { whileStoring } from "./core/storing.ts";
 import { TemplateService } from "./services/template-service.ts";
 import { TokenService } from "./services/token-service.ts";
 import { UsageService } from "./services/usage-service.ts";
 import { WarmSessions } from "./lifecycle/warm.ts";
+import { UNBOUNDED } from "./access/token-scope.ts";
+import { WorkerService } from "./services/worker-service.ts";
+import { canRunCommands } from "./workers/health.ts";
+import { WorkerPool } from "./workers/pool.ts";
+import { PoolScaling } from "./workers/scaling.ts";
 
 export interface GatewayOptions {
-  readonly dependencies: Omit<Dependencies, "policy" | "limits" | "processes" | "reload" | "readers" | "drain">;
+  readonly dependencies: Omit<
+    Dependencies,
+    "policy" | "limits" | "processes" | "reload" | "readers" | "drain" | "workers"
+  >;
   readonly places: WorkspacePlaces;
+  /** Prepared workers; absent: there are none. */
+  readonly pool?: PoolOptions | undefined;
   /** Which sessions are deleted automatically; absent: none. */
   readonly retention?: RetentionSettings | undefined;
   /** The policy from the file in the home folder; absent: there is none. */
   readonly policyFile?: Policy | undefined;
 }
 
+interface PoolOptions {
+  readonly config: PoolChange;
+  /** Profiles of the first sessions that are expected; empty: the default one. */
+  readonly profiles: readonly string[];
+}
+
 /** Everything behind the surfaces. They call these services and nothing else. */
 export class Gateway {
   readonly sessions: SessionService;
+  readonly jobs: JobService;
   readonly clients: ClientService;
   readonly pages: PageService;
   readonly approvals: ApprovalService;
@@ -61,16 +90,18 @@ export class Gateway {
   readonly audit: AuditService;
   readonly retention: Retention;
   readonly readers: ReaderTurns;
+  readonly workers: WorkerService;
   /** The ids of the engines that sessions can have. */
   readonly engines: readonly string[];
   readonly #dependencies: Dependencies;
   readonly #registry: Registry;
   readonly #warm: WarmSessions;
+  readonly #scaling: PoolScaling;
   #stopSweep: () => void = () => undefined;
 
   private constructor(
     dependencies: Dependencies,
-    parts: { readonly book: PolicyBook; readonly feed: Feed } & Pick<GatewayOptions, "places" | "retention">,
+    parts: { readonly book: PolicyBook; readonly feed: Feed } & Pick<GatewayOptions, "places" | "retention" | "pool">,
   ) {
     const { book, places } = parts;
     this.#dependencies = dependencies;
@@ -79,11 +110,14 @@ export class Gateway {
     this.#registry = new Registry(dependencies);
     this.#warm = new WarmSessions(dependencies);
     const receipts = new Receipts(dependencies);
-    const shared = { dependencies, registry: this.#registry, receipts, places, book, warm: this.#warm };
+    this.#scaling = new PoolScaling({ dependencies, warm: this.#warm, first: () => this.#expected(parts) });
+    const expect = (settings: SessionSettings): void => this.#expect(settings);
+    const shared = { dependencies, registry: this.#registry, receipts, places, book, warm: this.#warm, expect };
     this.sessions = new SessionService(shared);
     this.clients = new ClientService(dependencies, this.sessions);
     this.pages = new PageService({ sessions: this.sessions, clock: dependencies.clock, newId: dependencies.newId });
-    this.approvals = new ApprovalService(dependencies, this.#registry);
+    this.changes = new ChangeService(shared);
+    this.approvals = new ApprovalService({ ...shared, changes: this.changes });
     this.policy = new PolicyService(shared);
     this.tokens = new TokenService(dependencies, shared.receipts);
     this.usage = new UsageService(dependencies);
@@ -91,11 +125,12 @@ export class Gateway {
     this.sessionModels = new SessionModelList(dependencies, this.#registry);
     this.activity = new SessionActivityReader(this.#registry);
     this.folders = new FolderService(shared);
-    this.changes = new ChangeService(shared);
     this.templates = new TemplateService(dependencies);
     this.connections = new ConnectionService(dependencies);
     this.audit = new AuditService(dependencies);
+    this.workers = new WorkerService(dependencies);
     this.retention = new Retention({ dependencies, registry: this.#registry, settings: parts.retention });
+    this.jobs = new JobService(this.sessions, this.retention);
     this.engines = [...dependencies.engines.values()]
       .filter((engine) => engine.missing?.() === undefined)
       .map(({ id }) => id);
@@ -107,6 +142,15 @@ export class Gateway {
     const limits = new SetLimits(options.dependencies.store);
     const processes = new EngineProcesses(options.dependencies.clock);
     const feed = new Feed(options.dependencies);
+    const workers = new WorkerPool({
+      clock: options.dependencies.clock,
+      config: options.pool?.config,
+      prepared: (id) => gateway.#warm.of(id),
+      isWorking: (id) => gateway.#registry.peek(id)?.state.turn !== undefined,
+      end: (id) => gateway.#endWorker(id),
+      suspect: (id) => void gateway.#checkWorker(id),
+      changed: () => gateway.#scaling.soon(),
+    });
     const dependencies: Dependencies = {
       ...options.dependencies,
       limits,
@@ -114,9 +158,12 @@ export class Gateway {
       readers: new ReaderTurns(),
       drain: new Drain(),
       policy: () => book.current(),
+      workers,
+      openEnvironment: (wanted) => workers.open(wanted, options.dependencies.openEnvironment),
       reload: (session) => gateway.#registry.reload(session),
       observe: (event, state) => {
         options.dependencies.observe(event, state);
+        workers.observe(event, state);
         feed.observe(event, state);
       },
     };
@@ -124,6 +171,7 @@ export class Gateway {
     await gateway.tokens.open();
     await gateway.#reconcile();
     gateway.#sweep();
+    gateway.#scaling.start();
     return gateway;
   }
 
@@ -137,9 +185,9 @@ export class Gateway {
     return describeSandboxes(this.#dependencies);
   }
 
-  /** What sessions get that name no sandbox. */
-  usualSandbox(): Promise<UsualSandbox> {
-    return usualSandbox(this.#dependencies);
+  /** What sessions of a profile, or of the default one, get that name no sandbox. */
+  usualSandbox(profile?: Profile): Promise<UsualSandbox> {
+    return usualSandbox(this.#dependencies, profile);
   }
 
   /** Sessions that may have processes. */
@@ -149,7 +197,13 @@ export class Gateway {
 
   /** Engine processes that work, that wait for their session's next turn, and that wait for a session. */
   get pool(): { readonly working: number; readonly idle: number; readonly warm: number } {
-    return { ...this.#dependencies.processes.counts, warm: this.#warm.ids.length };
+    return { ...this.#dependencies.processes.counts, warm: this.#warm.programs };
+  }
+
+  /** Workers by state, and sessions that wait for one. */
+  get workerCounts(): Readonly<Record<WorkerState | "waiting", number>> {
+    const { starting, idle, busy, unhealthy, waiting } = this.#dependencies.workers.view();
+    return { starting, idle, busy, unhealthy, waiting };
   }
 
   /** Figures for monitoring. */
@@ -220,8 +274,52 @@ export class Gateway {
   async close(): Promise<void> {
     this.#stopSweep();
     this.#registry.stop();
+    await this.#scaling.close();
     await Promise.all([this.#warm.close(), this.#dependencies.connections.close()]);
     await Promise.allSettled(this.#registry.inMemory.map((session) => session.halt()));
+  }
+
+  /** With a pool, it decides what is prepared; otherwise one engine follows the last. */
+  #expect(settings: SessionSettings): void {
+    if (this.#dependencies.workers.config.min_workers === 0) {
+      this.#warm.follow(settings);
+      return;
+    }
+    this.#scaling.expect(settings);
+    this.#scaling.soon();
+  }
+
+  /** The settings of the sessions that are expected before one has come. */
+  async #expected({ pool, places }: Pick<GatewayOptions, "pool" | "places">): Promise<readonly SessionSettings[]> {
+    const profiles = pool?.profiles ?? [];
+    // A profile may want a limit with each session. It is not part of what makes a worker fit.
+    const max_cost_microusd = 1;
+    const requests =
+      profiles.length === 0 ? [{ max_cost_microusd }] : profiles.map((profile) => ({ profile, max_cost_microusd }));
+    const caller = { ...SYSTEM, role: "admin", token: { id: SYSTEM.id, ...UNBOUNDED } } as const;
+    const found: SessionSettings[] = [];
+    for (const request of requests) {
+      try {
+        found.push(await settingsFor({ dependencies: this.#dependencies, places }, caller, request));
+      } catch (error) {
+        this.#dependencies.log.info({ err: error }, "no worker can be prepared before the first session");
+      }
+    }
+    return found;
+  }
+
+  async #endWorker(session_id: string): Promise<void> {
+    await (this.#warm.of(session_id) === undefined
+      ? this.#registry.peek(session_id)?.rest()
+      : this.#warm.end(session_id));
+  }
+
+  /** If no command can be run on a session's worker any more, its next turn gets another one and continues from the journal. */
+  async #checkWorker(session_id: string): Promise<void> {
+    const session = this.#registry.peek(session_id);
+    if (session === undefined || session.state.turn !== undefined || (await canRunCommands(session))) return;
+    this.#dependencies.workers.condemn(session_id);
+    await session.rest().catch(() => undefined);
   }
 
   /** First writes down everything that the last run left open, then continues it. */

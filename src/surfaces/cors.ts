@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { LIMITS } from "../protocol/index.ts";
 
-const METHODS = "GET, HEAD, POST, PUT, DELETE";
+const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const REQUEST_HEADERS =
   "authorization, content-type, idempotency-key, last-event-id, mcp-protocol-version, mcp-session-id, sallyport-protocol, x-request-id";
 const ANSWER_HEADERS =

@@ -9,6 +9,8 @@ export interface Readings {
   readonly oldestQuestionSeconds?: number | undefined;
   /** Engines' processes by what they do. */
   readonly engineProcesses?: Readonly<Record<"working" | "idle" | "warm", number>> | undefined;
+  /** Workers by state, and sessions that wait for one. */
+  readonly workers?: Readonly<Record<string, number>> | undefined;
   readonly watchers: number;
   /** Micro-USD reserved for requests under way. */
   readonly reservedMicrousd: number;
@@ -50,6 +52,7 @@ const SHOWN: Readonly<Record<keyof Readings, Metric>> = {
   sessionsInMemory: gauge("sallyport_sessions_in_memory", "Sessions that are held in memory."),
   oldestQuestionSeconds: gauge("sallyport_oldest_question_seconds", "How long the oldest open question waits."),
   engineProcesses: { ...gauge("sallyport_engine_processes", "Processes of engines by what they do."), label: "state" },
+  workers: { ...gauge("sallyport_workers", "Workers by state, and sessions that wait for one."), label: "state" },
   storeWaitingWrites: gauge("sallyport_store_waiting_writes", "Writes that wait to be stored."),
   storeRefusedWrites: {
     name: "sallyport_store_refused_writes_total",

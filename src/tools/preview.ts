@@ -45,16 +45,21 @@ function hiddenIn(preview: ToolPreview["preview"], input: unknown): readonly str
     case "question":
     case "budget":
     case "network":
+    case "changes":
       return [];
   }
 }
 
 /** Only new text: the agent did not write what was there before. */
 function hiddenInFile({ file_path: path }: FileDiff, diff: string): readonly string[] {
-  const added = diff
+  return [...textWarnings("The path", path, "command"), ...textWarnings("The new text", addedLines(diff), "content")];
+}
+
+/** The new text of a unified diff. */
+export function addedLines(diff: string): string {
+  return diff
     .split("\n")
     .filter((line) => line.startsWith("+") && !line.startsWith("+++ "))
     .map((line) => line.slice(1).replace(/\r$/, ""))
     .join("\n");
-  return [...textWarnings("The path", path, "command"), ...textWarnings("The new text", added, "content")];
 }

@@ -76,9 +76,9 @@ function revisionOf(changes: readonly Change[]): string {
 async function otherFiles({ folder, workspace }: OpenTree): Promise<readonly string[]> {
   const empty = join(folder, "empty.git");
   await mkdir(empty, { recursive: true, mode: 0o700 });
-  await mustGit(empty, ["init", "--quiet", "--bare", "--template="]);
+  await mustGit(empty, ["init", "--quiet", "--bare", "--template="], { isOurs: true });
   const words = [`--git-dir=${empty}`, `--work-tree=${workspace}`, "ls-files", "-z", "--others", "--exclude-standard"];
-  const listed = await git(workspace, words);
+  const listed = await git(workspace, words, { isOurs: true });
   if (listed === undefined)
     throw new Failure("internal", "the files of this session could not be listed; the server's log says why");
   return listed.split("\0").filter((path) => path !== "");

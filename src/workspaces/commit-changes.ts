@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Failure } from "../protocol/index.ts";
 import { contentOf } from "./apply-changes.ts";
 import type { Change } from "./change-set.ts";
-import { calmFilters, git, mustGit } from "./git.ts";
+import { git, mustGit } from "./git.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { FileState } from "./manifest.ts";
 import { writeRecord } from "./tree-record.ts";
@@ -25,8 +25,6 @@ interface CommitPlace {
   readonly parent: string;
   /** Absent: the branch is new. */
   readonly tip: string | undefined;
-  /** As in `calmFilters`. */
-  readonly settings: Readonly<Record<string, string>>;
 }
 
 /**
@@ -74,18 +72,18 @@ async function placeOf({ record }: OpenTree, branch: string): Promise<CommitPlac
   const worktrees = await mustGit(root, ["worktree", "list", "--porcelain"]);
   if (worktrees.split("\n").includes(`branch ${ref}`))
     throw new Failure("conflict", `the branch ${branch} is checked out somewhere; name another one`);
-  return { root, prefix, parent: tip ?? head, tip, settings: await calmFilters(root) };
+  return { root, prefix, parent: tip ?? head, tip };
 }
 
 /** What `git update-index --index-info` takes for one change. */
 async function indexLine({ workspace }: OpenTree, place: CommitPlace, { path, after }: Change): Promise<string> {
-  const { root, prefix, settings } = place;
+  const { root, prefix } = place;
   const name = `${prefix}${path}`;
   if (after === undefined) return `0 ${"0".repeat(40)}\t${name}\0`;
   const content = await contentOf(workspace, path, after);
-  // As it would be added there, with its line ends; but no program of the repository's settings runs.
+  // As it would be added there, with its line ends; but no program of the repository's settings runs, such as git-lfs.
   const words = after.kind === "link" ? ["--no-filters"] : [`--path=${name}`];
-  const blob = await mustGit(root, ["hash-object", "-w", "--stdin", ...words], { input: content, settings });
+  const blob = await mustGit(root, ["hash-object", "-w", "--stdin", ...words], { input: content });
   return `${modeOf(after)} ${blob}\t${name}\0`;
 }
 

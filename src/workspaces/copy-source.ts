@@ -5,7 +5,7 @@ import type { RepoFilterMode } from "../protocol/index.ts";
 import { filterOf, nameFilter } from "./filter.ts";
 import { copyMany } from "./bulk-copy.ts";
 import { inParallel } from "./in-parallel.ts";
-import { stampOf, type FileStamp, type Stamps } from "./manifest.ts";
+import { isBeneath, stampOf, type FileStamp, type Stamps } from "./manifest.ts";
 import { filterFiles, type Withheld } from "./withhold.ts";
 
 export interface CopiedSource {
@@ -30,11 +30,12 @@ export async function copySource({ source, files, filters, target }: SourceCopy)
   const rules = filters.map(filterOf);
   const withheld: Withheld[] = [];
   const judges = rules.map(nameFilter);
-  const wanted = files.filter((path) => {
+  const shown = files.filter((path) => {
     const because = judges.map((judge) => judge(path)).find((why) => why !== undefined);
     if (because !== undefined) withheld.push({ path, because });
     return because === undefined;
   });
+  const wanted = await notBehindLinks(source, shown);
   await copyMany(source, target, wanted);
   const stamps = new Map<string, FileStamp>();
   const note = async (path: string): Promise<boolean> => {
@@ -61,6 +62,16 @@ export async function copySource({ source, files, filters, target }: SourceCopy)
     stamps: new Map([...stamps].toSorted(byFirst)),
     withheld: withheld.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
   };
+}
+
+/** Git lists what was once added, also if a folder above it is a link by now, which may lead anywhere. */
+async function notBehindLinks(source: string, files: readonly string[]): Promise<readonly string[]> {
+  const folders = [...new Set(files.map((path) => dirname(path)))];
+  const real = await inParallel(folders, async (folder) =>
+    (await isBeneath(source, join(folder, "x"))) ? [folder] : [],
+  );
+  const inside = new Set(real.flat());
+  return files.filter((path) => inside.has(dirname(path)));
 }
 
 function byFirst([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {

@@ -1,11 +1,14 @@
 import { spawn } from "node:child_process";
 import { Failure, LIMITS } from "../protocol/index.ts";
+import { findRepository, withRepository } from "./repository.ts";
 
 interface GitOptions {
   readonly input?: string | Buffer | undefined;
   /** Beyond the few variables that every call has. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
-  /** Settings that count for this call alone, such as those of `calmFilters`. */
+  /** A repository that the server made for itself, where nobody else writes; absent: it is a person's. */
+  readonly isOurs?: boolean | undefined;
+  /** Settings that count for this call alone. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -24,11 +27,11 @@ const CALM: Readonly<Record<string, string>> = {
   "protocol.allow": "never",
   "gc.auto": "0",
   "maintenance.auto": "false",
-  // The folder belongs to whoever the server works for: nothing of its settings starts a program here.
+  // The folder belongs to whoever the server works for.
   "safe.directory": "*",
 };
 
-/** What git says; undefined: it failed. Neither hooks nor settings of the repository start programs here. */
+/** What git says; undefined: it failed. The repository's own settings are not read, nor are its hooks run: they start programs. */
 export async function git(
   folder: string,
   words: readonly string[],
@@ -52,13 +55,6 @@ export async function gitBytes(folder: string, words: readonly string[], call: G
   );
 }
 
-/** Settings that turn off the programs through which a repository has its files' contents changed, such as git-lfs. */
-export async function calmFilters(folder: string): Promise<Readonly<Record<string, string>>> {
-  const names = await git(folder, ["config", "-z", "--name-only", "--get-regexp", "^filter\\."]);
-  const listed = (names ?? "").split("\0").filter((name) => name !== "");
-  return Object.fromEntries(listed.map((name) => [name, name.endsWith(".required") ? "false" : ""]));
-}
-
 function environmentOf({ settings = {}, variables = {} }: GitOptions): NodeJS.ProcessEnv {
   const all = Object.entries({ ...CALM, ...settings });
   return {
@@ -79,7 +75,18 @@ function environmentOf({ settings = {}, variables = {} }: GitOptions): NodeJS.Pr
   };
 }
 
-function run(folder: string, words: readonly string[], call: GitOptions): Promise<GitAnswer> {
+async function run(folder: string, words: readonly string[], call: GitOptions): Promise<GitAnswer> {
+  if (call.isOurs === true) return start(folder, words, call);
+  const repository = await findRepository(folder);
+  // Git would take a folder that looks like one for a repository, with all its settings.
+  if (repository === undefined)
+    return { code: null, output: Buffer.alloc(0), complaint: `${folder} is in no repository` };
+  return withRepository(repository, (variables) =>
+    start(folder, words, { ...call, variables: { ...variables, ...call.variables } }),
+  );
+}
+
+function start(folder: string, words: readonly string[], call: GitOptions): Promise<GitAnswer> {
   const child = spawn("git", ["-C", folder, ...words], {
     env: environmentOf(call),
     stdio: ["pipe", "pipe", "pipe"],

@@ -2,6 +2,7 @@ export { applyChanges, compareWithSource, contentOf, discardChanges, type Compar
 export { changeSetOf, type ChangeSet } from "./change-set.ts";
 export { commitChanges } from "./commit-changes.ts";
 export { readBeneath } from "./manifest.ts";
+export { findRepository } from "./repository.ts";
 export { TreeBase } from "./tree-base.ts";
 export { isShown } from "./withhold.ts";
 export { SessionTrees, type OpenTree } from "./trees.ts";

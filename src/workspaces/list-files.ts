@@ -2,6 +2,7 @@ import { opendir } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { Failure, LIMITS } from "../protocol/index.ts";
 import { git } from "./git.ts";
+import { isInside } from "./repository.ts";
 
 /**
  * The files of a folder as git sees them, without what it ignores; of a folder that is no repository, all of them. Never anything of
@@ -22,8 +23,8 @@ export async function listFiles(folder: string, hidden: readonly string[] = []):
 /** Undefined: it is no repository. */
 async function tracked(folder: string): Promise<readonly string[] | undefined> {
   const output = await git(folder, ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]);
-  // A folder with a repository of its own ends with a slash.
-  return output?.split("\0").filter((name) => name !== "" && !name.endsWith("/"));
+  // A folder with a repository of its own ends with a slash, and is not one of them.
+  return output?.split("\0").filter((name) => isInside(name));
 }
 
 async function walked(folder: string, isHidden: (name: string) => boolean): Promise<readonly string[]> {

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { join, sep } from "node:path";
-import { calmFilters, git, mustGit } from "./git.ts";
+import { join, relative, sep } from "node:path";
+import { mustGit } from "./git.ts";
 import { inParallel } from "./in-parallel.ts";
 import { listFiles } from "./list-files.ts";
 import { stampOf, stateOf } from "./manifest.ts";
+import { findRepository } from "./repository.ts";
 
 /** What a folder's files are at a moment. */
 export interface SourceState {
@@ -48,14 +49,12 @@ export async function sourceState(folder: string, hidden: readonly string[]): Pr
 
 /** Undefined: it is no repository. */
 async function repositoryOf(folder: string): Promise<FoundRepository | undefined> {
+  const found = await findRepository(folder);
+  if (found === undefined) return undefined;
   const words = ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames"];
-  const [places, settings] = await Promise.all([
-    git(folder, ["rev-parse", "--show-toplevel", "--show-prefix"]),
-    calmFilters(folder),
-  ]);
-  if (places === undefined) return undefined;
-  const status = await mustGit(folder, [...words, "--ignore-submodules=all", "--", "."], { settings });
-  const [root = "", prefix = ""] = places.split("\n");
+  const status = await mustGit(folder, [...words, "--ignore-submodules=all", "--", "."]);
+  const { root } = found;
+  const prefix = folder === root ? "" : `${relative(root, folder)}/`;
   const lines = status.split("\0").filter((line) => line !== "");
   const entries = lines.filter((line) => !line.startsWith("# "));
   const head = lines.find((line) => line.startsWith("# branch.oid "))?.slice("# branch.oid ".length);

@@ -7,7 +7,7 @@ const RECORD = "workspace.json";
 const APPLIED = "applied.json";
 
 /** How a session's tree was made. */
-export type TreeRecord = SnapshotRecord | WorktreeRecord;
+export type TreeRecord = SnapshotRecord | WorktreeRecord | EmptyRecord;
 
 interface AnyTreeRecord {
   /** The folder that its changes are for. Absolute, real. */
@@ -33,6 +33,11 @@ interface SnapshotRecord extends AnyTreeRecord {
   readonly filters: readonly RepoFilterMode[];
   /** Mounted over the base; false: a copy of it. */
   readonly overlay: boolean;
+}
+
+/** A folder that began empty. Its changes are for nobody. */
+interface EmptyRecord extends AnyTreeRecord {
+  readonly mode: "empty";
 }
 
 export interface WorktreeRecord extends AnyTreeRecord {

@@ -117,6 +117,23 @@ export class SessionTrees {
     return this.#track(() => this.#make(id, wanted, parent));
   }
 
+  /** Makes an empty folder for a new session, and answers where it is. */
+  makeEmpty(id: string): Promise<string> {
+    return this.#track(async () => {
+      const folder = join(this.#folder, id);
+      const tree = join(folder, "tree");
+      try {
+        await mkdir(tree, { recursive: true, mode: 0o700 });
+        if (this.#owner !== undefined) await chown(tree, this.#owner.uid, this.#owner.gid);
+        await writeRecord(folder, { mode: "empty", source: tree, commits: {} });
+        return tree;
+      } catch (error) {
+        await this.remove(id);
+        throw error;
+      }
+    });
+  }
+
   async #make(id: string, wanted: WantedTree, parent: string | undefined): Promise<MadeWorkspace> {
     await this.#pruned;
     if (wanted.mode === "snapshot" && this.#full !== undefined) throw this.#full;
@@ -240,6 +257,8 @@ export class SessionTrees {
     await cp(join(from, "applied"), join(folder, "applied"), { recursive: true }).catch(() => undefined);
     if (record.mode === "worktree")
       return { record: await forkWorktree(folder, branchOf(id), { folder: from, record }), withheld: 0 };
+    if (record.mode === "empty")
+      throw new Failure("conflict", "the files of this session are continued by no other one");
     const withheld = (await this.snapshots.withheld(record.base)).length;
     if (record.overlay) {
       for (const name of ["tree", "work"]) await mkdir(join(folder, name), { mode: 0o700 });

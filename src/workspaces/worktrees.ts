@@ -1,10 +1,11 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../protocol/index.ts";
 import { copyTree } from "./bulk-copy.ts";
-import { calmFilters, git, gitBytes, mustGit } from "./git.ts";
+import { git, gitBytes, mustGit } from "./git.ts";
 import { inParallel } from "./in-parallel.ts";
 import { isUntouched, stampOf, type FileStamp, type Stamps } from "./manifest.ts";
+import { findRepository, mendPointer } from "./repository.ts";
 import { sourceState } from "./source-state.ts";
 import { replaceFile, type WorktreeRecord } from "./tree-record.ts";
 
@@ -23,8 +24,8 @@ export async function addWorktree(folder: string, source: string, branch: string
   const { root, prefix, head } = repository;
   const record: WorktreeRecord = { mode: "worktree", source, branch, repository: { root, prefix, head }, commits: {} };
   const tree = join(folder, "tree");
-  await mustGit(root, ["worktree", "add", "--no-checkout", "-b", branch, tree, head]);
-  await mustGit(tree, ["reset", "--hard", "--quiet"], { settings: await calmFilters(root) });
+  await addTree(root, tree, [branch, head]);
+  await mustGit(tree, ["reset", "--hard", "--quiet"]);
   await writeStamps(folder, await treeStamps(folder, record));
   return record;
 }
@@ -38,7 +39,7 @@ export async function forkWorktree(
   const { root, head } = parent.record.repository;
   const tip = await git(root, ["rev-parse", "--verify", "--quiet", `refs/heads/${parent.record.branch}`]);
   const tree = join(folder, "tree");
-  await mustGit(root, ["worktree", "add", "--no-checkout", "-b", branch, tree, tip?.trim() ?? head]);
+  await addTree(root, tree, [branch, tip?.trim() ?? head]);
   await mustGit(tree, ["read-tree", "HEAD"]);
   const pointer = await readFile(join(tree, ".git"), "utf8");
   await copyTree(join(parent.folder, "tree"), tree);
@@ -48,6 +49,14 @@ export async function forkWorktree(
   const record: WorktreeRecord = { ...parent.record, branch, commits: {} };
   await writeStamps(folder, await inheritedStamps(parent, workIn(tree, record)));
   return record;
+}
+
+async function addTree(root: string, tree: string, [branch, commit]: readonly [string, string]): Promise<void> {
+  const repository = await findRepository(root);
+  if (repository === undefined) throw new Failure("conflict", `${root} is no repository any more`);
+  await mkdir(join(repository.commonFolder, "worktrees"), { recursive: true });
+  await mustGit(root, ["worktree", "add", "--no-checkout", "-b", branch, tree, commit]);
+  await mendPointer(tree, repository);
 }
 
 /** Deletes the tree. Its branch stays if it has commits of its own. */
@@ -76,7 +85,7 @@ export async function committedFile({ repository }: WorktreeRecord, path: string
   const name = `${head}:${prefix}${path}`;
   // The target of a link is never converted.
   if (stamp.kind === "link") return gitBytes(root, ["cat-file", "blob", name]);
-  return gitBytes(root, ["cat-file", "--filters", name], { settings: await calmFilters(root) });
+  return gitBytes(root, ["cat-file", "--filters", name]);
 }
 
 async function treeStamps(folder: string, record: WorktreeRecord): Promise<Stamps> {

@@ -4,9 +4,11 @@ import { containerOptionsOf, containerSettingsOf } from "../../src/cli/container
 
 const VARIABLES = {
   SALLYPORT_CONTAINER_IMAGE: "registry.example.org/agent:1",
+  SALLYPORT_CONTAINER_COMMAND: "claude",
   SALLYPORT_CONTAINER_RUNTIME: "podman",
   SALLYPORT_CONTAINER_PROCESSES: "64",
   SALLYPORT_CONTAINER_PROXY_URL: "http://127.0.0.1:3128",
+  SALLYPORT_CONTAINER_EMULATION: "1",
 };
 
 describe("the settings of containers", () => {
@@ -15,7 +17,13 @@ describe("the settings of containers", () => {
     const container = { runtime: "crun", executable_workspace: true } as const;
     expect(containerSettingsOf({}, container)).toEqual({ container });
     expect(containerSettingsOf({ ...VARIABLES, SALLYPORT_CONTAINER_IMAGE: "" }, { runtime: "crun" })).toEqual({
-      container: { runtime: "podman", processes: 64, proxy_url: "http://127.0.0.1:3128" },
+      container: {
+        command: "claude",
+        runtime: "podman",
+        processes: 64,
+        proxy_url: "http://127.0.0.1:3128",
+        emulation: true,
+      },
     });
   });
 
@@ -23,6 +31,8 @@ describe("the settings of containers", () => {
     ["SALLYPORT_CONTAINER_RUNTIME", "lxc"],
     ["SALLYPORT_CONTAINER_PROCESSES", "5"],
     ["SALLYPORT_CONTAINER_PROXY_URL", "file:///etc/passwd"],
+    ["SALLYPORT_CONTAINER_EMULATION", "yes"],
+    ["SALLYPORT_CONTAINER_KERNEL", "vmlinuz"],
   ])("%s=%s is refused by name", (variable, value) => {
     expect(() => containerSettingsOf({ [variable]: value }, undefined)).toThrow(variable);
   });
@@ -36,9 +46,11 @@ describe("the settings of containers", () => {
     expect(containerOptionsOf(container, { home: "/h", marker: "0123456789abcdef" })).toEqual({
       folder,
       image: "registry.example.org/agent:1",
+      command: "claude",
       runtime: "podman",
       processes: 64,
       proxyUrl: "http://127.0.0.1:3128",
+      emulation: { marker: "0123456789abcdef" },
     });
   });
 });

@@ -108,6 +108,7 @@ const NAMED_ELSEWHERE: Readonly<Record<string, { readonly tools: string; readonl
     why: "profiles of documents 000 and 004",
   },
   "src/gate/settings.ts": { tools: "Read Write Edit Glob Grep Bash", why: "document 004's settings" },
+  "src/engines/command/call.ts": { tools: "Bash", why: "a job's command runs as a call of this tool" },
   "src/gate/guarded.ts": { tools: "Bash", why: "document 004's hook" },
   "src/gate/shell/words.ts": { tools: "Glob", why: "a part of a parsed word of the shell" },
   "src/gate/reading/simple-line.ts": { tools: "Glob", why: "the same" },

@@ -4,11 +4,15 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ModelMessage } from "../../src/engines/loop/blocks.ts";
 import { StreamFailure } from "../../src/engines/loop/failure.ts";
-import { MessageReader, type MessagePart } from "../../src/engines/loop/message-reader.ts";
-import { modelRequest, type ModelPrompt } from "../../src/engines/loop/request.ts";
+import { modelRequest as requestOf, type ModelAddress } from "../../src/engines/loop/request.ts";
 import { EventReader } from "../../src/engines/loop/sse.ts";
+import { MessageReader } from "../../src/engines/loop/wires/messages-reader.ts";
+import type { MessagePart, ModelPrompt } from "../../src/engines/loop/wires/wire.ts";
 import { startSim, type SimServer } from "../../src/sim/index.ts";
 import { script } from "./world.ts";
+
+const modelRequest = (address: Omit<ModelAddress, "facts">, prompt: ModelPrompt): ReturnType<typeof requestOf> =>
+  requestOf({ ...address, facts: { api: "messages" } }, prompt);
 
 let sim: SimServer;
 beforeAll(async () => {

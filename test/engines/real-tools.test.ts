@@ -34,7 +34,7 @@ beforeAll(async () => {
   });
   toolbox = createToolbox(session);
   const host: Host = {
-    model: { baseUrl: world.sim.url, key: "key", name: "sim" },
+    model: { baseUrl: world.sim.url, key: "key", name: "sim", facts: () => ({ api: "messages" }) },
     toolbox,
     newId,
     now: Date.now,

@@ -1,9 +1,18 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { endToolItem, startToolItem, type EventBody, type Item, type ItemStatus } from "../../src/protocol/index.ts";
-import { modelRequest } from "../../src/engines/loop/request.ts";
+import {
+  endToolItem,
+  ModelApi,
+  startToolItem,
+  type EventBody,
+  type Item,
+  type ItemStatus,
+} from "../../src/protocol/index.ts";
+import { modelRequest, originOf } from "../../src/engines/loop/request.ts";
 import { ModelTranscript } from "../../src/engines/loop/transcript.ts";
-import { readRequest } from "../../src/sim/anthropic/request.ts";
+import { readRequest as readMessages } from "../../src/sim/anthropic/request.ts";
+import { readRequest as readChat } from "../../src/sim/openai-chat/request.ts";
+import { readRequest as readResponses } from "../../src/sim/openai-responses/request.ts";
 import { numbered, promptEvent, SETTINGS } from "./world.ts";
 
 type End = Exclude<ItemStatus, "in_progress">;
@@ -250,8 +259,9 @@ describe("a transcript", () => {
 describe("whatever a journal holds, the model takes it", () => {
   const text = fc.constantFrom("", " ", "words", "more words\n");
   const status = fc.constantFrom<End>("completed", "interrupted", "superseded", "failed");
+  const origin = fc.constantFrom(undefined, "sim/responses", "sim/chat");
   const message = fc.record({
-    thought: fc.option(fc.record({ text, signed: fc.boolean() })),
+    thought: fc.option(fc.record({ text, signed: fc.boolean(), origin })),
     said: fc.array(fc.record({ text, status }), { maxLength: 2 }),
     called: fc.array(fc.option(text), { maxLength: 3 }),
   });
@@ -261,6 +271,13 @@ describe("whatever a journal holds, the model takes it", () => {
     fails: fc.boolean(),
     summary: fc.boolean(),
   });
+
+  const madeBy =
+    (whose: string | undefined) =>
+    (event: EventBody): EventBody =>
+      whose !== undefined && event.type === "item.completed" && event.item.type === "reasoning"
+        ? { ...event, item: { ...event.item, origin: whose } }
+        : event;
 
   function write(
     turns: readonly (typeof turn extends fc.Arbitrary<infer Value> ? Value : never)[],
@@ -272,7 +289,11 @@ describe("whatever a journal holds, the model takes it", () => {
       for (const { thought, said, called } of messages) {
         const id = `m${(number += 1)}`;
         if (thought !== null)
-          events.push(...thinks(`i${(number += 1)}`, id, thought.text, thought.signed ? "sig" : undefined));
+          events.push(
+            ...thinks(`i${(number += 1)}`, id, thought.text, thought.signed ? "sig" : undefined).map(
+              madeBy(thought.origin),
+            ),
+          );
         for (const { text: spokenText, status: end } of said)
           events.push(...says(`i${(number += 1)}`, id, spokenText, end));
         for (const output of called) events.push(...calls(`i${(number += 1)}`, id, output ?? undefined));
@@ -293,16 +314,18 @@ describe("whatever a journal holds, the model takes it", () => {
     return events;
   }
 
-  test("at every point", () => {
+  const readers = { messages: readMessages, responses: readResponses, chat: readChat } as const;
+
+  test.each(ModelApi.options)("at every point, asked as %s", (api) => {
     fc.assert(
       fc.property(fc.array(turn, { minLength: 1, maxLength: 4 }), fc.nat(), (turns, cut) => {
         const whole = write(turns);
         const events = [...whole.slice(0, cut % (whole.length + 1)), prompt("and now")];
         const request = modelRequest(
-          { baseUrl: "http://x", key: "k", name: "sim" },
+          { baseUrl: "http://x", key: "k", name: "sim", facts: { api }, origin: originOf(api, "sim") },
           { system: "s", messages: transcriptOf(events).messages(), tools: [], settings: SETTINGS },
         );
-        expect(readRequest(JSON.parse(request.body)).messages.at(-1)?.content.at(-1)).toEqual({
+        expect(readers[api](JSON.parse(request.body)).messages.at(-1)?.content.at(-1)).toEqual({
           type: "text",
           text: "and now",
         });

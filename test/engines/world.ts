@@ -5,6 +5,7 @@ import {
   type EventBody,
   type Item,
   type JournalEvent,
+  type ModelApi,
   type Prompt,
   type SessionSettings,
   type ToolItem,
@@ -238,8 +239,8 @@ export class TestHost implements Host {
   #clock = 1_000_000;
   #ids = 0;
 
-  constructor(baseUrl: string) {
-    this.model = { baseUrl, key: "key", name: "sim" };
+  constructor(baseUrl: string, api: ModelApi = "messages") {
+    this.model = { baseUrl, key: "key", name: "sim", facts: () => ({ api }) };
   }
 
   newId: Host["newId"] = (prefix) => `${prefix}_${(this.#ids += 1)}`;
@@ -411,8 +412,8 @@ export class World {
     return new World(sim, exchanges);
   }
 
-  host(): TestHost {
-    return new TestHost(this.sim.url);
+  host(api?: ModelApi): TestHost {
+    return new TestHost(this.sim.url, api);
   }
 
   /** What was asked of the model since the last call of this. */

@@ -165,6 +165,7 @@ describe("unasked under supervised", () => {
     reading: { programs: ["git"], open, git: true },
   });
   const walled = context({}, { walled: true });
+  const atEnd = context({}, { reviewedAtEnd: true });
   test.each<[string, CallInQuestion, PolicyContext, string, string]>([
     ["a command that only reads", reads("git status"), context(), "allow", "supervised: only reads"],
     ["dontAsk", reads("git status"), context({}, { neverAsk: true }), "allow", "supervised: only reads"],
@@ -243,6 +244,17 @@ describe("unasked under supervised", () => {
       context({}, { walled: true, autonomy: "read_only" }),
       "deny",
       "read_only",
+    ],
+    ["with a review at the end, a command", bash("make"), atEnd, "allow", "supervised: review at end"],
+    ["with a review at the end, an edit", edit("a"), atEnd, "allow", "supervised: review at end"],
+    ["with a review at the end, a file that is obeyed", edit(".git/config"), atEnd, "ask", "protected files"],
+    ["with a review at the end, a client's tool", call("mcp__shop__pay"), atEnd, "ask", "supervised: execute"],
+    [
+      "with a review at the end, a promise to ask before each change",
+      bash("make"),
+      context({}, { reviewedAtEnd: true, reviews: true }),
+      "ask",
+      "supervised: execute",
     ],
   ])("%s", (_name, tried, where, effect, rule) => {
     expect(evaluate(tried, where)).toMatchObject({ effect, rule });

@@ -18,7 +18,7 @@ const input = [
 /** What a session journals of these lines: every call is asked about before it runs, and here it is allowed. */
 function journaled(lines: readonly string[]): readonly EventBody[] {
   let ids = 0;
-  const translator = new VendorTranslator({ newId: (prefix) => `${prefix}_${(ids += 1)}`, now: () => 0 });
+  const translator = new VendorTranslator({ idFor: (prefix) => `${prefix}_${(ids += 1)}`, now: () => 0 });
   return lines.flatMap((line) => {
     const said = readMessage(JSON.parse(line));
     const told = [...translator.take(said)];

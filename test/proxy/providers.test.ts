@@ -98,6 +98,31 @@ describe("settings", () => {
     expect(world.open({ local: setting }, environment).get("local").baseUrl).toEqual(baseUrl);
   });
 
+  const address = { base_url: "http://h" } as const;
+  const apis: readonly [id: string, ProviderSetting, model: string, api: string][] = [
+    ["cloud", {}, "claude-sonnet-5", "messages"],
+    ["sim", {}, "sim", "messages"],
+    ["openai", {}, "gpt-5-nano", "responses"],
+    ["openai", { openai_api: "chat" }, "gpt-5-nano", "chat"],
+    ["xai", {}, "grok-4", "responses"],
+    ["openrouter", {}, "anthropic/claude-sonnet-5", "messages"],
+    ["openrouter", {}, "qwen/qwen3-coder", "chat"],
+    ["openrouter", { openai_api: "responses" }, "openai/gpt-5", "responses"],
+    ["openrouter", { wire: "openai" }, "anthropic/claude-sonnet-5", "chat"],
+    ["local", { ...address, wire: "openai" }, "qwen3", "chat"],
+    ["local", { ...address, wires: ["openai", "anthropic"] }, "qwen3", "messages"],
+    ["mine", { ...address, wire: "openai" }, "m", "chat"],
+  ];
+  test.each(apis)("%s with %o is asked about %s as %s", (id, setting, model, api) => {
+    using world = new World();
+    expect(
+      world
+        .open({ [id]: setting })
+        .get(id)
+        .api(model),
+    ).toBe(api);
+  });
+
   test("ANTHROPIC_BASE_URL moves cloud, and wins over the file", () => {
     using world = new World();
     const book = world.open({ cloud: { base_url: "http://file" } }, { ANTHROPIC_BASE_URL: "http://environment/" });

@@ -257,6 +257,7 @@ export class World {
     return {
       id: "test",
       baseUrl: Object.fromEntries(wires.map((wire) => [wire, this.upstreamUrl])),
+      api: () => (wires.includes("anthropic") ? "messages" : "responses"),
       free,
       defaultModel: "claude-test",
       ...(rate === undefined ? {} : { rate }),

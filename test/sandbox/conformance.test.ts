@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import { bundleRunner } from "../../src/sandbox/container/bundle-runner.ts";
 import { runnerDriver } from "../../src/sandbox/container/driver.ts";
 import { containerDriver, gvisorDriver } from "../../src/sandbox/container/drivers.ts";
+import { qemuDriver } from "../../src/sandbox/qemu/driver.ts";
 import type { SandboxDriver } from "../../src/sandbox/driver.ts";
 import { openLocalSandbox, ProcessMarks, type Sandbox } from "../../src/sandbox/index.ts";
 import { removeFolder } from "../../src/sandbox/remove-folder.ts";
@@ -24,6 +25,7 @@ async function localDriver(base: string): Promise<SandboxDriver> {
       systemCalls: "all",
       limitsMemory: true,
       limitsProcesses: false,
+      limitsProcessorTime: false,
     },
     missing: () => Promise.resolve(undefined),
     open: ({ sessionId, environment, memoryBytes }) => {
@@ -47,6 +49,7 @@ async function localDriver(base: string): Promise<SandboxDriver> {
 const DRIVERS: Readonly<Record<string, (base: string) => SandboxDriver | Promise<SandboxDriver>>> = {
   local: localDriver,
   bubblewrap: () => bubblewrapDriver(),
+  "bubblewrap without control groups": () => bubblewrapDriver({ controlGroups: false }),
   crun: (base) => containerDriver({ folder: join(base, "c"), runtime: "crun" }),
   runc: (base) => containerDriver({ folder: join(base, "c"), runtime: "runc" }),
   podman: (base) => containerDriver({ folder: join(base, "c"), runtime: "podman", image: IMAGE, readable: ["/usr"] }),
@@ -60,6 +63,8 @@ const DRIVERS: Readonly<Record<string, (base: string) => SandboxDriver | Promise
       remedy: "apt-get install crun",
     }),
   runsc: (base) => gvisorDriver({ folder: join(base, "c") }),
+  // An emulated processor.
+  qemu: () => qemuDriver({}),
 };
 
 /** The others differ little from these: all of them run in `npm run soak`. */
@@ -84,7 +89,8 @@ for (const [name, make] of Object.entries(DRIVERS).filter(([driver]) => isFullRu
         await place[Symbol.asyncDispose]();
         if (name === "podman") removeImage();
       });
-      for (const check of SANDBOX_CHECKS) it(check.name, () => check.run(place, sandbox));
+      const most = name === "qemu" ? 600_000 : undefined;
+      for (const check of SANDBOX_CHECKS) it(check.name, () => check.run(place, sandbox), most);
     },
   );
 }

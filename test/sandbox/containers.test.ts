@@ -70,6 +70,19 @@ for (const [index, [name, made, given]] of MADE.entries())
   });
 
 describe.skipIf(await missing(0))("a bundle", () => {
+  it("runs the image's command in place of a vendor's program", async () => {
+    const driver = containerDriver({ folder: join(place.base, "c"), runtime: "crun", command: "echo" });
+    const sandbox = await driver.open(place.request({ programs: ["/vendor/claude"] }));
+    for (const [program, said] of [
+      ["/vendor/claude", "-- hello\n"],
+      ["printf", "hello"],
+    ] as const) {
+      const { stdout } = await sandbox.open({ argv: [program, "--", "hello"], cwd: place.workspace });
+      expect((await stdout.toArray()).join("")).toBe(said);
+    }
+    await sandbox.close();
+  });
+
   it("starts again after everything inside was ended, and shows document 003's places", async () => {
     const sandbox = await place.open();
     writeFileSync(join(place.workspace, "file"), "text\n");
@@ -176,6 +189,7 @@ describe("an engine's command line", () => {
       user: { uid: 61_184, gid: 61_184 },
       memoryBytes: 4_294_967_296,
       processes: 100,
+      cpus: 1.5,
     };
     const words = engineArguments(plan, { engine: "docker", image: "sallyport/agent", home: "h", isRoot: true });
     const line = words.join(" ");
@@ -186,6 +200,7 @@ describe("an engine's command line", () => {
       "--tmpfs /workspace:rw,noexec,nosuid",
       "--pids-limit 100",
       "--memory 4g",
+      "--cpus 1.5",
       `--volume ${request.folder}:${request.folder}:ro`,
       `--volume ${place.workspace}:/repo:ro`,
       "--security-opt no-new-privileges",

@@ -9,7 +9,8 @@ import {
   type JournalEvent,
   type SessionSettings,
 } from "../../src/protocol/index.ts";
-import { decide, type SessionCommand } from "../../src/sessions/core/decide.ts";
+import type { SessionCommand } from "../../src/sessions/core/commands.ts";
+import { decide } from "../../src/sessions/core/decide.ts";
 import { fold } from "../../src/sessions/core/fold.ts";
 import { fromRow, newState, toRow, type SessionState } from "../../src/sessions/core/state.ts";
 import { UNBOUNDED } from "../support/caller.ts";

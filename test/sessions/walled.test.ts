@@ -5,6 +5,12 @@ import type { Sandbox } from "../../src/sandbox/index.ts";
 import { ruleOn } from "../../src/sessions/permission/ruling.ts";
 import { bench } from "../tools/fixture.ts";
 
+const AT_END = {
+  sandbox: "bubblewrap",
+  network: "proxy_only",
+  workspace_mode: "worktree",
+  review: "at_end",
+} as const;
 const WALLS = { sandbox: "bubblewrap", network: "none", workspace_mode: "snapshot" } as const;
 
 test.each<[string, Partial<SessionSettings>, Sandbox["kind"], string]>([
@@ -15,6 +21,11 @@ test.each<[string, Partial<SessionSettings>, Sandbox["kind"], string]>([
   ["with the machine's network", { sandbox: "bubblewrap", workspace_mode: "snapshot" }, "bubblewrap", "ask"],
   ["on the folder itself", { ...WALLS, workspace_mode: "direct" }, "bubblewrap", "ask"],
   ["on a worktree", { ...WALLS, workspace_mode: "worktree" }, "bubblewrap", "ask"],
+  ["a review at the end, on a worktree with allowed hosts", AT_END, "bubblewrap", "allow"],
+  ["a review at the end in a sandbox that is not there", AT_END, "local", "ask"],
+  ["a review at the end on the folder itself", { ...AT_END, workspace_mode: "direct" }, "bubblewrap", "ask"],
+  ["a review at the end with the machine's network", { ...AT_END, network: "host" }, "bubblewrap", "ask"],
+  ["a review of each change on a worktree", { ...AT_END, review: "each" }, "bubblewrap", "ask"],
 ])("%s", async (_name, walls, kind, effect) => {
   const { toolbox, workspace, session } = await bench();
   const settings: SessionSettings = {

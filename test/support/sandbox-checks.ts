@@ -300,6 +300,17 @@ const WALLS: readonly SandboxCheck[] = [
   },
 ];
 
+const BUSY_SECONDS = 1;
+
+/** Processor time that three busy shells use in a while. */
+async function secondsOfWork(sandbox: Sandbox, place: SandboxPlace): Promise<number> {
+  const busy = `timeout ${BUSY_SECONDS} sh -c 'while :; do :; done'`;
+  const { stdout } = await runIn(sandbox, `${busy} & ${busy} & ${busy} & wait; times`, place.workspace);
+  // The last line is that of the shells that are over.
+  const words = stdout.trim().split("\n").at(-1) ?? "";
+  return [...words.matchAll(/(\d+)m([\d.]+)s/g)].reduce((sum, [, m, s]) => sum + Number(m) * 60 + Number(s), 0);
+}
+
 const LIMITED: readonly SandboxCheck[] = [
   {
     name: "limits of processes: declared is observed",
@@ -326,6 +337,25 @@ const LIMITED: readonly SandboxCheck[] = [
         await Promise.race([refused, bomb.exit]);
       });
       expect(left).toEqual([]);
+    },
+  },
+  {
+    name: "limits of processor time: declared is observed, or refused",
+    async run(place) {
+      const cpus = 0.3;
+      const isRefused = !place.driver.capabilities.limitsProcessorTime && place.driver.kind !== "local";
+      const opened = place.open({ cpus });
+      if (isRefused) {
+        expect(await opened.catch((error: unknown) => error)).toMatchObject({ code: "unsupported" });
+        return;
+      }
+      const sandbox = await opened;
+      const { limitsProcessorTime, systemCalls } = place.driver.capabilities;
+      const used = await secondsOfWork(sandbox, place);
+      expect(used).toBeGreaterThan(0);
+      // On a busy machine nothing tells what is not bounded; and a kernel of its own counts time in which it was not let run.
+      if (limitsProcessorTime && systemCalls !== "own kernel") expect(used).toBeLessThan(2 * cpus * BUSY_SECONDS);
+      await sandbox.close();
     },
   },
   {

@@ -13,8 +13,8 @@ interface Described {
 
 let app: TestApp;
 let described: Described;
-/** A session, its question and a token of another agent: what every route is tried on. */
-let others: { readonly session: string; readonly approval: string; readonly token: string };
+/** A session, its question, its jobs and a token of another agent: what every route is tried on. */
+let others: Readonly<Record<"session" | "approval" | "token" | "container" | "computation", string>>;
 
 beforeAll(async () => {
   app = await openTestApp();
@@ -22,9 +22,12 @@ beforeAll(async () => {
   const session = await stranger.createSession({
     prompt: { text: script({ tool: "Bash", input: { command: "true" } }) },
   });
+  const container = await stranger.createJob("containers", { commands: ["true"] });
+  const computation = await stranger.createJob("compute", { prompt: { text: "Hello" } });
+  const jobs = { container: container.id, computation: computation.id };
   for await (const frame of app.client.watch(session.id)) {
     if (frame.type !== "approval.requested") continue;
-    others = { session: session.id, approval: frame.approval.id, token: "tok_none" };
+    others = { session: session.id, approval: frame.approval.id, token: "tok_none", ...jobs };
     break;
   }
   const response = await fetch(`${app.serving.url}/openapi.json`, {
@@ -47,6 +50,8 @@ function bodyFor(path: string, input_hash: string): unknown {
   if (path === "/api/policy") return { default_profile: "full", profiles: { full: { autonomy: "full" } } };
   if (path.startsWith("/api/connections/{id}/")) return { sql: "SELECT 1" };
   if (path === "/api/connections/{id}") return { kind: "sqlite", path: "/nowhere.db" };
+  if (path === "/api/containers") return { commands: ["true"] };
+  if (path === "/api/compute") return { prompt: "Hello" };
   if (path === "/api/prune") return { max_age_days: 1, dry_run: true };
   if (path === "/api/policy/test") return { tool: "Read", input: { file_path: "x" } };
   return {};
@@ -55,6 +60,8 @@ function bodyFor(path: string, input_hash: string): unknown {
 function idFor(path: string): string {
   if (path.startsWith("/api/approvals")) return others.approval;
   if (path.startsWith("/api/tokens")) return others.token;
+  if (path.startsWith("/api/containers")) return others.container;
+  if (path.startsWith("/api/compute")) return others.computation;
   return path.startsWith("/api/providers") ? "sim" : others.session;
 }
 

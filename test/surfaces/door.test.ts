@@ -51,7 +51,7 @@ describe("a page of another origin", () => {
       204,
       {
         "access-control-allow-origin": NAMED,
-        "access-control-allow-methods": "GET, HEAD, POST, PUT, DELETE",
+        "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
         "access-control-allow-headers":
           "authorization, content-type, idempotency-key, last-event-id, mcp-protocol-version, mcp-session-id, sallyport-protocol, x-request-id",
         "access-control-expose-headers":

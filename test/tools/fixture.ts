@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { makeNewId } from "../../src/protocol/index.ts";
 import { listProcesses } from "../../src/sandbox/processes.ts";
 import { openLocalSandbox, type Sandbox } from "../../src/sandbox/index.ts";
@@ -43,12 +43,6 @@ export interface BenchOptions extends ToolboxOptions {
   readonly extraRead?: (folder: string) => readonly string[];
   readonly hidden?: (folder: string) => readonly string[];
 }
-
-const open: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-});
 
 const ID_DIGITS = 13;
 
@@ -104,7 +98,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
     (await listProcesses())
       .filter((entry) => entry.startedWith("SALLYPORT_INSTANCE", marker))
       .map((entry) => entry.pid);
-  open.push(async () => {
+  onTestFinished(async () => {
     await toolbox.close();
     await sandbox.close();
     if (spawned > 0) expect(await left()).toEqual([]);

@@ -12,7 +12,8 @@ import {
   withEntries,
   withField,
 } from "../../src/web/console/pages/policy/draft.ts";
-import { FIELD_GROUPS, PROFILE_FIELDS } from "../../src/web/console/pages/policy/fields.ts";
+import { FIELD_GROUPS } from "../../src/web/console/pages/policy/field-groups.ts";
+import { PROFILE_FIELDS } from "../../src/web/console/pages/policy/fields.ts";
 import { readNumber, writeNumber } from "../../src/web/console/pages/policy/numbers.ts";
 import { stepStates } from "../../src/web/console/pages/policy/pipeline.ts";
 import { exampleOf, parseInput } from "../../src/web/console/pages/policy/tool-forms.ts";

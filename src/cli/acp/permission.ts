@@ -10,6 +10,7 @@ import {
   dollars,
   effectsOf,
   filesOf,
+  reviewDiff,
   type Approval,
   type Decision,
   type FileDiff,
@@ -132,7 +133,8 @@ function questionAsked(approval: Approval, question: Question): PermissionQuesti
 /** Why it cannot be approved in an editor: part of it cannot be shown there. */
 function whyNotHere({ id, preview, not_approvable }: Approval): string | undefined {
   if (not_approvable !== undefined) return not_approvable;
-  if (filesOf(preview).every(({ cut }) => cut === undefined)) return undefined;
+  const isCut = preview.type === "changes" ? preview.cut : filesOf(preview).some(({ cut }) => cut === true);
+  if (isCut !== true) return undefined;
   return `This change is too long to be shown here, so it cannot be approved here. Approve it in the console, or with: sallyport approve ${id}`;
 }
 
@@ -178,6 +180,8 @@ function previewContent({ preview, input }: Approval): readonly ToolCallContent[
     case "budget":
     case "network":
       return [words(preview.summary)];
+    case "changes":
+      return [words(visibleCommand(preview.summary)), fenced(visibleCommand(reviewDiff(preview)))];
     case "generic":
       return [fenced(visibleCommand(JSON.stringify(input, undefined, 2)))];
     case "question":

@@ -10,6 +10,7 @@ import {
 import type { SallyportClient } from "../../client/index.ts";
 import {
   BUDGET_TOOL,
+  REVIEW_TOOL,
   defined,
   Failure,
   isTerminal,
@@ -307,6 +308,8 @@ export class AcpSession {
     const asking = new AbortController();
     this.#asking.set(approval.id, asking);
     try {
+      // An editor asks only during a prompt, and this one has ended.
+      if (approval.tool === REVIEW_TOOL) return await this.#sayReview(approval);
       if (!mayDecide) return await this.#leaveToOthers(approval);
       const reply = await this.#reply(approval, asking.signal);
       if (asking.signal.aborted) return;
@@ -320,6 +323,13 @@ export class AcpSession {
     } finally {
       this.#asking.delete(approval.id);
     }
+  }
+
+  /** Says where the session's changes are decided on. */
+  async #sayReview({ id, preview }: Approval): Promise<void> {
+    const summary = preview.type === "changes" ? preview.summary : "";
+    const where = `They wait for your review in the console, or with: sallyport approve ${id}`;
+    await this.#tell(this.#translator.notice("info", `${summary}. ${where}`));
   }
 
   /** This token cannot answer. If it is about money, nobody is waited for: the prompt ends with the reason. */

@@ -1,11 +1,13 @@
 import { LIMITS, type Approval, type Decision } from "../../protocol/index.ts";
 import { isCut, showPreview, type PreviewText } from "../show/preview.ts";
 import { visible } from "../terminal/visible.ts";
-import { count, countdown } from "../terminal/words.ts";
+import { countdown } from "../terminal/words.ts";
 import { readAnswer, type TypedAnswer } from "./answer.ts";
 import type { AskContext } from "./asking.ts";
 import { editableText, previewEdited } from "./edited.ts";
+import { showPages } from "./pages.ts";
 import { askQuestions } from "./questions.ts";
+import { askReview } from "./review.ts";
 
 interface QueuedApproval {
   readonly approval: Approval;
@@ -33,6 +35,7 @@ export async function askDecision(
   asking.screen.aside("");
   for (const line of heading(placed, asking)) asking.screen.aside(line);
   if (approval.preview.type === "question") return askQuestions(approval, approval.preview.questions, asking, signal);
+  if (approval.preview.type === "changes") return askReview(approval, approval.preview, { asking, signal });
   return new Dialog(approval, asking, signal).run();
 }
 
@@ -184,14 +187,7 @@ class Dialog {
     const { screen } = this.#asking;
     const lines = showPreview(this.#shown(), { paint: screen.paint, mostLines: Infinity });
     if (this.#edited !== undefined) screen.aside(screen.paint.yellow("With your changes:"));
-    for (let start = 0; start < lines.length; start += LIMITS.terminalPageLines) {
-      const end = start + LIMITS.terminalPageLines;
-      for (const line of lines.slice(start, end)) screen.aside(`  ${line}`);
-      if (end >= lines.length) break;
-      const typed = await this.#line(`${count(lines.length - end, "more line")}: Enter goes on, q stops › `);
-      if (typed === undefined || typed.trim().toLowerCase().startsWith("q")) return false;
-    }
-    return true;
+    return showPages(lines, { screen, line: (prompt) => this.#line(prompt) });
   }
 
   #prompt(): string {

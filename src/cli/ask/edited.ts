@@ -69,6 +69,7 @@ export function previewEdited(approval: Approval, input: EditedInput): PreviewTe
     }
     case "question":
     case "network":
+    case "changes":
     case "generic":
       return asJson(input);
   }

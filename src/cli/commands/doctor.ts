@@ -1,12 +1,14 @@
 import type { Command } from "commander";
 import { createClaudeCliEngine } from "../../engines/index.ts";
+import { DEFAULT_POOL, defined } from "../../protocol/index.ts";
 import { flagsOf, print, printJson, width, type CommandContext } from "../context.ts";
 import { ok, type DoctorCheck } from "../doctor/checks.ts";
 import { checkDatabase, checkFiles, checkHome, checkServer, checkTrust } from "../doctor/home.ts";
-import { checkNode, checkOpenFiles, checkPrograms, checkSandboxes } from "../doctor/programs.ts";
+import { checkNode, checkOpenFiles, checkPrograms, checkSandboxes, checkSupervisor } from "../doctor/programs.ts";
 import { EXIT } from "../exit.ts";
 import { OWN_OPEN_FILES } from "../open-files.ts";
 import { claudeOptions } from "../engines.ts";
+import { poolOf } from "../pool-settings.ts";
 import { readSettingsAsTheyAre, SETTINGS_FILE, type Environment, type Setting, type Settings } from "../settings.ts";
 import { table } from "../terminal/table.ts";
 import { visible } from "../terminal/visible.ts";
@@ -39,13 +41,14 @@ export function addDoctor(program: Command, context: CommandContext): void {
 }
 
 async function examine({ surroundings }: CommandContext, settings: Settings): Promise<readonly DoctorCheck[]> {
-  const [programs, sandboxes, home, database, files, server] = await Promise.all([
+  const [programs, sandboxes, home, database, files, server, supervisor] = await Promise.all([
     checkPrograms(surroundings.environment),
     checkSandboxes(settings),
     checkHome(settings.home.value),
     checkDatabase(settings.home.value),
     checkFiles(settings),
     checkServer(settings),
+    checkSupervisor(settings),
   ]);
   const claude = checkClaude(settings, surroundings.environment);
   return [
@@ -60,6 +63,7 @@ async function examine({ surroundings }: CommandContext, settings: Settings): Pr
     ...database,
     ...files,
     ...server,
+    ...supervisor,
   ];
 }
 
@@ -88,6 +92,14 @@ function checkModel({ apiKey, provider, apiUrl }: Settings, name: string): Docto
 function onOrOff(value: boolean | undefined): string {
   if (value === undefined) return "as the log level says";
   return value ? "on" : "off";
+}
+
+/** How many workers there may be, of all mounts together. */
+function poolSetting(settings: Settings): Setting<string | undefined> {
+  const pool = poolOf(settings);
+  if (pool === undefined) return { value: undefined, origin: "default" };
+  const { min_workers, max_workers } = { ...DEFAULT_POOL, ...defined(pool.config) };
+  return { value: `${min_workers} to ${max_workers} workers`, origin: "file" };
 }
 
 interface ShownSetting {
@@ -121,7 +133,11 @@ function settingsOf(settings: Settings): readonly ShownSetting[] {
     plain("drain_seconds", settings.drainSeconds),
     plain("access_log", { ...settings.accessLog, value: onOrOff(settings.accessLog.value) }),
     plain("sandbox", settings.sandbox),
+    plain("pool", poolSetting(settings)),
     plain("start_ahead", { ...settings.startAhead, value: onOrOff(settings.startAhead.value) }),
+    ...(settings.supervisor === undefined
+      ? []
+      : [plain("supervisor_seconds", { ...settings.supervisor, value: settings.supervisor.value.seconds })]),
     plain("proxy_port", settings.proxyPort),
     plain("claude", settings.claude),
     plain("telemetry", { ...settings.telemetry, value: settings.telemetry.value?.url }),

@@ -1,7 +1,7 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { MountClient } from "../../client/index.ts";
 import { mountAt, MountTrouble, unmountFuse } from "../../fuse/index.ts";
-import { LIMITS } from "../../protocol/index.ts";
+import { JobKind, LIMITS } from "../../protocol/index.ts";
 import type { ServerConnection } from "../connect.ts";
 import { withServer, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -14,7 +14,12 @@ import { visible } from "../terminal/visible.ts";
 interface MountFlags {
   readonly plain?: boolean;
   readonly allowOther?: boolean;
+  readonly tree: string;
 }
+
+/** The trees of a server; the first one is mounted by default. */
+const AGENTS = "/claude";
+const TREES = [AGENTS, ...JobKind.options.map((kind) => `/${kind}`)];
 
 const HELP = `
 Stays in the foreground; Ctrl-C unmounts. Your token decides what is allowed.
@@ -31,6 +36,11 @@ export function addMount(program: Command, context: CommandContext): void {
     .description("agents as files: new, prompt, output, approve")
     .argument("<folder>", "where; made if it is missing, must be empty")
     .option("--plain", "a folder of ordinary files and pipes instead of a mount; needs no FUSE")
+    .addOption(
+      new Option("--tree <path>", "which files: of agents, of commands in a sandbox, of model calls")
+        .choices(TREES)
+        .default(AGENTS),
+    )
     .option("--allow-other", "other users of this machine may use it too, with your token's rights")
     .addHelpText("after", HELP)
     .action((folder: string, flags: MountFlags, command: Command) =>
@@ -46,7 +56,7 @@ export function addMount(program: Command, context: CommandContext): void {
 async function mount(
   { context, connection }: { readonly context: CommandContext; readonly connection: ServerConnection },
   text: string,
-  { plain = false, allowOther = false }: MountFlags,
+  { plain = false, allowOther = false, tree }: MountFlags,
 ): Promise<ExitCode> {
   const { surroundings, screen } = context;
   const leaving = new AbortController();
@@ -65,13 +75,14 @@ async function mount(
     const mounter = mounterOf(context);
     const common = { server, now: surroundings.now, onTrouble, signal: leaving.signal };
     const ready = (folder: string): void => screen.line(`${visible(folder)} is ready; Ctrl-C takes it away`);
+    if (plain && tree !== AGENTS) throw new MountTrouble(`--plain is for ${AGENTS} alone; leave --tree out`);
     if (plain) {
       await plainFolder({ ...common, text, cwd: surroundings.cwd, path: mounter.path, onReady: ready });
     } else {
       // Fails here rather than at the first `ls`.
-      await server.list("/claude");
+      await server.list(tree);
       const folder = await readyFolder(text, { cwd: surroundings.cwd, mounter });
-      await mountTree({ ...common, folder, mounter, allowOther, onReady: () => ready(folder) });
+      await mountTree({ ...common, root: tree, folder, mounter, allowOther, onReady: () => ready(folder) });
       if (!leaving.signal.aborted) screen.line(`${visible(folder)} was unmounted`);
     }
     return EXIT.done;

@@ -1,6 +1,13 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { z } from "zod";
-import { Autonomy, defined, WorkspaceMode, type CreateSession, type PermissionMode } from "../../protocol/index.ts";
+import {
+  Autonomy,
+  defined,
+  ReviewMode,
+  WorkspaceMode,
+  type CreateSession,
+  type PermissionMode,
+} from "../../protocol/index.ts";
 
 /** For options whose value is one of a closed set that a schema owns. */
 export function oneOf<Values extends Readonly<Record<string, string>>>(schema: z.ZodEnum<Values>) {
@@ -47,12 +54,13 @@ export interface SessionFlags {
   readonly maxCost?: number;
   readonly workspaceMode?: WorkspaceMode;
   readonly repoFilter?: "none" | "standard" | "strict";
+  readonly review?: ReviewMode;
 }
 
 export function sessionSettings({ cwd, permissionMode, maxCost, ...flags }: SessionFlags): CreateSession {
-  const { model, provider, engine, autonomy, profile, workspaceMode, repoFilter } = flags;
+  const { model, provider, engine, autonomy, profile, workspaceMode, repoFilter, review } = flags;
   const renamed = { workspace: cwd, permission_mode: permissionMode, max_cost_microusd: maxCost };
-  const own = { workspace_mode: workspaceMode, repo_filter: repoFilter };
+  const own = { workspace_mode: workspaceMode, repo_filter: repoFilter, review };
   return defined({ ...renamed, ...own, model, provider, engine, autonomy, profile });
 }
 
@@ -60,7 +68,10 @@ export function sessionSettings({ cwd, permissionMode, maxCost, ...flags }: Sess
 export function addSessionOptions(command: Command): Command {
   return command
     .option("--model <name>", "the model to use")
-    .option("--engine <name>", "what drives the agent: loop, claude-sdk or claude-cli (default: loop)")
+    .option(
+      "--engine <name>",
+      "what drives the agent: loop, claude-sdk, claude-cli, command or compute (default: loop)",
+    )
     .option("--provider <name>", "who answers: cloud, sim for the demo model, or another one that is configured")
     .addOption(
       new Option("--autonomy <level>", `how much runs without asking: ${Autonomy.options.join(", ")}`).argParser(
@@ -78,5 +89,11 @@ export function addSessionOptions(command: Command): Command {
       new Option("--repo-filter <filter>", `what a snapshot leaves out: ${FilterName.options.join(", ")}`).argParser(
         oneOf(FilterName),
       ),
+    )
+    .addOption(
+      new Option(
+        "--review <when>",
+        "whether each change is asked about, or all of them at the end of a turn (in a worktree or snapshot, in a sandbox): each, at_end",
+      ).argParser(oneOf(ReviewMode)),
     );
 }

@@ -5,6 +5,7 @@ import {
   Failure,
   ProviderAuth,
   ProviderKind,
+  OpenAiApi,
   ProviderWire,
   type CredentialSetting,
   type ProviderReport,
@@ -139,6 +140,7 @@ interface AddProviderOptions {
   readonly kind?: ProviderKind;
   readonly baseUrl?: string;
   readonly wire?: readonly ProviderWire[];
+  readonly openaiApi?: OpenAiApi;
   readonly credentialEnv?: readonly string[];
   readonly credentialFile?: readonly string[];
   readonly credentialCommand?: readonly string[];
@@ -177,6 +179,12 @@ function addAdd(provider: Command, context: CommandContext): void {
         (text, before: readonly ProviderWire[] | undefined) => [...(before ?? []), wire(text)],
       ),
     )
+    .addOption(
+      new Option(
+        "--openai-api <api>",
+        `what the loop asks of the wire openai: ${OpenAiApi.options.join(", ")}`,
+      ).argParser(oneOf(OpenAiApi)),
+    )
     .option("--credential-env <name>", "the key is in this variable of the server", collect)
     .option("--credential-file <file>", "the keys are in this file, one a line; its mode must be 600", collect)
     .option("--credential-command <command>", "this prints the key; run by /bin/sh", collect)
@@ -209,13 +217,14 @@ function addAdd(provider: Command, context: CommandContext): void {
 }
 
 function settingOf(options: AddProviderOptions, cwd: string): ProviderSetting {
-  const { kind, baseUrl, wire, auth, defaultModel, requestsPerMinute, tokensPerMinute, free } = options;
+  const { kind, baseUrl, wire, openaiApi, auth, defaultModel, requestsPerMinute, tokensPerMinute, free } = options;
   const sources = sourcesOf(options, cwd);
   const [source] = sources;
   return {
     ...(kind === undefined ? {} : { kind }),
     ...(baseUrl === undefined ? {} : { base_url: baseUrl }),
     ...(wire === undefined ? {} : wire.length === 1 ? { wire: wire[0] } : { wires: [...new Set(wire)] }),
+    ...(openaiApi === undefined ? {} : { openai_api: openaiApi }),
     ...(source === undefined ? {} : sources.length === 1 ? source : { credentials: [...sources] }),
     ...(auth === undefined ? {} : { auth }),
     ...(defaultModel === undefined ? {} : { default_model: defaultModel }),

@@ -10,6 +10,7 @@ import {
   type CreateSession,
   type JournalEvent,
   type Prompt,
+  type SessionView,
 } from "../../protocol/index.ts";
 import type { ServerConnection } from "../connect.ts";
 import { flagsOf, withServer, type CommandContext } from "../context.ts";
@@ -91,6 +92,8 @@ interface BegunTurn {
   /** Where the turn begins in the journal. */
   readonly after: number;
   readonly workspace: string;
+  /** What it changes waits for a person. */
+  readonly isReviewed: boolean;
 }
 
 class RunCommand {
@@ -148,7 +151,7 @@ class RunCommand {
           screen.paint.yellow(`⏸ the session is paused; go on with: ${surroundings.name} sessions resume ${resume}`),
         );
       }
-      return { session_id: resume, turn_id, after: seq - 1, workspace: session.settings.workspace };
+      return { session_id: resume, turn_id, after: seq - 1, ...shownSettings(session) };
     }
     const workspace =
       this.#connection.local && resume === undefined ? { workspace: this.#context.surroundings.cwd } : {};
@@ -162,7 +165,7 @@ class RunCommand {
       session_id: session.id,
       turn_id: session.turn_id ?? "",
       after: session.forked_from?.seq ?? 0,
-      workspace: session.settings.workspace,
+      ...shownSettings(session),
     };
   }
 
@@ -245,7 +248,13 @@ class RunCommand {
       `go on: ${this.#context.surroundings.name} run --resume ${begun.session_id} "…"`,
     );
     screen.line(screen.paint.dim(parts.join(" · ")));
+    if (begun.isReviewed)
+      screen.line(`what it changed waits for you: ${this.#context.surroundings.name} changes list ${begun.session_id}`);
   }
+}
+
+function shownSettings({ settings }: SessionView): Pick<BegunTurn, "workspace" | "isReviewed"> {
+  return { workspace: settings.workspace, isReviewed: settings.review === "at_end" };
 }
 
 /** Ends only this command's turn: one that still waits leaves the queue. Prompts behind it wait for `sessions resume`. */

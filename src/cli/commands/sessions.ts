@@ -197,6 +197,7 @@ function describe(session: SessionView): readonly string[] {
     ["title", oneLine(session.title, 200)],
     ["status", session.error === undefined ? session.status : `${session.status}: ${session.error.message}`],
     ["workspace", settings.source ?? settings.workspace],
+    ["review", settings.review === "at_end" ? "at the end of each turn" : ""],
     ["works in", settings.workspace_mode === undefined ? "" : `a ${settings.workspace_mode}: ${settings.workspace}`],
     ["model", `${settings.model} (${settings.provider}, engine ${settings.engine}, sandbox ${settings.sandbox})`],
     [

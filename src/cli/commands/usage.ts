@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { UsageFilter } from "../../client/client.ts";
+import type { UsageFilter } from "../../client/paths.ts";
 import { LIMITS, USAGE_GROUPS, UsageGroup, type UsageReport } from "../../protocol/index.ts";
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { LIMITS } from "../../protocol/index.ts";
+import { Supervisor } from "../../sandbox/index.ts";
 import { RAISE_OPEN_FILES, type OpenFiles } from "../open-files.ts";
 import { openSandboxes } from "../sandboxes.ts";
 import type { Environment, Settings } from "../settings.ts";
@@ -51,6 +52,8 @@ export async function checkSandboxes(settings: Settings): Promise<readonly Docto
   const states = (await openSandboxes(settings, place).list()).filter(({ kind }) => kind !== "local");
   const works = states.some(({ missing }) => missing === undefined);
   return states.map(({ kind, missing }) => {
+    if (missing === undefined && kind === "seatbelt")
+      return warn(kind, "starts, but was written without a Mac and is not tested there", "take container if you can");
     if (missing === undefined) return ok(kind, "works: agents can be shut in with it");
     const isUsual = kind === "bubblewrap" && !works;
     return isUsual
@@ -77,4 +80,13 @@ async function checkRipgrep(environment: Environment): Promise<DoctorCheck> {
 async function needed(environment: Environment, program: string, missing: DoctorCheck): Promise<DoctorCheck> {
   const version = await versionOf(program, environment);
   return version === undefined ? missing : ok(program, version);
+}
+
+/** What outlives the server, or has outlived it. Nothing is said where nobody wants that. */
+export async function checkSupervisor({ home, supervisor }: Settings): Promise<readonly DoctorCheck[]> {
+  const held = await Supervisor.look(home.value);
+  if (held === undefined && supervisor === undefined) return [];
+  if (held === undefined) return [ok("supervisor", "does not run; the server starts it")];
+  const inTurns = held.filter(({ turn }) => turn !== "").length;
+  return [ok("supervisor", `holds ${held.length} programs, ${inTurns} of them in the middle of a turn`)];
 }

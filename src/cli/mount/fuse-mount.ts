@@ -5,6 +5,8 @@ import { RemoteFiles, type MountServer } from "./remote-files.ts";
 
 export interface FuseMountOptions {
   readonly server: MountServer;
+  /** The folder of the server that is mounted, such as `/claude`. */
+  readonly root: string;
   /** Prepared for mounting. */
   readonly folder: string;
   readonly mounter: Mounter;
@@ -29,7 +31,7 @@ export async function mountTree(options: FuseMountOptions): Promise<void> {
   });
   const loop = new FuseLoop({
     fd: mounted.fd,
-    files: new RemoteFiles({ server, root: "/claude", allowOther, now }),
+    files: new RemoteFiles({ server, root: options.root, allowOther, now }),
     owner: mounter,
     limits: {
       readers: LIMITS.mountReaders,

@@ -1,10 +1,12 @@
 import {
   dollars,
+  reviewDiff,
   type Approval,
   type CommandPart,
   type FileDiff,
   type Preview,
   type Question,
+  type ReviewPreview,
 } from "../../protocol/index.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { clip, oneLine, visible, visibleCommand } from "../terminal/visible.ts";
@@ -51,6 +53,7 @@ export function previewLine(approval: Approval, paint: Paint): string {
       return oneLine(preview.questions[0]?.question ?? "a question", 120);
     case "budget":
     case "network":
+    case "changes":
     case "generic":
       return oneLine(preview.summary.replaceAll(/\s+/g, " "), 120);
   }
@@ -82,6 +85,8 @@ function bodyOf({ preview, input }: PreviewText, options: ShowOptions): readonly
         visibleCommand(preview.summary),
         "Yes holds for this turn; a asks whether it shall hold for the session.",
       ];
+    case "changes":
+      return showChanges(preview, options);
     case "generic":
       return firstLines(input === undefined ? preview.summary : JSON.stringify(input, undefined, 2), options);
   }
@@ -90,6 +95,20 @@ function bodyOf({ preview, input }: PreviewText, options: ShowOptions): readonly
 function firstLines(text: string, { paint, mostLines }: ShowOptions): readonly string[] {
   const lines = visible(text).split("\n");
   return lines.length <= mostLines ? lines : [...lines.slice(0, mostLines), moreLines(lines.length - mostLines, paint)];
+}
+
+function showChanges(preview: ReviewPreview, options: ShowOptions): readonly string[] {
+  const { conflicts, cut } = preview;
+  return [
+    visible(preview.summary),
+    ...(conflicts === 0 ? [] : [options.paint.yellow(`⚠ ${conflicts} in conflict: nothing can be applied as a whole`)]),
+    ...preview.files.map(({ path, status, additions, deletions }) =>
+      visible(`  ${status} ${path} +${additions} −${deletions}`),
+    ),
+    ...paintDiff(reviewDiff(preview), options.paint, options.mostLines),
+    ...(cut === undefined ? [] : [options.paint.yellow("⚠ More changed: sallyport changes diff shows all of it.")]),
+    "Yes applies them, no keeps them for later. To commit or discard them: sallyport changes.",
+  ];
 }
 
 function showFile(file: FileDiff, options: ShowOptions): readonly string[] {

@@ -1,6 +1,6 @@
 import type { Launch, ConversationStart } from "../claude/transport.ts";
 import { FORBIDDEN_TOOLS } from "../claude/tools.ts";
-import { serverConfigs } from "./control.ts";
+import { serverConfigs } from "../claude/control.ts";
 
 /** How the program is started. Nothing secret and nothing long: others can read it. */
 export function argumentsOf({

@@ -1,10 +1,11 @@
 import { EventEmitter, once } from "node:events";
 import { PassThrough } from "node:stream";
 import { LIMITS } from "../../protocol/index.ts";
-import type { OpenRequest, Piped } from "../../sandbox/sandbox.ts";
+import type { Held, OpenRequest, Piped } from "../../sandbox/sandbox.ts";
 import type { Sandbox } from "../../sandbox/index.ts";
 import type { ProcessListener, ProcessEnd } from "../claude/transport.ts";
 import { ProcessOutput, type OutputAllowance } from "../claude/output.ts";
+import { heldInput } from "./held-input.ts";
 import type { SpawnedProcess } from "./sdk.ts";
 
 interface ProcessOptions {
@@ -12,6 +13,8 @@ interface ProcessOptions {
   readonly request: OpenRequest;
   readonly allowance: OutputAllowance;
   readonly listener: Pick<ProcessListener, "noise" | "drained">;
+  /** The turn that a message begins; undefined: none. */
+  readonly turnOf: (uuid: string) => string | undefined;
 }
 
 /**
@@ -23,6 +26,7 @@ export class SandboxedProcess extends EventEmitter implements SpawnedProcess {
   readonly stdout = new PassThrough();
   readonly #opening: Promise<Piped | undefined>;
   readonly #options: ProcessOptions;
+  #held: Held | undefined;
   #output: ProcessOutput | undefined;
   readonly #end: Promise<ProcessEnd>;
   killed = false;
@@ -60,6 +64,11 @@ export class SandboxedProcess extends EventEmitter implements SpawnedProcess {
     return this.#end;
   }
 
+  /** Absent: it ends with the server, or has not started yet. */
+  get held(): Held | undefined {
+    return this.#held;
+  }
+
   /** A turn begins: its output is counted from zero. */
   begin(): void {
     this.#output?.begin();
@@ -79,8 +88,13 @@ export class SandboxedProcess extends EventEmitter implements SpawnedProcess {
   }
 
   #join(process: Piped, settle: (end: ProcessEnd) => void): void {
-    this.stdin.pipe(process.stdin);
-    const { allowance, listener } = this.#options;
+    const { allowance, listener, turnOf } = this.#options;
+    this.#held = process.held;
+    if (process.held === undefined) this.stdin.pipe(process.stdin);
+    else {
+      this.stdin.pipe(heldInput(process.held, turnOf));
+      this.stdin.once("end", () => process.stdin.end());
+    }
     const output = new ProcessOutput(process, {
       allowance,
       onMessage: (_, line) => void this.stdout.write(line),

@@ -1,10 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LIMITS } from "../../protocol/index.ts";
 import { environmentOf } from "../claude/environment.ts";
+import type { Held } from "../../sandbox/sandbox.ts";
 import type { OfferedToolServer } from "../claude/offered-tools.ts";
 import {
   ALWAYS_ASK,
   HOOK_TIMEOUT,
+  holdRequest,
+  type HeldTransport,
   type Launch,
   type VendorTransport,
   type ProcessListener,
@@ -14,6 +17,7 @@ import {
 import { wireMessage } from "../claude/messages.ts";
 import { FORBIDDEN_TOOLS, vendorAgents } from "../claude/tools.ts";
 import { readMessage } from "../claude/wire.ts";
+import type { Verdict } from "../engine.ts";
 import { SandboxedProcess } from "./process.ts";
 import type { McpTransport, SdkQuery, QueryOptions, Sdk, SpawnOptions } from "./sdk.ts";
 
@@ -21,6 +25,8 @@ import type { McpTransport, SdkQuery, QueryOptions, Sdk, SpawnOptions } from "./
 export function openSdkTransport(sdk: Sdk, launch: Launch, listener: ProcessListener): VendorTransport {
   const input = new ProcessInput();
   let process: SandboxedProcess | undefined;
+  /** The last message that begins a turn. */
+  let begun: { readonly uuid: string; readonly turn_id: string | undefined } | undefined;
   const spawn = (options: SpawnOptions): SandboxedProcess => {
     process = new SandboxedProcess({
       sandbox: launch.host.sandbox,
@@ -28,13 +34,16 @@ export function openSdkTransport(sdk: Sdk, launch: Launch, listener: ProcessList
         argv: [options.command, ...options.args],
         cwd: launch.settings.workspace,
         env: defined(options.env),
+        hold: holdRequest(launch),
       },
+      turnOf: (uuid) => (begun?.uuid === uuid ? begun.turn_id : undefined),
       allowance: launch.allowance,
       listener,
     });
     return process;
   };
-  const query = sdk.query({ prompt: input, options: optionsOf(launch, listener, spawn) });
+  const held = (): Held | undefined => process?.held;
+  const query = sdk.query({ prompt: input, options: optionsOf(launch, noting(listener, held), spawn) });
   const reading = read(query, listener, () => process);
   const kill = async (graceMs: number): Promise<void> => {
     input.close();
@@ -53,10 +62,12 @@ export function openSdkTransport(sdk: Sdk, launch: Launch, listener: ProcessList
       if (changed.length > 0) await query.setMcpServers(sdkServers(kept));
       await query.setMcpServers(sdkServers(servers));
     },
-    send: (message) => {
+    send: (message, turn_id) => {
       process?.begin();
+      begun = { uuid: message.uuid, turn_id };
       input.add(message);
     },
+    held: heldOf(launch, held),
     interrupt: () => {
       // A process that has ended cannot be interrupted; its end is reported elsewhere.
       query.interrupt().catch(() => undefined);
@@ -71,6 +82,22 @@ export function openSdkTransport(sdk: Sdk, launch: Launch, listener: ProcessList
     },
     kill: () => kill(LIMITS.engineKillMs),
   };
+}
+
+/** The same listener, whose decisions the next server knows too. */
+function noting(listener: ProcessListener, held: () => Held | undefined): ProcessListener {
+  return {
+    ...listener,
+    permit: (call, signal) => {
+      const onVerdict = (verdict: Verdict): void => held()?.note(call.tool_use_id, JSON.stringify(verdict));
+      return listener.permit({ ...call, onVerdict }, signal);
+    },
+  };
+}
+
+function heldOf({ host, salt }: Launch, held: () => Held | undefined): HeldTransport | undefined {
+  if (host.sandbox.holds !== true) return undefined;
+  return { salt, forfeit: () => held()?.forfeit(), leave: () => held()?.leave() };
 }
 
 async function read(

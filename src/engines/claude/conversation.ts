@@ -11,15 +11,25 @@ import {
   UNKNOWN_OUTCOME,
 } from "../../protocol/index.ts";
 import { errorResult } from "../../tools/tool.ts";
-import type { Conversation, EngineEvent, Host, ConversationOptions, TurnChannel } from "../engine.ts";
+import {
+  SERVER_STOPS,
+  type Conversation,
+  type EngineEvent,
+  type Host,
+  type ConversationOptions,
+  type TurnChannel,
+} from "../engine.ts";
 import { ABORTED } from "../loop/turn.ts";
 import { ConversationStarter, type ConversationBeginning } from "./conversation-start.ts";
 import { VendorProcess, type VendorProcessMeans } from "./vendor-process.ts";
 import type { VendorTransport } from "./transport.ts";
+import type { TurnStory } from "./history.ts";
 import { isOfSubagent, settleOpenCalls } from "./open-calls.ts";
 import { aside, completed, promptContent, restarted, retold, type CallFate } from "./messages.ts";
+import { untilRecorded } from "./recorded.ts";
 import { promptId, StateFile } from "./state.ts";
-import { TurnRun, type TurnOptions } from "./turn.ts";
+import { TurnRun } from "./turn.ts";
+import type { TurnOptions } from "./turn-options.ts";
 import type { VendorFields } from "./wire.ts";
 
 const RETOLD =
@@ -68,6 +78,7 @@ export class ClaudeConversation implements Conversation {
         heard: (said) => this.#run?.heard(said),
         noise: (line) => this.#run?.noise(line),
         permit: (call, given) => this.#run?.permit(call, given) ?? Promise.resolve(NO_TURN),
+        recall: (call, verdict) => this.#run?.recall(call, verdict),
         drained: () => this.#run?.drained() ?? Promise.resolve(),
         ended: (end) => this.#run?.lost(end),
       },
@@ -93,6 +104,7 @@ export class ClaudeConversation implements Conversation {
     this.#beginnings.began(undefined);
     return this.#drive(channel, async (run) => {
       const left = await this.#beginnings.left();
+      if (fates === undefined && (await this.#takeUp(run, left))) return;
       if (fates === undefined) {
         const known = left?.open ?? [];
         const nobodys = known.filter((item) => !isOfSubagent(item, open, known));
@@ -108,6 +120,16 @@ export class ClaudeConversation implements Conversation {
       if (begun.hasPrompt || left?.prompt === undefined) run.send(content);
       else run.send([...content, ...promptContent(left.prompt)], prompt);
     });
+  }
+
+  /** Continues with the process of a dead server. False: there is none. */
+  async #takeUp(run: TurnRun, left: TurnStory | undefined): Promise<boolean> {
+    const { session } = this.#state.kept;
+    if (left === undefined || session === undefined || this.#host.sandbox.takeUp === undefined) return false;
+    const transport = await this.#line.takeUp(session, (salt) => run.replay(left.journaled, salt));
+    if (transport === undefined) return false;
+    run.attach(transport);
+    return true;
   }
 
   /** Starts the process for the first turn. */
@@ -161,7 +183,10 @@ export class ClaudeConversation implements Conversation {
     this.#run = run;
     this.#ahead.abort("over");
     const { signal } = channel;
-    const stop = (): void => run.stop(ABORTED);
+    const stop = (): void => {
+      if (signal.reason === SERVER_STOPS && run.leave()) this.#line.leave();
+      else run.stop(ABORTED);
+    };
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     start();
@@ -173,8 +198,18 @@ export class ClaudeConversation implements Conversation {
       await work;
       await watch;
       this.#run = undefined;
-      if (!this.#means.keep) void this.#changeProcess({ ahead: completed });
+      if (this.#means.keep) void this.#forgetTurn();
+      else void this.#changeProcess({ ahead: completed });
     }
+  }
+
+  /** The turn's end is on the disk by then: its output need not be kept for a next server. */
+  async #forgetTurn(): Promise<void> {
+    const { held } = this.#line.transport ?? {};
+    if (held === undefined) return;
+    const { signal } = (this.#ahead = new AbortController());
+    await this.#host.sleep(LIMITS.heldTurnMs, signal);
+    if (!signal.aborted) held.forfeit();
   }
 
   /** Each turn has its own process: this one's may end. `ahead`: the next one's is started, unless the turn itself comes first. */
@@ -201,6 +236,12 @@ export class ClaudeConversation implements Conversation {
         this.#state.endTurn({ turn_id, at: { session, uuid }, note });
       },
       onBroken: () => this.#line.drop(),
+      recorded: async (tool_use_id, signal) => {
+        const { session } = this.#state.kept;
+        // Without walls the process outlives its server for as long as it needs.
+        if (session === undefined || this.#host.sandbox.kind === "local") return;
+        await untilRecorded(this.#host, { session, tool_use_id }, signal);
+      },
       ...options,
     });
   }

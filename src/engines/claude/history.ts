@@ -8,6 +8,7 @@ import {
   type Prompt,
 } from "../../protocol/index.ts";
 import type { EngineEvent } from "../engine.ts";
+import { JournaledTurn } from "./replay.ts";
 
 /** More than is ever retold at once, so that the model also learns that something is left out. */
 const KEPT_CHARS = 2 * LIMITS.engineHistoryChars;
@@ -33,6 +34,8 @@ export interface TurnStory {
   readonly done: ReadonlySet<string>;
   /** Items that were started but not ended, oldest first. */
   readonly open: readonly Item[];
+  /** Of an open turn: what the journal has of it. */
+  readonly journaled: JournaledTurn;
   /** How often a server resumed it. */
   readonly resumed: number;
   /** How it ended, in words for the model, empty if it succeeded; absent: it is open. */
@@ -46,6 +49,7 @@ interface Telling {
   readonly calls: PastCall[];
   readonly done: Set<string>;
   readonly open: Map<string, Item>;
+  journaled: JournaledTurn;
   resumed: number;
   end: string | undefined;
 }
@@ -61,6 +65,7 @@ export class Story {
       if (event.type === "turn.started") story.begin(event.turn_id, event.prompt);
       else if (event.type === "turn.resumed") story.#resume();
       else if ("item" in event || isTerminal(event)) story.add(event);
+      story.#turns.at(-1)?.journaled.add(event);
     }
     return story;
   }
@@ -79,6 +84,7 @@ export class Story {
       calls: [],
       done: new Set(),
       open: new Map(),
+      journaled: new JournaledTurn(),
       resumed: 0,
       end: undefined,
     });
@@ -123,6 +129,7 @@ export class Story {
     turn.prompt = undefined;
     turn.open.clear();
     turn.done.clear();
+    turn.journaled = new JournaledTurn();
     turn.end = words;
     this.#count(words);
   }

@@ -22,11 +22,19 @@ export class OfferedToolServer {
   readonly tools: readonly OfferedTool[];
   readonly #run: RunOfferedTool;
   readonly #running = new Map<unknown, AbortController>();
+  #isAwaited = false;
 
   constructor(name: string, tools: readonly OfferedTool[], run: RunOfferedTool) {
     this.name = name;
     this.tools = tools;
     this.#run = run;
+  }
+
+  /** A server whose tools are not back after a restart: whoever decides on a call waits for them. */
+  static awaited(name: string, run: RunOfferedTool): OfferedToolServer {
+    const server = new OfferedToolServer(name, [], run);
+    server.#isAwaited = true;
+    return server;
   }
 
   async answer(raw: unknown): Promise<VendorFields | undefined> {
@@ -62,13 +70,15 @@ export class OfferedToolServer {
   }
 
   async #call(id: unknown, params: VendorFields): Promise<VendorFields> {
-    const tool = this.tools.find((candidate) => candidate.tool === params["name"]);
+    const wanted = text(params["name"]) ?? "";
+    const known = this.tools.find((candidate) => candidate.tool === wanted)?.name;
+    const tool = known ?? (this.#isAwaited ? `mcp__${this.name}__${wanted}` : undefined);
     if (tool === undefined) return toolAnswer([{ type: "text", text: "Unknown tool." }], true);
     const controller = new AbortController();
     this.#running.set(id, controller);
     try {
       const result = await this.#run({
-        tool: tool.name,
+        tool,
         tool_use_id: text(record(params["_meta"])["claudecode/toolUseId"]) ?? "",
         input: record(params["arguments"]),
         signal: controller.signal,

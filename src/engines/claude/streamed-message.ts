@@ -1,5 +1,6 @@
-import type { Item, NewId } from "../../protocol/index.ts";
+import type { Item } from "../../protocol/index.ts";
 import type { EngineEvent } from "../engine.ts";
+import type { IdFor } from "./replay.ts";
 import { usageOf, type UsageTally } from "./usage.ts";
 import type { MessageBlock, StreamEvent, Tokens } from "./wire.ts";
 
@@ -15,7 +16,7 @@ interface StreamedItem {
 }
 
 export interface StreamedMessageOptions {
-  readonly newId: NewId;
+  readonly idFor: IdFor;
   readonly tally: UsageTally;
   /** Our own id of the message. */
   readonly message_id: string;
@@ -89,8 +90,9 @@ export class StreamedMessage {
   ): { readonly piece: StreamedItem; readonly events: readonly EngineEvent[] } {
     const known = this.#pieces.get(index);
     if (known !== undefined) return { piece: known, events: [] };
-    const { newId, message_id, parent_id } = this.#options;
-    const item = startWords(kind, { id: newId("item"), message_id, parent_id });
+    const { idFor, message_id, parent_id } = this.#options;
+    const id = idFor("item", `block ${message_id} ${index}`);
+    const item = startWords(kind, { id, message_id, parent_id });
     const piece: StreamedItem = { item, text: "", whole: undefined };
     this.#pieces.set(index, piece);
     return { piece, events: [{ type: "item.started", item }] };

@@ -2,7 +2,6 @@ import {
   endToolItem,
   startToolItem,
   type Item,
-  type NewId,
   type ToolCallEnd,
   type ToolItem,
   UNKNOWN_OUTCOME,
@@ -10,6 +9,7 @@ import {
 } from "../../protocol/index.ts";
 import type { ToolResult } from "../../tools/tool.ts";
 import type { EngineEvent, Verdict } from "../engine.ts";
+import type { IdFor } from "./replay.ts";
 import { endOf } from "./results.ts";
 import { toolName } from "./tools.ts";
 import { UsageTally } from "./usage.ts";
@@ -23,6 +23,8 @@ export interface AskedCall {
   readonly input: VendorFields;
   /** The sub-agent that makes it; absent at the top level. */
   readonly agent_id?: string | undefined;
+  /** Called with the decision before it is answered. */
+  readonly onVerdict?: ((verdict: Verdict) => void) | undefined;
 }
 
 /** A call as the model wrote it. */
@@ -52,7 +54,7 @@ const TOP = "";
  * and times always give the same events.
  */
 export class VendorTranslator {
-  readonly #newId: NewId;
+  readonly #idFor: IdFor;
   /** Milliseconds of a monotonic clock. */
   readonly #now: () => number;
   readonly #tally = new UsageTally();
@@ -76,8 +78,8 @@ export class VendorTranslator {
   #apiError: string | undefined;
   #deadStreams = 0;
 
-  constructor(options: { readonly newId: NewId; readonly now: () => number }) {
-    this.#newId = options.newId;
+  constructor(options: { readonly idFor: IdFor; readonly now: () => number }) {
+    this.#idFor = options.idFor;
     this.#now = options.now;
   }
 
@@ -152,7 +154,7 @@ export class VendorTranslator {
     if (known !== undefined) return { item: known.item, events: [] };
     const written = this.#written.get(call.tool_use_id);
     const item = startToolItem({
-      id: this.#newId("item"),
+      id: this.#idFor("item", `call ${call.tool_use_id}`),
       tool: call.tool,
       tool_use_id: call.tool_use_id,
       input: call.input,
@@ -205,7 +207,7 @@ export class VendorTranslator {
         const parent_id = this.#parentOf(whose);
         this.#words.set(
           speaker,
-          new StreamedMessage(event, { newId: this.#newId, tally: this.#tally, message_id, parent_id }),
+          new StreamedMessage(event, { idFor: this.#idFor, tally: this.#tally, message_id, parent_id }),
         );
         return dropped;
       }
@@ -264,7 +266,8 @@ export class VendorTranslator {
   ): readonly EngineEvent[] {
     if (block.type !== "tool_use") {
       if (place.streamed !== undefined) return place.streamed.seal(block);
-      return wholeWords(block, { id: this.#newId("item"), ...place }, "completed");
+      const id = this.#idFor("item", `words ${place.message_id}`);
+      return wholeWords(block, { id, ...place }, "completed");
     }
     this.#written.set(block.id, {
       tool: toolName(block.name),
@@ -325,7 +328,7 @@ export class VendorTranslator {
     const { tokens_before = 0, through } = this.#compaction ?? {};
     this.#compaction = undefined;
     const item: Item = {
-      id: this.#newId("item"),
+      id: this.#idFor("item", "compaction"),
       type: "compaction",
       status: "in_progress",
       summary: "",
@@ -354,7 +357,7 @@ export class VendorTranslator {
   }
 
   #newMessage(vendorId: string, top = true): string {
-    const message_id = this.#newId("msg");
+    const message_id = this.#idFor("msg", vendorId);
     this.#messageIds.set(vendorId, message_id);
     if (top) this.#order.push({ message_id, uuids: new Set() });
     return message_id;

@@ -1,5 +1,6 @@
 import type { SessionSettings } from "../../protocol/index.ts";
-import type { Host } from "../engine.ts";
+import type { OpenRequest } from "../../sandbox/sandbox.ts";
+import type { Host, Verdict } from "../engine.ts";
 import type { OfferedToolServer } from "./offered-tools.ts";
 import type { OutputAllowance } from "./output.ts";
 import type { RecordPlace } from "./state.ts";
@@ -42,8 +43,18 @@ export interface ProcessListener {
   permit(call: AskedCall, signal: AbortSignal): Promise<VendorDecision>;
   /** Resolves when the session has taken everything received so far. */
   drained(): Promise<void>;
+  /** A call that a dead server decided on. */
+  recall(call: AskedCall, verdict: Verdict): void;
   /** Nothing more comes. */
   ended(end: ProcessEnd): void;
+}
+
+/** What is kept with a held process, for the server that takes it up. */
+export interface ProcessNote {
+  /** Decides the ids of what it says. */
+  readonly salt: string;
+  readonly temporary: string;
+  readonly model: string;
 }
 
 export interface Launch {
@@ -54,11 +65,24 @@ export interface Launch {
   readonly settings: SessionSettings;
   readonly offer: Offer;
   readonly servers: readonly OfferedToolServer[];
+  /** A server that was offered after the process was taken up: a page that came back, or will. */
+  readonly findServer: (name: string) => OfferedToolServer;
   readonly start: ConversationStart;
   /** Its own folder for what it needs while it runs. */
   readonly temporary: string;
   /** For its output; shared by all processes of the engine. */
   readonly allowance: OutputAllowance;
+  /** Decides the ids of what it says. */
+  readonly salt: string;
+}
+
+/** What can be done with a process because it outlives the server. */
+export interface HeldTransport {
+  readonly salt: string;
+  /** The open turn can no longer be taken up. */
+  forfeit(): void;
+  /** The server stops: the process belongs to the next one. */
+  leave(): void;
 }
 
 /** A running process of the vendor's program. */
@@ -67,7 +91,10 @@ export interface VendorTransport {
   readonly ready: Promise<unknown>;
   /** From now on these are all its servers; `changed`: those whose tools changed. */
   setServers(servers: readonly OfferedToolServer[], changed: readonly string[]): Promise<unknown>;
-  send(message: UserMessage): void;
+  /** `turn_id`: its first message, and so far its only one. */
+  send(message: UserMessage, turn_id?: string): void;
+  /** The process outlives the server. Absent: it does not. */
+  readonly held?: HeldTransport | undefined;
   /** Ends the turn, not the process. */
   interrupt(): void;
   /** Lets the process end by itself, and ends it if it does not. Resolves when it and its children are gone. */
@@ -84,3 +111,10 @@ export const ALWAYS_ASK = {
 } as const;
 /** Seconds. */
 export const HOOK_TIMEOUT = 86_400;
+
+/** What the next server needs of a process. Undefined: it cannot outlive this one. */
+export function holdRequest({ host, salt, temporary }: Launch): OpenRequest["hold"] {
+  if (host.sandbox.holds !== true) return undefined;
+  const note: ProcessNote = { salt, temporary, model: host.model.name };
+  return { key: host.model.key, note: JSON.stringify(note) };
+}

@@ -1,52 +1,18 @@
-import {
-  Failure,
-  LIMITS,
-  outputText,
-  QUESTION_TOOL,
-  type ErrorDetail,
-  type SessionSettings,
-  type ToolItem,
-} from "../../protocol/index.ts";
+import { Failure, LIMITS, outputText, QUESTION_TOOL, type ErrorDetail, type ToolItem } from "../../protocol/index.ts";
 import { errorResult, type ToolResult } from "../../tools/tool.ts";
-import type { EngineEvent, Host, ToolCall, TurnChannel, Verdict } from "../engine.ts";
+import type { EngineEvent, ToolCall, Verdict } from "../engine.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
 import { ABORTED, orAborted } from "../loop/turn.ts";
 import type { VendorDecision, VendorTransport, ProcessEnd } from "./transport.ts";
 import { outcomeOf } from "./outcome.ts";
 import { aside, GO_ON, stoppedBy } from "./messages.ts";
+import { idsFrom, randomIds, type IdFor, type JournaledTurn } from "./replay.ts";
 import { VendorTranslator, type AskedCall } from "./translate.ts";
+import type { AllowedCall, TurnOptions } from "./turn-options.ts";
+import { endWords, SILENT, withPlainAnswers } from "./turn-words.ts";
 import type { VendorFields, ResultMessage, VendorMessage, VendorToolResult } from "./wire.ts";
 
-const SILENT: ErrorDetail = {
-  code: "engine_failed",
-  message: "The assistant stopped responding and the turn was cancelled. Please try again.",
-};
 const OVER: VendorDecision = { behavior: "deny", message: "The turn is over." };
-
-/** What outlives a turn. */
-interface VendorTurnResult {
-  /** The last message of the turn; absent: nothing was said. */
-  readonly lastUuid: string | undefined;
-  /** What the model must still be told; absent: nothing. */
-  readonly note: string | undefined;
-}
-
-export interface TurnOptions {
-  readonly host: Host;
-  readonly settings: SessionSettings;
-  readonly newUuid: () => string;
-  readonly channel: TurnChannel;
-  /** Called with all events before they are reported. */
-  readonly onTell: (events: readonly EngineEvent[]) => void;
-  /** Called once, before the last events are reported. */
-  readonly onEnd: (end: VendorTurnResult) => void;
-  /** The process is unusable from now on. */
-  readonly onBroken: () => void;
-  /** The vendor's record of the conversation is unusable: start again without it. */
-  readonly onLost: () => void;
-  /** The process died before the turn produced anything: start again with another one. At most once. */
-  readonly onGone: () => void;
-}
 
 /** One turn: turns the vendor program's messages into events, answers its questions, and ends exactly once. */
 export class TurnRun {
@@ -60,7 +26,7 @@ export class TurnRun {
   readonly #controller = new AbortController();
   readonly #over = new AbortController();
   /** Calls that may run now, with their permitted input. */
-  readonly #allowed = new Map<string, { readonly item: ToolItem; readonly input: VendorFields }>();
+  readonly #allowed = new Map<string, AllowedCall>();
   readonly #arrivals = new Set<() => void>();
   #transport: VendorTransport | undefined;
   #stopped: ErrorDetail | undefined;
@@ -74,6 +40,10 @@ export class TurnRun {
   #fruitful = false;
   #again = false;
   #askingForFunds = false;
+  #idFor: IdFor;
+  /** What the journal has of the turn, if it began under another server and its process lives on. */
+  #journaled: JournaledTurn | undefined;
+  #sends = 0;
   readonly #notices = new Set<string>();
   #cost: number | undefined;
   /** Our own tools that are running. */
@@ -84,7 +54,8 @@ export class TurnRun {
   constructor(options: TurnOptions) {
     this.#options = options;
     const { host } = options;
-    this.#translator = new VendorTranslator({ newId: host.newId, now: host.elapsed });
+    this.#idFor = randomIds(host.newId);
+    this.#translator = new VendorTranslator({ idFor: (...words) => this.#idFor(...words), now: host.elapsed });
     this.#lastSign = host.elapsed();
     this.ended = new Promise((resolve, reject) => {
       this.#resolveEnded = resolve;
@@ -113,6 +84,32 @@ export class TurnRun {
   /** From now on messages go to this process. */
   attach(transport: VendorTransport): void {
     this.#transport = transport;
+    const { held } = transport;
+    if (held !== undefined && this.#journaled === undefined) this.#saltIds(held.salt);
+  }
+
+  /** The turn began under another server: its output comes again from the beginning, and the journal has a part of it. */
+  replay(journaled: JournaledTurn, salt: string): void {
+    this.#journaled = journaled;
+    this.#saltIds(salt);
+    this.#idle = false;
+    this.#fruitful = true;
+    this.#sends = 1;
+  }
+
+  #saltIds(salt: string): void {
+    this.#idFor = idsFrom(salt, this.#options.host.turnId());
+  }
+
+  /** The server stops: the process and the turn belong to the next one. False: they cannot outlive this one. */
+  leave(): boolean {
+    const { held } = this.#transport ?? {};
+    if (held === undefined || this.over || this.#stopped !== undefined || this.#sends !== 1) return false;
+    held.leave();
+    this.#over.abort("over");
+    this.#resolveEnded();
+    this.#controller.abort("over");
+    return true;
   }
 
   /** A bug, not a failure of the outside world. */
@@ -124,7 +121,8 @@ export class TurnRun {
   }
 
   /** The session knows the events when this returns; resolves when it can take more. */
-  tell(events: readonly EngineEvent[]): Promise<void> {
+  tell(told: readonly EngineEvent[]): Promise<void> {
+    const events = this.#journaled?.lacks(told) ?? told;
     if (this.over || events.length === 0) return this.#room;
     try {
       this.#options.onTell(events);
@@ -145,7 +143,10 @@ export class TurnRun {
   send(content: readonly VendorFields[], uuid: string = this.#options.newUuid()): void {
     this.#idle = false;
     this.#lastSign = this.#options.host.elapsed();
-    this.#transport?.send({ uuid, content });
+    this.#sends += 1;
+    // Only a turn whose process got one message can be followed from its output alone.
+    if (this.#sends > 1) this.#transport?.held?.forfeit();
+    this.#transport?.send({ uuid, content }, this.#sends > 1 ? undefined : this.#options.host.turnId());
   }
 
   /** Watches over the process until the turn is over. */
@@ -240,9 +241,11 @@ export class TurnRun {
     if (this.over) return OVER;
     const { item, events } = this.#translator.begin(call);
     await this.tell(events);
+    if (item.parent_id === undefined && !this.#isReading(item)) await this.#options.recorded(call.tool_use_id, signal);
     const verdict = this.#isAnswer(item)
       ? ({ effect: "allow", input: item.input } as const)
-      : await this.ask(item, signal);
+      : await this.ask(item, signal, this.#journaled === undefined ? {} : { notRun: true });
+    call.onVerdict?.(verdict);
     this.#translator.decided(call.tool_use_id, verdict);
     if (verdict.effect === "allow") return this.#allow(call, item, verdict.input);
     if (!verdict.interrupt) return { behavior: "deny", message: verdict.message };
@@ -251,13 +254,17 @@ export class TurnRun {
     return { behavior: "deny", message: verdict.message, interrupt: true };
   }
 
+  #isReading({ tool, input }: ToolItem): boolean {
+    return this.#options.host.toolbox.facts(tool, input).tier === "read";
+  }
+
   /** Its final answer in the requested form: there is nothing to decide. */
   #isAnswer({ tool, parent_id }: ToolItem): boolean {
     return tool === STRUCTURED_OUTPUT && parent_id === undefined && this.#options.settings.output_schema !== undefined;
   }
 
   /** Decides on a call whose item was reported. */
-  async ask(item: ToolItem, signal: AbortSignal, terms: Pick<ToolCall, "ready"> = {}): Promise<Verdict> {
+  async ask(item: ToolItem, signal: AbortSignal, terms: Pick<ToolCall, "ready" | "notRun"> = {}): Promise<Verdict> {
     this.#waiting += 1;
     try {
       const verdict = signal.aborted
@@ -285,6 +292,8 @@ export class TurnRun {
     if (allowed === undefined || allowed.item.tool !== call.tool || this.over)
       return errorResult("This call was not permitted.");
     const { item, input } = allowed;
+    const refused = allowed.recalled === true ? await this.#askAgain(call.tool_use_id, item) : undefined;
+    if (refused !== undefined) return errorResult(refused);
     const running = this.#options.host.toolbox.run(item.tool, input, {
       tool_use_id: call.tool_use_id,
       signal: AbortSignal.any([call.signal, this.signal]),
@@ -298,6 +307,36 @@ export class TurnRun {
     // Answering a turn that is being stopped would make the program ask the model once more.
     if (this.signal.aborted) await orAborted(new Promise<never>(() => undefined), this.#over.signal);
     return result;
+  }
+
+  /** A dead server may have run it: then it is not run again. The reason why it may not run. */
+  async #askAgain(tool_use_id: string, item: ToolItem): Promise<string | undefined> {
+    const verdict = await this.ask(item, this.signal);
+    if (verdict.effect === "allow") return undefined;
+    this.#translator.decided(tool_use_id, verdict);
+    return verdict.message;
+  }
+
+  /** A call that a dead server decided on, and whose program has the answer. */
+  recall(call: AskedCall, verdict: Verdict): void {
+    const begin = (): void => {
+      const { item, events } = this.#translator.begin(call);
+      void this.tell(events);
+      this.#translator.decided(call.tool_use_id, verdict);
+      if (verdict.effect === "allow")
+        this.#allowed.set(call.tool_use_id, { item, input: verdict.input, recalled: true });
+      else if (verdict.interrupt) this.#stopping({ code: "rejected_and_stopped", message: verdict.message });
+    };
+    if (this.over) return;
+    if (this.#translator.knows(call.tool_use_id)) begin();
+    else {
+      const arrived = (): void => {
+        if (!this.#translator.knows(call.tool_use_id)) return;
+        this.#arrivals.delete(arrived);
+        begin();
+      };
+      this.#arrivals.add(arrived);
+    }
   }
 
   #ran(tool_use_id: string, item: ToolItem, result: ToolResult): void {
@@ -373,6 +412,9 @@ export class TurnRun {
   }
 
   async #funds(message: string): Promise<void> {
+    // Its output does not tell why the request was refused.
+    this.#transport?.held?.forfeit();
+    this.#sends += 1;
     this.#refusals += 1;
     if (this.#refusals > LIMITS.engineFundsRounds) {
       this.fail({ code: "budget_exceeded", message });
@@ -394,6 +436,7 @@ export class TurnRun {
   #stopping(error: ErrorDetail): boolean {
     if (this.#stopped !== undefined || this.over) return false;
     this.#stopped = error;
+    this.#transport?.held?.forfeit();
     this.#translator.stop();
     this.#controller.abort(error);
     void this.#grace();
@@ -429,22 +472,4 @@ export class TurnRun {
     this.#controller.abort("over");
     this.#resolveEnded();
   }
-}
-
-function endWords({ code, signal, complaint, failure }: ProcessEnd): string {
-  if (failure !== undefined) return `Claude Code was ended because ${failure}. Send the prompt again.`;
-  const how = signal === null ? `with exit code ${code ?? "unknown"}` : `by ${signal}`;
-  const said = complaint.trim();
-  return `Claude Code ended unexpectedly, ${how}${said === "" ? "" : `: ${said}`}. Send the prompt again.`;
-}
-
-/** The vendor's program accepts one text for each question. */
-function withPlainAnswers(input: VendorFields): VendorFields {
-  const { answers } = input;
-  if (typeof answers !== "object" || answers === null) return input;
-  const plain = Object.entries(answers).map(([question, answer]): [string, string] => [
-    question,
-    Array.isArray(answer) ? answer.join(", ") : String(answer),
-  ]);
-  return { ...input, answers: Object.fromEntries(plain) };
 }

@@ -4,7 +4,15 @@ import { rm } from "node:fs/promises";
 import { LIMITS, type SessionSettings } from "../../protocol/index.ts";
 import type { Host } from "../engine.ts";
 import { OfferedToolServer, type RunOfferedTool } from "./offered-tools.ts";
-import type { VendorTransport, ProcessListener, OpenTransport, ConversationStart } from "./transport.ts";
+import { joinProcess } from "./stdio-transport.ts";
+import type {
+  VendorTransport,
+  ProcessListener,
+  ProcessNote,
+  OpenTransport,
+  ConversationStart,
+  Launch,
+} from "./transport.ts";
 import type { OutputAllowance } from "./output.ts";
 import { offerOf, toolName, type Offer } from "./tools.ts";
 import { configFolder, leftTemporary, temporaryFolder } from "./transcripts.ts";
@@ -17,6 +25,9 @@ export interface VendorProcessMeans {
   readonly allowance: OutputAllowance;
   readonly open: OpenTransport;
 }
+
+/** Told before a process that a dead server left says anything. */
+type BeforeReplay = (salt: string) => void;
 
 export interface VendorProcessOptions {
   readonly host: Host;
@@ -67,27 +78,60 @@ export class VendorProcess {
 
   /** A new process. Undefined when this was closed or dropped meanwhile. */
   async open(start: ConversationStart): Promise<VendorTransport | undefined> {
-    const { host, settings, means, listener } = this.#options;
+    const { host, means } = this.#options;
     await this.#gone;
     if (this.#closed) return undefined;
     await remove(host, leftTemporary(host.folder));
     const temporary = temporaryFolder(host.folder, randomUUID());
     for (const folder of [configFolder(host.folder), temporary]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return this.#connect(means.open, { start, temporary, model: host.model.name, salt: randomUUID() }).catch(
+      async (error: unknown) => {
+        await remove(host, [temporary]);
+        throw error;
+      },
+    );
+  }
+
+  /** The process of the open turn that a dead server left; its output comes again from the turn's beginning. Undefined: there is none. */
+  async takeUp(session: string, before: BeforeReplay): Promise<VendorTransport | undefined> {
+    const left = await this.#options.host.sandbox.takeUp?.();
+    if (left?.held?.left === undefined) return undefined;
+    const note = JSON.parse(left.held.left.note) as ProcessNote;
+    before(note.salt);
+    // A vendor's SDK can only begin a process, not join one.
+    const join: OpenTransport = async (launch, listener) => joinProcess(left, launch, listener);
+    return this.#connect(join, { ...note, start: { type: "resume", session } });
+  }
+
+  async #connect(
+    open: OpenTransport,
+    begun: ProcessNote & Pick<Launch, "start">,
+  ): Promise<VendorTransport | undefined> {
+    const { host, settings, means, listener } = this.#options;
     const mine = this.#onlyWhileConnected(listener);
     this.#listener = mine;
     const offer = offerOf(host.toolbox);
     const servers = this.#servers(offer, []);
-    const { executable, retries, allowance } = means;
-    const model = host.model.name;
-    const launch = { executable, retries, host, settings, offer, servers, start, temporary, allowance };
-    const transport = await means.open(launch, mine).catch(async (error: unknown) => {
-      await remove(host, [temporary]);
-      throw error;
-    });
+    const { executable, allowance } = means;
+    const retries = host.sandbox.holds === true ? Math.max(means.retries, LIMITS.heldModelRetries) : means.retries;
+    const { model, temporary, ...rest } = begun;
+    const findServer: Launch["findServer"] = (name) =>
+      this.#servers(offerOf(host.toolbox), servers).find((server) => server.name === name) ??
+      OfferedToolServer.awaited(name, this.#options.runOfferedTool);
+    const launch = { executable, retries, host, settings, offer, servers, findServer, allowance, temporary, ...rest };
+    const transport = await open(launch, mine);
     this.#connection = { transport, model, offer, servers, temporary };
     if (this.#listener === mine) return transport;
     this.drop();
     return undefined;
+  }
+
+  /** The process belongs to the next server. */
+  leave(): void {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    this.#listener = undefined;
+    for (const server of connection?.servers ?? []) server.close();
   }
 
   /** Ends the process, whatever it is doing. */
@@ -130,6 +174,9 @@ export class VendorProcess {
         this.#listener === mine
           ? listener.permit({ ...call, tool: toolName(call.tool) }, signal)
           : Promise.resolve({ behavior: "deny", message: "The turn is over." }),
+      recall: (call, verdict) => {
+        if (this.#listener === mine) listener.recall({ ...call, tool: toolName(call.tool) }, verdict);
+      },
       drained: () => (this.#listener === mine ? listener.drained() : Promise.resolve()),
       ended: (end) => {
         if (this.#listener !== mine) return;

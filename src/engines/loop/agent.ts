@@ -17,13 +17,14 @@ import { STRUCTURED_OUTPUT } from "../structured.ts";
 import { compactThrough, estimateTokens, SUMMARY_SYSTEM, summaryPrompt, summaryText } from "./compaction.ts";
 import { agentOf } from "./agents.ts";
 import { MessageDraft, TextDraft, type WrittenCall } from "./message.ts";
-import type { Finish } from "./message-reader.ts";
 import { callModel, type CallEnd } from "./model-call.ts";
-import { systemPrompt } from "./prompt.ts";
+import { plainPrompt, systemPrompt } from "./prompt.ts";
+import { originOf } from "./request.ts";
 import { NOT_STRUCTURED, reminded, structuredEnd, structuredTool, type StructuredEnd } from "./structured.ts";
 import { runTools, type CallingAgent } from "./tool-phase.ts";
 import { ModelTranscript } from "./transcript.ts";
 import { ABORTED, type LoopTurn } from "./turn.ts";
+import type { Finish } from "./wires/wire.ts";
 
 /** How an agent ended. `text` is its last message. */
 export type AgentEnd =
@@ -58,14 +59,15 @@ export class Agent implements CallingAgent {
   #messages: number;
 
   constructor(turn: LoopTurn, options: AgentOptions) {
-    const { settings, tools } = turn.surroundings;
+    const { settings, tools, isPlain } = turn.surroundings;
     const mayDelegate = options.depth < LIMITS.subagentDepth;
     this.turn = turn;
     this.subagent = mayDelegate ? (item, request) => this.#delegate(item, request) : undefined;
     this.#options = options;
     this.#transcript = options.transcript;
     const { kind, tools: listed } = options;
-    this.#system = systemPrompt(settings, { subagent: options.parent_id !== undefined, prompt: kind?.prompt });
+    const subagent = options.parent_id !== undefined;
+    this.#system = isPlain ? plainPrompt(settings) : systemPrompt(settings, { subagent, prompt: kind?.prompt });
     this.#schema = options.parent_id === undefined ? settings.output_schema : undefined;
     this.#tools = [
       ...tools.filter(({ name }) => listed?.includes(name) ?? true),
@@ -126,8 +128,10 @@ export class Agent implements CallingAgent {
   }
 
   async #ask(): Promise<CallEnd<MessageDraft>> {
-    const { host, settings } = this.turn.surroundings;
+    const { host, settings, model } = this.turn.surroundings;
     const messages = this.#transcript.messages();
+    const name = this.#options.kind?.model ?? model.name;
+    const origin = originOf(model.facts(name).api, settings.provider);
     return callModel(
       this.turn,
       {
@@ -140,10 +144,11 @@ export class Agent implements CallingAgent {
         new MessageDraft({
           newId: host.newId,
           parent_id: this.#options.parent_id,
+          origin,
           emit: (events) => this.emit(events),
           delta: (item_id, delta) => this.turn.tell([{ type: "item.delta", item_id, field: "text", delta }]),
         }),
-      this.#options.kind?.model,
+      name,
     );
   }
 
@@ -172,18 +177,20 @@ export class Agent implements CallingAgent {
       return { text: draft.text, stop_reason };
     }
     const calls = draft.calls.map((call) => this.#start(call, draft.message_id));
-    const answers = this.#answers(calls.filter(({ cut }) => !cut).map(({ item }) => item));
+    const answers = this.#answers(calls.filter(({ problem }) => problem === undefined).map(({ item }) => item));
     const isEnded = (item: ToolItem): boolean => answers.some((answer) => answer.item.id === item.id);
     this.emit([
       ...words,
-      ...calls.flatMap(({ item, cut }) => startEvents(item, cut ? cutText(stop_reason) : this.#notOffered(item))),
+      ...calls.flatMap(({ item, problem }) =>
+        startEvents(item, problem === undefined ? this.#notOffered(item) : notReadable(problem, stop_reason)),
+      ),
       ...answers.map(({ item }): EngineEvent => ({ type: "item.completed", item })),
     ]);
     this.#count(finish);
     await runTools(
       this,
       calls
-        .filter(({ item, cut }) => !cut && !isEnded(item) && this.#notOffered(item) === undefined)
+        .filter(({ item, problem }) => problem === undefined && !isEnded(item) && this.#notOffered(item) === undefined)
         .map(({ item }) => item),
     );
     return this.#answered(answers, draft.text);
@@ -229,16 +236,16 @@ export class Agent implements CallingAgent {
     if (tokens > 0) this.#transcript.counted = { tokens, estimate: estimateTokens(this.#transcript.messages()) };
   }
 
-  #start(call: WrittenCall, message_id: string): { readonly item: ToolItem; readonly cut: boolean } {
+  #start(call: WrittenCall, message_id: string): { readonly item: ToolItem; readonly problem: string | undefined } {
     const item = startToolItem({
       id: this.turn.host.newId("item"),
       tool: call.tool,
       tool_use_id: this.turn.claimToolUseId(call.tool_use_id),
-      input: call.input ?? {},
+      input: call.written.input ?? {},
       parent_id: this.#options.parent_id,
       message_id,
     });
-    return { item, cut: call.input === undefined };
+    return { item, problem: call.written.problem };
   }
 
   #fail(events: readonly EngineEvent[], error: ErrorDetail, text: string): AgentEnd {
@@ -264,12 +271,14 @@ export class Agent implements CallingAgent {
 
   /** Summarises the older part. False when there is nothing to summarise or the model refuses. */
   async #compact(): Promise<boolean> {
-    const { contextTokens, host } = this.turn.surroundings;
+    const { contextTokens, host, model } = this.turn.surroundings;
     const through = compactThrough(this.#transcript, contextTokens);
     if (through === undefined) return false;
     const tokens_before = this.#contextTokens();
     const messages = [summaryPrompt(this.#transcript.messages(through), contextTokens)];
-    const settings = { max_tokens: LIMITS.compactSummaryTokens };
+    // Where thoughts count as part of an answer, they need room too.
+    const thoughts = model.facts(model.name).api === "messages" ? 0 : LIMITS.compactThoughtTokens;
+    const settings = { max_tokens: LIMITS.compactSummaryTokens + thoughts };
     const prompt = { system: SUMMARY_SYSTEM, messages, tools: [], settings };
     const call = await callModel(this.turn, prompt, () => new TextDraft());
     if (call.end !== "finished" || call.receiver.text.trim() === "") {
@@ -345,9 +354,10 @@ function startEvents(item: ToolItem, cut: string | undefined): readonly EngineEv
   return [started, { type: "item.completed", item: end }];
 }
 
-function cutText(stop_reason: string): string {
+/** What the model reads of a call whose input could not be read. */
+function notReadable(problem: string, stop_reason: string): string {
   if (stop_reason === "max_tokens") {
     return "Error: your message reached max_tokens in the middle of this call, so it was not run. Do it in smaller steps.";
   }
-  return "Error: the input of this call was not a JSON object, so it was not run. Call it again.";
+  return `Error: the input of this call ${problem}, so it was not run. Call it again with one JSON object.`;
 }

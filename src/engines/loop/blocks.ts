@@ -1,4 +1,4 @@
-// The conversation in the Messages API's own blocks: what is kept is what is sent.
+// The conversation in the Messages API's own blocks: what is kept is what is sent there. Other APIs get them translated.
 
 interface TextBlock {
   readonly type: "text";
@@ -11,7 +11,13 @@ interface PictureBlock {
 }
 
 type ThinkingBlock =
-  | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
+  | {
+      readonly type: "thinking";
+      readonly thinking: string;
+      readonly signature: string;
+      /** As the item has it. Absent: the Messages API made it. */
+      readonly origin?: string;
+    }
   | { readonly type: "redacted_thinking"; readonly data: string };
 
 interface CallBlock {
@@ -36,6 +42,13 @@ export type AnswerBlock = TextBlock | ThinkingBlock | CallBlock;
 export type ModelMessage =
   | { readonly role: "user"; readonly content: readonly (SayableBlock | CallResultBlock)[] }
   | { readonly role: "assistant"; readonly content: readonly AnswerBlock[] };
+
+/** The message without what the model thought. */
+export function thoughtless(message: ModelMessage): ModelMessage {
+  if (message.role === "user") return message;
+  const content = message.content.filter(({ type }) => type !== "thinking" && type !== "redacted_thinking");
+  return { role: "assistant", content };
+}
 
 export function pictureBlock(media_type: string, data: string): PictureBlock {
   return { type: "image", source: { type: "base64", media_type, data } };

@@ -4,13 +4,15 @@ import { Agent } from "./agent.ts";
 import { withAgents } from "./agents.ts";
 import { runTools } from "./tool-phase.ts";
 import { ModelTranscript } from "./transcript.ts";
-import { toolJson } from "./request.ts";
 import { createTransport, inProcess, type Transport } from "./transport.ts";
 import { LoopTurn, type TurnContext } from "./turn.ts";
+import { toolJson } from "./wires/messages.ts";
 
 export interface LoopOptions {
-  /** The model's window in tokens. Absent: LIMITS.contextTokens. */
+  /** The most tokens of a conversation, where a model's own window is not smaller. Absent: LIMITS.contextTokens. */
   readonly contextTokens?: number | undefined;
+  /** The model is told what the session says, and nothing of ours. Absent: it is told that it is a coding agent. */
+  readonly isPlain?: boolean | undefined;
 }
 
 const CAPABILITIES: Capabilities = {
@@ -30,18 +32,20 @@ const CAPABILITIES: Capabilities = {
 /** Our own agent loop. It runs in this process and stores nothing that the journal does not have. */
 export function createLoopEngine(options: LoopOptions = {}): Engine {
   const transport = createTransport();
-  const contextTokens = options.contextTokens ?? LIMITS.contextTokens;
+  const { contextTokens = LIMITS.contextTokens, isPlain = false } = options;
   return {
     id: "loop",
     capabilities: CAPABILITIES,
-    wires: ["anthropic"],
-    open: (opening, host) => Promise.resolve(new LoopConversation(opening, host, { transport, contextTokens })),
+    wires: ["anthropic", "openai"],
+    open: (opening, host) =>
+      Promise.resolve(new LoopConversation(opening, host, { transport, contextTokens, isPlain })),
   };
 }
 
 interface LoopMeans {
   readonly transport: Transport;
   readonly contextTokens: number;
+  readonly isPlain: boolean;
 }
 
 class LoopConversation implements Conversation {
@@ -88,7 +92,10 @@ interface TurnParts {
   readonly channel: TurnChannel;
 }
 
-function newTurn({ opening, host, root, channel }: TurnParts, { transport, contextTokens }: LoopMeans): LoopTurn {
+function newTurn(
+  { opening, host, root, channel }: TurnParts,
+  { transport, contextTokens, isPlain }: LoopMeans,
+): LoopTurn {
   const { settings } = opening;
   const { model } = host;
   const surroundings = {
@@ -98,7 +105,13 @@ function newTurn({ opening, host, root, channel }: TurnParts, { transport, conte
     root,
     ...toolsOf(host, settings),
     transport: model.post === undefined ? transport : inProcess(model.post),
-    contextTokens: Math.min(contextTokens, settings.max_context_tokens ?? Infinity),
+    isPlain,
+    cacheKey: opening.session_id,
+    contextTokens: Math.min(
+      contextTokens,
+      model.facts(model.name).contextTokens ?? Infinity,
+      settings.max_context_tokens ?? Infinity,
+    ),
   };
   return new LoopTurn(surroundings, channel);
 }
@@ -112,7 +125,10 @@ export async function runSubagents(
   items: readonly ToolItem[],
 ): Promise<ErrorDetail | undefined> {
   const root = await read(left.opening);
-  const turn = newTurn({ ...left, root }, { transport: createTransport(), contextTokens: LIMITS.contextTokens });
+  const turn = newTurn(
+    { ...left, root },
+    { transport: createTransport(), contextTokens: LIMITS.contextTokens, isPlain: false },
+  );
   await turn.during(() => runTools(new Agent(turn, { transcript: root, depth: 0 }), items));
   return turn.stopped;
 }

@@ -35,10 +35,10 @@ export type ModelFailure =
       readonly left?: boolean | undefined;
     };
 
-/** `funds`: there is no money for it. */
-export type RetryDecision = "retry" | "too_long" | "funds" | "final";
+/** `funds`: there is no money for it. `thoughts`: it does not take earlier thoughts back. */
+export type RetryDecision = "retry" | "too_long" | "funds" | "thoughts" | "final";
 
-/** Anthropic's kinds of errors: one in the middle of a stream has no status. */
+/** The vendors' kinds of errors: one in the middle of a stream has no status. */
 const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -50,25 +50,42 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   api_error: 500,
   timeout_error: 504,
   overloaded_error: 529,
+  // OpenAI's, which are codes.
+  invalid_prompt: 400,
+  context_length_exceeded: 400,
+  invalid_encrypted_content: 400,
+  invalid_api_key: 401,
+  insufficient_quota: 429,
+  rate_limit_exceeded: 429,
+  server_error: 500,
+  server_is_overloaded: 503,
 };
 export function statusOfType(type: unknown): number | undefined {
   return typeof type === "string" && Object.hasOwn(STATUS_OF_TYPE, type) ? STATUS_OF_TYPE[type] : undefined;
 }
 
 /** The API has no code of its own for this. */
-const TOO_LONG = /prompt is too long|exceeds? (?:the )?(?:context|maximum)|context (?:window|length)|too many tokens/i;
+const TOO_LONG =
+  /prompt is too long|exceeds? (?:the )?(?:context|maximum)|context[ _](?:window|length|size)|too many tokens/i;
+/** Thoughts that came from another account, or were changed on the way. */
+const REFUSED_THOUGHTS = /invalid_encrypted_content|invalid `?signature`? in `?thinking/i;
+/** An empty account of OpenAI's, which waiting does not fill. */
+const NO_QUOTA = /^insufficient_quota\b/;
 
 /** Reads an error body or an error event. */
 export function readAnswer(status: number | undefined, body: unknown, retryAfterMs?: number): ModelFailure {
   const { error = body } = (typeof body === "object" && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
-  const { type, message } = (typeof error === "object" && error !== null ? error : {}) as Readonly<
+  const { type, code, message } = (typeof error === "object" && error !== null ? error : {}) as Readonly<
     Record<string, unknown>
   >;
+  // OpenAI's code says more than its type, and OpenRouter's is a status.
+  const kind = typeof code === "string" ? code : type;
+  const told = typeof code === "number" && code >= 400 && code < 600 ? code : undefined;
   const words = typeof message === "string" && message !== "" ? message : "no explanation";
   return {
     kind: "answer",
-    status: status ?? statusOfType(type) ?? 500,
-    message: typeof type === "string" ? `${type}: ${words}` : words,
+    status: status ?? told ?? statusOfType(kind) ?? statusOfType(type) ?? 500,
+    message: typeof kind === "string" ? `${kind}: ${words}` : words,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
 }
@@ -103,7 +120,8 @@ export function judge(failure: ModelFailure): RetryDecision {
   if (code === "budget_exceeded") return "funds";
   if (code === "context_exceeded") return "too_long";
   if (status === 413 || (status === 400 && TOO_LONG.test(message))) return "too_long";
-  if (retryAfterMs > LIMITS.modelRetryAfterMs) return "final";
+  if (status === 400 && REFUSED_THOUGHTS.test(message)) return "thoughts";
+  if (retryAfterMs > LIMITS.modelRetryAfterMs || NO_QUOTA.test(message)) return "final";
   return status === 408 || status === 409 || status === 429 || status >= 500 ? "retry" : "final";
 }
 

@@ -1,15 +1,16 @@
 import type { Item, NewId } from "../../protocol/index.ts";
 import type { EngineEvent } from "../engine.ts";
-import type { MessagePart } from "./message-reader.ts";
+import { readCallInput, type CallInput } from "./call-input.ts";
 import type { Receiver } from "./model-call.ts";
+import type { MessagePart } from "./wires/wire.ts";
 
 type TextItem = Extract<Item, { text: string }>;
 
-/** A tool call as the model wrote it. `input` is absent when it is not a JSON object: the message was cut off. */
+/** A tool call as the model wrote it. */
 export interface WrittenCall {
   readonly tool_use_id: string;
   readonly tool: string;
-  readonly input: Readonly<Record<string, unknown>> | undefined;
+  readonly written: CallInput;
 }
 
 interface ItemDraft {
@@ -23,6 +24,8 @@ interface ItemDraft {
 export interface MessageOptions {
   readonly newId: NewId;
   readonly parent_id: string | undefined;
+  /** See `originOf`. */
+  readonly origin: string | undefined;
   readonly emit: (events: readonly EngineEvent[]) => void;
   readonly delta: (item_id: string, text: string) => void;
 }
@@ -50,7 +53,10 @@ export class MessageDraft implements Receiver {
 
   /** The ends of all items that were started. */
   completed(status: "completed" | "failed" | "interrupted" | "superseded"): EngineEvent[] {
-    return this.#order.map((draft) => ({ type: "item.completed", item: finished(draft, status) }));
+    return this.#order.map((draft) => ({
+      type: "item.completed",
+      item: finished(draft, status, this.#options.origin),
+    }));
   }
 
   /** All text addressed to the reader. */
@@ -72,7 +78,7 @@ export class MessageDraft implements Receiver {
         break;
       }
       case "call":
-        this.calls.push({ tool_use_id: part.tool_use_id, tool: part.tool, input: readInput(part.input) });
+        this.calls.push({ tool_use_id: part.tool_use_id, tool: part.tool, written: readCallInput(part.input) });
         break;
       case "error":
       case "finish":
@@ -114,26 +120,15 @@ export class MessageDraft implements Receiver {
 }
 
 /** The signature counts only for a thought that was streamed to its end. */
-function finished(draft: ItemDraft, status: Item["status"]): Item {
+function finished(draft: ItemDraft, status: Item["status"], origin: string | undefined): Item {
   const item = { ...draft.item, status, text: draft.text };
   if (item.type === "agent_message" || !draft.ended) return item;
   return {
     ...item,
     ...(draft.signature === undefined ? {} : { signature: draft.signature }),
+    ...(draft.signature === undefined || origin === undefined ? {} : { origin }),
     ...(draft.redacted === undefined ? {} : { redacted: draft.redacted }),
   };
-}
-
-function readInput(json: string): WrittenCall["input"] {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined;
 }
 
 /** Takes a text that nobody watches. */

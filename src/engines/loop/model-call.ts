@@ -1,4 +1,5 @@
 import { LIMITS, type ErrorDetail } from "../../protocol/index.ts";
+import { thoughtless } from "./blocks.ts";
 import {
   CutStream,
   describe,
@@ -11,11 +12,11 @@ import {
   toError,
   type ModelFailure,
 } from "./failure.ts";
-import { MessageReader, type Finish, type MessagePart } from "./message-reader.ts";
-import { modelRequest, type ModelPrompt } from "./request.ts";
+import { modelRequest, originOf, wireOf } from "./request.ts";
 import { EventReader } from "./sse.ts";
 import type { WireRequest, WireResponse } from "./transport.ts";
 import { orAborted, type LoopTurn } from "./turn.ts";
+import type { Finish, MessagePart, ModelPrompt, ModelWire } from "./wires/wire.ts";
 
 /** Takes the parts of one attempt. */
 export interface Receiver {
@@ -42,12 +43,15 @@ export async function callModel<Taker extends Receiver>(
   newReceiver: () => Taker,
   model: string = turn.surroundings.model.name,
 ): Promise<CallEnd<Taker>> {
-  const request = modelRequest({ ...turn.surroundings.model, name: model }, prompt);
+  const { wire, request: first, withoutThoughts } = wireCall(turn, prompt, model);
+  let request = first;
   const began = turn.host.elapsed();
   let leavings = 0;
   for (let attempt = 1; ; attempt += 1) {
     const receiver = newReceiver();
-    const outcome = turn.signal.aborted ? undefined : await attemptCall(turn, request, receiver);
+    const outcome = turn.signal.aborted
+      ? undefined
+      : await attemptCall(turn, { wire, tools: prompt.tools, request, receiver });
     if (outcome === undefined) return { end: "aborted", receiver };
     if ("finish" in outcome) return { end: "finished", receiver, finish: outcome.finish };
     const { failure } = outcome;
@@ -62,13 +66,19 @@ export async function callModel<Taker extends Receiver>(
       attempt -= 1;
       continue;
     }
+    if (judgement === "thoughts" && request === first) {
+      receiver.supersede();
+      request = withoutThoughts();
+      turn.notice(`${describe(failure)}; asking again without the earlier thoughts`);
+      continue;
+    }
     if (judgement === "too_long") return { end: "too_long", receiver, error };
     if (failure.kind === "stream" && failure.left === true) leavings += 1;
     const isLast =
       attempt > LIMITS.modelRetries ||
       leavings > LIMITS.modelLeftRetries ||
       turn.host.elapsed() - began >= LIMITS.modelCallMs;
-    if (judgement === "final" || isLast) return { end: "failed", receiver, error };
+    if (judgement !== "retry" || isLast) return { end: "failed", receiver, error };
     receiver.supersede();
     const delay = retryDelay(failure, attempt, turn.host.random());
     turn.notice(
@@ -78,8 +88,34 @@ export async function callModel<Taker extends Receiver>(
   }
 }
 
+interface WireCall {
+  readonly wire: ModelWire;
+  readonly request: WireRequest;
+  /** The same without what models thought earlier. */
+  readonly withoutThoughts: () => WireRequest;
+}
+
+function wireCall(turn: LoopTurn, prompt: ModelPrompt, name: string): WireCall {
+  const { model, settings, cacheKey } = turn.surroundings;
+  const facts = model.facts(name);
+  const origin = originOf(facts.api, settings.provider);
+  const address = { baseUrl: model.baseUrl, key: model.key, name, facts, origin, cacheKey };
+  return {
+    wire: wireOf(facts.api),
+    request: modelRequest(address, prompt),
+    withoutThoughts: () => modelRequest(address, { ...prompt, messages: prompt.messages.map(thoughtless) }),
+  };
+}
+
+interface Attempt {
+  readonly wire: ModelWire;
+  readonly tools: ModelPrompt["tools"];
+  readonly request: WireRequest;
+  readonly receiver: Receiver;
+}
+
 /** One attempt. Undefined when the turn was stopped. */
-async function attemptCall(turn: LoopTurn, request: WireRequest, receiver: Receiver): Promise<AttemptEnd | undefined> {
+async function attemptCall(turn: LoopTurn, attempt: Attempt): Promise<AttemptEnd | undefined> {
   const { host, signal } = turn;
   const connection = new AbortController();
   const over = new AbortController();
@@ -94,8 +130,7 @@ async function attemptCall(turn: LoopTurn, request: WireRequest, receiver: Recei
   });
   try {
     const outcome = await converse(turn, {
-      request,
-      receiver,
+      ...attempt,
       signal: connection.signal,
       onBytes: () => (heard = host.elapsed()),
     });
@@ -129,9 +164,7 @@ async function watch(turn: LoopTurn, signal: AbortSignal, heard: () => number): 
   return false;
 }
 
-interface ModelExchange {
-  readonly request: WireRequest;
-  readonly receiver: Receiver;
+interface ModelExchange extends Attempt {
   readonly signal: AbortSignal;
   readonly onBytes: () => void;
 }
@@ -157,10 +190,10 @@ async function converse(turn: LoopTurn, exchange: ModelExchange): Promise<Attemp
 
 async function listen(
   response: WireResponse,
-  { turn, receiver, onBytes }: ModelExchange & { readonly turn: LoopTurn },
+  { turn, wire, tools, receiver, onBytes }: ModelExchange & { readonly turn: LoopTurn },
 ): Promise<AttemptEnd> {
   const events = new EventReader();
-  const message = new MessageReader();
+  const message = wire.reader(tools);
   try {
     for await (const chunk of untilCut(response.chunks())) {
       onBytes();
@@ -170,16 +203,25 @@ async function listen(
       } finally {
         receiver.take(parts);
       }
-      const end = parts.find((part) => part.type === "error" || part.type === "finish");
-      if (end?.type === "error") return { failure: readAnswer(undefined, end.error) };
-      if (end?.type === "finish") return { finish: end };
+      const end = endIn(parts);
+      if (end !== undefined) return end;
       await turn.room;
     }
+    const late = message.end();
+    receiver.take(late);
+    const end = endIn(late);
+    if (end !== undefined) return end;
   } catch (error) {
     if (!(error instanceof StreamFailure)) throw error;
     return { failure: { kind: "stream", message: error.message, left: !(error instanceof CutStream) } };
   }
   return { failure: { kind: "stream", message: "it ended in the middle" } };
+}
+
+function endIn(parts: readonly MessagePart[]): AttemptEnd | undefined {
+  const end = parts.find((part) => part.type === "error" || part.type === "finish");
+  if (end?.type === "error") return { failure: readAnswer(undefined, end.error) };
+  return end?.type === "finish" ? { finish: end } : undefined;
 }
 
 /** Once an answer has begun, a lost connection counts as a broken answer. */

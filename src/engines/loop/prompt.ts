@@ -23,6 +23,10 @@ Working directory: ${settings.workspace}
   ];
   if (options.subagent) parts.push(SUBAGENT);
   if (options.prompt !== undefined) parts.push(options.prompt);
-  if (settings.system_prompt !== undefined && settings.system_prompt.trim() !== "") parts.push(settings.system_prompt);
-  return parts.join("\n\n");
+  return [...parts, plainPrompt(settings)].filter((part) => part !== "").join("\n\n");
+}
+
+/** What the session itself says; empty: nothing. */
+export function plainPrompt({ system_prompt = "" }: SessionSettings): string {
+  return system_prompt.trim() === "" ? "" : system_prompt;
 }

@@ -1,137 +1,56 @@
-import type { SessionSettings } from "../../protocol/index.ts";
-import type { ToolDefinition } from "../../tools/toolbox.ts";
-import type { AnswerBlock, ModelMessage } from "./blocks.ts";
+import { LIMITS, type ModelApi } from "../../protocol/index.ts";
+import type { ModelFacts } from "../engine.ts";
 import type { WireRequest } from "./transport.ts";
+import { CHAT } from "./wires/chat.ts";
+import { MESSAGES } from "./wires/messages.ts";
+import { RESPONSES } from "./wires/responses.ts";
+import type { ModelPrompt, ModelWire } from "./wires/wire.ts";
 
 export interface ModelAddress {
   /** `http://host:port`, with or without `/v1`, or `unix:` and the path of a socket. */
   readonly baseUrl: string;
   readonly key: string;
   readonly name: string;
+  readonly facts: ModelFacts;
+  /** See `originOf`. */
+  readonly origin?: string | undefined;
+  /** The same for a whole conversation. Absent: none. */
+  readonly cacheKey?: string | undefined;
 }
 
-export interface ModelPrompt {
-  readonly system: string;
-  readonly messages: readonly ModelMessage[];
-  readonly tools: readonly ToolDefinition[];
-  readonly settings: Pick<SessionSettings, "max_tokens" | "thinking_tokens">;
+const WIRES: Readonly<Record<ModelApi, ModelWire>> = { messages: MESSAGES, responses: RESPONSES, chat: CHAT };
+
+export function wireOf(api: ModelApi): ModelWire {
+  return WIRES[api];
 }
 
-interface ModelRule {
-  readonly models: RegExp;
-  readonly maxTokens: number;
-  /** It refuses a number of tokens for its thoughts, and decides itself how much it thinks. */
-  readonly isAdaptive?: true;
+/**
+ * Who made a thought, as its item says it: only the same provider can read it on the same API. Undefined: the Messages API, where
+ * signatures are the model maker's, whoever serves it.
+ */
+export function originOf(api: ModelApi, provider: string): string | undefined {
+  return api === "messages" ? undefined : `${provider}/${api}`;
 }
 
-/** What models refuse that others take; the first that fits counts. One that is not listed gets what the settings say. */
-const MODEL_RULES: readonly ModelRule[] = [
-  { models: /claude-(?:(?:sonnet|opus|haiku)-5-5|fable-5)/, maxTokens: 128_000, isAdaptive: true },
-  { models: /claude-(?:(?:opus|sonnet)-5|opus-4-[678]|sonnet-4-6)/, maxTokens: 128_000 },
-  { models: /claude-(?:(?:opus|haiku)-4-5|sonnet-4-)/, maxTokens: 64_000 },
-  { models: /claude-opus-4-/, maxTokens: 32_000 },
-  { models: /claude-3-haiku/, maxTokens: 4_096 },
-];
-
-/** Ends a prefix that the provider keeps for the next call. The API allows four: tools and system have one each. */
-const CACHED = { cache_control: { type: "ephemeral" } };
-const CACHED_JSON = JSON.stringify(CACHED).slice(1);
-const MESSAGE_MARKS = 2;
-
-/** One streaming call of the Messages API. */
+/** One streaming call of a model. */
 export function modelRequest(address: ModelAddress, prompt: ModelPrompt): WireRequest {
+  const { name, key, facts, origin, cacheKey } = address;
+  const wire = WIRES[facts.api];
   return {
-    ...resolveAddress(address.baseUrl),
-    headers: {
-      "content-type": "application/json",
-      "x-api-key": address.key,
-      "anthropic-version": "2023-06-01",
-      "user-agent": "sallyport",
-    },
-    body: requestBody(address.name, prompt),
+    ...resolveAddress(address.baseUrl, wire.path),
+    headers: { "content-type": "application/json", "user-agent": "sallyport", ...wire.headers(key) },
+    body: wire.body({ ...prompt, model: name, origin, cacheKey, outputTokens: outputTokens(facts) }),
   };
 }
 
-function resolveAddress(baseUrl: string): Pick<WireRequest, "url" | "socketPath"> {
-  if (baseUrl.startsWith("unix:")) return { url: "http://localhost/v1/messages", socketPath: baseUrl.slice(5) };
+/** What compaction leaves free of a window is the room for an answer. */
+function outputTokens({ contextTokens = Infinity, outputTokens: most = Infinity }: ModelFacts): number | undefined {
+  const room = Math.min(most, Math.ceil(contextTokens * (1 - LIMITS.compactAtFraction)));
+  return Number.isFinite(room) ? room : undefined;
+}
+
+function resolveAddress(baseUrl: string, path: string): Pick<WireRequest, "url" | "socketPath"> {
+  if (baseUrl.startsWith("unix:")) return { url: `http://localhost/v1/${path}`, socketPath: baseUrl.slice(5) };
   const bare = baseUrl.replace(/\/+$/, "");
-  return { url: `${bare.endsWith("/v1") ? bare : `${bare}/v1`}/messages`, socketPath: undefined };
-}
-
-function requestBody(model: string, { system, messages, tools, settings }: ModelPrompt): string {
-  const head = JSON.stringify({
-    model,
-    ...tokenFields(model, settings),
-    system: [{ type: "text", text: system, ...CACHED }],
-    messages: joined(marked(messages)),
-    stream: true,
-  });
-  if (tools.length === 0) return head;
-  return `${head.slice(0, -1)},"tools":[${tools.map(toolJson).join(",").slice(0, -1)},${CACHED_JSON}]}`;
-}
-
-/** Definitions stay the same objects from call to call, and are most of a short conversation's request. */
-const toolTexts = new WeakMap<ToolDefinition, string>();
-
-/** A tool as the model is told of it. */
-export function toolJson(tool: ToolDefinition): string {
-  const known = toolTexts.get(tool);
-  if (known !== undefined) return known;
-  const { name, description, input_schema } = tool;
-  const text = JSON.stringify({ name, description, input_schema });
-  toolTexts.set(tool, text);
-  return text;
-}
-
-function tokenFields(model: string, { max_tokens, thinking_tokens }: ModelPrompt["settings"]): object {
-  const rule = MODEL_RULES.find(({ models }) => models.test(model));
-  const most = rule?.maxTokens ?? Infinity;
-  if (thinking_tokens === undefined) return { max_tokens: Math.min(max_tokens, most) };
-  if (rule?.isAdaptive === true) return { max_tokens: Math.min(max_tokens, most), thinking: { type: "adaptive" } };
-  return {
-    max_tokens: Math.min(max_tokens + thinking_tokens, most),
-    thinking: { type: "enabled", budget_tokens: thinking_tokens },
-  };
-}
-
-/** The newest messages to the model end a cached prefix: this call writes the last one, and reads the one before. */
-function marked(messages: readonly ModelMessage[]): readonly ModelMessage[] {
-  const result = [...messages];
-  let left = MESSAGE_MARKS;
-  for (let index = result.length - 1; index >= 0 && left > 0; index -= 1) {
-    const message = result[index];
-    if (message?.role !== "user") continue;
-    const [last] = message.content.slice(-1);
-    if (last === undefined) continue;
-    result[index] = { role: "user", content: [...message.content.slice(0, -1), { ...last, ...CACHED }] };
-    left -= 1;
-  }
-  return result;
-}
-
-/** Neighbours of one role become one message. The API wants calls last, and no space at the end of what the model shall go on with. */
-function joined(messages: readonly ModelMessage[]): readonly ModelMessage[] {
-  const result: ModelMessage[] = [];
-  for (const message of messages) {
-    const before = result.at(-1);
-    if (before?.role !== message.role) result.push(message);
-    else result[result.length - 1] = { ...before, content: [...before.content, ...message.content] } as ModelMessage;
-  }
-  return result.map((message, index) =>
-    message.role === "user"
-      ? message
-      : {
-          role: "assistant",
-          content: callsLast(index === result.length - 1 ? trimmed(message.content) : message.content),
-        },
-  );
-}
-
-function callsLast(content: readonly AnswerBlock[]): readonly AnswerBlock[] {
-  return [...content.filter(({ type }) => type !== "tool_use"), ...content.filter(({ type }) => type === "tool_use")];
-}
-
-function trimmed(content: readonly AnswerBlock[]): readonly AnswerBlock[] {
-  const last = content.at(-1);
-  return last?.type === "text" ? [...content.slice(0, -1), { type: "text", text: last.text.trim() }] : content;
+  return { url: `${bare.endsWith("/v1") ? bare : `${bare}/v1`}/${path}`, socketPath: undefined };
 }

@@ -1,5 +1,6 @@
 import {
   isToolItem,
+  LIMITS,
   outputText,
   type ContentBlock,
   type ErrorDetail,
@@ -186,7 +187,7 @@ export class ModelTranscript {
   #call(slot: TranscriptSlot, item: ToolItem): void {
     if (slot.block !== undefined) return;
     this.#toolUseIds.add(item.tool_use_id);
-    this.#keep(slot, { type: "tool_use", id: item.tool_use_id, name: item.tool, input: item.input });
+    this.#keep(slot, { type: "tool_use", id: item.tool_use_id, name: wellFormed(item.tool), input: item.input });
   }
 
   /** The first block that stays makes its message one of the turn's. */
@@ -229,9 +230,17 @@ export class ModelTranscript {
   }
 }
 
+/** Models make up names that no API takes back. */
+function wellFormed(tool: string): string {
+  const name = tool.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, LIMITS.toolNameChars);
+  return name === "" ? "unknown" : name;
+}
+
 function spokenBlock(item: Extract<Item, { text: string }>): AnswerBlock | undefined {
   if (item.type === "agent_message") return item.text.trim() === "" ? undefined : { type: "text", text: item.text };
-  if (item.signature !== undefined) return { type: "thinking", thinking: item.text, signature: item.signature };
+  const { text: thinking, signature, origin } = item;
+  if (signature !== undefined)
+    return { type: "thinking", thinking, signature, ...(origin === undefined ? {} : { origin }) };
   return item.redacted === undefined ? undefined : { type: "redacted_thinking", data: item.redacted };
 }
 

@@ -13,8 +13,12 @@ export interface TurnContext {
   readonly model: Host["model"];
   readonly settings: SessionSettings;
   readonly transport: Transport;
+  /** The same for all requests of the session: a provider that caches by it finds its cache. */
+  readonly cacheKey: string;
   /** The model's window. */
   readonly contextTokens: number;
+  /** The model is told nothing but what the session says. */
+  readonly isPlain: boolean;
   /** The conversation at the top level. */
   readonly root: ModelTranscript;
   /** The same for the whole turn, and for the whole conversation without client tools, so that they can be cached. */

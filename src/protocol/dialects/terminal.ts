@@ -226,6 +226,7 @@ function shown(approval: Approval): PreviewFields {
       };
     case "budget":
     case "network":
+    case "changes":
     case "generic":
       return {
         ...NO_FILE,

@@ -1,4 +1,12 @@
-import { Failure, LIMITS, type ProviderAuth, type RateLimit, type Log } from "../../protocol/index.ts";
+import {
+  Failure,
+  globMatches,
+  LIMITS,
+  type ModelApi,
+  type ProviderAuth,
+  type RateLimit,
+  type Log,
+} from "../../protocol/index.ts";
 import type { Credential, Provider } from "../providers.ts";
 import type { Wire } from "../proxy.ts";
 import type { ResolvedProvider, SourceSetting } from "./resolve.ts";
@@ -59,6 +67,7 @@ export class OpenProvider implements Provider {
   readonly free: boolean;
   readonly defaultModel: string;
   readonly rate: RateLimit;
+  readonly #resolved: ResolvedProvider;
   readonly #oauth: boolean;
   readonly #context: ProviderContext;
   readonly #slots: readonly KeySlot[];
@@ -69,6 +78,7 @@ export class OpenProvider implements Provider {
     this.free = resolved.free;
     this.defaultModel = resolved.defaultModel;
     this.rate = resolved.rate;
+    this.#resolved = resolved;
     this.#oauth = resolved.oauth;
     this.#context = context;
     this.#slots = resolved.sources.map((setting) => ({
@@ -79,6 +89,12 @@ export class OpenProvider implements Provider {
     }));
     // Available keys are registered now: an agent may find one in a file before its first use.
     for (const slot of this.#slots) this.#look(slot);
+  }
+
+  api(model: string): ModelApi {
+    const { baseUrl, openaiApi, anthropicModels = "*" } = this.#resolved;
+    if (baseUrl.openai === undefined) return "messages";
+    return baseUrl.anthropic !== undefined && globMatches(anthropicModels, model) ? "messages" : openaiApi;
   }
 
   async credentials(): Promise<readonly Credential[]> {

@@ -4,6 +4,7 @@ import {
   SHIPPED_PROVIDERS,
   type KindDefaults,
   type CredentialSetting,
+  type OpenAiApi,
   type ProviderAuth,
   type ProviderSetting,
   type ProviderSettings,
@@ -25,6 +26,9 @@ export type SourceSetting = { readonly auth?: ProviderAuth | undefined } & (
 export interface ResolvedProvider {
   readonly id: string;
   readonly baseUrl: Readonly<Partial<Record<Wire, string>>>;
+  readonly openaiApi: OpenAiApi;
+  /** A glob of the models that are asked on `anthropic`, where both wires are spoken. Absent: all. */
+  readonly anthropicModels?: string | undefined;
   /** Empty: requests carry no credential. */
   readonly sources: readonly SourceSetting[];
   /** Bearer tokens are Anthropic's OAuth tokens. */
@@ -74,6 +78,7 @@ function resolveSim(setting: ProviderSetting, url: string | undefined): Resolved
   return {
     id: SIM,
     baseUrl: url === undefined ? {} : Object.fromEntries(WIRES.map((wire) => [wire, addressOf(url)])),
+    openaiApi: "responses",
     sources: [],
     oauth: false,
     free: setting.free ?? true,
@@ -90,6 +95,8 @@ function resolveOne(id: string, setting: ProviderSetting, environment: ProviderE
   return {
     id,
     baseUrl,
+    openaiApi: setting.openai_api ?? defaults.openaiApi,
+    anthropicModels: defaults.anthropicModels,
     sources: sourcesOf(setting, defaults),
     oauth: kind === "cloud" && hostOf(baseUrl.anthropic) === ANTHROPIC_HOST,
     free: setting.free ?? defaults.free,

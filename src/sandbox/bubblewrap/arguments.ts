@@ -43,6 +43,11 @@ const SYSTEM_SETTINGS = [
   "/etc/ssl/openssl.cnf",
 ] as const;
 
+/** What every program of the system needs. */
+export function systemArguments(): readonly string[] {
+  return ["--ro-bind", "/usr", "/usr", ...SYSTEM_FOLDERS.flatMap(sameFolder)];
+}
+
 const USER = 1_000;
 
 interface ProgramStart {
@@ -75,10 +80,7 @@ export function bubblewrapArguments(
     String(USER),
     "--gid",
     String(USER),
-    "--ro-bind",
-    "/usr",
-    "/usr",
-    ...SYSTEM_FOLDERS.flatMap(sameFolder),
+    ...systemArguments(),
     ...SYSTEM_SETTINGS.flatMap((path) => ["--ro-bind-try", path, path]),
     "--ro-bind",
     view.people,

@@ -4,9 +4,9 @@ import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { Failure, LIMITS } from "../../protocol/index.ts";
-import { boundMemory } from "../bound-memory.ts";
+import { boundMemory, usedTogether } from "../bound-memory.ts";
 import type { Exit } from "../drain.ts";
-import { notStarted } from "../remote/helper.ts";
+import { notStarted, type HelperLimits } from "../remote/helper.ts";
 import type { KillOptions, OpenRequest, Piped } from "../sandbox.ts";
 
 /** Starts a program in namespaces of its own. */
@@ -37,13 +37,13 @@ const SIGNALLED = 128;
  */
 export class DirectPrograms {
   readonly #launch: LaunchProgram;
-  readonly #memoryBytes: number;
+  readonly #limits: HelperLimits;
   readonly #running = new Map<ChildProcess, Promise<unknown>>();
   #isClosed = false;
 
-  constructor(launch: LaunchProgram, memoryBytes: number) {
+  constructor(launch: LaunchProgram, limits: HelperLimits) {
     this.#launch = launch;
-    this.#memoryBytes = memoryBytes;
+    this.#limits = limits;
   }
 
   get busy(): boolean {
@@ -76,8 +76,12 @@ export class DirectPrograms {
       child.kill("SIGKILL");
       await gone;
     };
-    const reasonOf = boundMemory({ pid, exit: over, kill }, this.#memoryBytes);
-    const exit = over.then((end) => ({ ...end, reason: reasonOf() }));
+    const { memoryBytes, killedForMemory = () => 0 } = this.#limits;
+    const killedBefore = killedForMemory();
+    const reasonOf = boundMemory({ pid, exit: over, kill }, memoryBytes);
+    const byKernel = ({ signal: by }: Exit): string | undefined =>
+      by === "SIGKILL" && killedForMemory() > killedBefore ? usedTogether(memoryBytes) : undefined;
+    const exit = over.then((end) => ({ ...end, reason: reasonOf() ?? byKernel(end) }));
     return { pid, stdin, stdout, stderr, exit, signal, kill };
   }
 

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readlinkSync, statSync } from "node:fs";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { LIMITS } from "../../protocol/index.ts";
+import { PERIOD_US } from "../control-groups.ts";
 import { HOME, MEMORY_FOLDER_BYTES, SEARCH_PATH, USER, type ContainerMount, type ContainerPlan } from "./plan.ts";
 import type { CallFilter } from "./system-calls.ts";
 
@@ -128,6 +129,7 @@ function configuration(plan: ContainerPlan, mounts: readonly ContainerMount[], o
       resources: {
         memory: { limit: plan.memoryBytes, swap: plan.memoryBytes },
         pids: { limit: plan.processes },
+        ...(plan.cpus === undefined ? {} : { cpu: { period: PERIOD_US, quota: Math.round(plan.cpus * PERIOD_US) } }),
         devices: [{ allow: false, access: "rwm" }],
       },
       seccomp: options.filter,

@@ -4,7 +4,6 @@ import { existsSync } from "node:fs";
 import { chown, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { Failure, LIMITS, type SandboxKind } from "../../protocol/index.ts";
 import { HandedOver } from "../bubblewrap/mounts.ts";
 import { sandboxUser } from "../bubblewrap/user.ts";
@@ -14,6 +13,7 @@ import { HELPER_FILES, helperCommand } from "../remote/program.ts";
 import { openRemoteSandbox } from "../remote/sandbox.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { NOBODY } from "./bundle.ts";
+import { multiplexerEnds, type MultiplexerEnds } from "./multiplexer-ends.ts";
 import { containerMounts, firstProcess, HOME, SEARCH_PATH, type ContainerPlan, type ContainerRunner } from "./plan.ts";
 
 export interface RunnerDriverOptions {
@@ -21,6 +21,8 @@ export interface RunnerDriverOptions {
   readonly systemCalls: SandboxCapabilities["systemCalls"];
   /** Of this home alone: for bundles and the state of runtimes. Other users must be able to pass through the folders above it. */
   readonly folder: string;
+  /** What runs in place of a vendor's program of this machine. Absent: that program. */
+  readonly command?: string | undefined;
   /** The first that works is taken. */
   readonly runners: readonly ContainerRunner[];
   /** Why there is no runner, or none that works. */
@@ -38,6 +40,9 @@ export interface RunnerDriverOptions {
 /** What programs get in every container. */
 const ENVIRONMENT = { HOME, PATH: SEARCH_PATH.join(":"), TERM: "dumb", USER: "agent", LOGNAME: "agent" } as const;
 
+/** Sockets are shared. */
+const NO_MULTIPLEXER: MultiplexerEnds = { inside: (command) => command, outside: (command) => command };
+
 type Trial = { readonly runner: ContainerRunner } | { readonly missing: MissingSandbox };
 
 /** Runs each session in a container, by the first of several programs that works here. */
@@ -53,6 +58,7 @@ export function runnerDriver(options: RunnerDriverOptions): SandboxDriver {
       systemCalls: options.systemCalls,
       limitsMemory: true,
       limitsProcesses: true,
+      limitsProcessorTime: true,
     },
     async missing() {
       const found = await trial();
@@ -175,6 +181,10 @@ async function openContainer(
     get busy() {
       return sandbox.busy;
     },
+    open: ({ argv: [program, ...words], ...rest }) => {
+      const isVendors = request.programs?.includes(program) === true;
+      return sandbox.open({ ...rest, argv: [isVendors ? (options.command ?? program) : program, ...words] });
+    },
     async close() {
       isClosed = true;
       // First: killing the client would leave the container.
@@ -201,7 +211,8 @@ async function start(
     const streamsPath = join(request.folder, "streams");
     // A program of another system does not run inside.
     const foreign = runner.node === undefined ? undefined : process.execPath;
-    const multiplexer = multiplexed(runner, [streamsPath, ...request.forwards.map(({ socket }) => socket)]);
+    const sockets = [streamsPath, ...request.forwards.map(({ socket }) => socket)];
+    const multiplexer = runner.isMachine === true ? multiplexerEnds(sockets) : NO_MULTIPLEXER;
     const plan: ContainerPlan = {
       id,
       folder,
@@ -220,6 +231,7 @@ async function start(
       user,
       memoryBytes,
       processes: request.processes ?? options.processes ?? LIMITS.containerProcesses,
+      cpus: request.cpus,
     };
     const [program = "", ...words] = multiplexer.outside(await runner.prepare(plan));
     // In its own process group: what a terminal sends to the server's must not end it.
@@ -238,21 +250,6 @@ async function start(
     await removeFolder(folder);
     throw error;
   }
-}
-
-type Command = readonly string[];
-
-const INSIDE = fileURLToPath(new URL("./multiplexer-inside.js", import.meta.url));
-const OUTSIDE = fileURLToPath(new URL("./multiplexer-outside.js", import.meta.url));
-
-/** The command lines of both ends, where sockets cannot be shared. */
-function multiplexed(runner: ContainerRunner, sockets: readonly string[]) {
-  const end = (program: string, command: Command): Command =>
-    runner.isMachine === true ? [process.execPath, program, JSON.stringify(sockets), ...command] : command;
-  return {
-    inside: (command: Command) => end(INSIDE, command),
-    outside: (command: Command) => end(OUTSIDE, command),
-  };
 }
 
 function closed(): Failure {

@@ -2,6 +2,7 @@ import { LIMITS } from "../../protocol/index.ts";
 import type { SandboxDriver } from "../driver.ts";
 import { bundleRunner, type BundleRuntime } from "./bundle-runner.ts";
 import { homeName, runnerDriver } from "./driver.ts";
+import { eitherDriver, qemuDriver, type QemuOptions } from "../qemu/driver.ts";
 import { engineRunner, type ContainerEngine } from "./engine-runner.ts";
 import type { ContainerRunner } from "./plan.ts";
 
@@ -12,6 +13,8 @@ export interface ContainerOptions {
   readonly runtime?: "auto" | Exclude<BundleRuntime, "runsc"> | ContainerEngine | undefined;
   /** What engines run. Absent: DEFAULT_IMAGE. */
   readonly image?: string | undefined;
+  /** Document 003's: a vendor's program of the image, which runs in place of this machine's. Absent: this machine's is shown inside. */
+  readonly command?: string | undefined;
   /** What every container shows, beside what its session asks for: vendors' programs. */
   readonly readable?: readonly string[] | undefined;
   /** Processes and threads of one container. Absent: LIMITS.containerProcesses. */
@@ -20,6 +23,8 @@ export interface ContainerOptions {
   readonly executableScratch?: boolean | undefined;
   /** Document 003's: an HTTP proxy that programs inside are told of, Node's included. */
   readonly proxyUrl?: string | undefined;
+  /** Where Kata is missing, `firecracker` is a machine that QEMU emulates. Absent: it never is. */
+  readonly emulation?: QemuOptions | undefined;
 }
 
 /** Made from docker/agent/Dockerfile. */
@@ -29,7 +34,10 @@ const BUILD = `build -t ${DEFAULT_IMAGE} -f docker/agent/Dockerfile .`;
 
 /** Weakest first. */
 export function containerDrivers(options: ContainerOptions): readonly SandboxDriver[] {
-  return [containerDriver(options), gvisorDriver(options), firecrackerDriver(options)];
+  const kata = firecrackerDriver(options);
+  const { emulation } = options;
+  const machine = emulation === undefined ? kata : eitherDriver(kata, qemuDriver(emulation));
+  return [containerDriver(options), gvisorDriver(options), machine];
 }
 
 /** Document 003's container: this machine's kernel, behind a filter. */
@@ -85,7 +93,7 @@ function firecrackerDriver(options: ContainerOptions): SandboxDriver {
       (["podman", "docker"] as const).map((engine) => engineFor(engine, options, ["--runtime", name])),
     ).map(asMachine),
     remedy:
-      "install Kata Containers (https://katacontainers.io) and name its runtime kata or kata-fc in Docker or Podman",
+      "allow emulation (slow): SALLYPORT_CONTAINER_EMULATION=1, or install Kata Containers (https://katacontainers.io) and name its runtime kata or kata-fc in Docker or Podman",
   });
 }
 
@@ -93,9 +101,9 @@ function asMachine(runner: ContainerRunner): ContainerRunner {
   return { ...runner, isMachine: true };
 }
 
-function shared({ folder, readable, processes, executableScratch, proxyUrl }: ContainerOptions) {
+function shared({ folder, command, readable, processes, executableScratch, proxyUrl }: ContainerOptions) {
   const proxy = proxyUrl === undefined ? {} : { HTTP_PROXY: proxyUrl, HTTPS_PROXY: proxyUrl, NODE_USE_ENV_PROXY: "1" };
-  return { folder, readable, processes, executableScratch, environment: proxy };
+  return { folder, command, readable, processes, executableScratch, environment: proxy };
 }
 
 /** Without an engine it takes root to make a container whose limits hold. */

@@ -89,7 +89,9 @@ export function engineArguments(
     ["--network", "none"],
     ["--cap-drop", "ALL"],
     ["--memory", memoryWords(plan.memoryBytes)],
+    plan.cpus === undefined ? [] : ["--cpus", String(plan.cpus)],
     ["--ulimit", "core=0:0"],
+    ["--ulimit", `fsize=${LIMITS.sandboxFileBytes}:${LIMITS.sandboxFileBytes}`],
     ["--ulimit", `nofile=${LIMITS.sandboxFiles}:${LIMITS.sandboxFiles}`],
     ownWords(plan, options),
     userWords(plan, options),
@@ -118,6 +120,11 @@ function ownWords(
     ["--memory-swap", memoryWords(memoryBytes)],
     ["--log-driver", "none"],
     ["--hostname", "sandbox"],
+    // What the engines show of the machine there is nobody's business inside.
+    ["/sys", "/run"].flatMap((path) => [
+      "--tmpfs",
+      `${path}:ro,noexec,nosuid,nodev,size=4k${engine === "podman" ? ",notmpcopyup" : ""}`,
+    ]),
     // Podman would raise the last one to the system's own, and has no right to.
     engine === "podman" ? ["--read-only-tmpfs=false", "--no-hosts", "--ulimit", `nproc=${PROCESSES}:${PROCESSES}`] : [],
   ].flat();

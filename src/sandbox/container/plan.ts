@@ -21,6 +21,8 @@ export interface ContainerPlan {
   readonly user: { readonly uid: number; readonly gid: number };
   readonly memoryBytes: number;
   readonly processes: number;
+  /** Processors' worth of time; undefined: not bounded. */
+  readonly cpus: number | undefined;
 }
 
 /** A program that starts containers. */

@@ -1,14 +1,32 @@
 import type { ChildProcess } from "node:child_process";
 import { Failure, LIMITS } from "../../protocol/index.ts";
+import { usedTogether } from "../bound-memory.ts";
 import type { Exit } from "../drain.ts";
 import { encodeLine, LineReader, readReport, type HelperReport, type HelperRequest } from "./messages.ts";
 
-const MIB = 1_048_576;
-
 type StartMessage = HelperRequest & { readonly type: "start" };
+
+export interface HelperLimits {
+  /** Memory of everything inside together. */
+  readonly memoryBytes: number;
+  /** How many processes inside the kernel has ended for want of memory; absent: it ends none. */
+  readonly killedForMemory?: (() => number) | undefined;
+}
+
+export interface HelperCare extends HelperLimits {
+  /** Ends everything inside, where the end of the helper's own command would not. */
+  readonly end?: (() => void) | undefined;
+  /** The longest that it takes to answer; absent: LIMITS.sandboxAnswerMs. */
+  readonly answerMs?: number | undefined;
+}
+
+/** A shell's code for a program that was killed. */
+const KILLED = 137;
 
 /** One process as the helper reports on it. */
 interface ProcessReports {
+  /** What `killedForMemory` was at its start. */
+  readonly killedBefore: number;
   readonly started: (pid: number) => void;
   readonly refused: (message: string) => void;
   readonly exited: (exit: Exit) => void;
@@ -23,16 +41,16 @@ export class Helper {
   readonly #enders = new Map<number, (() => void)[]>();
   /** Those that are ended for the memory that all use together. */
   readonly #exceeded = new Set<number>();
-  readonly #memoryBytes: number;
+  readonly #limits: HelperCare;
   /** Resolves when the helper, and with it everything inside, has ended. */
   readonly gone: Promise<void>;
   #next = 0;
   #complaint = "";
   isOver = false;
 
-  constructor(child: ChildProcess, memoryBytes: number) {
+  constructor(child: ChildProcess, limits: HelperCare) {
     this.#child = child;
-    this.#memoryBytes = memoryBytes;
+    this.#limits = limits;
     this.gone = new Promise((resolve) => {
       child.once("error", (error) => {
         this.#complaint = error.message;
@@ -50,12 +68,17 @@ export class Helper {
       try {
         reader.take(chunk);
       } catch {
-        child.kill("SIGKILL");
+        this.#endAll();
       }
     });
     child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
       this.#complaint = (this.#complaint + chunk).slice(-LIMITS.engineStderrChars);
     });
+  }
+
+  /** The longest that it takes to answer. */
+  get answerMs(): number {
+    return this.#limits.answerMs ?? LIMITS.sandboxAnswerMs;
   }
 
   /** Answers once the process runs; one that cannot be started is a Failure `tool_failed`. */
@@ -75,6 +98,7 @@ export class Helper {
         return;
       }
       this.#processes.set(id, {
+        killedBefore: this.#killed(),
         started: (pid) => resolve({ id, pid, exited }),
         refused: refuse,
         exited: settle,
@@ -93,7 +117,7 @@ export class Helper {
   /** Ends the process and all that it started. Resolves when all are gone. */
   async end(id: number, graceMs: number): Promise<void> {
     if (this.isOver) return;
-    const tooLate = setTimeout(() => this.giveUp(), graceMs + LIMITS.sandboxAnswerMs);
+    const tooLate = setTimeout(() => this.giveUp(), graceMs + this.answerMs);
     await new Promise<void>((resolve) => {
       this.#enders.set(id, [...(this.#enders.get(id) ?? []), resolve]);
       this.#send({ type: "end", id, grace_ms: graceMs });
@@ -104,13 +128,18 @@ export class Helper {
   /** Ends everything inside because the helper is silent: any program inside can stop it. */
   giveUp(): void {
     this.#complaint = "it did not answer in time";
-    this.#child.kill("SIGKILL");
+    this.#endAll();
   }
 
   /** Ends everything inside. */
   async close(): Promise<void> {
-    if (!this.isOver) this.#child.kill("SIGKILL");
+    if (!this.isOver) this.#endAll();
     await this.gone;
+  }
+
+  #endAll(): void {
+    this.#child.kill("SIGKILL");
+    this.#limits.end?.();
   }
 
   #send(message: HelperRequest): void {
@@ -134,7 +163,7 @@ export class Helper {
         return;
       case "exited":
         this.#processes.delete(report.id);
-        process?.exited({ code: report.code, signal: report.signal, reason: this.#reasonFor(report.id) });
+        process?.exited({ code: report.code, signal: report.signal, reason: this.#reasonFor(report, process) });
         return;
       case "exceeded":
         this.#exceeded.add(report.id);
@@ -144,9 +173,18 @@ export class Helper {
     }
   }
 
-  #reasonFor(id: number): string | undefined {
-    if (!this.#exceeded.delete(id)) return undefined;
-    return `everything in its sandbox together used more than ${Math.floor(this.#memoryBytes / MIB)} MiB of memory`;
+  /** Why a process was ended here, or by the kernel. */
+  #reasonFor(
+    { id, code, signal }: { readonly id: number } & Pick<Exit, "code" | "signal">,
+    { killedBefore }: ProcessReports,
+  ): string | undefined {
+    const wasKilled = signal === "SIGKILL" || code === KILLED;
+    if (!this.#exceeded.delete(id) && !(wasKilled && this.#killed() > killedBefore)) return undefined;
+    return usedTogether(this.#limits.memoryBytes);
+  }
+
+  #killed(): number {
+    return this.#limits.killedForMemory?.() ?? 0;
   }
 
   #release(id: number): void {
@@ -159,7 +197,8 @@ export class Helper {
     const reason = this.reason;
     for (const [id, process] of this.#processes) {
       process.refused(reason);
-      process.exited({ code: null, signal: "SIGKILL", reason: this.#reasonFor(id) ?? reason });
+      const end = { code: null, signal: "SIGKILL" } as const;
+      process.exited({ ...end, reason: this.#reasonFor({ id, ...end }, process) ?? reason });
     }
     this.#processes.clear();
     for (const id of this.#enders.keys()) this.#release(id);

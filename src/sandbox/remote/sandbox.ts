@@ -21,7 +21,11 @@ export interface RemoteSandboxOptions {
   readonly launch: () => Promise<ChildProcess>;
   /** Memory of everything inside together; the helper watches it. Absent: LIMITS.sandboxMemoryBytes. */
   readonly memoryBytes?: number | undefined;
-  /** Ends whatever of the sandbox outlives its helper. */
+  /** How many processes inside the kernel has ended for want of memory; absent: it ends none. */
+  readonly killedForMemory?: (() => number) | undefined;
+  /** The longest that the helper takes to answer, with its start; absent: LIMITS.sandboxAnswerMs. */
+  readonly answerMs?: number | undefined;
+  /** Ends whatever of the sandbox outlives its helper, or the command that started it. */
   readonly destroy: () => Promise<void>;
 }
 
@@ -40,7 +44,10 @@ export async function openRemoteSandbox(options: RemoteSandboxOptions): Promise<
     starting ??= options
       .launch()
       .then((child) => {
-        helper = new Helper(child, options.memoryBytes ?? LIMITS.sandboxMemoryBytes);
+        const { memoryBytes = LIMITS.sandboxMemoryBytes, killedForMemory } = options;
+        // Whoever closes the sandbox tries again, and is told.
+        const end = (): void => void options.destroy().catch(() => undefined);
+        helper = new Helper(child, { memoryBytes, killedForMemory, end, answerMs: options.answerMs });
         return helper;
       })
       .finally(() => {
@@ -107,7 +114,7 @@ async function startProcess({ helper, streams, environment, request, input }: St
   const stdout = streams.expect();
   const stderr = streams.expect();
   const expected = [stdout, stderr, ...(stdin === undefined ? [] : [stdin])];
-  const tooLate = setTimeout(() => helper.giveUp(), LIMITS.sandboxAnswerMs);
+  const tooLate = setTimeout(() => helper.giveUp(), helper.answerMs);
   try {
     const process = await helper.start({
       argv: request.argv,

@@ -15,7 +15,7 @@ import type { Exchange, KeyLease, RequestContext } from "../../proxy/index.ts";
 import { inputHash } from "../permission/permit.ts";
 import { spendingLimitOf, spendingLimitsOf, type PolicyLimit, type Parent } from "./limits.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
-import type { Clock } from "../dependencies.ts";
+import type { Clock, Dependencies } from "../dependencies.ts";
 import type { Session } from "../core/session.ts";
 import { fromRow, isFinal, type GivenAnswer, type OpenTurn } from "../core/state.ts";
 import { atWallTime } from "../lifecycle/wall-time.ts";
@@ -28,9 +28,17 @@ const STOPPED: Funds = { granted: false, message: "aborted" };
 const QUESTION_PREFIX = "budget_";
 const DAY_MS = 86_400_000;
 
+/** What its budget needs of a session. */
+interface BudgetedSession extends Pick<Session, "state" | "execute" | "answer" | "answered" | "activity"> {
+  readonly dependencies: Pick<
+    Dependencies,
+    "clock" | "held" | "limits" | "models" | "newId" | "policy" | "reach" | "store"
+  >;
+}
+
 /** A session's side of the model proxy: its key, its limits, its spending, and the question for more money. */
 export class SessionBudget {
-  readonly #session: Session;
+  readonly #session: BudgetedSession;
   #parents: readonly Parent[] = [];
   #lease: KeyLease | undefined;
   /** Identifies the last `open` that has not ended; only its key counts. */
@@ -40,7 +48,7 @@ export class SessionBudget {
   #refusal: ErrorCode | undefined;
   #asking: Promise<Funds> | undefined;
 
-  constructor(session: Session) {
+  constructor(session: BudgetedSession) {
     this.#session = session;
   }
 
@@ -50,11 +58,16 @@ export class SessionBudget {
     const opening = Symbol("opening");
     this.#opening = opening;
     await this.load();
-    const lease = this.#session.dependencies.models.proxy.lease({
-      context: () => this.#context(),
-      begin: (id) => this.#session.activity.beginRequest(id),
-      told: (exchange) => this.#told(exchange),
-    });
+    const { dependencies, state } = this.#session;
+    const lease = dependencies.models.proxy.lease(
+      {
+        context: () => this.#context(),
+        begin: (id) => this.#session.activity.beginRequest(id),
+        told: (exchange) => this.#told(exchange),
+      },
+      // A program that outlived the last server goes on with the key that it has.
+      dependencies.held?.of(state.id)?.key,
+    );
     if (this.#opening === opening) this.#lease = lease;
     // Closed or opened again while the limits were read: nobody would revoke this one.
     else lease.revoke();

@@ -1,5 +1,5 @@
 import { isToolItem } from "../../protocol/index.ts";
-import type { TurnChange } from "./decide.ts";
+import type { TurnChange } from "./commands.ts";
 
 /**
  * Named points in the life of a turn and an approval at which the crash suite kills the process. In production,

@@ -6,97 +6,19 @@ import {
   isToolItem,
   LIMITS,
   NO_USAGE,
+  REVIEW_TOOL,
   SYSTEM,
   type Approval,
-  type Autonomy,
   type ErrorDetail,
   type EventBody,
-  type ForkedFrom,
   type Item,
-  type PermissionMode,
   type PrincipalRef,
   type Prompt,
   type Status,
-  type ToolItem,
-  type Usage,
   UNKNOWN_OUTCOME,
 } from "../../protocol/index.ts";
-import { isFinal, nextInQueue, type GivenAnswer, type OpenTurn, type SessionState } from "./state.ts";
-
-/** All commands of a session, from outside and from its own parts. */
-export type SessionCommand =
-  | { readonly type: "open" }
-  | { readonly type: "fork"; readonly from: ForkedFrom }
-  | { readonly type: "prompt"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
-  /** The first prompt of the queue begins; `prompt` is the content of its `turn.queued`. */
-  | { readonly type: "dequeue"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
-  | { readonly type: "progress"; readonly changes: readonly TurnChange[] }
-  | ({
-      readonly type: "complete";
-      readonly changes: readonly TurnChange[];
-      readonly stop_reason: string;
-      readonly structured_output?: unknown;
-    } & EngineCost)
-  | ({
-      readonly type: "fail";
-      readonly changes: readonly TurnChange[];
-      readonly error: ErrorDetail;
-      /** Who stopped the turn. Absent: nobody did. */
-      readonly by?: PrincipalRef | undefined;
-    } & EngineCost)
-  | { readonly type: "notice"; readonly message: string }
-  | { readonly type: "ask"; readonly approval: Approval }
-  | { readonly type: "answer"; readonly answer: ApprovalAnswer }
-  | { readonly type: "run"; readonly item: ToolItem }
-  /** A model request was settled. Micro-USD; `spent` and `reserved` are the session's totals after it. */
-  | {
-      readonly type: "spend";
-      readonly turn_id: string | undefined;
-      readonly cost: number;
-      /** The part of the cost that is a bound; 0: all of it was measured. */
-      readonly bound: number;
-      readonly spent: number;
-      readonly reserved: number;
-      readonly limit: number | undefined;
-    }
-  /** A person set the session's limit. */
-  | { readonly type: "limit"; readonly spent: number; readonly reserved: number; readonly limit: number | undefined }
-  | { readonly type: "configure"; readonly change: SettingsChange }
-  | { readonly type: "pause" }
-  | { readonly type: "unpause" }
-  /** Prompts waiting now begin only after `unpause`. */
-  | { readonly type: "hold" }
-  /** Removes a prompt from the queue before it begins. */
-  | { readonly type: "unqueue"; readonly turn_id: string; readonly by: PrincipalRef }
-  | { readonly type: "close" }
-  /** A restarted server continues what the last one left. */
-  | { readonly type: "recover"; readonly resumable: boolean };
-
-/** The settings that changed. If `autonomy` is set, `permission_mode` replaces the mode; absent: no mode. */
-export interface SettingsChange {
-  readonly model?: string;
-  readonly autonomy?: Autonomy;
-  readonly permission_mode?: PermissionMode;
-  readonly ask_reads?: boolean;
-}
-
-/** The turn's cost as the engine's own program reports it; absent: not reported. */
-interface EngineCost {
-  readonly engine_cost_microusd?: number | undefined;
-}
-
-/** What an engine's turn changes. */
-export type TurnChange =
-  | { readonly type: "item.started" | "item.updated" | "item.completed"; readonly item: Item }
-  | { readonly type: "usage"; readonly usage: Usage };
-
-export interface ApprovalAnswer extends GivenAnswer {
-  readonly approval_id: string;
-  readonly scope?: "once" | "session" | undefined;
-  /** With `interrupt`: prompts waiting now begin only after `unpause`. */
-  readonly hold_queue?: boolean | undefined;
-  readonly granted_rule?: string | undefined;
-}
+import type { ApprovalAnswer, SessionCommand, SettingsChange, TurnChange } from "./commands.ts";
+import { isFinal, nextInQueue, type OpenTurn, type SessionState } from "./state.ts";
 
 /** What follows from a command in a state: events, or the reason for a refusal. Pure. */
 export function decide(state: SessionState, command: SessionCommand): readonly EventBody[] | Failure {
@@ -110,7 +32,7 @@ export function decide(state: SessionState, command: SessionCommand): readonly E
     case "prompt":
       return prompt(state, command);
     case "dequeue":
-      return [started(command), status("working")];
+      return [...withdrawn(state, WORKS_ON), started(command), status("working")];
     case "progress":
       return state.turn === undefined ? [] : changed(state.turn, command.changes);
     case "complete":
@@ -122,6 +44,8 @@ export function decide(state: SessionState, command: SessionCommand): readonly E
       return ask(state, command.approval);
     case "answer":
       return answer(state, command.answer);
+    case "reviewed":
+      return reviewed(state, command);
     case "run":
       return [{ type: "item.updated", item: command.item }];
     case "spend":
@@ -205,9 +129,11 @@ function prompt(
   state: SessionState,
   command: Extract<SessionCommand, { type: "prompt" }>,
 ): readonly EventBody[] | Failure {
+  if (state.settings.job !== undefined && (state.turn !== undefined || state.queue.length > 0))
+    return new Failure("conflict", `session ${state.id} is a job, which has one prompt; start another one`);
   // Held prompts do not delay one sent after the stop.
   const waits = state.turn !== undefined || nextInQueue(state) !== undefined || state.paused;
-  if (!waits) return [started(command), status("working")];
+  if (!waits) return [...withdrawn(state, WORKS_ON), started(command), status("working")];
   if (state.queue.length >= LIMITS.queuedPromptsPerSession) {
     return new Failure(
       "queue_full",
@@ -246,7 +172,7 @@ function endTurn(state: SessionState, command: EndTurnCommand): readonly EventBo
     else if (change.type === "item.completed") delete items[change.item.id];
     else items[change.item.id] = change.item;
   }
-  const after: Status = state.paused ? "paused" : nextInQueue(state) === undefined ? "idle" : "queued";
+  const after = afterTurn(state);
   const { engine_cost_microusd } = command;
   const told = engine_cost_microusd === undefined ? {} : { engine_cost_microusd };
   return [
@@ -278,6 +204,13 @@ function endTurn(state: SessionState, command: EndTurnCommand): readonly EventBo
   ];
 }
 
+/** The status when a turn has ended. A job ends with it. */
+function afterTurn(state: SessionState): Status {
+  if (state.settings.job !== undefined) return "complete";
+  if (state.paused) return "paused";
+  return nextInQueue(state) === undefined ? "idle" : "queued";
+}
+
 /** Records who stopped a turn. A turn that fails by itself at the same moment was stopped by nobody. */
 export function withStopper(command: EndTurnCommand, by: PrincipalRef | undefined): EndTurnCommand {
   return command.type === "fail" && command.error.code === "aborted" ? { ...command, by } : command;
@@ -306,7 +239,35 @@ function cancelled(state: SessionState): readonly EventBody[] {
   }));
 }
 
+const WORKS_ON = "The session goes on. Its changes are asked about again when it has ended its turn.";
+const CHANGED_MEANWHILE =
+  "The changes are no longer those that were shown. Another question shows them as they are now.";
+const SESSION_ENDS = "The session was closed. Its changes can still be decided on: open them at the session.";
+
+/** Ends the review that waits, if there is one. */
+function withdrawn({ review }: SessionState, feedback: string): readonly EventBody[] {
+  if (review === undefined) return [];
+  const { approval_id } = review;
+  return [{ type: "approval.resolved", approval_id, outcome: "cancelled", by: SYSTEM, feedback }];
+}
+
+/** Only between turns: what is shown must not change meanwhile. */
+function askForReview(state: SessionState, approval: Approval): readonly EventBody[] | Failure {
+  if (state.turn !== undefined || (nextInQueue(state) !== undefined && !state.paused))
+    return new Failure("conflict", "the session goes on before its changes can be reviewed");
+  return [...withdrawn(state, CHANGED_MEANWHILE), { type: "approval.requested", approval }];
+}
+
+function reviewed(
+  state: SessionState,
+  { revision, why }: Extract<SessionCommand, { type: "reviewed" }>,
+): readonly EventBody[] {
+  if (state.turn !== undefined) return [];
+  return [...withdrawn(state, why), { type: "session.updated", status: state.status, reviewed: revision }];
+}
+
 function ask(state: SessionState, approval: Approval): readonly EventBody[] | Failure {
+  if (approval.tool === REVIEW_TOOL) return askForReview(state, approval);
   if (state.turn === undefined) return new Failure("conflict", "the turn that asks has ended");
   if (state.pending.length >= LIMITS.pendingApprovalsPerSession) {
     return new Failure("limit_reached", `${LIMITS.pendingApprovalsPerSession} questions wait already in this session`);
@@ -390,6 +351,7 @@ function close(state: SessionState): readonly EventBody[] | Failure {
       error: { code: "session_closed", message: "the session was closed before this prompt began" },
       usage: NO_USAGE,
     })),
+    ...withdrawn(state, SESSION_ENDS),
     status("complete"),
   ];
 }

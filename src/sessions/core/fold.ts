@@ -3,6 +3,7 @@ import {
   defined,
   NO_USAGE,
   isToolItem,
+  REVIEW_TOOL,
   type JournalEvent,
   type SessionSettings,
 } from "../../protocol/index.ts";
@@ -40,13 +41,13 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
       return next.turn === undefined ? next : { ...next, turn: foldTurn(next.turn, event) };
     case "approval.requested":
       return {
-        ...next,
+        ...asksForReview(next, event),
         pending: [...state.pending, event.approval.id],
         ...(next.turn === undefined ? {} : { turn: foldTurn(next.turn, event) }),
       };
     case "approval.resolved":
       return {
-        ...next,
+        ...endsReview(next, event),
         pending: state.pending.filter((id) => id !== event.approval_id),
         ...(event.outcome === "timed_out" ? { expired: (state.expired ?? 0) + 1 } : {}),
         grants: event.granted_rule === undefined ? state.grants : [...state.grants, event.granted_rule],
@@ -54,7 +55,7 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
       };
     case "session.updated":
       return {
-        ...next,
+        ...(event.reviewed === undefined ? next : withReviewed(next, event.reviewed)),
         status: event.status,
         paused: event.paused ?? state.paused,
         queue: event.held === undefined ? state.queue : withHeld(state.queue, event.held),
@@ -62,6 +63,23 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
         settings: changed(state.settings, event),
       };
   }
+}
+
+function asksForReview(state: SessionState, { approval }: EventOf<"approval.requested">): SessionState {
+  if (approval.tool !== REVIEW_TOOL) return state;
+  const { review_due: _due, ...rest } = state;
+  return { ...rest, review: { approval_id: approval.id, revision: String(approval.input["revision"]) } };
+}
+
+/** A person's answer counts for the change set as it was shown. */
+function endsReview(state: SessionState, { approval_id, outcome }: EventOf<"approval.resolved">): SessionState {
+  const { review, ...rest } = state;
+  if (review?.approval_id !== approval_id) return state;
+  return outcome === "cancelled" ? rest : { ...rest, reviewed: review.revision };
+}
+
+function withReviewed({ review_due: _due, ...state }: SessionState, reviewed: string): SessionState {
+  return { ...state, reviewed };
 }
 
 function withHeld(queue: SessionState["queue"], turns: readonly string[]): SessionState["queue"] {
@@ -153,7 +171,10 @@ function answer(asked: OpenTurn["asked"], event: EventOf<"approval.resolved">): 
   };
 }
 
-function startTurn({ expired: _before, ...state }: SessionState, event: EventOf<"turn.started">): SessionState {
+function startTurn(
+  { expired: _before, review_due: _due, ...state }: SessionState,
+  event: EventOf<"turn.started">,
+): SessionState {
   return {
     ...state,
     title: state.title === "" ? event.prompt.text.trim().slice(0, QUEUE_TEXT_CHARS) : state.title,
@@ -182,5 +203,6 @@ function endTurn(state: SessionState, event: EventOf<"turn.completed" | "turn.fa
     queue: state.queue.filter((queued) => queued.turn_id !== event.turn_id),
     settled_seq: mine ? event.seq : state.settled_seq,
     usage: addUsage(state.usage, event.usage),
+    ...(mine && state.settings.review === "at_end" ? { review_due: event.turn_id } : {}),
   };
 }

@@ -1,20 +1,36 @@
-import type { Host } from "../../engines/index.ts";
+import type { Host, ModelFacts } from "../../engines/index.ts";
 import { narrowTools, toolListed } from "../../gate/index.ts";
 import type { Toolbox } from "../../tools/index.ts";
-import { permit } from "../permission/permit.ts";
+import { permit, type PermittingSession } from "../permission/permit.ts";
+import type { SessionBudget } from "../budget/session-budget.ts";
 import { runPermitted } from "../permission/permitted-calls.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Dependencies } from "../dependencies.ts";
+import { modelFacts } from "../settings/model-facts.ts";
 import type { Session } from "./session.ts";
 
+/** What the list of tools depends on. */
+interface OfferingSession extends Pick<Session, "state"> {
+  readonly dependencies: Pick<Dependencies, "policy">;
+}
+
+/** What an engine's host needs of its session. */
+interface HostingSession extends PermittingSession {
+  readonly budget: Pick<SessionBudget, "open" | "refusal" | "funds">;
+  readonly dependencies: PermittingSession["dependencies"] &
+    Pick<Dependencies, "engineFolder" | "models" | "newId" | "random">;
+}
+
 /** What a session gives its engine, and no more. */
-export async function hostFor(session: Session): Promise<Host> {
+export async function hostFor(session: HostingSession): Promise<Host> {
   const { dependencies } = session;
   const [{ toolbox, sandbox, modelUrl }, key] = await Promise.all([session.environment(), session.budget.open()]);
   return {
     get model() {
       const { socketUrl, post } = dependencies.models.proxy;
-      return { baseUrl: modelUrl ?? socketUrl, key, name: session.state.settings.model, post };
+      const { model: name, provider } = session.state.settings;
+      const facts = (model: string): ModelFacts => modelFacts(dependencies.models, { provider, model });
+      return { baseUrl: modelUrl ?? socketUrl, key, name, facts, post };
     },
     toolbox: watched(session, toolbox),
     folder: dependencies.engineFolder(session.state.id),
@@ -31,7 +47,7 @@ export async function hostFor(session: Session): Promise<Host> {
   };
 }
 
-function sleep(dependencies: Dependencies, ms: number, signal: AbortSignal): Promise<void> {
+function sleep(dependencies: Pick<Dependencies, "clock">, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       cancel();
@@ -45,7 +61,10 @@ function sleep(dependencies: Dependencies, ms: number, signal: AbortSignal): Pro
 }
 
 /** The tools that the model is told about: the gate refuses the others anyway. */
-export function offeredTools({ dependencies, state }: Session, toolbox: Toolbox): ReturnType<Toolbox["definitions"]> {
+export function offeredTools(
+  { dependencies, state }: OfferingSession,
+  toolbox: Toolbox,
+): ReturnType<Toolbox["definitions"]> {
   const profile = effectiveProfile(dependencies.policy(), state);
   const lists = [profile.tools, narrowTools(profile, state.settings)];
   return toolbox
@@ -54,7 +73,7 @@ export function offeredTools({ dependencies, state }: Session, toolbox: Toolbox)
 }
 
 /** The same toolbox for permitted calls only, with the crash suite's checkpoints around each run. */
-function watched(session: Session, toolbox: Toolbox): Toolbox {
+function watched(session: HostingSession, toolbox: Toolbox): Toolbox {
   const { reach } = session.dependencies;
   return {
     definitions: () => offeredTools(session, toolbox),

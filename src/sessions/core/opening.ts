@@ -1,5 +1,6 @@
 import type { Conversation, TurnChannel } from "../../engines/index.ts";
 import { Failure, isToolItem } from "../../protocol/index.ts";
+import { withdrawNetworkQuestions } from "../permission/network-questions.ts";
 import { hostFor } from "./host.ts";
 import { ancestry, history } from "./journal.ts";
 import type { Session } from "./session.ts";
@@ -7,6 +8,19 @@ import type { OpenTurn } from "./state.ts";
 
 /** How a turn begins. */
 export type Begin = (conversation: Conversation, channel: TurnChannel) => Promise<void>;
+
+/** Writes what a dead server could not about the open turn. */
+export async function recoverTurn(session: Session): Promise<void> {
+  const { dependencies, state } = session;
+  const { id, turn, settings } = state;
+  if (turn === undefined) return;
+  const engine = dependencies.engines.get(settings.engine);
+  const isHeld = dependencies.held?.claim(id, turn.id) === true;
+  await session.budget.countTheDead(turn);
+  await withdrawNetworkQuestions(session);
+  // Its program lives on: it was not interrupted.
+  if (!isHeld) await session.execute({ type: "recover", resumable: engine?.capabilities.resume_turn === true });
+}
 
 /** Continues a turn that was open when the last server stopped. */
 export function beginAgain({ items }: OpenTurn): Begin {

@@ -1,4 +1,4 @@
-import type { Conversation, EngineEvent, TurnChannel } from "../../engines/index.ts";
+import { SERVER_STOPS, type Conversation, type EngineEvent, type TurnChannel } from "../../engines/index.ts";
 import {
   Failure,
   LIMITS,
@@ -15,21 +15,15 @@ import {
 import type { Write } from "../../store/index.ts";
 import { append } from "./append.ts";
 import { passCheckpoints } from "./checkpoints.ts";
-import {
-  decide,
-  withStopper,
-  type ApprovalAnswer,
-  type TurnChange,
-  type SessionCommand,
-  type EndTurnCommand,
-} from "./decide.ts";
+import type { ApprovalAnswer, SessionCommand, TurnChange } from "./commands.ts";
+import { decide, withStopper, type EndTurnCommand } from "./decide.ts";
 import { stoppingFailure, TurnActivity } from "../lifecycle/drain.ts";
 import { expireQuestion } from "../permission/expiry.ts";
-import { withdrawNetworkQuestions } from "../permission/network-questions.ts";
+import { ChangeReviews } from "../permission/change-review.ts";
 import type { Frame } from "./frames.ts";
 import { queuedPrompt } from "./journal.ts";
 import { LiveText } from "./live-text.ts";
-import { beginAgain, keepsProcess, openConversation, type Begin } from "./opening.ts";
+import { beginAgain, keepsProcess, openConversation, recoverTurn, type Begin } from "./opening.ts";
 import { Outbox } from "./outbox.ts";
 import { PermittedCalls } from "../permission/permitted-calls.ts";
 import { Pauses } from "./pauses.ts";
@@ -81,8 +75,11 @@ export class Session {
   #work: Promise<void> = Promise.resolve();
   #closing = false;
   #halted = false;
+  /** The store refused a write: another object of this server takes the session up. */
+  #isLost = false;
   #stopping: Promise<void> | undefined;
   readonly #pauses = new Pauses();
+  readonly #reviews = new ChangeReviews(this);
   /** Names the writes of this object: after one was refused, the store refuses all that follow. */
   readonly #chain: string;
 
@@ -94,7 +91,7 @@ export class Session {
     this.budget = new SessionBudget(this);
     this.activity = new TurnActivity(dependencies);
     this.stream = new LiveStream(state.seq);
-    this.#environment = new HeldEnvironment(() => dependencies.openEnvironment(environmentRequest(this)));
+    this.#environment = new HeldEnvironment((signal) => dependencies.openEnvironment(environmentRequest(this, signal)));
     this.#outbox = new Outbox((frames) => this.#publish(frames));
     const sessionId = (): string => this.#state.id;
     this.#liveText = new LiveText({ redact: dependencies.redact, outbox: this.#outbox, sessionId });
@@ -113,9 +110,8 @@ export class Session {
 
   /** Nothing would be lost without this object: no turn, no watcher, no shell. */
   get evictable(): boolean {
-    return (
-      this.#state.turn === undefined && this.stream.watchers === 0 && this.#outbox.empty && !this.#environment.isOpen
-    );
+    const isIdle = this.#state.turn === undefined && !this.#reviews.isBusy && this.stream.watchers === 0;
+    return isIdle && this.#outbox.empty && !this.#environment.isOpen;
   }
 
   /** Decides, folds and commits; resolves when it is on the disk. A refusal rejects and changes nothing. */
@@ -158,6 +154,7 @@ export class Session {
     this.#stoppedBy = by;
     this.dependencies.reach("interrupt.requested");
     this.#controller?.abort();
+    this.#environment.stopWaiting();
     for (const approval_id of this.questions.ids()) {
       const answer = { approval_id, outcome: "cancelled", by: SYSTEM } as const;
       this.execute({ type: "answer", answer }).catch(() => undefined);
@@ -203,7 +200,6 @@ export class Session {
     this.dependencies.reach("close.decided");
     await durable;
     this.dependencies.reach("close.durable");
-    this.stream.endStream();
     await this.#release("for good");
   }
 
@@ -220,7 +216,7 @@ export class Session {
   stopWork(): Promise<void> {
     this.#halted = true;
     this.questions.stopClocks();
-    this.#controller?.abort();
+    this.#controller?.abort(this.#isLost ? undefined : SERVER_STOPS);
     this.#stopping ??= this.#release();
     return this.#stopping;
   }
@@ -250,12 +246,8 @@ export class Session {
   }
 
   /** After a restart: writes what the last run could not, before any command is accepted. `start` then continues. */
-  async recover(): Promise<void> {
-    if (this.#state.turn === undefined) return;
-    const engine = this.dependencies.engines.get(this.#state.settings.engine);
-    await this.budget.countTheDead(this.#state.turn);
-    await withdrawNetworkQuestions(this);
-    await this.execute({ type: "recover", resumable: engine?.capabilities.resume_turn === true });
+  recover(): Promise<void> {
+    return recoverTurn(this);
   }
 
   /** Continues the turn that `recover` found, or the queue. */
@@ -316,6 +308,7 @@ export class Session {
   #lose(error: unknown): void {
     if (this.#halted) return;
     this.#halted = true;
+    this.#isLost = true;
     this.dependencies.log.error(
       { session: this.#state.id, err: error, stored_seq: this.#stored.seq, lost_seq: this.#state.seq },
       "the store refused a write: the session stops and goes on from what is stored",
@@ -340,6 +333,7 @@ export class Session {
     this.#liveText.reset();
     this.#work = this.#run(turn, controller.signal).then(() => {
       this.dependencies.processes.end(this);
+      if (!this.#halted) void this.dependencies.held?.endLeft(this.#state.id);
       if (this.#controller !== controller) return;
       this.#controller = undefined;
       this.#advance();
@@ -431,8 +425,10 @@ export class Session {
     passCheckpoints(this.dependencies, durable, { changes: command.changes, ends: true });
   }
 
-  /** Begins the next prompt of the queue, if there is one and nothing prevents it. */
+  /** Begins the next prompt of the queue, if there is one and nothing prevents it. Else changes may have to be reviewed. A job ends with its turn. */
   #advance(): void {
+    if (isFinal(this.#state.status)) return void this.#release("for good");
+    this.#reviews.look();
     const next = nextInQueue(this.#state);
     if (next === undefined || !this.#mayBegin(next.turn_id)) return;
     this.#work = this.#take(next.turn_id, next.seq).catch((error: unknown) => {
@@ -469,5 +465,9 @@ export class Session {
   async #release(forGood?: "for good"): Promise<void> {
     void this.#forgetConversation();
     await this.#environment.close(forGood);
+    if (forGood === undefined) return;
+    // Watchers get what is still on its way to the disk.
+    await this.#lastCommit.catch(() => undefined);
+    this.stream.endStream();
   }
 }

@@ -99,6 +99,12 @@ export interface SessionState {
   readonly pending: readonly string[];
   /** Approvals of the last turn that expired; absent: none. */
   readonly expired?: number;
+  /** The turn that ended and whose changes nobody has looked for yet. Absent: none, or nobody reviews at the end. */
+  readonly review_due?: string;
+  /** The review that waits for a person, and the change set that it shows. Absent: none. */
+  readonly review?: { readonly approval_id: string; readonly revision: string };
+  /** The change set that nobody has to review any more. Absent: none yet. */
+  readonly reviewed?: string;
   readonly grants: readonly string[];
   readonly usage: Usage;
   readonly cost_microusd: number;
@@ -197,7 +203,8 @@ export function toRow(state: SessionState): SessionRow {
     ...(state.forked_from === undefined
       ? {}
       : { parent_id: state.forked_from.session_id, parent_seq: state.forked_from.seq }),
-    unsettled: state.turn !== undefined || state.queue.length > 0 || state.pending.length > 0,
+    unsettled:
+      state.turn !== undefined || state.queue.length > 0 || state.pending.length > 0 || state.review_due !== undefined,
     engine: state.settings.engine,
     search: [state.id, state.title, state.settings.workspace, state.created_by.name].join("\n").toLowerCase(),
     token_parents: state.token.parents.map(({ id }) => ` ${id} `).join(""),

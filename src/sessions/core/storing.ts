@@ -1,6 +1,6 @@
 import { Failure, LIMITS, outOfFilesFailure, SYSTEM } from "../../protocol/index.ts";
 import { stalledFailure } from "../../store/index.ts";
-import type { SessionCommand } from "./decide.ts";
+import type { SessionCommand } from "./commands.ts";
 import { stoppingFailure } from "../lifecycle/drain.ts";
 import type { Dependencies } from "../dependencies.ts";
 

@@ -49,7 +49,8 @@ export async function* watch(session: Session, after: number, signal: AbortSigna
           place += frames.length;
           position = frames.findLast((frame) => frame.seq !== undefined)?.seq ?? position;
           yield frames;
-        } else if (stream.ended || isFinal(session.state.status)) return;
+          // Its last events may still be on their way to the disk.
+        } else if (stream.ended || isFinal(session.stored.status)) return;
         else {
           await new Promise<void>((resolve) => {
             const unregister = stream.onChange(resolve);

@@ -72,6 +72,11 @@ export class Registry {
     return [...this.#sessions.values()];
   }
 
+  /** The session if it is in memory; it does not count as used. */
+  peek(id: string): Session | undefined {
+    return this.#sessions.get(id);
+  }
+
   add(state: SessionState): Session {
     return this.adopt(new Session(this.#dependencies, state));
   }

@@ -1,23 +1,39 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { LIMITS, SYSTEM, type SessionSettings } from "../../protocol/index.ts";
+import { Failure, LIMITS, SYSTEM, type SessionSettings } from "../../protocol/index.ts";
 import { isDamagedPage, type Store } from "../../store/index.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { Session } from "../core/session.ts";
 import { newState, type SessionState } from "../core/state.ts";
 import { UNBOUNDED } from "../access/token-scope.ts";
+import { canRunCommands } from "../workers/health.ts";
+import type { PreparedWorker } from "../workers/pool.ts";
+import { shapesOf } from "../workers/shapes.ts";
 
-interface Ready {
+interface Ready extends PreparedWorker {
   readonly session: Session;
   /** The settings that it was started for. */
+  readonly settings: SessionSettings;
+  /** What a session must have to take it over. */
   readonly shape: string;
+  /** Whether the pool keeps it; otherwise it follows an earlier session, and ends after a while. */
+  readonly isPooled: boolean;
+  /** When it was ready, on the monotonic clock. */
+  readySince: number | undefined;
   readonly cancelTimer: () => void;
 }
 
+/** A worker that the pool keeps. */
+export interface PooledWorker extends PreparedWorker {
+  readonly session_id: string;
+  readonly settings: SessionSettings;
+  readonly idleMs: number;
+}
+
 /**
- * Sessions whose engine was started before they have an owner. A new session with the same settings takes one over, so
- * that its first answer does not wait for a program to start; then the next one is prepared. Nothing is written until one
- * is taken, so losing one loses nothing.
+ * Sessions whose worker was prepared before they have an owner. A new session that fits takes one over, so that its first answer or
+ * command does not wait for a program or a sandbox to start; then the next one is prepared. Nothing is written until one is taken, so
+ * losing one loses nothing.
  */
 export class WarmSessions {
   readonly #dependencies: Dependencies;
@@ -35,30 +51,66 @@ export class WarmSessions {
     return this.#ready.map(({ session }) => session.state.id);
   }
 
-  /** A session prepared for these settings, if any. It keeps its id. */
-  async take(settings: SessionSettings, born: (id: string) => SessionState): Promise<Session | undefined> {
-    const shape = shapeOf(settings);
-    const place = this.#ready.findIndex((ready) => ready.shape === shape);
-    const [ready] = place < 0 ? [] : this.#ready.splice(place, 1);
-    if (ready === undefined) return undefined;
-    ready.cancelTimer();
-    const { session } = ready;
+  /** Those with an engine's program in them. */
+  get programs(): number {
+    return this.#ready.filter(({ hasProgram }) => hasProgram).length;
+  }
+
+  /** Those that the pool keeps. */
+  get pooled(): readonly PooledWorker[] {
+    const now = this.#dependencies.clock.elapsed();
+    return this.#ready
+      .filter(({ isPooled }) => isPooled)
+      .map(({ session, settings, isReady, hasProgram, readySince = now }) => ({
+        session_id: session.state.id,
+        settings,
+        isReady,
+        hasProgram,
+        idleMs: now - readySince,
+      }));
+  }
+
+  of(session_id: string): PreparedWorker | undefined {
+    return this.#find(session_id);
+  }
+
+  /** A session prepared for these settings, if any. It keeps its id. `pin`: the only worker that will do. */
+  async take(
+    settings: SessionSettings,
+    { born, pin }: { readonly born: (id: string) => SessionState; readonly pin: string | undefined },
+  ): Promise<Session | undefined> {
+    if (this.#ready.length === 0) return undefined;
+    const { workers } = this.#dependencies;
+    const fitting = this.#fitting(settings).find(({ session }) => workers.assign(session.state.id, pin));
+    if (fitting === undefined) return undefined;
+    this.#remove(fitting);
+    const { session } = fitting;
     session.become(born(session.state.id));
     await session.budget.load();
     return session;
+  }
+
+  /** Those with a program first, then those that are ready. */
+  #fitting(settings: SessionSettings): readonly Ready[] {
+    const { program, sandbox } = shapesOf(settings, this.#dependencies.policy());
+    const fits = ({ shape }: Ready): boolean => shape === program || shape === sandbox;
+    const rank = ({ hasProgram, isReady }: Ready): number => (hasProgram ? 0 : 2) + (isReady ? 0 : 1);
+    return this.#ready.filter(fits).toSorted((one, other) => rank(one) - rank(other));
   }
 
   /** Prepares one for the next session like this one, after a short delay. */
   follow(settings: SessionSettings): void {
     const { engines, clock, startAhead } = this.#dependencies;
     if (this.#closed || !startAhead || engines.get(settings.engine)?.capabilities.warm !== true) return;
-    const shape = shapeOf(settings);
+    const shape = shapesOf(settings, this.#dependencies.policy()).program;
     if (this.#planned.has(shape) || this.#ready.some((ready) => ready.shape === shape)) return;
     const [oldest] = this.#planned;
     if (oldest !== undefined && this.#planned.size >= LIMITS.warmSessions) this.#giveUp(oldest[0]);
     const start = (): void => {
       this.#planned.delete(shape);
-      this.#start(settings, shape);
+      const followers = this.#ready.filter(({ isPooled }) => !isPooled);
+      for (const one of followers.slice(0, Math.max(0, followers.length - LIMITS.warmSessions + 1))) this.#letGo(one);
+      void this.#start(settings, { isPooled: false });
     };
     this.#planned.set(shape, clock.after(LIMITS.warmFollowMs, start));
   }
@@ -68,39 +120,107 @@ export class WarmSessions {
     this.#planned.delete(shape);
   }
 
-  #start(settings: SessionSettings, shape: string): void {
-    const { clock, newId, log } = this.#dependencies;
-    while (this.#ready.length >= LIMITS.warmSessions) this.#letGo(this.#ready[0]);
+  /** Prepares one for the pool. False: that was not possible. */
+  async prepare(settings: SessionSettings): Promise<boolean> {
+    return !this.#closed && this.#start(settings, { isPooled: true });
+  }
+
+  async #start(settings: SessionSettings, { isPooled }: Pick<Ready, "isPooled">): Promise<boolean> {
+    const { clock, newId, log, engines, startAhead, policy } = this.#dependencies;
+    const { worker: _pin, ...shared } = settings;
     const at = new Date(clock.now()).toISOString();
-    const birth = { id: newId("ses"), settings, at, by: SYSTEM, token: UNBOUNDED, lineage: [], ancestors: [] };
+    const birth = { id: newId("ses"), settings: shared, at, by: SYSTEM, token: UNBOUNDED, lineage: [], ancestors: [] };
     const session = new Session(this.#dependencies, newState(birth));
-    const cancelTimer = clock.after(LIMITS.warmSessionMs, () => this.#letGo(ready));
-    const ready: Ready = { session, shape, cancelTimer };
+    const hasProgram = startAhead && engines.get(settings.engine)?.capabilities.warm === true;
+    const shape = shapesOf(settings, policy())[hasProgram ? "program" : "sandbox"];
+    const cancelTimer = isPooled ? (): void => undefined : clock.after(LIMITS.warmSessionMs, () => this.#letGo(ready));
+    const ready: Ready = {
+      session,
+      settings: shared,
+      shape,
+      isPooled,
+      hasProgram,
+      readySince: undefined,
+      get isReady() {
+        return this.readySince !== undefined;
+      },
+      cancelTimer,
+    };
     this.#ready.push(ready);
-    session.prepare().catch((error: unknown) => {
-      log.info({ engine: settings.engine, err: error }, "an engine could not be started ahead of time");
+    try {
+      await Promise.all([hasProgram ? session.prepare() : undefined, isPooled ? startSandbox(session) : undefined]);
+      ready.readySince = clock.elapsed();
+      return true;
+    } catch (error) {
+      log.info({ engine: settings.engine, err: error }, "a worker could not be prepared");
       this.#letGo(ready);
+      return false;
+    }
+  }
+
+  /** Replaces those that the pool keeps and that cannot work: resolves when all were tried. */
+  async check(): Promise<void> {
+    await Promise.all(
+      this.#ready.filter(({ isPooled, isReady }) => isPooled && isReady).map((one) => this.#check(one)),
+    );
+  }
+
+  async #check(ready: Ready): Promise<void> {
+    const { session, hasProgram } = ready;
+    const canRun = await canRunCommands(session);
+    // Somebody may have taken it meanwhile.
+    if (!this.#ready.includes(ready)) return;
+    const isFine =
+      canRun &&
+      // Starts the program again if it has ended.
+      (!hasProgram || (await isPrepared(session)));
+    if (isFine || !this.#ready.includes(ready)) return;
+    this.#dependencies.workers.condemn(session.state.id);
+    this.#dependencies.log.warn({ engine: ready.settings.engine }, "a prepared worker does not work and is replaced");
+    this.#letGo(ready);
+  }
+
+  /** Ends those whose settings no session can have any more, because the policy changed. */
+  endOutdated(): void {
+    const policy = this.#dependencies.policy();
+    const outdated = this.#ready.filter(({ isPooled, shape, hasProgram, settings }) => {
+      const { program, sandbox } = shapesOf(settings, policy);
+      return isPooled && shape !== (hasProgram ? program : sandbox);
     });
+    for (const ready of outdated) this.#letGo(ready);
+  }
+
+  /** Ends a prepared worker; resolves when it has ended. */
+  async end(session_id: string): Promise<void> {
+    const ready = this.#find(session_id);
+    if (ready !== undefined && this.#remove(ready)) await this.#discard(ready.session);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     for (const shape of this.#planned.keys()) this.#giveUp(shape);
-    const ready = this.#ready.splice(0);
     await Promise.allSettled(
-      ready.map(({ session, cancelTimer }) => {
-        cancelTimer();
-        return this.#discard(session);
+      [...this.#ready].map((ready) => {
+        this.#remove(ready);
+        return this.#discard(ready.session);
       }),
     );
   }
 
-  #letGo(ready: Ready | undefined): void {
-    const place = ready === undefined ? -1 : this.#ready.indexOf(ready);
-    if (ready === undefined || place < 0) return;
+  #find(session_id: string): Ready | undefined {
+    return this.#ready.find(({ session }) => session.state.id === session_id);
+  }
+
+  #remove(ready: Ready): boolean {
+    const place = this.#ready.indexOf(ready);
+    if (place < 0) return false;
     this.#ready.splice(place, 1);
     ready.cancelTimer();
-    this.#discard(ready.session).catch(() => undefined);
+    return true;
+  }
+
+  #letGo(ready: Ready): void {
+    if (this.#remove(ready)) this.#discard(ready.session).catch(() => undefined);
   }
 
   /** Nothing of it stays: there never was such a session. */
@@ -112,9 +232,16 @@ export class WarmSessions {
   }
 }
 
-/** Everything that an engine is started with. Limits and metadata are not part of it. */
-function shapeOf({ metadata: _notes, max_cost_microusd: _money, ...settings }: SessionSettings): string {
-  return JSON.stringify(settings);
+function isPrepared(session: Session): Promise<boolean> {
+  return session.prepare().then(
+    () => true,
+    () => false,
+  );
+}
+
+async function startSandbox(session: Session): Promise<void> {
+  if (!(await canRunCommands(session, LIMITS.workerReadyMs)))
+    throw new Failure("unsupported", `no command can be run in the sandbox ${session.state.settings.sandbox}`);
 }
 
 /** At start: deletes the folders of prepared sessions that a dead server left and nobody took. */

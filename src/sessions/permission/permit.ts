@@ -22,6 +22,7 @@ import { CHANGED_SINCE_SHOWN, isSameCommand, planError, planOf, shownIn, shownPa
 import { ruleOn, type Ruled } from "./ruling.ts";
 import type { Questions } from "../core/questions.ts";
 import type { Session } from "../core/session.ts";
+import type { Dependencies } from "../dependencies.ts";
 import type { QuestionedCall } from "../core/state.ts";
 
 const RESTARTED =
@@ -32,6 +33,23 @@ const SECRET_LOST =
 
 const KEEPS_CHANGING =
   "What this call would change has changed each time that it was approved, so it was not run. Look at it again before you repeat the call.";
+
+/** What a decision on a call needs of its session. */
+export interface PermittingSession extends Pick<
+  Session,
+  | "state"
+  | "execute"
+  | "answer"
+  | "answered"
+  | "environment"
+  | "unpaused"
+  | "resumedTurn"
+  | "questions"
+  | "permitted"
+  | "activity"
+> {
+  readonly dependencies: Pick<Dependencies, "clock" | "newId" | "policy" | "reach" | "redact" | "store">;
+}
 
 /** SHA-256 over tool and input with sorted keys: what an answer must name. */
 export function inputHash(tool: string, input: Readonly<Record<string, unknown>>): string {
@@ -60,7 +78,7 @@ interface CallDecision {
  * Steps 1 to 7 of the pipeline for one call of the running turn: the gate's ruling, and a person's decision if the ruling
  * asks for one.
  */
-export async function permit(session: Session, asked: ToolCall, signal: AbortSignal): Promise<Verdict> {
+export async function permit(session: PermittingSession, asked: ToolCall, signal: AbortSignal): Promise<Verdict> {
   if (session.state.turn === undefined || signal.aborted) return denied("Interrupted.", "interrupted");
   const { tool, tool_use_id } = itemOf(session, asked);
   await clientToolIsBack(session, tool, signal);
@@ -78,7 +96,7 @@ export async function permit(session: Session, asked: ToolCall, signal: AbortSig
  * After a restart a page needs a moment to declare its tools again. Its calls wait for it as long as they would wait for a lost
  * connection.
  */
-async function clientToolIsBack(session: Session, tool: string, signal: AbortSignal): Promise<void> {
+async function clientToolIsBack(session: PermittingSession, tool: string, signal: AbortSignal): Promise<void> {
   if (session.resumedTurn === undefined || session.resumedTurn !== session.state.turn?.id) return;
   const { toolbox } = await session.environment();
   if (!tool.startsWith("mcp__") || toolbox.facts(tool, {}).known) return;
@@ -89,7 +107,7 @@ async function clientToolIsBack(session: Session, tool: string, signal: AbortSig
 }
 
 async function decide(
-  session: Session,
+  session: PermittingSession,
   { call, place }: Pick<CallDecision, "call" | "place">,
   signal: AbortSignal,
 ): Promise<Verdict> {
@@ -103,14 +121,18 @@ async function decide(
   const ruled = await rule(session, call);
   dependencies.reach("tool.ruled");
   const effectful = hasEffects(call.tool, ruled.facts.tier);
-  if (effectful && turn.running.includes(item.id)) return denied(RESTARTED, "interrupted");
+  if (effectful && call.notRun !== true && turn.running.includes(item.id)) return denied(RESTARTED, "interrupted");
   const question = await questionOf(session, call);
   if (question === "changed") return denied(SECRET_LOST, "failed");
   return settle(session, { item, call, effectful, signal, place }, { ruled, question });
 }
 
 /** Decides again on a permitted call, because something had changed before it ran. It has not run. */
-export async function permitAgain(session: Session, permitted: PermittedCall, signal: AbortSignal): Promise<Verdict> {
+export async function permitAgain(
+  session: PermittingSession,
+  permitted: PermittedCall,
+  signal: AbortSignal,
+): Promise<Verdict> {
   const { call, effectful, approval_id } = permitted;
   const item = itemOf(session, call);
   return settle(
@@ -120,7 +142,7 @@ export async function permitAgain(session: Session, permitted: PermittedCall, si
   );
 }
 
-async function rule(session: Session, { tool, input }: Pick<DecidedCall, "tool" | "input">): Promise<Ruled> {
+async function rule(session: PermittingSession, { tool, input }: Pick<DecidedCall, "tool" | "input">): Promise<Ruled> {
   const { settings, grants, created_by, token } = session.state;
   return ruleOn(
     { tool, input, settings, grants, created_by, token },
@@ -138,7 +160,7 @@ interface Standpoint {
 }
 
 /** Rules, asks and checks again until the decision matches the current state. */
-async function settle(session: Session, deciding: CallDecision, from: Standpoint): Promise<Verdict> {
+async function settle(session: PermittingSession, deciding: CallDecision, from: Standpoint): Promise<Verdict> {
   const { call, signal, place } = deciding;
   let { ruled, question, replaces } = from;
   for (let round = 0; round <= LIMITS.changedQuestions; round += 1) {
@@ -178,7 +200,7 @@ async function settle(session: Session, deciding: CallDecision, from: Standpoint
 
 /** Lets an approved call run if it still does what was shown and the gate still allows it. Undefined: it would do something else. */
 async function runAsShown(
-  session: Session,
+  session: PermittingSession,
   deciding: CallDecision,
   question: QuestionedCall,
 ): Promise<Verdict | undefined> {
@@ -206,7 +228,7 @@ function isJudged({ real_path }: PlannedChange, { call }: Ruled): boolean {
 
 /** Waits for the answer to a question. The question is withdrawn when nobody waits any more. */
 async function answerTo(
-  session: Session,
+  session: PermittingSession,
   { approval_id }: QuestionedCall,
   { tool_use_id }: DecidedCall,
   signal: AbortSignal,
@@ -230,7 +252,7 @@ async function answerTo(
  * secrets: then it may have `changed` since it was shown and hashed.
  */
 async function questionOf(
-  { dependencies, state }: Session,
+  { dependencies, state }: PermittingSession,
   call: DecidedCall,
 ): Promise<QuestionedCall | "changed" | undefined> {
   const asked = state.turn?.asked[call.tool_use_id];
@@ -252,7 +274,7 @@ function hasEffects(tool: string, tier: Ruled["facts"]["tier"]): boolean {
 }
 
 /** The call's item in the journal: only a journaled call can be asked about and run. */
-function itemOf({ state }: Session, { item_id }: ToolCall): ToolItem {
+function itemOf({ state }: PermittingSession, { item_id }: ToolCall): ToolItem {
   const known = state.turn?.items[item_id];
   if (known !== undefined && isToolItem(known)) return known;
   throw new Failure("not_found", `${item_id} is not an open tool call of this turn`);
@@ -271,7 +293,7 @@ interface AskRequest {
  * is no longer possible.
  */
 async function ask(
-  session: Session,
+  session: PermittingSession,
   { call, ruled, replaces, turn }: AskRequest,
 ): Promise<QuestionedCall | Verdict | undefined> {
   const { dependencies } = session;
@@ -355,7 +377,7 @@ interface AllowedRun {
 
 /** Permits a call once it is on the disk that the tool is about to run: after a crash nobody has to guess. */
 async function letRun(
-  session: Session,
+  session: PermittingSession,
   { item, call, effectful, signal }: CallDecision,
   run: AllowedRun,
 ): Promise<Verdict> {

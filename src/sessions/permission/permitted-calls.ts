@@ -1,7 +1,6 @@
 import { LIMITS } from "../../protocol/index.ts";
 import { errorResult, type Permission, type RunToolOptions, type Toolbox, type ToolResult } from "../../tools/index.ts";
-import { permitAgain, inputHash, type DecidedCall } from "./permit.ts";
-import type { Session } from "../core/session.ts";
+import { permitAgain, inputHash, type DecidedCall, type PermittingSession } from "./permit.ts";
 
 /** A call that may run, and what it may do. */
 export interface PermittedCall {
@@ -48,7 +47,7 @@ interface PermittedRun {
 
 /** Runs a call as it was permitted. If something has changed since, it is decided again. */
 export async function runPermitted(
-  session: Session,
+  session: PermittingSession,
   toolbox: Toolbox,
   {
     tool,

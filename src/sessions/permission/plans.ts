@@ -15,7 +15,10 @@ import type { Session } from "../core/session.ts";
 export const CHANGED_SINCE_SHOWN = "Changed since it was shown.";
 
 /** The file change that a call would make now. Undefined: it changes no file itself, or it cannot. */
-export async function planOf(session: Session, { call }: Ruled): Promise<PlannedChange | undefined> {
+export async function planOf(
+  session: Pick<Session, "environment">,
+  { call }: Ruled,
+): Promise<PlannedChange | undefined> {
   if (!call.paths.some(({ access }) => access === "write")) return undefined;
   const environment = await session.environment();
   return (await environment.toolbox.preview(call.tool, call.input)).planned;
@@ -31,7 +34,7 @@ export function shownParts(
 
 /** Whether this input's command still does what its question showed. True if nothing was shown. */
 export async function isSameCommand(
-  session: Session,
+  session: Pick<Session, "environment">,
   { approval, input }: { readonly approval: Approval; readonly input: Approval["input"] },
 ): Promise<boolean> {
   const shown = shownParts(approval, input);

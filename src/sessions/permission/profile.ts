@@ -1,5 +1,5 @@
 import {
-  DEFAULT_MOUNT_PROFILE,
+  DEFAULT_MOUNT_PROFILES,
   defaultMountProfile,
   Failure,
   type Policy,
@@ -8,7 +8,7 @@ import {
 
 export function profileOf(policy: Policy, name: string): Profile {
   const profile = Object.hasOwn(policy.profiles, name) ? policy.profiles[name] : undefined;
-  if (profile === undefined && name === DEFAULT_MOUNT_PROFILE)
+  if (profile === undefined && DEFAULT_MOUNT_PROFILES.has(name))
     return defaultMountProfile(profileOf(policy, policy.default_profile));
   if (profile === undefined) {
     throw new Failure(

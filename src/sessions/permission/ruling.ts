@@ -18,6 +18,7 @@ import {
 } from "../../protocol/index.ts";
 import type { CallFacts } from "../../tools/index.ts";
 import { effectiveProfile, type ProfiledSession } from "./effective-profile.ts";
+import { isReviewedAtEnd } from "../settings/review.ts";
 import type { Sandbox } from "../../sandbox/index.ts";
 import type { SessionEnvironment } from "../dependencies.ts";
 
@@ -103,7 +104,8 @@ export function contextOf(
       settings.sandbox !== "local" &&
       sandbox.kind !== "local" &&
       settings.network === "none" &&
-      settings.workspace_mode === "snapshot",
+      (settings.workspace_mode === "snapshot" || settings.workspace_mode === "empty"),
+    reviewedAtEnd: sandbox.kind !== "local" && isReviewedAtEnd(profile, settings),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   MicroUsd,
   NETWORK_TOOL,
   QUESTION_TOOL,
+  REVIEW_TOOL,
   Shortage,
   SYSTEM,
   type Approval,
@@ -22,7 +23,7 @@ import {
 import { DAMAGED_TOOL, type RowPage } from "../../store/index.ts";
 import { isSamePlan } from "../../tools/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "../access/access.ts";
-import type { ApprovalAnswer } from "../core/decide.ts";
+import type { ApprovalAnswer } from "../core/commands.ts";
 import { checkDelegate, type Delegation } from "../permission/delegated-approval.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import { expireQuestion } from "../permission/expiry.ts";
@@ -35,6 +36,8 @@ import { ruleOn, type Ruled } from "../permission/ruling.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { setLimit } from "../budget/set-limit.ts";
 import type { Session } from "../core/session.ts";
+import type { ChangeService } from "./change-service.ts";
+import { decideReview } from "./review-decision.ts";
 
 export interface ApprovalFilter {
   readonly status?: ApprovalStatus | undefined;
@@ -43,14 +46,22 @@ export interface ApprovalFilter {
   readonly limit: number;
 }
 
+interface ApprovalServiceParts {
+  readonly dependencies: Dependencies;
+  readonly registry: Registry;
+  readonly changes: ChangeService;
+}
+
 /** The inbox: questions of all sessions, and their answers. */
 export class ApprovalService {
   readonly #dependencies: Dependencies;
   readonly #registry: Registry;
+  readonly #changes: ChangeService;
 
-  constructor(dependencies: Dependencies, registry: Registry) {
+  constructor({ dependencies, registry, changes }: ApprovalServiceParts) {
     this.#dependencies = dependencies;
     this.#registry = registry;
+    this.#changes = changes;
   }
 
   get #parts(): { readonly dependencies: Dependencies; readonly registry: Registry } {
@@ -102,6 +113,7 @@ export class ApprovalService {
         "input_hash is not that of this approval's input; read it again before you decide",
       );
     }
+    if (approval.tool === REVIEW_TOOL) return this.#decideReview(caller, session, { approval, decision });
     const set = approval.tool === BUDGET_TOOL ? budgetAnswer(approval, decision) : undefined;
     const answer = await this.#answer(caller, session, approval, decision);
     // Checked again, because its grounds may have changed: nothing else is awaited before the answer.
@@ -122,14 +134,30 @@ export class ApprovalService {
       ...delegation,
     };
     const audit = [auditRow(this.#dependencies, caller, { action: "approval.decide", target: id, details })];
-    try {
+    return this.#asAnswered(approval, async () => {
       if (set === undefined) await session.answer(answer, { audit });
       else await setLimit(session, caller, set, (documents) => session.answer(answer, { audit, documents }));
+    });
+  }
+
+  #decideReview(
+    caller: Caller,
+    session: Session,
+    { approval, decision }: { readonly approval: Approval; readonly decision: Decision },
+  ): Promise<Approval> {
+    return this.#asAnswered(approval, () => decideReview(this.#changes, { caller, session, approval, decision }));
+  }
+
+  /** The approval after it was answered. Somebody else may have been first. */
+  async #asAnswered(approval: Approval, answer: () => Promise<void>): Promise<Approval> {
+    const { read } = this.#dependencies.store;
+    try {
+      await answer();
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== "already_answered") throw error;
-      throw ended((await this.#dependencies.store.read.approval(id)) ?? approval);
+      throw ended((await read.approval(approval.id)) ?? approval);
     }
-    return (await this.#dependencies.store.read.approval(id)) ?? approval;
+    return (await read.approval(approval.id)) ?? approval;
   }
 
   /** What the approval would look like with another input: the same pipeline and preview. Nothing is decided or written. */

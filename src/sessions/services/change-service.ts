@@ -4,45 +4,39 @@ import {
   LIMITS,
   type ApplyChanges,
   type ChangeDiff,
-  type ChangeSetFile,
   type ChangeList,
   type ChangesDone,
   type CommitChanges,
   type DiscardChanges,
 } from "../../protocol/index.ts";
-import {
-  applyChanges,
-  changeSetOf,
-  commitChanges,
-  compareWithSource,
-  discardChanges,
-  TreeBase,
-  type ChangeSet,
-  type ComparedChange,
-  type OpenTree,
-} from "../../workspaces/index.ts";
+import { applyChanges, commitChanges, discardChanges, type ComparedChange } from "../../workspaces/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "../access/access.ts";
 import type { Session } from "../core/session.ts";
 import { refuseNewWork } from "../core/storing.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { Registry } from "../lifecycle/registry.ts";
-import { countLines, diffOf, sourceDiffOf } from "../workspace/change-diff.ts";
+import { settleReview, type DecidedChanges } from "../permission/change-review.ts";
+import { diffOf, sourceDiffOf } from "../workspace/change-diff.ts";
+import { changedFiles, sumOf, withChanges, type OpenChanges } from "../workspace/open-changes.ts";
+
+/** How much of a commit's name people read. */
+const COMMIT_CHARS = 10;
 
 interface ChangeServiceParts {
   readonly dependencies: Dependencies;
   readonly registry: Registry;
 }
 
-/** A session's changes while its files are there. */
-interface OpenChanges extends ChangeSet {
-  readonly session: Session;
-  readonly tree: OpenTree;
-  readonly base: TreeBase;
-  /** Beside the source. */
-  readonly compared: readonly ComparedChange[];
+/** For an answer to a review, which counts only while that one waits. */
+interface Reviewed {
+  /** The review's approval. Absent: this is no answer to one. */
+  readonly review?: string | undefined;
 }
 
-type Verb = "apply" | "commit" | "discard";
+interface DecisionWork extends Reviewed {
+  readonly verb: DecidedChanges["verb"];
+  readonly work: (open: OpenChanges) => Promise<ChangesDone>;
+}
 
 /** What sessions changed in their worktrees and snapshots: looked at, and decided on as a whole. */
 export class ChangeService {
@@ -56,14 +50,14 @@ export class ChangeService {
 
   async list(caller: Caller, id: string): Promise<ChangeList> {
     const session = await this.#session(caller, "session.read", id);
-    const { workspace, source } = session.state.settings;
-    if (source === undefined) return nothingIn(id, workspace);
-    return this.#open(session, (open) => this.#view(open));
+    const { workspace, source, workspace_mode } = session.state.settings;
+    if (source === undefined || workspace_mode === "empty") return nothingIn(id, workspace);
+    return withChanges(session, (open) => this.#view(open));
   }
 
   async diff(caller: Caller, id: string, path: string): Promise<ChangeDiff> {
     const session = await this.#session(caller, "session.read", id);
-    return this.#open(session, async ({ tree, base, compared }) => {
+    return withChanges(session, async ({ tree, base, compared }) => {
       const change = compared.find((known) => known.path === path);
       if (change === undefined) throw new Failure("not_found", `session ${id} did not change ${path}`);
       const { text, note } = await diffOf(tree, base, change);
@@ -74,8 +68,8 @@ export class ChangeService {
   }
 
   /** Writes the changes into the source. With a conflict among them nothing is written. */
-  async apply(caller: Caller, id: string, wanted: ApplyChanges): Promise<ChangesDone> {
-    return this.#decide(caller, id, async (open) => {
+  async apply(caller: Caller, id: string, { review, ...wanted }: ApplyChanges & Reviewed): Promise<ChangesDone> {
+    const work = async (open: OpenChanges): Promise<ChangesDone> => {
       const changes = chosenOf(open, wanted);
       const conflicts = changes.filter(({ fit }) => fit === "conflict").map(({ path }) => path);
       if (conflicts.length > 0)
@@ -88,29 +82,36 @@ export class ChangeService {
       await this.#audit(caller, open, { verb: "apply", changes });
       await applyChanges(open.tree, open.base, changes);
       return { paths: changes.map(({ path }) => path) };
-    });
+    };
+    return this.#decide(caller, id, { verb: "apply", review, work });
   }
 
   /** Commits the changes on a branch of the source's repository. Its files and its index stay as they are. */
-  async commit(caller: Caller, id: string, { branch, message, ...wanted }: CommitChanges): Promise<ChangesDone> {
-    return this.#decide(caller, id, async (open) => {
+  async commit(
+    caller: Caller,
+    id: string,
+    { branch, message, review, ...wanted }: CommitChanges & Reviewed,
+  ): Promise<ChangesDone> {
+    const work = async (open: OpenChanges): Promise<ChangesDone> => {
       const changes = chosenOf(open, wanted);
       await this.#audit(caller, open, { verb: "commit", changes, branch });
       const author = { name: caller.name, email: `${caller.id}@sallyport.localhost` };
       const at = this.#parts.dependencies.clock.now();
       const commit = await commitChanges(open.tree, changes, { branch, message, author, at });
       return { paths: changes.map(({ path }) => path), branch, commit };
-    });
+    };
+    return this.#decide(caller, id, { verb: "commit", review, work });
   }
 
   /** Puts the session's files back to what they were. The changes are gone. */
-  async discard(caller: Caller, id: string, wanted: DiscardChanges): Promise<ChangesDone> {
-    return this.#decide(caller, id, async (open) => {
+  async discard(caller: Caller, id: string, { review, ...wanted }: DiscardChanges & Reviewed): Promise<ChangesDone> {
+    const work = async (open: OpenChanges): Promise<ChangesDone> => {
       const changes = chosenOf(open, wanted);
       await this.#audit(caller, open, { verb: "discard", changes });
       await discardChanges(open.tree, open.base, changes);
       return { paths: changes.map(({ path }) => path) };
-    });
+    };
+    return this.#decide(caller, id, { verb: "discard", review, work });
   }
 
   async #session(caller: Caller, capability: "session.read" | "changes.decide", id: string): Promise<Session> {
@@ -120,41 +121,39 @@ export class ChangeService {
     return session;
   }
 
-  async #open<Answer>(session: Session, work: (open: OpenChanges) => Promise<Answer>): Promise<Answer> {
-    const { id, settings } = session.state;
-    if (settings.source === undefined)
-      throw new Failure(
-        "unsupported",
-        `session ${id} works in ${settings.workspace} itself: it has no changes to decide on`,
-      );
-    const { trees } = this.#parts.dependencies;
-    const { tree, release } = await trees.use(id);
-    try {
-      const base = await TreeBase.open(tree, trees.snapshots);
-      const changes = await changeSetOf(tree, base);
-      const compared = await compareWithSource(tree.record.source, changes.changes);
-      return await work({ ...changes, session, tree, base, compared });
-    } finally {
-      await release();
-    }
-  }
-
-  async #decide(caller: Caller, id: string, work: (open: OpenChanges) => Promise<ChangesDone>): Promise<ChangesDone> {
+  async #decide(caller: Caller, id: string, { verb, review, work }: DecisionWork): Promise<ChangesDone> {
     const session = await this.#session(caller, "changes.decide", id);
     refuseNewWork(this.#parts.dependencies);
-    const decided = this.#deciding.then(() => {
+    const decided = this.#deciding.then(async () => {
       if (session.state.turn !== undefined)
         throw new Failure("conflict", `session ${id} is still working; wait for its turn to end, or interrupt it`);
-      return this.#open(session, work);
+      if (review !== undefined && session.state.review?.approval_id !== review)
+        throw new Failure("already_answered", "this review was answered already");
+      let isWhole = false;
+      const done = await withChanges(session, async (open) => {
+        const answer = await work(open);
+        isWhole = answer.paths.length === open.compared.length;
+        return answer;
+      });
+      await this.#settle(session, { verb, by: caller, said: inWords(verb, done), isWhole });
+      return done;
     });
     this.#deciding = decided.catch(() => undefined);
     return decided;
   }
 
+  /** It is done already: that the inbox could not be told must not look like a failure of it. */
+  async #settle(session: Session, decided: DecidedChanges): Promise<void> {
+    const { log } = this.#parts.dependencies;
+    await settleReview(session, decided).catch((error: unknown) => {
+      log.warn({ session: session.state.id, err: error }, "a review could not be settled");
+    });
+  }
+
   async #view(open: OpenChanges): Promise<ChangeList> {
     const { session, tree, compared, revision, notIncluded } = open;
     const { record } = tree;
-    const files = await this.#files(open);
+    const files = await changedFiles(open);
     const withheld =
       record.mode === "snapshot" ? await this.#parts.dependencies.trees.snapshots.withheld(record.base) : [];
     return {
@@ -162,8 +161,7 @@ export class ChangeService {
       workspace_mode: record.mode,
       source: record.source,
       files: [...files],
-      additions: files.reduce((sum, { additions }) => sum + additions, 0),
-      deletions: files.reduce((sum, { deletions }) => sum + deletions, 0),
+      ...sumOf(files),
       conflicts: compared.filter(({ fit }) => fit === "conflict").length,
       revision,
       ...defined({ commit: record.repository?.head, branch: record.mode === "worktree" ? record.branch : undefined }),
@@ -171,27 +169,6 @@ export class ChangeService {
       withheld_count: withheld.length,
       not_included: notIncluded.slice(0, LIMITS.withheldListed),
     };
-  }
-
-  async #files({ tree, base, compared }: OpenChanges): Promise<readonly ChangeSetFile[]> {
-    const files: ChangeSetFile[] = [];
-    let bytes = 0;
-    for (const change of compared) {
-      const { path, status, before, after, fit } = change;
-      bytes += (before?.size ?? 0) + (after?.size ?? 0);
-      const lines = await countLines(tree, base, { change, isPast: bytes > LIMITS.diffedBytes, of: compared.length });
-      const isLink = before?.kind === "link" || after?.kind === "link";
-      const hasOtherMode = before !== undefined && after !== undefined && before.executable !== after.executable;
-      files.push({
-        path,
-        status,
-        ...lines,
-        ...(isLink ? { link: true } : {}),
-        ...(hasOtherMode ? { executable: after.executable } : {}),
-        ...(fit === "conflict" ? { conflict: true } : fit === "applied" ? { in_source: true } : {}),
-      });
-    }
-    return files;
   }
 
   async #sourceDiff(
@@ -209,7 +186,11 @@ export class ChangeService {
   async #audit(
     caller: Caller,
     { session, revision }: OpenChanges,
-    decided: { readonly verb: Verb; readonly changes: readonly ComparedChange[]; readonly branch?: string },
+    decided: {
+      readonly verb: DecidedChanges["verb"];
+      readonly changes: readonly ComparedChange[];
+      readonly branch?: string;
+    },
   ): Promise<void> {
     const { dependencies } = this.#parts;
     const { id, settings } = session.state;
@@ -240,6 +221,18 @@ function chosenOf(
   const chosen = wanted === undefined ? compared : compared.filter(({ path }) => wanted.has(path));
   if (chosen.length === 0) throw new Failure("conflict", "the session has changed nothing");
   return chosen;
+}
+
+function inWords(verb: DecidedChanges["verb"], { paths, branch, commit = "" }: ChangesDone): string {
+  const files = `${paths.length} ${paths.length === 1 ? "file" : "files"}`;
+  switch (verb) {
+    case "apply":
+      return `Applied ${files}.`;
+    case "commit":
+      return `Committed ${files} on the branch ${branch ?? ""} (${commit.slice(0, COMMIT_CHARS)}).`;
+    case "discard":
+      return `Discarded the changes of ${files}.`;
+  }
 }
 
 /** Of a session that works in the folder itself. */

@@ -69,6 +69,8 @@ interface SessionServiceParts {
   readonly receipts: Receipts;
   readonly places: WorkspacePlaces;
   readonly warm: WarmSessions;
+  /** A session of this kind came: another one may. */
+  readonly expect: (settings: SessionSettings) => void;
 }
 
 /** What callers may do with sessions. */
@@ -123,8 +125,9 @@ export class SessionService {
     const at = new Date(this.#parts.dependencies.clock.now()).toISOString();
     const born = (id: string): SessionState =>
       newState({ id, settings, at, by: ref(caller), token: scopeOf(caller), lineage, ancestors });
-    const warm =
-      parent === undefined && place.id === undefined ? await this.#parts.warm.take(settings, born) : undefined;
+    const isFresh = parent === undefined && place.id === undefined;
+    const pin = this.#parts.dependencies.workers.pinOf({ settings, created_by: caller });
+    const warm = isFresh ? await this.#parts.warm.take(settings, { born, pin }) : undefined;
     const refusal = refusalWhileStalled(this.#parts.dependencies);
     if (refusal !== undefined) {
       await Promise.all([warm?.halt(), place.undo()]);
@@ -155,7 +158,7 @@ export class SessionService {
     );
     await Promise.all(durable);
     this.#parts.dependencies.reach("session.durable");
-    if (parent === undefined && place.id === undefined) this.#parts.warm.follow(settings);
+    if (isFresh) this.#parts.expect(settings);
     return answer;
   }
 

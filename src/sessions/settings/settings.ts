@@ -16,13 +16,18 @@ import {
 import { schemaFault } from "../../tools/index.ts";
 import type { Caller } from "../access/access.ts";
 import { checkClientChoices, choosePrompt, chooseProfile, chooseTools, type Base } from "./choices.ts";
-import type { SettingsChange } from "../core/decide.ts";
+import type { SettingsChange } from "../core/commands.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import { least } from "../budget/limits.ts";
 import { profileOf } from "../permission/profile.ts";
 import type { Models, Dependencies } from "../dependencies.ts";
+import { chooseJob } from "./job.ts";
+import { chooseReview } from "./review.ts";
 import { chooseWalls } from "./walls.ts";
 import { chooseWorkspaceMode } from "./workspace-mode.ts";
+
+/** The model of sessions whose engine asks none. */
+const NO_MODEL = "none";
 
 /** Where sessions work by default, and where agents may work at all. Absolute, real. */
 export interface WorkspacePlaces {
@@ -62,37 +67,76 @@ export async function settingsFor(
   const { provider, model } = await chooseModel(dependencies, { profile, engine }, request, base);
   for (const agent of Object.values(extras.agents ?? {}))
     if (agent.model !== undefined) await checkModel(dependencies, { profile, engine, provider, model: agent.model });
-  const ask_reads = request.ask_reads ?? base?.ask_reads;
   const system_prompt = choosePrompt(caller, request.system_prompt ?? base?.system_prompt);
-  const thinking_tokens = request.thinking_tokens ?? base?.thinking_tokens;
-  const max_cost_microusd = costLimit(profile, request, base);
-  const max_context_tokens = least(request.max_context_tokens ?? base?.max_context_tokens, profile.max_context_tokens);
-  const at_budget_end = request.at_budget_end ?? base?.at_budget_end;
-  const metadata = request.metadata ?? base?.metadata;
+  const files = chooseWorkspaceMode(caller, profile, { request, base });
+  const { autonomy } = narrowed;
+  const review = chooseReview(
+    { caller, profile, request, base },
+    { ...walls, ...files, ...defined({ permission_mode }), profile: profileName, autonomy },
+  );
+  const job = chooseJob(profile, engine, request);
   const settings: SessionSettings = {
     engine,
     provider,
     model,
-    workspace: await workspaceFor(caller, places, request.workspace ?? base?.source ?? base?.workspace),
-    ...chooseWorkspaceMode(caller, profile, { request, base }),
+    workspace: await workspaceFor(caller, places, request.workspace ?? folderOf(base)),
+    ...files,
     ...walls,
+    ...chooseWorker(dependencies, caller, request),
+    ...review,
     profile: profileName,
-    autonomy: narrowed.autonomy,
-    ...defined({ permission_mode, tools, ask_reads, system_prompt }),
+    autonomy,
+    ...defined({ permission_mode, tools, ask_reads: request.ask_reads ?? base?.ask_reads, system_prompt }),
+    ...boundsOf(profile, request, base),
+    ...extras,
+    unattended:
+      profile.unattended === "deny" ? "deny" : (request.unattended ?? base?.unattended ?? profile.unattended ?? "deny"),
+    approval_timeout_ms: profile.approval_timeout_ms ?? LIMITS.approvalTimeoutMs,
+    ...defined({
+      job,
+      at_budget_end: request.at_budget_end ?? base?.at_budget_end,
+      metadata: request.metadata ?? base?.metadata,
+    }),
+  };
+  return JSON.parse(dependencies.redact(JSON.stringify(settings))) as SessionSettings;
+}
+
+/** Agents run where the pool pins them. */
+function chooseWorker(
+  { workers }: Dependencies,
+  caller: Caller,
+  { worker }: CreateSession,
+): Pick<SessionSettings, "worker"> {
+  if (worker === undefined) return {};
+  if (caller.role !== "admin" && caller.role !== "operator" && workers.pinOfPrincipal(caller) !== worker)
+    throw new Failure("forbidden", `the role ${caller.role} cannot choose a worker; an admin can pin it to one`);
+  workers.checkPin(worker, caller);
+  return { worker };
+}
+
+/** How far a turn, an answer and a conversation may go, and what all may cost. */
+function boundsOf(
+  profile: Profile,
+  request: CreateSession,
+  base: SessionSettings | undefined,
+): Pick<SessionSettings, "max_turns" | "max_tokens" | "thinking_tokens" | "max_cost_microusd" | "max_context_tokens"> {
+  return {
     max_turns: Math.min(
       request.max_turns ?? base?.max_turns ?? profile.max_turns ?? LIMITS.maxTurns,
       profile.max_turns ?? Infinity,
     ),
     max_tokens: request.max_tokens ?? base?.max_tokens ?? LIMITS.maxTokens,
-    ...defined({ thinking_tokens, max_cost_microusd, max_context_tokens }),
-    ...extras,
-    unattended:
-      profile.unattended === "deny" ? "deny" : (request.unattended ?? base?.unattended ?? profile.unattended ?? "deny"),
-    ...(at_budget_end === undefined ? {} : { at_budget_end }),
-    approval_timeout_ms: profile.approval_timeout_ms ?? LIMITS.approvalTimeoutMs,
-    ...(metadata === undefined ? {} : { metadata }),
+    ...defined({
+      thinking_tokens: request.thinking_tokens ?? base?.thinking_tokens,
+      max_cost_microusd: costLimit(profile, request, base),
+      max_context_tokens: least(request.max_context_tokens ?? base?.max_context_tokens, profile.max_context_tokens),
+    }),
   };
-  return JSON.parse(dependencies.redact(JSON.stringify(settings))) as SessionSettings;
+}
+
+/** An empty folder of another session is no workspace for a new one. */
+function folderOf(base: SessionSettings | undefined): string | undefined {
+  return base?.workspace_mode === "empty" ? undefined : (base?.source ?? base?.workspace);
 }
 
 /** The mode of the session that this one continues, unless another autonomy is requested or the mode exceeds what the caller may have. */
@@ -180,12 +224,24 @@ async function chooseModel(
   base: SessionSettings | undefined,
 ): Promise<{ readonly provider: string; readonly model: string }> {
   const provider = request.provider ?? base?.provider ?? dependencies.models.defaultProvider;
+  if (dependencies.engines.get(engine)?.wires.length === 0) return withoutModel(engine, request, provider);
   const model =
     request.model ??
     (base?.provider === provider ? base.model : undefined) ??
     defaultModel(dependencies.models, provider);
   await checkModel(dependencies, { profile, engine, provider, model });
   return { provider, model };
+}
+
+/** An engine that asks no model has a name in its place. */
+function withoutModel(
+  engine: string,
+  { model, provider: asked }: CreateSession,
+  provider: string,
+): { readonly provider: string; readonly model: string } {
+  if (model !== undefined || asked !== undefined)
+    throw new Failure("unsupported", `the engine ${engine} asks no model; leave model and provider out`);
+  return { provider, model: NO_MODEL };
 }
 
 /** Refuses here what the proxy would refuse at the first request. */

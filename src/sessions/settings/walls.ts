@@ -80,9 +80,12 @@ function chooseNetwork(
   return asked ?? (before === "none" ? "none" : most);
 }
 
-/** What sessions of the default profile get that name none. `bubblewrap` is why they do not get that, where it does not work. */
-export async function usualSandbox({ sandboxes, defaultSandbox, policy }: Dependencies): Promise<UsualSandbox> {
-  const { sandbox = defaultSandbox, min_sandbox = "local" } = profileOf(policy(), policy().default_profile);
+/** What sessions of a profile, or of the default one, get that name none. `bubblewrap` is why they do not get that, where it does not work. */
+export async function usualSandbox(
+  { sandboxes, defaultSandbox, policy }: Dependencies,
+  profile: Profile = profileOf(policy(), policy().default_profile),
+): Promise<UsualSandbox> {
+  const { sandbox = defaultSandbox, min_sandbox = "local" } = profile;
   // None of them is good enough: then there is no default.
   const kind = await sandboxes.choose(sandbox, min_sandbox).catch(() => undefined);
   const missing = kind === "local" && sandbox === "auto" ? await sandboxes.get("bubblewrap")?.missing() : undefined;

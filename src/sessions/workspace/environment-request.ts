@@ -4,7 +4,7 @@ import { presentProfile } from "../permission/effective-profile.ts";
 import { NetworkQuestions } from "../permission/network-questions.ts";
 
 /** What a session's environment depends on. */
-export function environmentRequest(session: Session): EnvironmentRequest {
+export function environmentRequest(session: Session, signal: AbortSignal): EnvironmentRequest {
   const { dependencies, state } = session;
   const questions = new NetworkQuestions(session);
   return {
@@ -13,6 +13,8 @@ export function environmentRequest(session: Session): EnvironmentRequest {
     policy: dependencies.policy(),
     egressHosts: () => presentProfile(dependencies.policy(), session.state)?.egress_hosts ?? [],
     askHost: (target, signal) => questions.ask(target, signal),
+    worker: () => dependencies.workers.pinOf(session.state),
+    signal,
     notice: (message) => void session.execute({ type: "notice", message }).catch(() => undefined),
   };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isInside, openedHosts } from "../../gate/index.ts";
 import type { EgressSetup } from "../../network/index.ts";
 import type { NewId, Redactor, SessionSettings } from "../../protocol/index.ts";
-import { sweepSandboxFolders, type ProcessMarks, type SandboxDrivers } from "../../sandbox/index.ts";
+import { sweepSandboxFolders, type ProcessMarks, type SandboxDrivers, type Supervisor } from "../../sandbox/index.ts";
 import type { ModelSocket } from "../../proxy/index.ts";
 import {
   createToolbox,
@@ -27,10 +27,14 @@ export interface EnvironmentOptions {
   readonly marker: string;
   /** Marks that no process can remove; absent: only a process's environment identifies it. */
   readonly marks?: ProcessMarks | undefined;
+  /** Holds vendors' programs; absent: they end with the server. */
+  readonly supervisor?: Supervisor | undefined;
   /** Memory limit of an engine's process and its children; absent: LIMITS.engineMemoryBytes. */
   readonly engineMemoryBytes?: number | undefined;
   /** The same of a command that a session runs; absent: LIMITS.commandMemoryBytes. */
   readonly commandMemoryBytes?: number | undefined;
+  /** Processors' worth of time of one sandbox; absent: not bounded. */
+  readonly sandboxCpus?: number | undefined;
   /** What a process gets of the server's environment; nothing else is passed on. */
   readonly environment: Readonly<Record<string, string>>;
   readonly drivers: SandboxDrivers;
@@ -78,9 +82,13 @@ export async function openEnvironment(
   });
   const toolbox = createToolbox(tools, { extra: options.extraTools });
   const close = async (): Promise<void> => {
-    await toolbox.close();
-    await place.close();
-    await options.release?.();
+    try {
+      await toolbox.close();
+      await place.close();
+      await options.release?.();
+    } finally {
+      wanted.released?.();
+    }
   };
   return {
     toolbox,
@@ -106,9 +114,12 @@ function isOwnTree({ source, workspace }: SessionSettings, real: string): boolea
   return source !== undefined && isInside(workspace, real);
 }
 
-/** At start: deletes what a server left that died, such as a file half written by Write. */
-export async function sweepEnvironments(home: string, marker: string): Promise<number> {
-  await sweepSandboxFolders(marker);
+/** At start: deletes what a server left that died, such as a file half written by Write. `spared`: folders of programs that outlived it. */
+export async function sweepEnvironments(
+  home: string,
+  { marker, spared }: { readonly marker: string; readonly spared: readonly string[] },
+): Promise<number> {
+  await sweepSandboxFolders(marker, spared);
   const folder = join(home, OUTPUT);
   let swept = 0;
   for (const name of await readdir(folder).catch(() => [])) swept += await sweepUnfinished(join(folder, name));

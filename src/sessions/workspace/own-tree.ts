@@ -19,6 +19,10 @@ export async function placeSession(
   const { workspace_mode: mode = "direct", workspace: source, repo_filter } = settings;
   if (mode === "direct") return { settings, undo: () => Promise.resolve() };
   const id = newId("ses");
+  if (mode === "empty") {
+    const workspace = await trees.makeEmpty(id);
+    return { id, settings: { ...settings, workspace, source: workspace }, undo: () => trees.remove(id) };
+  }
   const filters = mode === "snapshot" ? filtersOf(profile, repo_filter) : [];
   const { workspace, withheld } = await trees.make(id, { mode, source, filters }, parent);
   return {

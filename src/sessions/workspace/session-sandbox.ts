@@ -1,16 +1,20 @@
 import { mkdirSync } from "node:fs";
-import { chmod, readFile } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { openEgressProxy, placeOf, type HostCredential } from "../../network/index.ts";
 import { Failure, LIMITS, type SessionSettings } from "../../protocol/index.ts";
 import {
+  holdingSandbox,
   makeSandboxFolder,
   openLocalSandbox,
   removeSandboxFolder,
+  reuseSandboxFolder,
   type Sandbox,
+  type HeldPlace,
   type SandboxRequest,
 } from "../../sandbox/index.ts";
 import { ripgrepFile } from "../../tools/index.ts";
+import { findRepository } from "../../workspaces/index.ts";
 import type { EnvironmentRequest } from "../dependencies.ts";
 import type { EnvironmentOptions } from "./environment.ts";
 
@@ -20,6 +24,8 @@ export interface SessionSandbox {
   readonly modelUrl?: string | undefined;
   close(): Promise<void>;
 }
+
+const MIB = 1_048_576;
 
 /** The port inside at which programs find the way out. */
 const EGRESS_PORT = 3_128;
@@ -45,15 +51,20 @@ export async function openSessionSandbox(
 ): Promise<SessionSandbox> {
   const { session_id, settings } = wanted;
   if (settings.sandbox === "local") {
-    const sandbox = openLocalSandbox({
+    const home = options.environment["HOME"] ?? settings.workspace;
+    const { environment, engineMemoryBytes: memoryBytes } = options;
+    const local = openLocalSandbox({
       sessionId: session_id,
-      home: options.environment["HOME"] ?? settings.workspace,
+      home,
       marker: options.marker,
       marks: options.marks,
-      memoryBytes: options.engineMemoryBytes,
-      commandMemoryBytes: options.commandMemoryBytes,
-      environment: options.environment,
+      memoryBytes,
+      commandMemoryBytes: jobMemory(settings) ?? options.commandMemoryBytes,
+      environment,
     });
+    const place = { kind: "local", home, memoryBytes, environment: { ...environment } } as const;
+    const { supervisor } = options;
+    const sandbox = supervisor === undefined ? local : holdingSandbox(local, { supervisor, session_id, place });
     return { sandbox, close: () => sandbox.close() };
   }
   return openWalled(options, wanted, readable);
@@ -69,8 +80,12 @@ async function openWalled(
   const missing = driver === undefined ? { reason: "there is no driver for it" } : await driver.missing();
   if (driver === undefined || missing !== undefined)
     throw new Failure("unsupported", `the sandbox ${settings.sandbox} does not work here: ${missing?.reason ?? ""}`);
-  const folder = makeSandboxFolder(options.marker);
-  const opened: (() => Promise<unknown>)[] = [async () => removeSandboxFolder(folder)];
+  const { supervisor } = options;
+  // A program that outlived the last server finds its sockets where they were.
+  const known = supervisor?.of(session_id)?.folder;
+  const folder = known === undefined ? makeSandboxFolder(options.marker) : reuseSandboxFolder(known);
+  let hasLeft = (): boolean => false;
+  const opened: (() => Promise<unknown>)[] = [async () => (hasLeft() ? undefined : removeSandboxFolder(folder))];
   const close = async (): Promise<void> => {
     for (const end of opened.toReversed()) await end();
   };
@@ -83,21 +98,50 @@ async function openWalled(
       sessionId: session_id,
       workspace: settings.workspace,
       readable: [...new Set([...readable, ...programs, await ripgrepFile(), ...(await gitFolderOf(settings))])],
+      programs,
       writable,
       hidden: [options.home],
       folder,
       ...(settings.network === "proxy_only"
         ? await openEgress(options, { wanted, folder, opened })
         : { forwards: [], environment: {} }),
-      memoryBytes: options.engineMemoryBytes,
+      memoryBytes: jobMemory(settings) ?? options.engineMemoryBytes,
+      cpus: options.sandboxCpus,
     };
-    const sandbox = await driver.open(request);
+    const opening = await driver.open(request);
+    const place = { kind: "bubblewrap", request: plain(request) } as const;
+    // Only bubblewrap's programs can be held so far, and none of those whose processor time a control group of this server bounds.
+    const canHold = supervisor !== undefined && opening.kind === "bubblewrap" && request.cpus === undefined;
+    const holding = canHold ? holdingSandbox(opening, { supervisor, session_id, place }) : undefined;
+    hasLeft = () => holding?.hasLeft === true;
+    const sandbox = holding ?? opening;
     opened.push(() => sandbox.close());
     return { sandbox, modelUrl, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** What a job asked for; absent: it did not. */
+function jobMemory({ job }: SessionSettings): number | undefined {
+  return job?.memory_mib === undefined ? undefined : job.memory_mib * MIB;
+}
+
+/** As the supervisor gets it. */
+function plain({
+  programs: _programs,
+  cpus: _cpus,
+  ...request
+}: SandboxRequest): Extract<HeldPlace, { kind: "bubblewrap" }>["request"] {
+  return {
+    ...request,
+    readable: [...request.readable],
+    writable: [...request.writable],
+    hidden: [...request.hidden],
+    forwards: request.forwards.map((forward) => ({ ...forward })),
+    environment: { ...request.environment },
+  };
 }
 
 /** The model proxy's socket of this sandbox alone. */
@@ -169,7 +213,8 @@ function openToInside(path: string): Promise<void> {
 /** Where the history of a worktree is: read there, never written. */
 async function gitFolderOf({ workspace_mode, workspace }: SessionSettings): Promise<readonly string[]> {
   if (workspace_mode !== "worktree") return [];
-  const text = await readFile(join(workspace, ".git"), "utf8").catch(() => "");
-  const folder = /^gitdir: (.*)\/worktrees\/[^/]+$/m.exec(text)?.[1];
-  return folder === undefined ? [] : [folder];
+  // What its `.git` says is the agent's to change: it counts only where the repository knows of this worktree.
+  const repository = await findRepository(workspace).catch(() => undefined);
+  if (repository === undefined || repository.gitFolder === repository.commonFolder) return [];
+  return [repository.commonFolder];
 }

@@ -11,10 +11,13 @@ import { Failure, type JournalEvent } from "../../protocol/index.ts";
 import type { ClaudeTree } from "./claude-tree.ts";
 import { listResources, readResource, templates } from "./resources.ts";
 import type { Subscriptions } from "./subscriptions.ts";
+import { JOB_TOOLS } from "./job-tools.ts";
 import { CLAUDE_TOOLS, type ClaudeTool } from "./tools.ts";
 
+const TOOLS: readonly ClaudeTool[] = [...CLAUDE_TOOLS, ...JOB_TOOLS];
+
 const INSTRUCTIONS =
-  "Starts and drives sessions of other agents, under policy and budget. claude_new starts one, claude_wait waits for it, claude_read reads its files, claude_prompt sends it more. " +
+  "Starts and drives sessions of other agents, under policy and budget. claude_new starts one, claude_wait waits for it, claude_read reads its files, claude_prompt sends it more. containers_new runs commands in a sandbox, compute_new asks a model once. " +
   "When a session is pending_approval a person is asked: you cannot approve, only wait, unless the policy lets agents answer (claude_approve). Money is in micro-USD.";
 
 export interface McpServerOptions {
@@ -32,7 +35,7 @@ export function mcpServer(options: McpServerOptions): Server {
     { name: "sallyport", title: "Sallyport", version: options.version },
     { capabilities: { tools: {}, resources: { subscribe: true } }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler("tools/list", () => ({ tools: CLAUDE_TOOLS.map(describeTool) }));
+  server.setRequestHandler("tools/list", () => ({ tools: TOOLS.map(describeTool) }));
   server.setRequestHandler("tools/call", ({ params }, context) => callTool(options, params, context));
   server.setRequestHandler("resources/list", ({ params }) =>
     refused(options, undefined, () => listResources(tree, params?.cursor)),
@@ -74,7 +77,7 @@ async function callTool(
   params: { readonly name: string; readonly arguments?: unknown },
   context: ServerContext,
 ): Promise<CallToolResult> {
-  const tool = CLAUDE_TOOLS.find(({ name }) => name === params.name);
+  const tool = TOOLS.find(({ name }) => name === params.name);
   if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
   try {
     const waiting = { signal: context.mcpReq.signal, onEvent: progressTo(context, onError) };

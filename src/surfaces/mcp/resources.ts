@@ -1,9 +1,13 @@
 import { Failure, isToolItem, LIMITS, type StreamFrame } from "../../protocol/index.ts";
 import { readText, ROOT, sessionPath, type ClaudeTree } from "./claude-tree.ts";
 
+/** The trees, each with a scheme of its name: `containers:///policy` is `/containers/policy`. */
+const ROOTS = [ROOT, "/containers", "/compute"] as const;
 const SCHEME = "claude://";
-/** It only answers what is written to it: there is nothing to read. */
-const CALLED = `${ROOT}/new`;
+/** They only answer what is written to them: there is nothing to read. */
+const CALLED = new Set(ROOTS.map((root) => `${root}/new`));
+/** Their names are not known in advance. */
+const SESSIONS = new Set(ROOTS.flatMap((root) => [`${root}/sessions`, `${root}/jobs`]));
 const NAME = /^[^/\\\p{Cc}]{1,200}$/u;
 
 interface SessionFile {
@@ -31,6 +35,23 @@ const SESSION_FILES: readonly SessionFile[] = [
   { file: "changes", mimeType: JSON_TYPE, description: "What the agent changed in a worktree or snapshot of its own" },
   { file: "tools/log", mimeType: TEXT_TYPE, description: "Every tool call and what became of it" },
   { file: "tools/pending", mimeType: JSON_TYPE, description: "Tool calls that wait for a person" },
+];
+
+/** The files of jobs that can be read, beside those that they have as sessions. */
+const JOB_TEMPLATES: readonly (readonly [string, string, string])[] = [
+  ["containers:///sessions/{session_id}/status", JSON_TYPE, "The state of commands in a sandbox"],
+  ["containers:///sessions/{session_id}/result", JSON_TYPE, "What commands wrote and how they ended"],
+  ["containers:///sessions/{session_id}/output", TEXT_TYPE, "What the commands that ended wrote"],
+  ["containers:///sessions/{session_id}/usage", JSON_TYPE, "What commands cost"],
+  ["containers:///sessions/{session_id}/tools/pending", JSON_TYPE, "Commands that wait for a person"],
+  ["containers:///providers/{provider_id}/info", JSON_TYPE, "One kind of sandbox"],
+  ["containers:///providers/{provider_id}/health", JSON_TYPE, "Whether a kind of sandbox works here"],
+  ["compute:///jobs/{job_id}/status", JSON_TYPE, "Whether the model has answered"],
+  ["compute:///jobs/{job_id}/result", JSON_TYPE, "The model's answer with usage and cost"],
+  ["compute:///jobs/{job_id}/stream", TEXT_TYPE, "The model's answer as it comes"],
+  ["compute:///providers/{provider_id}/info", JSON_TYPE, "A provider: models, abilities, prices"],
+  ["compute:///providers/{provider_id}/models", JSON_TYPE, "The models of a provider"],
+  ["compute:///providers/{provider_id}/health", JSON_TYPE, "Whether a provider answers"],
 ];
 
 const OTHER_TEMPLATES: readonly (readonly [string, string])[] = [
@@ -64,6 +85,12 @@ export function templates(): { uriTemplate: string; name: string; description: s
       description,
       mimeType: JSON_TYPE,
     })),
+    ...JOB_TEMPLATES.map(([uriTemplate, mimeType, description]) => ({
+      uriTemplate,
+      name: uriTemplate.replaceAll(/:\/\/|\{\w+\}\//g, "").replaceAll("/", " "),
+      description,
+      mimeType,
+    })),
   ];
 }
 
@@ -95,14 +122,14 @@ function sessionResources(session_id: string): readonly ListedResource[] {
 /** The readable files outside sessions that the caller may see. */
 async function rootFiles(tree: ClaudeTree): Promise<readonly string[]> {
   const found: string[] = [];
-  const folders = [ROOT];
+  const folders: string[] = [...ROOTS];
   for (let looked = 0; looked < LIMITS.mcpFolders; looked += 1) {
     const folder = folders.shift();
     if (folder === undefined) break;
     const entries = (await asFarAsAllowed(() => tree.list(folder))) ?? [];
     const paths = entries.map(({ name, is_dir }) => ({ path: `${folder}/${name}`, is_dir }));
-    folders.push(...paths.filter(({ path, is_dir }) => is_dir && path !== `${ROOT}/sessions`).map(({ path }) => path));
-    const files = paths.filter(({ path, is_dir }) => !is_dir && path !== CALLED).map(({ path }) => path);
+    folders.push(...paths.filter(({ path, is_dir }) => is_dir && !SESSIONS.has(path)).map(({ path }) => path));
+    const files = paths.filter(({ path, is_dir }) => !is_dir && !CALLED.has(path)).map(({ path }) => path);
     const stats = await Promise.all(files.map((path) => asFarAsAllowed(() => tree.stat(path))));
     found.push(...files.filter((_path, index) => stats[index]?.readable === true));
   }
@@ -130,25 +157,31 @@ export async function readResource(
 
 /** A file as named by a caller: a resource's address, a full path, or one below `/claude`. */
 export function pathOf(words: string): string {
-  const below = words.startsWith(SCHEME) ? decoded(words.slice(SCHEME.length)) : words;
-  const path = below.replace(/^\/claude(?=\/|$)/, "").replace(/^\/|\/$/g, "");
-  if (path === "") return ROOT;
+  const named = ROOTS.find((root) => words.startsWith(`${root.slice(1)}://`));
+  const below = named === undefined ? words : decoded(words.slice(named.length + 2));
+  const tree = named ?? ROOTS.find((root) => below === root || below.startsWith(`${root}/`)) ?? ROOT;
+  const path = (below.startsWith(`${tree}/`) || below === tree ? below.slice(tree.length) : below).replace(
+    /^\/|\/$/g,
+    "",
+  );
+  if (path === "") return tree;
   const root = path.split("/");
   if (root.some((part) => part === "." || part === ".." || !NAME.test(part)))
     throw new Failure("invalid_request", "name a file of the tree, such as /claude/sessions/<id>/status");
-  return `${ROOT}/${root.join("/")}`;
+  return `${tree}/${root.join("/")}`;
 }
 
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    throw new Failure("invalid_request", `${SCHEME}${path} is not the address of a file of the tree`);
+    throw new Failure("invalid_request", `${path} is not the address of a file of a tree`);
   }
 }
 
 function uriOf(path: string): string {
-  return `${SCHEME}${path.slice(ROOT.length)}`;
+  const [, tree = "", ...rest] = path.split("/");
+  return `${tree}:///${rest.join("/")}`;
 }
 
 /** The session and the file that an address names; undefined: not a session's file. */

@@ -113,7 +113,7 @@ const ReadOutput = z.looseObject({
 });
 
 /** One tool, with its input parsed by its schema; invalid input is refused with our own message. */
-function tool<Input extends z.ZodObject>(
+export function tool<Input extends z.ZodObject>(
   parts: Omit<ClaudeTool, "input" | "run"> & {
     readonly input: Input;
     readonly run: (tree: ClaudeTree, input: z.output<Input>, waiting: WaitOptions) => Promise<ToolAnswer>;
@@ -184,7 +184,7 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
     name: "claude_read",
     title: "Read a file of the tree",
     description:
-      "Reads any file of the /claude tree that you may read, or lists a folder: providers/, policy, usage, sessions/<id>/{status,response,output,context,usage,tools/log,tools/pending}.",
+      "Reads any file of /claude, /containers or /compute that you may read, or lists a folder: providers/, policy, usage, sessions/<id>/{status,response,output,context,usage,tools/log,tools/pending}.",
     readOnly: true,
     input: ReadInput,
     output: ReadOutput,
@@ -239,7 +239,7 @@ function wholeCharacters(
   return whole === offset ? end : whole;
 }
 
-function dataAnswer(bytes: Uint8Array): ToolAnswer {
+export function dataAnswer(bytes: Uint8Array): ToolAnswer {
   return asAnswer(JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>);
 }
 

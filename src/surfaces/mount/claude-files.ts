@@ -8,6 +8,7 @@ import {
   type FileEntry,
   type FileStat,
   type MountFrame,
+  type SessionView,
 } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 import type { MountContext } from "./context.ts";
@@ -19,6 +20,8 @@ import type {
   WatchFileOptions,
   WriteOptions,
 } from "./file-service.ts";
+import { computeFiles } from "./jobs/compute-files.ts";
+import { containerFiles } from "./jobs/container-files.ts";
 import { rootFiles } from "./root-files.ts";
 import { sessionFiles } from "./session-files.ts";
 import { FileTree, type Dynamic, type FileNode, type TreeEntry, type FilePlace } from "./tree.ts";
@@ -27,9 +30,16 @@ const encoder = new TextEncoder();
 /** Failures of the server, not of the file: a length of 0 would be wrong. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(["store_failed", "shutting_down", "internal", "unauthenticated"]);
 
-/** Every file of document 003's layout. */
-export function claudeNodes(context: MountContext): readonly FileNode[] {
-  return [...rootFiles(context), ...sessionFiles(context)];
+/** Every file of a mount, as document 003 or its siblings lay them out. */
+export function nodesOf(context: MountContext): readonly FileNode[] {
+  switch (context.kind) {
+    case "claude":
+      return [...rootFiles(context), ...sessionFiles(context)];
+    case "containers":
+      return containerFiles(context);
+    case "compute":
+      return computeFiles(context);
+  }
 }
 
 /** Document 003's tree on top of the gateway. Nothing is stored here: each read calls the services with the caller's own rights. */
@@ -39,7 +49,7 @@ export class ClaudeFiles implements FileService {
 
   constructor(context: MountContext) {
     this.#context = context;
-    this.#tree = new FileTree(claudeNodes(context));
+    this.#tree = new FileTree(nodesOf(context));
   }
 
   async stat(caller: Caller, path: string, { sized }: StatOptions): Promise<FileStat> {
@@ -96,6 +106,7 @@ export class ClaudeFiles implements FileService {
           )
         : new Failure("forbidden", `${path} can only be written`);
     authorize(caller, node.read.needs, path);
+    await this.#isJob(place);
     const bytes = bytesOf(node, await node.read.run({ ...place, offset, ...(peek ? { measure: true } : {}) }));
     return node.grows === undefined ? bytes.subarray(offset) : bytes;
   }
@@ -112,21 +123,26 @@ export class ClaudeFiles implements FileService {
   }
 
   async follow(caller: Caller, path: string, options: FollowOptions): Promise<AsyncIterable<Uint8Array>> {
-    const { grows, place } = this.#growing(caller, path);
+    const { grows, place } = await this.#growing(caller, path);
     return grows.follow(place, options);
   }
 
   async watch(caller: Caller, path: string, options: WatchFileOptions): Promise<AsyncIterable<readonly MountFrame[]>> {
-    const { grows, place } = this.#growing(caller, path);
+    const { grows, place } = await this.#growing(caller, path);
     return grows.watch(place, options);
   }
 
-  #growing(caller: Caller, path: string) {
+  async #growing(caller: Caller, path: string) {
     const { node, place } = this.#file(caller, path);
     const { grows, read } = node;
     if (grows === undefined || read === undefined)
-      throw new FileFailure("EINVAL", "invalid_request", `${path} does not grow; sessions/<id>/output does`);
+      throw new FileFailure(
+        "EINVAL",
+        "invalid_request",
+        `${path} does not grow; sessions/<id>/output and jobs/<id>/stream do`,
+      );
     authorize(caller, read.needs, path);
+    await this.#isJob(place);
     return { grows, place };
   }
 
@@ -138,7 +154,8 @@ export class ClaudeFiles implements FileService {
     const { node, place } = this.#file(caller, path);
     if (node.write === undefined) throw new Failure("forbidden", `${path} can only be read`);
     authorize(caller, node.write.needs, path);
-    const session = path.startsWith("sessions/") ? place.name : undefined;
+    await this.#isJob(place);
+    const session = isSessionPath(path) ? place.name : undefined;
     const { errors } = this.#context;
     try {
       const value = await node.write.run(shown === undefined ? place : { ...place, shown }, textOf(bytes));
@@ -158,40 +175,64 @@ export class ClaudeFiles implements FileService {
     return { node: found.node, place: { caller, path, name: found.name } };
   }
 
+  /** A tree of jobs has no files of other sessions. */
+  async #isJob({ caller, path, name }: FilePlace): Promise<void> {
+    const { gateway, kind } = this.#context;
+    if (kind !== "claude" && isSessionPath(path)) await gateway.jobs.session(caller, kind, name);
+  }
+
   /** Refuses names of files that do not exist. Returns when it last changed, if known. */
   async #exists(caller: Caller, path: string, { name }: TreeEntry): Promise<string | undefined> {
     if (name === "") return undefined;
-    const { gateway } = this.#context;
-    if (path.startsWith("sessions/")) return (await gateway.sessions.get(caller, name)).updated_at;
-    const known = path.startsWith("providers/") ? await this.#names(caller, "providers") : [];
+    if (isSessionPath(path)) return (await this.#session(caller, name)).updated_at;
+    const known = await this.#names(caller, path.startsWith("providers/") ? "providers" : "workers");
     if (!known.some((entry) => entry.name === name)) throw new Failure("not_found", `there is no ${path}`);
     return undefined;
   }
 
   async #names(caller: Caller, folder: Dynamic): Promise<readonly FileEntry[]> {
-    const { gateway } = this.#context;
+    const { gateway, kind } = this.#context;
     switch (folder) {
       case "sessions":
+      case "jobs":
         return this.#sessions(caller);
       case "providers":
+        if (kind === "containers")
+          return (await gateway.describeSandboxes()).map(({ id }) => ({ name: id, is_dir: true, size: 0 }));
         return (await gateway.providers.offered(caller)).map(({ id }) => ({ name: id, is_dir: true, size: 0 }));
       case "workers":
-        return [];
+        return gateway.workers
+          .list(caller)
+          .map(({ id, since }) => ({ name: id, is_dir: true, size: 0, modified: since }));
     }
   }
 
+  #session(caller: Caller, id: string): Promise<SessionView> {
+    const { gateway, kind } = this.#context;
+    return kind === "claude" ? gateway.sessions.get(caller, id) : gateway.jobs.session(caller, kind, id);
+  }
+
   async #sessions(caller: Caller): Promise<readonly FileEntry[]> {
-    const { sessions } = this.#context.gateway;
+    const { gateway, kind } = this.#context;
     const entries: FileEntry[] = [];
     let cursor: string | undefined;
     do {
-      const page = await sessions.list(caller, { cursor, limit: LIMITS.pageSizeMax });
+      const asked = { cursor, limit: LIMITS.pageSizeMax };
+      const page =
+        kind === "claude"
+          ? await gateway.sessions.list(caller, asked)
+          : await gateway.jobs.sessions(caller, kind, asked);
       for (const { id, updated_at } of page.sessions)
         entries.push({ name: id, is_dir: true, size: 0, modified: updated_at });
       cursor = page.next;
     } while (cursor !== undefined && entries.length < LIMITS.mountListed);
     return entries;
   }
+}
+
+/** Of a session, or of a job, which is one. */
+function isSessionPath(path: string): boolean {
+  return path.startsWith("sessions/") || path.startsWith("jobs/");
 }
 
 function isGiven(caller: Caller, access: FileNode["read"] | FileNode["write"]): boolean {

@@ -1,4 +1,4 @@
-import type { Profile, MountSetting, ShownQuestions } from "../../protocol/index.ts";
+import type { JobKind, Profile, MountSetting, ShownQuestions } from "../../protocol/index.ts";
 import {
   DEFAULT_MAX_CONCURRENT,
   DEFAULT_MOUNT_PROFILE,
@@ -21,6 +21,8 @@ export interface MountContext {
   readonly log: SurfaceOptions["log"];
   /** `/claude`. */
   readonly path: string;
+  /** Which of document 003's trees it is. */
+  readonly kind: "claude" | JobKind;
   /** Absent: the mount has no settings of its own. */
   readonly setting: MountSetting | undefined;
   readonly shown: ShownTexts;
@@ -44,10 +46,10 @@ export function profileOfMount(
   const own = setting === undefined || mountProfile(setting) === undefined ? undefined : mountProfileName(path);
   const named = (wanted: string): Profile | undefined =>
     Object.hasOwn(policy.profiles, wanted) ? policy.profiles[wanted] : undefined;
-  const name = own ?? caller.token.bounds.profile ?? DEFAULT_MOUNT_PROFILE;
+  const usual = context.kind === "claude" ? DEFAULT_MOUNT_PROFILE : mountProfileName(path);
+  const name = own ?? caller.token.bounds.profile ?? usual;
   const base = named(policy.default_profile);
-  const profile =
-    named(name) ?? (name === DEFAULT_MOUNT_PROFILE && base !== undefined ? defaultFor(caller, base) : undefined);
+  const profile = named(name) ?? (name === usual && base !== undefined ? defaultFor(caller, base) : undefined);
   if (profile === undefined) throw new Failure("forbidden", `the policy has no profile ${name}; an admin can add it`);
   return { name, profile };
 }

@@ -25,8 +25,7 @@ export async function create(context: MountContext, caller: Caller, text: string
   const request = parseWritten(ClaudeRequest, json(text));
   const { name, profile } = profileOfMount(context, caller);
   const { idempotency_key } = request;
-  if (profile.require_idempotency === true && idempotency_key === undefined)
-    throw new Failure("idempotency_required", "idempotency key required: add idempotency_key");
+  requireKey(profile, request);
   const max_cost_usd = maxCost(profile, request);
   checkModel(profile, request.model);
   checkTunnel(context, request.tunnel_endpoint);
@@ -60,8 +59,17 @@ export async function create(context: MountContext, caller: Caller, text: string
   return { session_id: view.id, status: "creating", ...pathsOf(context, view.id) };
 }
 
+/** Throws if the policy wants a key and there is none. */
+export function requireKey(profile: Profile, { idempotency_key }: Pick<ClaudeRequest, "idempotency_key">): void {
+  if (profile.require_idempotency === true && idempotency_key === undefined)
+    throw new Failure("idempotency_required", "idempotency key required: add idempotency_key");
+}
+
 /** The default: a turn's limit, or a day's. */
-function maxCost(profile: Profile, { max_cost_usd, resume_session_id }: ClaudeRequest): number | undefined {
+export function maxCost(
+  profile: Profile,
+  { max_cost_usd, resume_session_id }: Pick<ClaudeRequest, "max_cost_usd"> & Partial<ClaudeRequest>,
+): number | undefined {
   if (max_cost_usd !== undefined) return max_cost_usd;
   if (profile.require_max_cost === true)
     throw new Failure("max_cost_required", "max_cost_usd required: say how much the session may cost, in micro-USD");
@@ -71,7 +79,7 @@ function maxCost(profile: Profile, { max_cost_usd, resume_session_id }: ClaudeRe
   return default_max_cost_microusd ?? max_cost_microusd ?? max_cost_microusd_per_tick ?? max_cost_microusd_per_day;
 }
 
-function checkModel({ allowed_models = [], blocked_models = [] }: Profile, model: string): void {
+export function checkModel({ allowed_models = [], blocked_models = [] }: Profile, model: string): void {
   if (allowed_models.length > 0 && !allowed_models.some((glob) => globMatches(glob, model)))
     throw new Failure(
       "model_not_allowed",
@@ -107,10 +115,13 @@ function toolsOf({ tools, deny = [] }: Profile, { tools: asked }: ClaudeRequest)
   return asked.length === 0 ? undefined : asked.map(({ name }) => name);
 }
 
-async function chooseProvider(
+export async function chooseProvider(
   { gateway }: MountContext,
   caller: Caller,
-  { request, profile }: { readonly request: ClaudeRequest; readonly profile: Profile },
+  {
+    request,
+    profile,
+  }: { readonly request: Pick<ClaudeRequest, "model"> & Partial<ClaudeRequest>; readonly profile: Profile },
 ): Promise<string> {
   const { model, resume_session_id, provider, tunnel_endpoint } = request;
   const nowhere = (why: string): Failure =>
@@ -176,7 +187,7 @@ function wallsOf({ setting }: MountContext): Partial<CreateSession> {
 }
 
 /** One after the other for each principal, so that two sessions are not promised the same money. */
-async function inTurn<Made>({ making }: MountContext, caller: Caller, make: () => Promise<Made>): Promise<Made> {
+export async function inTurn<Made>({ making }: MountContext, caller: Caller, make: () => Promise<Made>): Promise<Made> {
   const before = making.get(caller.id) ?? Promise.resolve();
   const made = before.then(make);
   const over = made.then(
@@ -209,6 +220,6 @@ async function inTime(
 }
 
 /** `{agent}:{provider}:{key}`: the agent is the principal that the gateway keeps receipts for. */
-function keyOf(provider: string, key: string | undefined): string | undefined {
+export function keyOf(provider: string, key: string | undefined): string | undefined {
   return key === undefined ? undefined : `${provider}:${key}`;
 }

@@ -1,4 +1,4 @@
-import type { MountSettings, ShownQuestions } from "../../protocol/index.ts";
+import { JobKind, type MountSettings, type ShownQuestions } from "../../protocol/index.ts";
 import type { SurfaceOptions } from "../surface.ts";
 import { ClaudeFiles } from "./claude-files.ts";
 import { CallerMemory, type MountContext } from "./context.ts";
@@ -8,14 +8,21 @@ import { OutputIndex } from "./output-index.ts";
 import { ShownTexts } from "./shown.ts";
 
 /** Where the tree of document 003 is unless settings say otherwise. */
-export const DEFAULT_MOUNT = "/claude";
+const DEFAULT_MOUNT = "/claude";
+
+/** The same with its siblings: where commands run, and where models are asked. */
+export const DEFAULT_MOUNTS: readonly string[] = [DEFAULT_MOUNT, ...JobKind.options.map((kind) => `/${kind}`)];
+
+function kindOf(path: string): MountContext["kind"] {
+  return JobKind.options.find((kind) => path === `/${kind}`) ?? "claude";
+}
 
 export interface OpenMounts {
   readonly files: Namespace;
   readonly contexts: readonly MountContext[];
 }
 
-/** Mounts what the settings say; without any, `/claude` with the general policy. */
+/** Mounts what the settings say; without any, `/claude` and its siblings with the general policy. */
 export function openMounts({ gateway, metrics, log, mount }: SurfaceOptions): OpenMounts {
   const settings: MountSettings = mount?.settings ?? {};
   const files = new Namespace();
@@ -24,13 +31,15 @@ export function openMounts({ gateway, metrics, log, mount }: SurfaceOptions): Op
   const errors = new CallerMemory<string>();
   const questions = new CallerMemory<ShownQuestions>();
   const making = new Map<string, Promise<void>>();
-  const paths = new Set([DEFAULT_MOUNT, ...Object.keys(settings)]);
+  const paths = new Set([...DEFAULT_MOUNTS, ...Object.keys(settings)]);
   const contexts = [...paths].map((path): MountContext => ({
     gateway,
     metrics,
     log,
     path,
-    setting: settings[path],
+    kind: kindOf(path),
+    // A sibling's policy is its profile; there is nothing else to set of it.
+    setting: kindOf(path) === "claude" ? settings[path] : undefined,
     shown,
     outputs,
     times: new FileTimes(mount?.now ?? Date.now),

@@ -31,14 +31,18 @@ export async function writeAllowlist(context: MountContext, caller: Caller, text
   await setProfile(context, caller, (profile) => ({ ...profile, provider_hosts }));
 }
 
-/** The walls in force. */
+/** The walls in force: those of the mount's settings, else what its sessions get without asking. */
 async function wallsOf(context: MountContext, caller: Caller): Promise<Required<Walls>> {
   const wanted = context.setting?.policy ?? {};
+  const { profile } = profileOfMount(context, caller);
+  const isolation_mode = wanted.isolation_mode ?? (await context.gateway.usualSandbox(profile)).kind ?? "local";
+  const network = profile.network === "none" ? "none" : "proxy_only";
+  const filter = profile.workspace_mode === "snapshot" ? (profile.repo_filter ?? "standard") : "none";
   return {
     allowed_tunnels: wanted.allowed_tunnels ?? [],
-    isolation_mode: wanted.isolation_mode ?? "local",
-    network_mode: wanted.network_mode ?? "host",
-    repo_filter: wanted.repo_filter ?? "none",
+    isolation_mode,
+    network_mode: wanted.network_mode ?? (isolation_mode === "local" ? "host" : network),
+    repo_filter: wanted.repo_filter ?? filter,
     proxy_allowlist: [...(await readAllowlist(context, caller))],
   };
 }
@@ -65,7 +69,11 @@ export async function writePolicy(context: MountContext, caller: Caller, text: s
 }
 
 /** Only what was set through the API overrides the file: everything else stays the file's. */
-async function setProfile(context: MountContext, caller: Caller, change: (profile: Profile) => Profile): Promise<void> {
+export async function setProfile(
+  context: MountContext,
+  caller: Caller,
+  change: (profile: Profile) => Profile,
+): Promise<void> {
   const { gateway } = context;
   const { name, profile } = profileOfMount(context, caller);
   const current = gateway.policy.get(caller);

@@ -183,7 +183,7 @@ async function errorOf({ gateway, errors }: MountContext, { caller, name }: File
   return ended?.type === "turn.failed" ? `${ended.error.message}\n` : "";
 }
 
-async function usageOf({ gateway }: MountContext, { caller, name }: FilePlace): Promise<ClaudeSessionUsage> {
+export async function usageOf({ gateway }: MountContext, { caller, name }: FilePlace): Promise<ClaudeSessionUsage> {
   const [view, usage] = await Promise.all([gateway.sessions.get(caller, name), gateway.usage.session(caller, name)]);
   const tokens = claudeUsage(usage);
   return {

@@ -75,7 +75,7 @@ export type TreeEntry =
     };
 
 /** Folders whose names are not known in advance. */
-export type Dynamic = "sessions" | "providers" | "workers";
+export type Dynamic = "sessions" | "jobs" | "providers" | "workers";
 
 interface TreeChild {
   readonly name: string;

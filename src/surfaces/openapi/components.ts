@@ -73,6 +73,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   Profile: protocol.Profile,
   Prompt: protocol.Prompt,
   PromptAccepted: protocol.PromptAccepted,
+  Pool: protocol.PoolView,
   Provider: protocol.ProviderView,
   ProviderReport: protocol.ProviderReport,
   PruneReport: protocol.PruneReport,
@@ -102,6 +103,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   UsageLine: protocol.UsageLine,
   UsageReport: protocol.UsageReport,
   Warning: protocol.Warning,
+  Worker: protocol.WorkerView,
 };
 
 interface Union {

@@ -15,6 +15,7 @@ const TAGS = [
   { name: "Sessions", description: "Sessions, their prompts and their journals", paths: /^\/api\/(sessions|prune|ws)/ },
   { name: "Approvals", description: "Questions to a person, and the answers", paths: /^\/api\/approvals/ },
   { name: "Providers", description: "Engines, and where model calls go", paths: /^\/api\/(providers|engines)/ },
+  { name: "Workers", description: "Where sessions run, and what is prepared", paths: /^\/api\/(workers|pool)/ },
   { name: "Connections", description: "Databases that may be read", paths: /^\/api\/connections/ },
   { name: "Administration", description: "Tokens, policy and the audit log", paths: /^\/api\/(tokens|policy|audit)/ },
   {
@@ -28,7 +29,8 @@ const TAGS = [
     paths: /^\/(ws|bridge|api\/(terminal|schemas))/,
   },
   { name: "Model Context Protocol", description: "The same files as `/claude`, for MCP clients", paths: /^\/mcp/ },
-  { name: "Files", description: "Document 003's files", paths: /^\/claude/ },
+  { name: "Jobs", description: "Commands in a sandbox, and single model calls", paths: /^\/api\/(containers|compute)/ },
+  { name: "Files", description: "Document 003's files", paths: /^\/(claude|containers|compute)/ },
 ] as const;
 
 interface ApiOperation {

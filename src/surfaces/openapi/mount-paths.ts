@@ -46,8 +46,8 @@ function foldersOf(nodes: readonly FileNode[]): readonly string[] {
 function describeFolder(app: HttpApp, mount: string, folder: string): void {
   app.openAPIRegistry.registerPath(
     createRoute({
-      ...get(pathOf(mount, folder), `listClaude${nameOf(folder)}Folder`, "a token"),
-      summary: folder === "" ? "The files of document 003: what is in the topmost folder" : `What is in ${folder}`,
+      ...get(pathOf(mount, folder), `list${treeName(mount)}${nameOf(folder)}Folder`, "a token"),
+      summary: folder === "" ? `What is in the topmost folder of ${mount}` : `What is in ${folder}`,
       ...parameters(folder, StatQuery),
       responses: {
         200: {
@@ -65,7 +65,7 @@ function describeReading(app: HttpApp, mount: string, node: FileNode): void {
   const answer = content === "text" ? FileStat : z.union([read?.answer ?? z.unknown(), FileStat]);
   app.openAPIRegistry.registerPath(
     createRoute({
-      ...get(pathOf(mount, path), `readClaude${nameOf(path)}`, "a token"),
+      ...get(pathOf(mount, path), `read${treeName(mount)}${nameOf(path)}`, "a token"),
       summary,
       ...rightsOf(node),
       ...parameters(path, grows !== undefined ? OutputQuery : content === "text" ? FileQuery : StatQuery),
@@ -103,7 +103,7 @@ function describeWriting(app: HttpApp, mount: string, { node, method }: Writable
   const verb = method === "put" ? "write" : call === true ? "call" : "send";
   app.openAPIRegistry.registerPath(
     createRoute({
-      ...operation(method)(pathOf(mount, path), `${verb}Claude${nameOf(path)}`, "a token"),
+      ...operation(method)(pathOf(mount, path), `${verb}${treeName(mount)}${nameOf(path)}`, "a token"),
       summary,
       ...rightsOf(node),
       request: {
@@ -127,6 +127,11 @@ function rightsOf({ read, write }: FileNode) {
 
 function pathOf(mount: string, path: string): string {
   return path === "" ? mount : `${mount}/${path.replaceAll(/:(\w+)/g, "{$1}")}`;
+}
+
+/** `/claude` is `Claude`. */
+function treeName(mount: string): string {
+  return mount.charAt(1).toUpperCase() + mount.slice(2);
 }
 
 /** `sessions/:id/tools/log` is `SessionToolsLog`: a folder of many names becomes its singular. */

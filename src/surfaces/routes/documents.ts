@@ -21,7 +21,7 @@ export function body<Schema extends z.ZodType>(schema: Schema) {
  * How the routes of one HTTP method begin: path, name in the public description, and the right that a caller needs. Without the
  * right, a route does not compile.
  */
-export function operation<Method extends "get" | "post" | "put" | "delete">(method: Method) {
+export function operation<Method extends "get" | "post" | "put" | "patch" | "delete">(method: Method) {
   return <Path extends string>(path: Path, operationId: string, needs: Capability | "nothing" | "a token") =>
     ({ method, path, operationId, "x-needs": needs }) as const;
 }
@@ -29,6 +29,7 @@ export function operation<Method extends "get" | "post" | "put" | "delete">(meth
 export const get = operation("get");
 export const post = operation("post");
 export const put = operation("put");
+export const patch = operation("patch");
 export const remove = operation("delete");
 
 export const SessionPath = z.object({ id: z.string().min(1).max(100) });

@@ -2,9 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import { Failure, LIMITS, type FileStat } from "../../protocol/index.ts";
-import { claudeNodes } from "../mount/claude-files.ts";
+import { nodesOf } from "../mount/claude-files.ts";
 import type { MountContext } from "../mount/context.ts";
-import { DEFAULT_MOUNT, openMounts, type OpenMounts } from "../mount/open.ts";
+import { DEFAULT_MOUNTS, openMounts, type OpenMounts } from "../mount/open.ts";
 import { SSE_STREAM, writeStream } from "../stream.ts";
 import type { HttpApp, HttpEnvironment, SurfaceOptions } from "../surface.ts";
 import { describeFiles } from "../openapi/mount-paths.ts";
@@ -35,7 +35,7 @@ const WriteQuery = z.object({
 export function mountRoutes(app: HttpApp, options: SurfaceOptions): OpenMounts {
   const mounts = openMounts(options);
   for (const context of mounts.contexts) {
-    if (context.path === DEFAULT_MOUNT) describeFiles(app, DEFAULT_MOUNT, claudeNodes(context));
+    if (DEFAULT_MOUNTS.includes(context.path)) describeFiles(app, context.path, nodesOf(context));
     const answer = (request: Context<HttpEnvironment>): Promise<Response> => serveFile(mounts, context, request);
     app.all(context.path, answer);
     app.all(`${context.path}/*`, answer);
@@ -45,7 +45,7 @@ export function mountRoutes(app: HttpApp, options: SurfaceOptions): OpenMounts {
 
 /** Whether a request is for a mount: its body may be of any type. */
 export function isMountPath(path: string): boolean {
-  return /^\/claude(-[a-z0-9]+)*(\/|$)/.test(path);
+  return /^\/(claude(-[a-z0-9]+)*|containers|compute)(\/|$)/.test(path);
 }
 
 async function serveFile(

@@ -2,7 +2,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/app.tsx";
 import { followTheme } from "../ui/app/theme.ts";
-import "./styles.css";
+import "../ui/styles.css";
 
 // Libraries that add styles while they run look for the page's nonce under this name.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;

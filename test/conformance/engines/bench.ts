@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SallyportClient } from "../../../src/client/index.ts";
-import type { CreateSession, JournalEvent, Price } from "../../../src/protocol/index.ts";
+import type { CreateSession, JournalEvent, ModelApi, Price } from "../../../src/protocol/index.ts";
 import { openTestApp, type TestApp } from "../../support/app.ts";
 import { journalFaults } from "./journal.ts";
 import { Model } from "./model.ts";
@@ -17,8 +17,9 @@ export const PRICE = {
 } as const satisfies Price;
 
 /** `sallyport.yaml`; JSON is YAML. */
-export function settingsFor(model: Model): string {
-  const bench = { base_url: model.url, wire: "anthropic", auth: "none", default_model: "sim", free: false };
+export function settingsFor({ model, api }: Pick<Bench, "model" | "api">): string {
+  const wire = api === "messages" ? { wire: "anthropic" } : { wire: "openai", openai_api: api };
+  const bench = { base_url: model.url, ...wire, auth: "none", default_model: "sim", free: false };
   return JSON.stringify({
     provider: "bench",
     providers: { bench },
@@ -32,6 +33,10 @@ const POLICY = JSON.stringify({ default_profile: "bench", profiles: { bench: { a
 /** The whole product in this process with one engine under test, and a model that can be listened to. */
 export class Bench {
   readonly engine: string;
+  /** How models are asked. */
+  readonly api: ModelApi;
+  /** The sandbox of all its sessions. */
+  readonly sandbox: string;
   readonly model: Model;
   readonly app: TestApp;
   /** Turns that failed by the status that the model answered with, once they have all ended. */
@@ -40,19 +45,27 @@ export class Bench {
   #main: Promise<BenchSession> | undefined;
   #closed = false;
 
-  private constructor(engine: string, model: Model, app: TestApp) {
+  private constructor({
+    engine,
+    api,
+    sandbox,
+    model,
+    app,
+  }: Pick<Bench, "engine" | "api" | "sandbox" | "model" | "app">) {
     this.engine = engine;
+    this.api = api;
+    this.sandbox = sandbox;
     this.model = model;
     this.app = app;
   }
 
-  static async open(engine: string): Promise<Bench> {
+  static async open(engine: string, { api, sandbox }: Pick<Bench, "api" | "sandbox">): Promise<Bench> {
     const model = await Model.open();
-    const app = await openTestApp({ SALLYPORT_START_AHEAD: "on" });
-    await writeFile(join(app.place.home, "sallyport.yaml"), settingsFor(model));
+    const app = await openTestApp({ SALLYPORT_START_AHEAD: "on", SALLYPORT_SANDBOX: sandbox });
+    await writeFile(join(app.place.home, "sallyport.yaml"), settingsFor({ model, api }));
     await writeFile(join(app.place.home, "policy.yaml"), POLICY);
     await app.restart();
-    return new Bench(engine, model, app);
+    return new Bench({ engine, api, sandbox, model, app });
   }
 
   get client(): SallyportClient {

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { Failure } from "../../../src/protocol/index.ts";
-import { leftBehind, makePlace, startServer, type ServerProcess } from "../../support/server.ts";
+import { leftBehind, makePlace, startServer, type Place, type ServerProcess } from "../../support/server.ts";
 import { settingsFor, type Bench } from "./bench.ts";
 import { journalFaults } from "./journal.ts";
 import { marksIn } from "./model.ts";
@@ -52,36 +52,32 @@ const halted: Scenario = {
   },
 };
 
-/** A server as a process of its own, so that it can be killed. */
-async function killedServer(bench: Bench): Promise<Seen> {
+/** A server as a process of its own, so that it can be killed, with a session of the bench's engine. */
+export async function withServer(
+  bench: Bench,
+  life: (server: MortalServer, session: BenchSession) => Promise<Seen>,
+): Promise<Seen> {
   const place = await makePlace();
+  const open = (): Promise<ServerProcess> => startServer(place, { SALLYPORT_SANDBOX: bench.sandbox });
   let server: ServerProcess | undefined;
   try {
     await mkdir(place.home);
-    await writeFile(join(place.home, "sallyport.yaml"), settingsFor(bench.model));
-    server = await startServer(place);
+    await writeFile(join(place.home, "sallyport.yaml"), settingsFor(bench));
+    server = await open();
     const { id } = await server.client.createSession({ engine: bench.engine });
     const session = new BenchSession(id, server.client, bench.model);
-    const once = bash("echo once >> once.txt");
-    const begun = await session.begin([{ say: "I begin." }, once, { say: "Done." }], { answer: () => undefined });
-    const { approval } = await session.kind("approval.requested");
-    await session.leave();
-    await server.kill();
-    server = await startServer(place);
-    session.join(server.client);
-    await session.answerWith(() => ({ decision: "approve" }));
-    const turn = await session.finish(begun);
-    const journal = await session.journal();
-    expect(journalFaults(journal)).toEqual([]);
-    const lines = (await readFile(join(place.workspace, "once.txt"), "utf8")).split("\n").length - 1;
-    const ran = turn.calls.filter(({ status }) => status === "completed");
-    expect(lines).toBe(1);
-    expect(ran.map((call) => call.id)).toEqual([approval.item_id]);
+    const killed = async (): Promise<void> => {
+      await session.leave();
+      await server?.kill();
+      server = await open();
+      session.join(server.client);
+    };
+    const seen = await life({ place, killed }, session);
+    expect(journalFaults(await session.journal())).toEqual([]);
     await session.leave();
     await server.stop();
     expect(await leftBehind(place)).toEqual([]);
-    const resumed = turn.frames.some(({ type }) => type === "turn.resumed") && turn.end.type === "turn.completed";
-    return resumed ? YES : NO;
+    return seen;
   } finally {
     await server?.kill();
     // Where it failed on the way, nobody else would end these.
@@ -90,10 +86,32 @@ async function killedServer(bench: Bench): Promise<Seen> {
   }
 }
 
+interface MortalServer {
+  readonly place: Place;
+  /** It is killed, and another one is started on the same home. */
+  killed(): Promise<void>;
+}
+
+const killedWhileAsking = (bench: Bench): Promise<Seen> =>
+  withServer(bench, async (server, session) => {
+    const once = bash("echo once >> once.txt");
+    const begun = await session.begin([{ say: "I begin." }, once, { say: "Done." }], { answer: () => undefined });
+    const { approval } = await session.kind("approval.requested");
+    await server.killed();
+    await session.answerWith(() => ({ decision: "approve" }));
+    const turn = await session.finish(begun);
+    const lines = (await readFile(join(server.place.workspace, "once.txt"), "utf8")).split("\n").length - 1;
+    const ran = turn.calls.filter(({ status }) => status === "completed");
+    expect(lines).toBe(1);
+    expect(ran.map((call) => call.id)).toEqual([approval.item_id]);
+    const resumed = turn.frames.some(({ type }) => type === "turn.resumed") && turn.end.type === "turn.completed";
+    return resumed ? YES : NO;
+  });
+
 const killed: Scenario = {
   name: "the server is killed while a person is asked: the approved call runs after it",
   shows: "resume_turn",
-  run: killedServer,
+  run: killedWhileAsking,
 };
 
 const fork: Scenario = {

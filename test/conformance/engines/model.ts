@@ -1,6 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { ModelApi } from "../../../src/protocol/index.ts";
 import { createSimModel } from "../../../src/sim/index.ts";
+import { ASKED_AT, sentRequest } from "./sent.ts";
 
 /** A part of a message as the model gets it. */
 export interface SentBlock {
@@ -22,6 +24,8 @@ export interface SentRequest {
 /** The scripted model as a provider of its own, so that what engines really ask can be read. */
 export class Model {
   readonly url: string;
+  /** How it was asked. */
+  readonly apis = new Set<ModelApi>();
   readonly #server: Server;
   readonly #requests: SentRequest[] = [];
   #open = 0;
@@ -32,7 +36,10 @@ export class Model {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const model = createSimModel({
       onExchange: ({ path, body }) => {
-        if (path === "/v1/messages") this.#requests.push(body as SentRequest);
+        const api = ASKED_AT.get(path);
+        if (api === undefined) return;
+        this.apis.add(api);
+        this.#requests.push(sentRequest(api, body));
       },
     });
     server.on("request", (request, response) => {

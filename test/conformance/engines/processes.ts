@@ -1,8 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
-import { basename } from "node:path";
+import { access, readdir, readFile, readlink } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Place } from "../../support/server.ts";
-import { join } from "node:path";
 
 export interface OwnedProcess {
   readonly pid: number;
@@ -16,13 +15,70 @@ export interface OwnedProcess {
 export async function processesOf(place: Place): Promise<readonly OwnedProcess[]> {
   const marker = (await readFile(join(place.home, "instance"), "utf8")).trim();
   const found: OwnedProcess[] = [];
-  for (const name of await readdir("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    const environment = (await readFile(`/proc/${name}/environ`, "latin1").catch(() => "")).split("\0");
-    if (!environment.includes(`SALLYPORT_INSTANCE=${marker}`)) continue;
-    const session = environment.find((entry) => entry.startsWith("SALLYPORT_SESSION="))?.slice(18) ?? "";
-    const [program = ""] = (await readFile(`/proc/${name}/cmdline`, "latin1").catch(() => "")).split("\0");
-    found.push({ pid: Number(name), session, isVendor: basename(program) === "claude" });
+  for (const pid of await allProcesses()) {
+    const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
+    // Behind walls nothing is marked, but a vendor's program is told where in this home its records are.
+    const records = environment.includes(place.home) ? /\/engines\/(ses_\w+)/.exec(environment)?.[1] : undefined;
+    const entries = environment.split("\0");
+    if (records === undefined && !entries.includes(`SALLYPORT_INSTANCE=${marker}`)) continue;
+    const session = entries.find((entry) => entry.startsWith("SALLYPORT_SESSION="))?.slice(18) ?? records ?? "";
+    const [program = ""] = await commandLine(pid);
+    found.push({ pid, session, isVendor: basename(program) === "claude" });
+  }
+  return found;
+}
+
+async function allProcesses(): Promise<readonly number[]> {
+  return (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
+async function commandLine(pid: number): Promise<readonly string[]> {
+  return (await readFile(`/proc/${pid}/cmdline`, "latin1").catch(() => "")).split("\0");
+}
+
+/** A sandbox and a vendor's program may have to start first. */
+const START_MS = 30_000;
+
+/** The process that sleeps for exactly so long, once it does. */
+export async function begunSleep(time: string): Promise<number> {
+  const pid = await until(() => sleeping(time), START_MS);
+  if (pid === undefined) throw new Error("the command never ran");
+  return pid;
+}
+
+/** The process that sleeps for exactly so long, by its number outside of any sandbox. */
+export async function sleeping(time: string): Promise<number | undefined> {
+  for (const pid of await allProcesses()) {
+    const [program = "", word] = await commandLine(pid);
+    if (basename(program) === "sleep" && word === time) return pid;
+  }
+  return undefined;
+}
+
+let sleeps = 0;
+
+/** A time that nothing else on this machine sleeps for. */
+export function ownSleep(): string {
+  sleeps += 1;
+  return `6${process.pid}.${sleeps}`;
+}
+
+/** The first processes of sandboxes: of the one that a process is in, or of all that show a file. */
+export async function firstProcesses(of: { readonly pid: number } | { readonly file: string }): Promise<number[]> {
+  const space = "pid" in of ? await readlink(`/proc/${of.pid}/ns/pid`) : undefined;
+  const found: number[] = [];
+  for (const pid of await allProcesses()) {
+    const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+    const numbers = /^NSpid:\s+(.*)$/m.exec(status)?.[1]?.split(/\s+/) ?? [];
+    if (numbers.length < 2 || numbers.at(-1) !== "1") continue;
+    const isMeant =
+      "file" in of
+        ? await access(`/proc/${pid}/root${of.file}`).then(
+            () => true,
+            () => false,
+          )
+        : (await readlink(`/proc/${pid}/ns/pid`).catch(() => "")) === space;
+    if (isMeant) found.push(pid);
   }
   return found;
 }

@@ -1,10 +1,8 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect } from "vitest";
 import { LIMITS, type StreamFrame } from "../../../src/protocol/index.ts";
 import type { Bench } from "./bench.ts";
 import { marksIn } from "./model.ts";
-import { until } from "./processes.ts";
+import { begunSleep, ownSleep, sleeping, until } from "./processes.ts";
 import { bash, NO_PROCESS, YES, type Scenario } from "./scenario.ts";
 import type { BenchSession } from "./session.ts";
 
@@ -12,7 +10,7 @@ import type { BenchSession } from "./session.ts";
 const ENDLESS = { stream: { tokens: 100_000, per_second: 100 } };
 
 /** The session goes on, and its model knows the prompt with this mark. */
-async function goesOn(session: BenchSession, mark: string): Promise<void> {
+export async function goesOn(session: BenchSession, mark: string): Promise<void> {
   const next = await session.turn([{ say: "On we go." }]);
   expect(next.end.type).toBe("turn.completed");
   expect(next.items).toMatchObject([{ type: "agent_message", status: "completed", text: "On we go." }]);
@@ -52,24 +50,14 @@ const inTool: Scenario = {
   name: "interrupted in a tool: its processes are gone",
   async run(bench) {
     const main = await bench.main();
-    const file = join(bench.app.place.workspace, "running.pid");
-    const begun = await main.begin([bash("echo $$ > running.pid; exec sleep 600"), { say: "Never said." }]);
-    const pid = await until(async () => {
-      const text = await readFile(file, "utf8").catch(() => "");
-      return text.endsWith("\n") ? Number(text) : undefined;
-    });
-    expect(pid).toBeGreaterThan(1);
+    const time = ownSleep();
+    const begun = await main.begin([bash(`exec sleep ${time}`), { say: "Never said." }]);
+    await begunSleep(time);
     await main.client.control(main.id, "interrupt");
     const turn = await main.finish(begun);
     expect(turn.end).toMatchObject({ type: "turn.failed", error: { code: "aborted" } });
     expect(turn.items).toMatchObject([{ type: "command_execution", status: "interrupted" }]);
-    const gone = await until(() =>
-      readFile(`/proc/${pid}/stat`).then(
-        () => undefined,
-        () => true,
-      ),
-    );
-    expect(gone).toBe(true);
+    expect(await until(async () => ((await sleeping(time)) === undefined ? true : undefined))).toBe(true);
     await goesOn(main, turn.mark);
     return YES;
   },
@@ -137,7 +125,8 @@ const killed: Scenario = {
     const begun = await main.begin([ENDLESS]);
     await main.kind("item.delta", begun.from);
     const vendor = await bench.vendor(main);
-    process.kill(vendor?.pid ?? 0, "SIGKILL");
+    if (vendor === undefined) throw new Error("no process of the vendor's program");
+    process.kill(vendor.pid, "SIGKILL");
     const turn = await main.finish(begun);
     expect(turn.end).toMatchObject({ type: "turn.failed", error: { code: "engine_failed" } });
     expect(turn.items).toMatchObject([{ type: "agent_message", status: "interrupted" }]);

@@ -2,10 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { bubblewrapDriver } from "../../../src/sandbox/index.ts";
 import { approveWith, script, untilTurnEnds } from "../../support/app.ts";
 import { describeInBrowser } from "../../support/browser.ts";
 import { inspectPart } from "./inspection.ts";
 import { consoleWorld } from "./world.ts";
+
+const missing = await bubblewrapDriver().missing();
 
 describeInBrowser("deciding on what a session changed", () => {
   const world = consoleWorld();
@@ -86,10 +89,37 @@ describeInBrowser("deciding on what a session changed", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("the form of a new session asks for a snapshot", async () => {
+  test.skipIf(missing !== undefined)("all changes of a turn at once in the inbox, and into the folder", async () => {
+    const { folder } = await changed("at-end");
+    const text = script({ tool: "Write", input: { file_path: "a.txt", content: "reviewed\n" } }, { say: "Done." });
+    const { id } = await world.client.createSession({
+      workspace: folder,
+      workspace_mode: "worktree",
+      sandbox: "bubblewrap",
+      review: "at_end",
+      prompt: { text },
+    });
+    const visitor = await world.visit(`/sessions/${id}`, { viewport: { width: 390, height: 844 } });
+    const { page } = visitor;
+    await page.getByText("review at the end").waitFor();
+    const card = page.getByRole("article", { name: "Review the changes" });
+    await card.getByRole("region", { name: "a.txt" }).getByText("reviewed").first().waitFor();
+    expect(await inspectPart(page, "article")).toEqual([]);
+    await card.getByRole("button", { name: "Apply" }).click();
+    await page
+      .getByRole("dialog", { name: "Write 1 file into the folder?" })
+      .getByRole("button", { name: "Apply" })
+      .click();
+    await card.waitFor({ state: "detached" });
+    expect(await readFile(join(folder, "a.txt"), "utf8")).toBe("reviewed\n");
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("the form of a new session asks for a snapshot and a review at the end", async () => {
     const { page } = await world.visit("/new");
     await page.getByLabel("Works in").selectOption("snapshot");
     await page.getByLabel("Leave out").selectOption("strict");
+    await page.getByLabel("Review", { exact: true }).selectOption("at_end");
     await page
       .getByRole("textbox", { name: /^(Prompt|What|Task)/ })
       .first()
@@ -98,6 +128,9 @@ describeInBrowser("deciding on what a session changed", () => {
       (request) => request.method() === "POST" && request.url().endsWith("/api/sessions"),
     );
     await page.keyboard.press("Control+Enter");
-    expect((await asked).postDataJSON()).toMatchObject({ workspace_mode: "snapshot", repo_filter: "strict" });
+    const sent: unknown = (await asked).postDataJSON();
+    expect(sent).toMatchObject({ workspace_mode: "snapshot", repo_filter: "strict", review: "at_end" });
+    // The form's own mode promises a question before each change.
+    expect(sent).not.toHaveProperty("permission_mode");
   });
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SallyportClient } from "../../../src/client/index.ts";
@@ -7,6 +8,8 @@ import type { CreateSession, Role } from "../../../src/protocol/index.ts";
 export interface Furniture {
   readonly sessions: Readonly<Record<SessionName, string>>;
   readonly questions: Readonly<Record<QuestionName, string>>;
+  /** A session whose changes wait for a review, and the question about them. Absent: no sandbox works here. */
+  readonly review: { readonly session: string; readonly question: string } | undefined;
   readonly tokens: Readonly<Record<"operator" | "viewer" | "agent", string>>;
   readonly template: string;
 }
@@ -244,7 +247,48 @@ export async function furnish(premises: Premises): Promise<Furniture> {
       QuestionName,
       string
     >;
-  return { sessions: { ...worked, ...pick(0) }, questions: pick(1), tokens, template: "review" };
+  const review = await reviewedSession(premises);
+  return { sessions: { ...worked, ...pick(0) }, questions: pick(1), review, tokens, template: "review" };
+}
+
+const HEADER = `/** What the Retry-After header asks for, in milliseconds. Undefined: nothing that can be read. */
+export function retryAfter({ headers }: Response): number | undefined {
+  const value = headers.get("retry-after") ?? "";
+  if (/^\\d+$/.test(value)) return Number(value) * 1_000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+}
+`;
+
+/** A repository of its own, and a session that changed three files in it without asking. */
+async function reviewedSession({ client, workspace }: Premises): Promise<Furniture["review"]> {
+  const { sandboxes } = await client.engines();
+  if (!sandboxes.some(({ id, available }) => id === "bubblewrap" && available)) return undefined;
+  const folder = join(workspace, "shop");
+  const git = (...words: readonly string[]): Buffer =>
+    execFileSync("git", ["-C", folder, "-c", "user.name=t", "-c", "user.email=t@localhost", ...words]);
+  await mkdir(join(folder, "src"), { recursive: true });
+  await writeFile(join(folder, "src/retry.ts"), RETRY);
+  await writeFile(join(folder, "CHANGES.md"), "# Changes\n\n- Three attempts for each request.\n");
+  git("init", "--quiet", "--initial-branch=main");
+  git("add", "--all");
+  git("commit", "--quiet", "--message=all");
+  const { id } = await client.createSession({
+    model: MODEL,
+    workspace: folder,
+    sandbox: "bubblewrap",
+    workspace_mode: "worktree",
+    review: "at_end",
+    prompt: told("Wait as long as the server asks for", [
+      { tool: "Edit", input: EDIT },
+      { tool: "Write", input: { file_path: "src/retry-after.ts", content: HEADER } },
+      { tool: "Bash", input: { command: "echo '- Waits for Retry-After.' >> CHANGES.md", description: "Note it" } },
+      { say: "Retries now wait for `Retry-After`, in seconds or as a date." },
+    ]),
+  });
+  for await (const frame of client.watch(id))
+    if (frame.type === "approval.requested") return { session: id, question: frame.approval.id };
+  return undefined;
 }
 
 async function setUp({ client, home, workspace }: Premises): Promise<void> {

@@ -53,7 +53,16 @@ describeInBrowser("several people at one server", () => {
     const main = page.getByRole("navigation", { name: "Main" }).first();
     await expect
       .poll(() => main.getByRole("link").allTextContents())
-      .toEqual(["Sessions", expect.stringMatching(/^Approvals/), "Usage", "Policy", "Providers", "Audit", "Workbench"]);
+      .toEqual([
+        "Sessions",
+        expect.stringMatching(/^Approvals/),
+        "Usage",
+        "Policy",
+        "Providers",
+        "Workers",
+        "Audit",
+        "Workbench",
+      ]);
     await page.goto(`${world.app.serving.url}/policy`);
     await page.getByText("Only an admin can change it").waitFor();
     await expect.poll(() => page.getByRole("button", { name: /save|New profile/i }).count()).toBe(0);

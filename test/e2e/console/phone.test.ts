@@ -50,7 +50,17 @@ describeInBrowser("on a phone", () => {
   test("what can be pressed is large enough for a finger", async () => {
     const visitor = await world.visit("/sessions", PHONE);
     const { page } = visitor;
-    for (const path of ["/sessions", "/new", "/approvals", "/usage", "/policy", "/providers", "/tokens", "/audit"]) {
+    for (const path of [
+      "/sessions",
+      "/new",
+      "/approvals",
+      "/usage",
+      "/policy",
+      "/providers",
+      "/workers",
+      "/tokens",
+      "/audit",
+    ]) {
       await page.goto(`${world.app.serving.url}${path}`);
       await page.getByRole("heading", { level: 1 }).waitFor();
       // What the server has to tell first is there as well.

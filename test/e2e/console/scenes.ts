@@ -22,7 +22,7 @@ const button = (name: string | RegExp) => (page: Page) => page.getByRole("button
 const dialog = (page: Page): Locator => page.getByRole("dialog");
 const press = (name: string | RegExp) => (page: Page) => button(name)(page).click();
 const question = (page: Page): Locator =>
-  page.getByRole("article", { name: /^(Tool Approval|The agent has a question|Budget reached)/ });
+  page.getByRole("article", { name: /^(Tool Approval|The agent has a question|Budget reached|Review the changes)/ });
 
 /** Every page and state, in the order in which somebody would come by. */
 export function scenesOf(furniture: Furniture): readonly Scene[] {
@@ -154,7 +154,27 @@ async function unfold(page: Page): Promise<void> {
     .click();
 }
 
-export function questionScenes({ questions }: Furniture): readonly Scene[] {
+/** A session's changes, in the inbox, at the session and on their own page. */
+function reviewScenes({ review }: Furniture): readonly Scene[] {
+  if (review === undefined) return [];
+  const session = `/sessions/${review.session}`;
+  const seen = (page: Page): Locator => page.getByText("retryAfter").first();
+  return [
+    { name: "approval-changes", path: `/approvals?id=${review.question}`, arrange: chooseChanged, seen },
+    { name: "session-changes", path: session, arrange: chooseChanged, seen },
+    { name: "changes", path: `${session}/changes`, arrange: chooseChanged, seen },
+  ];
+}
+
+async function chooseChanged(page: Page): Promise<void> {
+  await page
+    .getByRole("navigation", { name: "Changed files" })
+    .getByRole("button", { name: /src\/retry\.ts/ })
+    .click();
+}
+
+export function questionScenes(furniture: Furniture): readonly Scene[] {
+  const { questions } = furniture;
   const open = (name: keyof typeof questions): string => `/approvals?id=${questions[name]}`;
   return [
     { name: "approvals", path: "/approvals", seen: text("Make retries respect Retry-After") },
@@ -193,6 +213,7 @@ export function questionScenes({ questions }: Furniture): readonly Scene[] {
       path: `/approvals?show=ended&id=${questions.answered}`,
       seen: text("Nobody pushes to main"),
     },
+    ...reviewScenes(furniture),
   ];
 }
 
@@ -207,6 +228,8 @@ export function desktopScenes(): readonly Scene[] {
     { name: "policy-history", path: "/policy", arrange: tab("History"), seen: text("sets full, team") },
     { name: "providers", path: "/providers", seen: (page) => page.getByRole("heading", { name: "cloud" }) },
     { name: "providers-tested", path: "/providers", arrange: press("Test sim"), seen: text("works") },
+    { name: "workers", path: "/workers", seen: (page) => page.getByRole("table", { name: "Workers" }) },
+    { name: "workers-change", path: "/workers", arrange: press("Change the pool"), seen: dialog },
     { name: "tokens", path: "/tokens", seen: text("Mara Lindt") },
     { name: "token-new", path: "/tokens", arrange: press("New token"), seen: dialog },
     { name: "audit", path: "/audit", seen: button(/Mara Lindt/) },

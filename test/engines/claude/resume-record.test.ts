@@ -255,6 +255,7 @@ describe("a story", () => {
       open: [open],
       resumed: 1,
       end: undefined,
+      journaled: expect.anything(),
     });
   });
 

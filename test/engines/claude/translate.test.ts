@@ -11,7 +11,7 @@ const names = readdirSync(GOLDEN).flatMap((name) => /^(.*)\.jsonl$/.exec(name)?.
 
 function replay(lines: readonly VendorFields[]): readonly EngineEvent[] {
   let ids = 0;
-  const translator = new VendorTranslator({ newId: (prefix) => `${prefix}_${(ids += 1)}`, now: () => 1_000 });
+  const translator = new VendorTranslator({ idFor: (prefix) => `${prefix}_${(ids += 1)}`, now: () => 1_000 });
   const events: EngineEvent[] = [];
   for (const line of lines) {
     const request = record(line["request"]);
@@ -99,7 +99,7 @@ describe("recorded traffic of Claude Code 2.1.325", () => {
 
 test("words of a sub-agent that come in pieces lie in its own item, beside those of others", () => {
   let ids = 0;
-  const translator = new VendorTranslator({ newId: (prefix) => `${prefix}_${(ids += 1)}`, now: () => 0 });
+  const translator = new VendorTranslator({ idFor: (prefix) => `${prefix}_${(ids += 1)}`, now: () => 0 });
   const say = (raw: VendorFields): readonly EngineEvent[] => translator.take(readMessage(raw));
   const piece = (parent: string | null, event: VendorFields): readonly EngineEvent[] =>
     say({ type: "stream_event", parent_tool_use_id: parent, event });
@@ -170,7 +170,7 @@ describe("readMessage", () => {
     { type: "stream_event", event: { type: "message_start", message: { usage: { input_tokens: -1 } } } },
     { type: "system", subtype: "api_retry" },
   ])("takes anything: %j", (raw) => {
-    const translator = new VendorTranslator({ newId: (prefix) => `${prefix}_1`, now: () => 0 });
+    const translator = new VendorTranslator({ idFor: (prefix) => `${prefix}_1`, now: () => 0 });
     expect(() => translator.take(readMessage(raw))).not.toThrow();
   });
 });

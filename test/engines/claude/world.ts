@@ -266,7 +266,7 @@ export class Room {
 
   get host(): Host {
     return {
-      model: { baseUrl: this.#modelUrl, key: KEY, name: "sim" },
+      model: { baseUrl: this.#modelUrl, key: KEY, name: "sim", facts: () => ({ api: "messages" }) },
       toolbox: {
         definitions: () => this.#toolbox.definitions(),
         facts: (tool, input) => this.#toolbox.facts(tool, input),

@@ -1,15 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { crash, type Crash } from "../../support/crashes.ts";
 
-/** A part of all: in a sub-agent's command, in its own sub-agent, on a page, while a person is asked, and when a result is stored. */
+/** A part of all: in a sub-agent's command, in its own sub-agent, on a page, when a person has answered, and when a call has run. */
 const EVERYDAY: readonly Crash[] = [
   { engine: "claude-sdk", point: "tool.marked:7" },
   { engine: "claude-sdk", point: "tool.running:10" },
   { engine: "claude-sdk", point: "answer.durable:8" },
-  { engine: "claude-sdk", point: "tool.result_durable:9" },
-  { engine: "claude-cli", point: "tool.marked:8" },
   { engine: "claude-cli", point: "tool.running:5" },
-  { engine: "claude-cli", point: "approval.durable:8" },
   { engine: "claude-cli", point: "tool.ran:10" },
 ];
 

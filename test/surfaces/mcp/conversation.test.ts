@@ -13,6 +13,8 @@ const TOOLS = [
   "claude_read",
   "claude_stop",
   "claude_wait",
+  "compute_new",
+  "containers_new",
 ];
 
 let app: TestApp;
@@ -38,7 +40,7 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
 
   afterAll(() => mcp.close());
 
-  it("offers the seven tools and no other, with document 003's field names", async () => {
+  it("offers the nine tools and no other, with document 003's field names", async () => {
     const { tools } = await mcp.client.listTools();
     expect(tools.map(({ name }) => name).toSorted()).toEqual(TOOLS);
     const created = tools.find(({ name }) => name === "claude_new");
@@ -93,6 +95,24 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
       failed: true,
       error: { code: "session_closed" },
     });
+  });
+
+  it("runs commands in a sandbox and asks a model once, as jobs", async () => {
+    const container = await call(mcp, "containers_new", { commands: ["echo $((6 * 7))"], autonomy: "full" });
+    const session_id = String(container["session_id"]);
+    expect(await call(mcp, "claude_wait", { session_id })).toMatchObject({ status: "complete" });
+    const result = await call(mcp, "claude_read", { path: container["result_path"] });
+    expect(JSON.parse(String(result["text"]))).toMatchObject({ session_id, exit_code: 0, output: "42\n" });
+    const input = { messages: [{ role: "user", content: script({ say: "Once." }) }] };
+    const computation = await call(mcp, "compute_new", { model: "sim", input });
+    const job = String(computation["job_id"]);
+    expect(await call(mcp, "claude_wait", { session_id: job })).toMatchObject({ status: "complete" });
+    const { contents } = await mcp.client.readResource({ uri: `compute:///jobs/${job}/result` });
+    expect(contents).toMatchObject([{ mimeType: "application/json" }]);
+    const { resources } = await mcp.client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual(
+      expect.arrayContaining(["containers:///policy", "compute:///policy", "claude:///policy"]),
+    );
   });
 
   it("waits for a person, who approves over REST meanwhile", async () => {
@@ -223,6 +243,12 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
       ].map((file) => `claude:///sessions/{session_id}/${file}`),
       ...["info", "models", "health"].map((file) => `claude:///providers/{provider_id}/${file}`),
       ...["status", "isolation", "sessions", "metrics"].map((file) => `claude:///workers/{worker_id}/${file}`),
+      ...["status", "result", "output", "usage", "tools/pending"].map(
+        (file) => `containers:///sessions/{session_id}/${file}`,
+      ),
+      ...["info", "health"].map((file) => `containers:///providers/{provider_id}/${file}`),
+      ...["status", "result", "stream"].map((file) => `compute:///jobs/{job_id}/${file}`),
+      ...["info", "models", "health"].map((file) => `compute:///providers/{provider_id}/${file}`),
     ]);
   });
 

@@ -15,6 +15,8 @@ let world: MountWorld;
 let table: readonly { readonly path: string; readonly reads: string; readonly writes: string }[];
 /** Of another agent: one that waits for an approval. */
 let others: string;
+/** The same agent's jobs. */
+let jobs: Readonly<Record<"container" | "computation", string>>;
 
 beforeAll(async () => {
   world = await openMountWorld();
@@ -26,11 +28,18 @@ beforeAll(async () => {
   const stranger = await world.as("agent", "stranger");
   others = await stranger.create({ initial_prompt: script({ tool: "Bash", input: { command: "true" } }) });
   await stranger.until(others, "pending_approval");
+  const { session_id } = await stranger.call("/containers/new", { commands: ["true"] });
+  const { job_id } = await stranger.call("/compute/new", { model: "sim", input: { messages: [HELLO] } });
+  jobs = { container: `/containers/sessions/${session_id}`, computation: `/compute/jobs/${job_id}` };
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
+const HELLO = { role: "user", content: "Hello" };
+
 /** Right for the file, so that only the caller's right decides. */
 function textFor(path: string): string {
+  if (path === "/containers/new") return JSON.stringify({ commands: ["true"] });
+  if (path === "/compute/new") return JSON.stringify({ model: "sim", input: { messages: [HELLO] } });
   if (path.endsWith("/new")) return JSON.stringify({ model: "sim" });
   if (path.endsWith("/policy")) return JSON.stringify({ default_autonomy: "full", max_concurrent: null });
   if (path.endsWith("/ctl")) return "pause";
@@ -40,7 +49,13 @@ function textFor(path: string): string {
 }
 
 function concrete(path: string, session: string): string {
-  return path.replace("/claude/sessions/{id}", session).replace("{provider}", "sim").replace("{worker}", "w1");
+  return path
+    .replace("/claude/sessions/{id}", session)
+    .replace("/containers/sessions/{id}", jobs.container)
+    .replace("/compute/jobs/{id}", jobs.computation)
+    .replace("/containers/providers/{provider}", "/containers/providers/local")
+    .replace("{provider}", "sim")
+    .replace("{worker}", "w99");
 }
 
 async function attempt(act: () => Promise<unknown>): Promise<string> {
@@ -84,6 +99,13 @@ describe("who may do what, file by file", () => {
         ...["tunnels", "status", "challenge"].map((file) => `auth/${file}`),
         ...session.map((file) => `sessions/{id}/${file}`),
         ...["log", "pending", "approve"].map((file) => `sessions/{id}/tools/${file}`),
+        ...["new", "policy", "usage"].flatMap((file) => [`/containers/${file}`, `/compute/${file}`]),
+        ...["info", "health"].map((file) => `/containers/providers/{provider}/${file}`),
+        ...["info", "models", "health"].map((file) => `/compute/providers/{provider}/${file}`),
+        ...["ctl", "output", "result", "status", "usage", "tools/approve", "tools/pending"].map(
+          (file) => `/containers/sessions/{id}/${file}`,
+        ),
+        ...["ctl", "result", "status", "stream"].map((file) => `/compute/jobs/{id}/${file}`),
       ].toSorted(),
     );
   });
@@ -91,7 +113,7 @@ describe("who may do what, file by file", () => {
   it.each(["agent", "viewer", "operator"] as const)("keeps an %s to its rights on another's files", async (role) => {
     const files = await world.as(role, `${role} of the table`);
     for (const { path, reads, writes } of table) {
-      if (role === "operator" && path.includes("/sessions/{id}/")) continue;
+      if (role === "operator" && path.includes("/{id}/")) continue;
       const place = concrete(path, others);
       const isForeign = path.includes("{id}");
       const read = await attempt(() => files.mount.read(place));
@@ -100,7 +122,8 @@ describe("who may do what, file by file", () => {
       else if (reads === "nobody") expect({ path, ok: read === "done" }).toEqual({ path, ok: false });
       else if (expected === "no") expect({ path, read }).toEqual({ path, read: "EACCES" });
       else if (expected === "own" && isForeign) expect({ path, read }).toEqual({ path, read: "ENOENT" });
-      else if (!path.includes("/response")) expect({ path, read }).toEqual({ path, read: "done" });
+      // There is no answer yet.
+      else if (!/\/(response|result)/.test(path)) expect({ path, read }).toEqual({ path, read: "done" });
       const write = await attempt(() => files.write(place, textFor(path)));
       const allowed = scopeOf(role, writes);
       if (allowed === "no") expect({ path, write }).toEqual({ path, write: "EACCES" });

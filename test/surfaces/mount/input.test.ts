@@ -77,10 +77,18 @@ const CASES: readonly Case[] = [
   ["a policy that is none", "PUT", "/claude/policy", '{"allowed_tools":"all"}', 400, "EINVAL"],
   ["a wall that cannot be built", "PUT", "/claude/policy", '{"isolation_mode":"container"}', 400, "ENOTSUP"],
   ["a rule that is none", "PUT", "/claude/policy", '{"blocked_tools":["Bash("]}', 400, "EINVAL"],
-  ["a pool that is fixed", "PUT", "/claude/pool/config", '{"max_workers":99}', 400, "ENOTSUP"],
+  ["a pool without places", "PUT", "/claude/pool/config", '{"max_workers":0}', 400, "EINVAL"],
+  [
+    "a pool that does not fit together",
+    "PUT",
+    "/claude/pool/config",
+    '{"min_workers":9,"max_workers":8}',
+    400,
+    "EINVAL",
+  ],
   ["an empty allow-list", "PUT", "/claude/proxy/allowlist", "[]", 400, "EINVAL"],
   ["a challenge of no tunnel", "PUT", "/claude/auth/challenge", '{"tunnel_id":"x"}', 404, "ENOENT"],
-  ["a worker that is not there", "GET", "/claude/workers/w1/status", undefined, 404, "ENOENT"],
+  ["a worker that is not there", "GET", "/claude/workers/w99/status", undefined, 404, "ENOENT"],
   ["a provider's file that is not there", "GET", "/claude/providers/moon/info", undefined, 404, "ENOENT"],
   ["watching what does not move", "GET", "/claude/policy?watch=1", undefined, 400, "EINVAL"],
   ["following what does not grow", "GET", "/claude/policy?follow=1", undefined, 400, "EINVAL"],
@@ -151,7 +159,7 @@ describe("HTTP", () => {
       "auth/",
       "sessions/",
     ]);
-    expect(JSON.parse((await admin.http("GET", "/claude/workers")).text)).toEqual({ entries: [] });
+    expect(JSON.parse((await admin.http("GET", "/claude/workers")).text)).toMatchObject({ entries: [{ name: "w1" }] });
     expect(JSON.parse((await admin.http("GET", "/claude/providers/tunnel")).text)).toMatchObject({
       entries: [{ name: "info" }, { name: "endpoints" }, { name: "health" }],
     });
@@ -171,14 +179,17 @@ describe("HTTP", () => {
     const { admin } = world;
     expect(await admin.json("/claude/pool/config")).toEqual({
       min_workers: 0,
-      max_workers: LIMITS.engineProcesses,
-      idle_timeout_secs: LIMITS.engineRestMs / 1_000,
-      scale_up_threshold: 1,
+      max_workers: LIMITS.poolWorkers,
+      idle_timeout_secs: LIMITS.poolIdleSeconds,
+      scale_up_threshold: LIMITS.poolScaleUpThreshold,
     });
     expect(await admin.json("/claude/pool/status")).toEqual({
-      total_workers: 0,
+      total_workers: expect.any(Number),
       idle_workers: 0,
+      busy_workers: expect.any(Number),
       unhealthy_workers: 0,
+      max_workers: LIMITS.poolWorkers,
+      waiting_sessions: 0,
       engines: { working: 0, idle: 0, warm: 0, capacity: LIMITS.engineProcesses },
     });
     expect(await admin.json("/claude/pool/metrics")).toMatchObject({ total_requests: expect.any(Number), errors: 0 });

@@ -57,7 +57,7 @@ beforeAll(async () => {
         await mkdir(home, { recursive: true });
         const providers = {
           local: { base_url: llamaUrl, wire: "anthropic" },
-          ollama: { kind: "local", base_url: ollamaUrl, wire: "anthropic", default_model: "gpt-oss:20b" },
+          ollama: { kind: "local", base_url: ollamaUrl, wire: "openai", default_model: "gpt-oss:20b" },
           gone: { kind: "local", base_url: "http://127.0.0.1:9", wire: "anthropic" },
           broken: { kind: "local", base_url: `${ollamaUrl}/broken`, wire: "anthropic" },
         };
@@ -126,6 +126,7 @@ describe("a local provider", () => {
 
   it.each([
     ["qwen3-coder", "local", {}],
+    ["gpt-oss:20b", "ollama", {}],
     ["claude-sonnet-5", "cloud", { provider: "cloud" }],
   ])("is chosen for its model %s (%s), answers, is resumed and forked", async (model, provider, more) => {
     const { session_id = "" } = await agent.call("/claude/new", {

@@ -51,6 +51,25 @@ const DOCUMENT = `mounts:
       scale_up_threshold: 0.8  # 80% utilization
 `;
 
+const SIBLINGS = `mounts:
+  /containers:
+    type: containers
+    access: budgeted
+    policy:
+      allow_network: false
+      max_execution_time_secs: 60
+      max_memory_mb: 1024
+      min_sandbox: bubblewrap
+  /compute:
+    type: compute
+    access: budgeted
+    budget:
+      per_day_usd: 5
+    policy:
+      allowed_models: ["claude-haiku-*"]
+      require_idempotency: true
+`;
+
 describe("mounts in sallyport.yaml", () => {
   it("reads document 003's configuration and makes a profile of it", () => {
     const setting = parseSettings(DOCUMENT, PLACE).mounts?.["/claude"];
@@ -101,6 +120,28 @@ describe("mounts in sallyport.yaml", () => {
     expect(() => parseSettings(text, PLACE)).toThrow(
       new RegExp(`^sallyport\\.yaml, line ${line}: ${words.replaceAll(".", "\\.")}`),
     );
+  });
+
+  it("reads the siblings of /claude, each with a policy of its own", () => {
+    const { mounts } = parseSettings(SIBLINGS, PLACE);
+    const [containers, compute] = [mounts?.["/containers"], mounts?.["/compute"]];
+    const common = { description: "Sessions that are made through the mount.", for_agents: true };
+    expect(containers === undefined ? undefined : mountProfile(containers)).toEqual({
+      ...common,
+      network: "none",
+      max_job_time_ms: 60_000,
+      max_job_memory_mib: 1_024,
+      min_sandbox: "bubblewrap",
+      max_concurrent: 3,
+    });
+    expect(compute === undefined ? undefined : mountProfile(compute)).toEqual({
+      ...common,
+      allowed_models: ["claude-haiku-*"],
+      require_idempotency: true,
+      max_cost_microusd_per_day: 5,
+    });
+    expect(() => parseSettings(SIBLINGS.replace("type: compute", "type: claude"), PLACE)).toThrow("must be compute");
+    expect(() => parseSettings(SIBLINGS.replace("max_memory_mb", "max_memory"), PLACE)).toThrow("max_memory_mb");
   });
 
   it("takes an empty section for none, and leaves other errors as they are", () => {

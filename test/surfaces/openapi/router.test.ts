@@ -55,7 +55,9 @@ afterAll(async () => {
   await place.remove();
 });
 
-const isFile = (path: string): boolean => /^\/claude(\/|$)/.test(path);
+const HELLO = { role: "user", content: "Hello" };
+
+const isFile = (path: string): boolean => /^\/(claude|containers|compute)(\/|$)/.test(path);
 
 describe("the document and the router", () => {
   it("have the same routes", () => {
@@ -75,17 +77,24 @@ describe("the document and the router", () => {
     const { url, token } = served.serving;
     const files = new Files(url, token);
     const session = await files.create({});
+    const { session_id } = await files.call("/containers/new", { commands: ["true"] });
+    const { job_id } = await files.call("/compute/new", { model: "sim", input: { messages: [HELLO] } });
     const found = new Set<string>();
     const walk = async (folder: string): Promise<void> => {
       found.add(
-        folder.replace(session, "/claude/sessions/{id}").replace(/providers\/(?!tunnel)[^/]+/, "providers/{provider}"),
+        folder
+          .replace(/(sessions|jobs)\/[^/]+/, "$1/{id}")
+          .replace(/providers\/(?!tunnel)[^/]+/, "providers/{provider}")
+          .replace(/workers\/[^/]+/, "workers/{worker}"),
       );
       if (!(await files.mount.stat(folder)).is_dir) return;
-      for (const { name } of await files.mount.list(folder)) await walk(`${folder}/${name}`);
+      // One session of each tree has all files.
+      const known = new Set([session.split("/").at(-1), session_id, job_id]);
+      const isOther = (name: string): boolean => name.startsWith("ses_") && !known.has(name);
+      for (const { name } of await files.mount.list(folder)) if (!isOther(name)) await walk(`${folder}/${name}`);
     };
-    await walk("/claude");
-    // There are no workers yet.
-    const described = Object.keys(document.paths).filter((path) => isFile(path) && !path.includes("{worker}"));
+    for (const tree of ["/claude", "/containers", "/compute"]) await walk(tree);
+    const described = Object.keys(document.paths).filter(isFile);
     expect([...found].toSorted()).toEqual(described.toSorted());
   });
 });

@@ -27,6 +27,8 @@ export async function tourOfFiles(tour: Tour): Promise<void> {
   await contract.get("writeClaudePolicy", { body: { default_autonomy: "supervised", max_concurrent: null } });
   await contract.get("sendClaudePolicy", { body: { max_concurrent: null }, headers: CALL });
   await contract.get("sendClaudePolicy", { body: { max_concurrent: null } });
+  await contract.get("writeClaudePoolConfig", { body: { max_workers: 100 } });
+  await contract.get("sendClaudePoolConfig", { body: { idle_timeout_secs: 60 }, headers: CALL });
   await tourOfSessionFiles(tour);
 }
 
@@ -44,6 +46,11 @@ async function tourOfSessionFiles({ contract, app }: Tour): Promise<void> {
   await contract.get("listClaudeSessionToolsFolder", { params });
   await admin.until(folder, "pending_approval");
   await contract.get("readClaudeSessionStatus", { params });
+  const { workers } = await app.client.workers();
+  const worker = { params: { worker: workers.find((one) => one.session_id === session_id)?.id ?? "" } };
+  await contract.get("listClaudeWorkerFolder", worker);
+  for (const file of ["Status", "Isolation", "Sessions", "Metrics"])
+    await contract.get(`readClaudeWorker${file}`, worker);
   expect((await contract.send("readClaudeSessionResponse", { params })).status).toBe(409);
   await contract.get("readClaudeSessionToolsPending", { params });
   await contract.get("writeClaudeSessionToolsApprove", { params, body: { approved: true } });

@@ -37,6 +37,9 @@ export async function tourOfServer({ contract, app }: Tour): Promise<void> {
   await contract.get("saveTemplate", { params: { id: "mine" }, body: { name: "Mine", session: { autonomy: "full" } } });
   await contract.get("listTemplates");
   await contract.get("deleteTemplate", { params: { id: "mine" } });
+  await contract.get("listWorkers");
+  await contract.get("getPool");
+  await contract.get("setPool", { body: { max_workers: 1_000 } });
   const { id } = await contract.get<{ id: string }>("createToken", {
     body: { role: "agent", name: "short", max_cost_microusd: 5, origins: ["https://a.example"], expires_in_s: 60 },
     headers: { "idempotency-key": "one" },

@@ -2,16 +2,39 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bubblewrapDriver, containerDrivers, openLocalSandbox } from "../../../dist/sandbox/index.js";
+import { containerDriver, gvisorDriver } from "../../../dist/sandbox/container/drivers.js";
+import { removeFolder } from "../../../dist/sandbox/remove-folder.js";
+import { bubblewrapDriver, openLocalSandbox } from "../../../dist/sandbox/index.js";
 
-/** Only for root: without, containers need an engine and an image. */
-const containers = () => containerDrivers({ folder: `/run/sallyport/redteam-${process.pid}` });
+/** Of this run alone. Other users must be able to pass through it. */
+const folder = () =>
+  process.getuid() === 0 ? `/run/sallyport/redteam-${process.pid}` : join(tmpdir(), `redteam-${process.pid}`);
+const container = (runtime, options) => containerDriver({ folder: folder(), runtime, ...options });
 
+/** `image`: what Podman runs, with this machine's programs shown in it. */
 export const DRIVERS = {
-  bubblewrap: bubblewrapDriver,
-  container: () => containers().find(({ kind }) => kind === "container"),
+  bubblewrap: () => bubblewrapDriver({ marker: `rt${process.pid}` }),
+  "bubblewrap without control groups": () => bubblewrapDriver({ controlGroups: false }),
+  crun: () => container("crun"),
+  runc: () => container("runc"),
+  podman: ({ image }) => container("podman", { image, readable: ["/usr"] }),
+  gvisor: () => gvisorDriver({ folder: folder() }),
 };
+
+/** These have a kernel of their own. */
+export const hasOwnKernel = (kind) => kind === "gvisor";
+
+/** What reaches that kernel alone, and nothing of this machine: its devices, its folders, its system calls. */
+export const isOwnKernels = ({ attack }) =>
+  attack.startsWith("call: ") || attack === "devices" || attack === "what the machine's folders hold";
+
+/** Processes of this machine that belong to this run's containers. */
+export const ofContainers = () => folder();
+
+/** Deletes what is left of this run's containers. */
+export const removeFolders = () => removeFolder(folder());
 
 /** The control: no wall at all. */
 export const CONTROL = "local";

@@ -24,6 +24,8 @@ interface ChildOptions {
   readonly faults?: readonly string[];
   /** The command of a sandbox that is not ours. */
   readonly program?: string | undefined;
+  /** What Podman runs. */
+  readonly image?: string;
   /** It waits to be killed at its end. */
   readonly hold?: boolean;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { effectsOf, filesOf, type Approval } from "../../approvals.ts";
 import { Autonomy } from "../../policy.ts";
 import { ForkedFrom, Status } from "../../sessions.ts";
+import { NetworkMode, SandboxKind } from "../../walls.ts";
 import { ClaudeCreated, ClaudeUsage } from "./types.ts";
 
 /** What document 003's files contain, beyond types.ts. All money is micro-USD. */
@@ -205,10 +206,23 @@ export type ClaudeTunnelStatus = z.infer<typeof ClaudeTunnelStatus>;
 export const ClaudePoolStatus = z.object({
   total_workers: count,
   idle_workers: count,
+  busy_workers: count,
   unhealthy_workers: count,
+  max_workers: count,
+  waiting_sessions: count,
   engines: z.object({ working: count, idle: count, warm: count, capacity: count }),
 });
 export type ClaudePoolStatus = z.infer<typeof ClaudePoolStatus>;
+
+export const ClaudeWorkerStatus = z.object({ status: z.enum(["idle", "busy", "unhealthy"]) });
+export type ClaudeWorkerStatus = z.infer<typeof ClaudeWorkerStatus>;
+export const ClaudeWorkerIsolation = z.object({ isolation: SandboxKind, network: NetworkMode });
+export type ClaudeWorkerIsolation = z.infer<typeof ClaudeWorkerIsolation>;
+export const ClaudeWorkerSessions = z.object({ sessions: count });
+export type ClaudeWorkerSessions = z.infer<typeof ClaudeWorkerSessions>;
+/** `requests` are turns; `latency_ms` is the mean time to the first item of an answer, null: there was none. */
+export const ClaudeWorkerMetrics = z.object({ requests: count, latency_ms: count.nullable(), errors: count });
+export type ClaudeWorkerMetrics = z.infer<typeof ClaudeWorkerMetrics>;
 
 /** `errors` and `blocked` only if the caller may see everybody's. */
 export const ClaudePoolMetrics = z.object({ total_requests: count, errors: count.optional() });

@@ -5,8 +5,8 @@ import { NetworkMode, RepoFilterMode } from "../../walls.ts";
 
 const names = z.array(z.string().min(1).max(500)).max(1_000);
 
-/** The document's modes, and `bubblewrap`, which is ours. */
-export const IsolationMode = z.enum(["local", "bubblewrap", "container", "gvisor", "firecracker"]);
+/** The document's modes, and `seatbelt` and `bubblewrap`, which are ours. */
+export const IsolationMode = z.enum(["local", "seatbelt", "bubblewrap", "container", "gvisor", "firecracker"]);
 export type IsolationMode = z.infer<typeof IsolationMode>;
 
 /** Document 003's policy, as written to `policy` and as a mount has it. Null means absent, except for `max_concurrent`. */

@@ -1,8 +1,11 @@
 import { z } from "zod";
+import { JobKind } from "../../jobs.ts";
 import { LIMITS } from "../../limits.ts";
 import { MicroUsd } from "../../money.ts";
 import type { Profile } from "../../policy.ts";
-import { ClaudePolicy, profileOfPolicy } from "./policy.ts";
+import { PoolSettings } from "../../workers.ts";
+import { ComputePolicyChange, ContainerPolicyChange, withComputePolicy, withContainerPolicy } from "./job-policy.ts";
+import { ClaudePolicy, DEFAULT_MAX_CONCURRENT, profileOfPolicy } from "./policy.ts";
 
 /** What a caller may do below a mount. */
 export const AccessLevel = z.enum(["read_only", "read_write", "sign_only", "budgeted", "disabled"]);
@@ -32,33 +35,41 @@ export const TunnelEndpoint = z
   .strict();
 export type TunnelEndpoint = z.infer<typeof TunnelEndpoint>;
 
-export const PoolConfig = z
+const access = AccessLevel.refine((level) => level === "budgeted", { error: "must be budgeted: agents cost money" });
+
+const MountBudget = z
   .object({
-    min_workers: z.number().int().min(0).max(10_000),
-    max_workers: z.number().int().min(1).max(10_000),
-    idle_timeout_secs: z.number().int().min(1).max(86_400),
-    /** Of the busy workers. */
-    scale_up_threshold: z.number().gt(0).max(1),
+    per_tick_usd: MicroUsd.optional(),
+    per_day_usd: MicroUsd.optional(),
+    approval_threshold_usd: MicroUsd.min(1).optional(),
+    /** Who may approve spending above the threshold, by id or name of the principal. Absent: whoever may approve. */
+    approvers: z.array(z.string().min(1).max(200)).min(1).max(100).optional(),
   })
   .strict();
-export type PoolConfig = z.infer<typeof PoolConfig>;
+
+/** `/containers` and `/compute`. */
+const ContainersSetting = z
+  .object({
+    type: z.literal("containers", { error: "must be containers" }),
+    access,
+    budget: MountBudget.optional(),
+    policy: ContainerPolicyChange.optional(),
+  })
+  .strict();
+const ComputeSetting = z
+  .object({
+    type: z.literal("compute", { error: "must be compute" }),
+    access,
+    budget: MountBudget.optional(),
+    policy: ComputePolicyChange.optional(),
+  })
+  .strict();
 
 const MountSetting = z
   .object({
-    type: z.literal("claude", { error: "must be claude: there is no other kind of mount" }),
-    access: AccessLevel.refine((access) => access === "budgeted", {
-      error: "must be budgeted: agents cost money",
-    }),
-    budget: z
-      .object({
-        per_tick_usd: MicroUsd.optional(),
-        per_day_usd: MicroUsd.optional(),
-        approval_threshold_usd: MicroUsd.min(1).optional(),
-        /** Who may approve spending above the threshold, by id or name of the principal. Absent: whoever may approve. */
-        approvers: z.array(z.string().min(1).max(200)).min(1).max(100).optional(),
-      })
-      .strict()
-      .optional(),
+    type: z.literal("claude", { error: "must be claude: /containers and /compute have a type of their own" }),
+    access,
+    budget: MountBudget.optional(),
     policy: ClaudePolicy.optional(),
     tunnels: z
       .array(TunnelEndpoint)
@@ -69,25 +80,27 @@ const MountSetting = z
             context.addIssue({ code: "custom", path: [index, "id"], message: "names the same tunnel twice" });
       })
       .optional(),
-    pool: PoolConfig.partial()
-      .refine(({ min_workers = 0, max_workers = Infinity }) => min_workers <= max_workers, {
-        path: ["min_workers"],
-        error: "must not be more than max_workers",
-      })
-      .optional(),
+    pool: PoolSettings.optional(),
   })
   .strict();
 export type MountSetting = z.infer<typeof MountSetting>;
 
 /** `mounts` of `sallyport.yaml`, by path, as document 003 shows it. */
-export const MountSettings = z.record(z.string(), MountSetting).superRefine((mounts, context) => {
-  const paths = Object.keys(mounts);
-  if (paths.length > LIMITS.mounts)
-    context.addIssue({ code: "custom", path: [], message: `holds more than ${LIMITS.mounts} mounts` });
-  for (const path of paths)
-    if (!/^\/claude(-[a-z0-9]+)*$/.test(path))
-      context.addIssue({ code: "custom", path: [path], message: "must be /claude, or such as /claude-review" });
-});
+export const MountSettings = z
+  .object({ "/containers": ContainersSetting.optional(), "/compute": ComputeSetting.optional() })
+  .catchall(MountSetting)
+  .superRefine((mounts, context) => {
+    const paths = Object.keys(mounts);
+    if (paths.length > LIMITS.mounts)
+      context.addIssue({ code: "custom", path: [], message: `holds more than ${LIMITS.mounts} mounts` });
+    for (const path of paths)
+      if (!/^\/(claude(-[a-z0-9]+)*|containers|compute)$/.test(path))
+        context.addIssue({
+          code: "custom",
+          path: [path],
+          message: "must be /claude, such as /claude-review, /containers or /compute",
+        });
+  });
 export type MountSettings = z.infer<typeof MountSettings>;
 
 /** The profile name of sessions made through a mount. */
@@ -95,10 +108,25 @@ export function mountProfileName(path: string): string {
   return `mount:${path}`;
 }
 
+/** What `/containers` or `/compute` may be set to. */
+type JobMountSetting = z.infer<typeof ContainersSetting> | z.infer<typeof ComputeSetting>;
+
+function ownProfile(setting: MountSetting | JobMountSetting): Profile {
+  switch (setting.type) {
+    case "claude":
+      return profileOfPolicy(setting.policy ?? {});
+    case "containers":
+      return withContainerPolicy({ max_concurrent: DEFAULT_MAX_CONCURRENT }, setting.policy ?? {});
+    case "compute":
+      return withComputePolicy({}, setting.policy ?? {});
+  }
+}
+
 /** A mount's policy and budget as a profile; if both set a limit, the smaller counts. Absent: it sets neither. */
-export function mountProfile({ policy, budget }: MountSetting): Profile | undefined {
+export function mountProfile(setting: MountSetting | JobMountSetting): Profile | undefined {
+  const { policy, budget } = setting;
   if (policy === undefined && budget === undefined) return undefined;
-  const profile = profileOfPolicy(policy ?? {});
+  const profile = ownProfile(setting);
   const { per_tick_usd, per_day_usd, approval_threshold_usd, approvers } = budget ?? {};
   return {
     description: "Sessions that are made through the mount.",
@@ -114,6 +142,12 @@ export function mountProfile({ policy, budget }: MountSetting): Profile | undefi
 
 /** The profile of `/claude` if neither settings nor policy mention it. */
 export const DEFAULT_MOUNT_PROFILE = mountProfileName("/claude");
+
+/** The same with its siblings, which are always there. */
+export const DEFAULT_MOUNT_PROFILES: ReadonlySet<string> = new Set([
+  DEFAULT_MOUNT_PROFILE,
+  ...JobKind.options.map((kind) => mountProfileName(`/${kind}`)),
+]);
 
 /** Document 003's figures, micro-USD. */
 const DEFAULT_LIMITS = {

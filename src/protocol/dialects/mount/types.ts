@@ -32,7 +32,7 @@ export const FileEntry = z.object({
 export type FileEntry = z.infer<typeof FileEntry>;
 
 /** Null means absent, as other languages write it. */
-function optional<Schema extends z.ZodType>(schema: Schema) {
+export function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema
     .nullable()
     .optional()

@@ -19,6 +19,7 @@ export const KEYS = {
   providers: ["providers"],
   engines: ["engines"],
   templates: ["templates"],
+  workers: ["workers"],
   tokens: ["tokens"],
   audit: ["audit"],
 } as const;

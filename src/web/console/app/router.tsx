@@ -57,6 +57,7 @@ const changesPage = lazyRouteComponent(() => import("../pages/changes/page.tsx")
 const usagePage = lazyRouteComponent(() => import("../pages/usage/page.tsx"), "UsagePage");
 const policyPage = lazyRouteComponent(() => import("../pages/policy/page.tsx"), "PolicyPage");
 const providersPage = lazyRouteComponent(() => import("../pages/providers/page.tsx"), "ProvidersPage");
+const workersPage = lazyRouteComponent(() => import("../pages/workers/page.tsx"), "WorkersPage");
 const tokensPage = lazyRouteComponent(() => import("../pages/tokens/page.tsx"), "TokensPage");
 const auditPage = lazyRouteComponent(() => import("../pages/audit/page.tsx"), "AuditPage");
 
@@ -74,6 +75,7 @@ export const router = createRouter({
     page("/usage", usagePage),
     page("/policy", policyPage),
     page("/providers", providersPage),
+    page("/workers", workersPage),
     page("/tokens", tokensPage),
     page("/audit", auditPage),
   ]),

@@ -1,5 +1,6 @@
 import { Link, Outlet, useNavigate, useRouter } from "@tanstack/react-router";
 import {
+  Boxes,
   ChartColumn,
   Inbox,
   KeyRound,
@@ -28,6 +29,7 @@ const ICONS: Readonly<Record<(typeof CONSOLE_PAGES)[number]["to"], LucideIcon>> 
   "/usage": ChartColumn,
   "/policy": ShieldCheck,
   "/providers": Plug,
+  "/workers": Boxes,
   "/tokens": KeyRound,
   "/audit": ScrollText,
 };

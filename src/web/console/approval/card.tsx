@@ -15,6 +15,7 @@ import { OutcomeNote } from "./outcome.tsx";
 import { PreviewView } from "./preview.tsx";
 import { QuestionForm } from "./question.tsx";
 import { RejectForm } from "./reject.tsx";
+import { ReviewDecide, ReviewView } from "./review.tsx";
 import { useApproval, useDecision, type UnboundDecision } from "./use-decision.ts";
 import { Warnings } from "./warnings.tsx";
 
@@ -166,6 +167,7 @@ function Subject({
     return <QuestionForm approval={approval} questions={preview.questions} busy={busy} onAnswer={onAnswer} />;
   }
   if (preview.type === "budget") return <BudgetForm preview={preview} busy={busy} onAnswer={onAnswer} />;
+  if (preview.type === "changes") return <ReviewView preview={preview} sessionId={approval.session_id} />;
   return <PreviewView preview={preview} input={approval.input} />;
 }
 
@@ -185,6 +187,9 @@ function Answers({ approval, mode, busy, hints, onMode, decide }: AnswersProps):
       <p className="text-sm text-soft">Your role, {me.role}, can view but not answer. Admins and operators can.</p>
     );
   }
+  const { preview } = approval;
+  if (preview.type === "changes")
+    return <ReviewDecide approval={approval} preview={preview} busy={busy} decide={decide} />;
   const back = (): void => onMode("looking");
   if (mode === "rejecting") return <RejectForm busy={busy} onBack={back} decide={decide} />;
   if (mode === "confirming") return <Confirm busy={busy} onBack={back} decide={decide} />;
@@ -214,7 +219,7 @@ function useCardKeys({
     else if (mode === "looking") onMode("confirming");
   };
   const answers: readonly Shortcut[] = [
-    { keys: ["r"], label: "Reject", run: () => onMode("rejecting") },
+    ...(approval.preview.type === "changes" ? [] : [{ keys: ["r"], label: "Reject", run: () => onMode("rejecting") }]),
     ...(plain
       ? [
           // A key that is held down is not a second yes.

@@ -99,9 +99,9 @@ function Rule({ approval, rule }: { readonly approval: Approval; readonly rule: 
   );
 }
 
-/** Questions and money are answered by their forms, which say yes to something. */
+/** Questions, money and reviews are answered by their forms, which say yes to something. */
 export function canApprovePlainly({ preview }: Pick<Approval, "preview">): boolean {
-  return preview.type !== "question" && preview.type !== "budget";
+  return preview.type !== "question" && preview.type !== "budget" && preview.type !== "changes";
 }
 
 /** Whether what was asked for can be changed before it is approved. */

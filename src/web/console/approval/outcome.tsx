@@ -1,4 +1,4 @@
-import { Ban, CircleCheck, CircleX, TimerOff, type LucideIcon } from "lucide-react";
+import { Ban, CircleCheck, CircleX, Clock, TimerOff, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Approval, Outcome } from "../../../protocol/index.ts";
 import { Badge, Note, type Tone } from "../../ui/states.tsx";
@@ -17,6 +17,11 @@ const LOOKS: Readonly<Record<Outcome, OutcomeLook>> = {
   timed_out: { words: "expired", tone: "warn", icon: TimerOff },
   cancelled: { words: "withdrawn", tone: "plain", icon: Ban },
 };
+
+/** Nobody says no to a review: the changes only wait. */
+function reviewLook(status: Outcome): OutcomeLook {
+  return status === "rejected" ? { words: "kept for later", tone: "plain", icon: Clock } : LOOKS[status];
+}
 
 export function OutcomeBadge({ status }: { readonly status: Outcome }): ReactNode {
   const { words, tone, icon: Icon } = LOOKS[status];
@@ -37,8 +42,9 @@ export function OutcomeNote({
 }): ReactNode {
   const { status, resolved_at, resolved_by, scope, updated_input, interrupt, feedback } = approval;
   if (status === "pending") return null;
-  const { words, tone, icon: Icon } = LOOKS[status];
+  const { words, tone, icon: Icon } = approval.preview.type === "changes" ? reviewLook(status) : LOOKS[status];
   const isNetwork = approval.preview.type === "network";
+  const isReview = approval.preview.type === "changes";
   const by = status === "approved" || status === "rejected" ? resolved_by?.name : undefined;
   return (
     <Note tone={tone} role="status" className="space-y-2">
@@ -52,7 +58,8 @@ export function OutcomeNote({
         {status === "timed_out" && (
           <span>Nobody answered in time. {isNetwork ? "No connection was made." : "The tool did not run."}</span>
         )}
-        {status === "cancelled" && (
+        {status === "rejected" && isReview && <span>The changes stay with the session.</span>}
+        {status === "cancelled" && !isReview && (
           <span>The {isNetwork ? "program gave up, or the turn ended," : "turn ended"} before anyone answered.</span>
         )}
         {scope === "session" && <span>, also for this session: {approval.session_rule}</span>}

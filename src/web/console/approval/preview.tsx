@@ -6,7 +6,7 @@ import { DiffView } from "./diff-view.tsx";
 import { MultiDiff } from "./multi-diff.tsx";
 import { visible, visibleCommand } from "../../ui/visible.ts";
 
-/** What a call will do. Questions and money have their own forms. */
+/** What a call will do. Questions, money and reviews have their own forms. */
 export function PreviewView({
   preview,
   input,
@@ -25,6 +25,7 @@ export function PreviewView({
       return <CommandPreview preview={preview} />;
     case "question":
     case "budget":
+    case "changes":
       return null;
     case "network":
       return <NetworkPreview preview={preview} />;

@@ -1,4 +1,4 @@
-import { BUDGET_TOOL, QUESTION_TOOL, type Approval, type Tier } from "../../../protocol/index.ts";
+import { BUDGET_TOOL, QUESTION_TOOL, REVIEW_TOOL, type Approval, type Tier } from "../../../protocol/index.ts";
 
 const BY_TIER: Readonly<Record<Tier, string>> = {
   read: "it reads",
@@ -17,7 +17,7 @@ export function reasonWords({
   preview,
 }: Pick<Approval, "tier" | "reason" | "preview">): string | undefined {
   if (preview.type === "question") return undefined;
-  if (preview.type === "budget" || preview.type === "network") return reason;
+  if (preview.type === "budget" || preview.type === "network" || preview.type === "changes") return reason;
   return PLAIN.test(reason) ? `Needs approval because ${BY_TIER[tier]}` : `Needs approval: ${reason}`;
 }
 
@@ -30,6 +30,8 @@ export function cardTitle({ preview, status }: Pick<Approval, "preview" | "statu
       return "Budget reached";
     case "network":
       return "A program wants to reach a host";
+    case "changes":
+      return "Review the changes";
     default:
       return status === "pending" ? "Tool Approval Required" : "Tool Approval";
   }
@@ -49,5 +51,6 @@ export function ruleWords(
 /** A tool's name in a list; for anything else what it asks for. */
 export function toolLabel(tool: string): string {
   if (tool === BUDGET_TOOL) return "Budget reached";
+  if (tool === REVIEW_TOOL) return "Review the changes";
   return tool === QUESTION_TOOL ? "Question" : tool;
 }

@@ -35,6 +35,7 @@ function lineOf(preview: Preview): string | undefined {
       return preview.questions[0]?.question;
     case "budget":
     case "network":
+    case "changes":
     case "generic":
       return preview.summary;
   }

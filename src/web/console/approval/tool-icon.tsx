@@ -2,6 +2,7 @@ import {
   CircleHelp,
   CircleDollarSign,
   Bot,
+  FileDiff,
   FilePen,
   FilePlus2,
   FileSearch,
@@ -14,7 +15,7 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import { BUDGET_TOOL, NETWORK_TOOL, toolFacts, type ToolFacts } from "../../../protocol/index.ts";
+import { BUDGET_TOOL, NETWORK_TOOL, REVIEW_TOOL, toolFacts, type ToolFacts } from "../../../protocol/index.ts";
 
 const ICONS: Readonly<Record<NonNullable<ToolFacts["icon"]>, LucideIcon>> = {
   new_file: FilePlus2,
@@ -33,6 +34,7 @@ function iconOf(tool: string): LucideIcon {
   if (icon !== undefined) return ICONS[icon];
   if (tool === BUDGET_TOOL) return CircleDollarSign;
   if (tool === NETWORK_TOOL) return Globe;
+  if (tool === REVIEW_TOOL) return FileDiff;
   return tool.startsWith("mcp__") ? Plug : Wrench;
 }
 

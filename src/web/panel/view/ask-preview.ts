@@ -29,6 +29,23 @@ export class AskPreview {
       case "budget":
       case "network":
         return [make("p", { text: visible(preview.summary) })];
+      case "changes":
+        return [
+          make("p", { text: visible(preview.summary) }),
+          ...preview.files.flatMap(({ path, additions, deletions, diff }) => [
+            make(
+              "p",
+              { class: "file" },
+              icon("file"),
+              make("span", { text: visibleCommand(path) }),
+              size(additions, deletions),
+            ),
+            ...(diff === undefined ? [] : [this.#long("Change", hunksOf(diff), "diff")]),
+          ]),
+          ...(preview.cut === undefined
+            ? []
+            : [make("p", { class: "faint", text: "More changed than is shown here." })]),
+        ];
       case "command":
         return [
           ...(preview.description === undefined ? [] : [make("p", { text: visible(preview.description) })]),
@@ -77,8 +94,9 @@ export class AskPreview {
 }
 
 function tally({ added, removed, is_new_file }: FileDiff): HTMLElement {
-  return make("span", {
-    class: "faint",
-    text: `${is_new_file ? "new, " : ""}+${String(added)} −${String(removed)}`,
-  });
+  return size(added, removed, is_new_file ? "new, " : "");
+}
+
+function size(added: number, removed: number, before = ""): HTMLElement {
+  return make("span", { class: "faint", text: `${before}+${String(added)} −${String(removed)}` });
 }

@@ -167,6 +167,8 @@ function headline(approval: Approval, describe: Describe): string {
       return "The budget is used up. Allow more?";
     case "network":
       return "Let a program reach this host?";
+    case "changes":
+      return "Apply these changes?";
     case "command":
       return "Run this command?";
     case "diff":

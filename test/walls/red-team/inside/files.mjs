@@ -177,7 +177,8 @@ export const files = {
       "/run",
       "/etc/ssh",
       "/etc/ssl/private",
-    ].filter((path) => attempt(() => fs.readdirSync(path))?.length > 0);
+      // Podman shows a container its own control group there.
+    ].filter((path) => attempt(() => fs.readdirSync(path))?.some((name) => !(path === "/sys" && name === "fs")));
     return seen.length === 0 ? undefined : seen.join(", ");
   },
   "names in folders above the workspace": ({ isWalled, workspace }) => {

@@ -15,6 +15,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   "approval.decide": "answered an approval",
   "approval.timeout": "approval expired",
   "policy.set": "changed the policy",
+  "pool.set": "changed the pool of workers",
   "provider.test": "tested a provider",
   "provider.set": "set a provider",
   "provider.remove": "removed a provider",

@@ -15,14 +15,22 @@ export function FileList({
   files,
   current,
   onChoose,
+  above = false,
 }: {
   readonly files: readonly ChangeSetFile[];
   readonly current: string;
   readonly onChoose: (path: string) => void;
+  /** It stands above the diff also where there is room beside it. */
+  readonly above?: boolean;
 }): ReactNode {
   return (
-    <nav aria-label="Changed files" className="lg:sticky lg:top-4">
-      <ul className="max-h-64 divide-y overflow-auto rounded-lg border bg-raised lg:max-h-[70dvh]">
+    <nav aria-label="Changed files" className={classes(!above && "lg:sticky lg:top-4")}>
+      <ul
+        className={classes(
+          "divide-y overflow-auto rounded-lg border bg-raised",
+          above ? "max-h-48" : "max-h-64 lg:max-h-[70dvh]",
+        )}
+      >
         {files.map((file) => (
           <li key={file.path}>
             <button

@@ -5,6 +5,7 @@ import {
   type Autonomy,
   type ErrorCode,
   type PermissionMode,
+  type ReviewMode,
   type WorkspaceMode,
 } from "../../../../protocol/index.ts";
 import { parseDollars, writeDollars } from "../../../ui/dollars.ts";
@@ -21,6 +22,8 @@ export interface Draft {
   readonly workspaceMode: WorkspaceMode | "";
   /** Absent from the form: a filter of one's own, which a template may have. */
   readonly repoFilter: "standard" | "strict" | "";
+  /** Only with files of its own. */
+  readonly review: ReviewMode | "";
   readonly mode: PermissionMode | "";
   readonly autonomy: Autonomy | "";
   /** Dollars. */
@@ -46,6 +49,7 @@ export const EMPTY: Draft = {
   network: "",
   workspaceMode: "",
   repoFilter: "",
+  review: "",
   mode: "sdk",
   autonomy: "",
   budget: "",
@@ -82,6 +86,7 @@ export function requestOf(
     ...filled({ sandbox: draft.sandbox, network: draft.network, profile: draft.profile, permission_mode: draft.mode }),
     ...filled({ workspace_mode: draft.workspaceMode }),
     ...(draft.workspaceMode === "snapshot" ? filled({ repo_filter: draft.repoFilter }) : {}),
+    ...(hasOwnFiles(draft) ? filled({ review: draft.review }) : {}),
     ...filled({ autonomy: draft.autonomy, unattended: draft.unattended, system_prompt: draft.systemPrompt }),
     ...numbers.values,
     ...(tools.trim() === "" ? {} : { tools: toolNames(tools) }),
@@ -92,6 +97,11 @@ export function requestOf(
   return {
     problems: byField(parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }))),
   };
+}
+
+/** Whether its changes wait for a person: only then they can be reviewed at the end. */
+export function hasOwnFiles({ workspaceMode }: Pick<Draft, "workspaceMode">): boolean {
+  return workspaceMode === "worktree" || workspaceMode === "snapshot";
 }
 
 /** The draft of a template or an earlier request. */
@@ -107,6 +117,7 @@ export function draftOf(session: CreateSession): Draft {
     network: session.network ?? "",
     workspaceMode: session.workspace_mode ?? "",
     repoFilter: session.repo_filter === "standard" || session.repo_filter === "strict" ? session.repo_filter : "",
+    review: session.review ?? "",
     mode: session.permission_mode ?? "",
     autonomy: session.autonomy ?? "",
     budget: session.max_cost_microusd === undefined ? "" : writeDollars(session.max_cost_microusd),
@@ -147,6 +158,7 @@ const BY_NAME: Readonly<Record<string, keyof Draft | "attachments">> = {
   network: "network",
   workspace_mode: "workspaceMode",
   repo_filter: "repoFilter",
+  review: "review",
   profile: "profile",
   system_prompt: "systemPrompt",
   prompt: "prompt",

@@ -13,6 +13,8 @@ const ENGINES: Readonly<Record<string, string>> = {
   loop: "Sallyport’s own agent loop, for models behind Anthropic’s API",
   "claude-sdk": "Claude Code, through its SDK",
   "claude-cli": "Claude Code, command line",
+  command: "No agent: each prompt is a command for the shell",
+  compute: "No agent: each prompt is one call of the model, without tools",
   codex: "OpenAI’s Codex",
 };
 

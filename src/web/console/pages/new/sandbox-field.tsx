@@ -6,6 +6,7 @@ import type { PartProps } from "./parts.tsx";
 
 const SANDBOXES: Readonly<Record<SandboxKind, string>> = {
   local: "no walls: the agent’s programs run as the server’s user",
+  seatbelt: "a profile of macOS; not tried on a Mac yet",
   bubblewrap: "Linux namespaces, starts at once",
   container: "docker, podman or an OCI runtime",
   gvisor: "a container with a kernel of its own",

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Field, Select } from "../../../ui/field.tsx";
 import { problemsAt } from "./draft.ts";
 import { NumberEditor } from "./field-editors.tsx";
-import type { FieldSpec } from "./fields.ts";
+import type { FieldSpec } from "./field-kinds.ts";
 import type { PolicyEditor } from "./use-draft.ts";
 import { valueWords } from "./value-words.ts";
 import type { Policy } from "../../../../protocol/index.ts";

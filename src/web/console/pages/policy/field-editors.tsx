@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import type { RateLimit } from "../../../../protocol/index.ts";
 import { Field, Input, Select, TextArea } from "../../../ui/field.tsx";
-import type { FieldSpec } from "./fields.ts";
+import type { FieldSpec } from "./field-kinds.ts";
 import { ListEditor } from "./list-editor.tsx";
 import { readNumber, writeNumber, type NumberKind } from "./numbers.ts";
 

@@ -1,69 +1,7 @@
-import type { Profile, RateLimit } from "../../../../protocol/index.ts";
+import type { Profile } from "../../../../protocol/index.ts";
+import type { SpecFor } from "./field-kinds.ts";
 
 export type FieldName = keyof Profile;
-
-interface Common {
-  readonly label: string;
-  readonly hint: string;
-  /** What absence means. */
-  readonly absent: string;
-}
-interface TextField extends Common {
-  readonly kind: "text";
-}
-interface ChoiceField extends Common {
-  readonly kind: "choice";
-  readonly options: readonly { readonly value: string; readonly label: string }[];
-}
-interface ListField extends Common {
-  readonly kind: "list";
-  readonly example: string;
-  /** An empty list is something else than none: nothing at all. */
-  readonly emptyCounts?: true;
-}
-interface HooksField extends Common {
-  readonly kind: "hooks";
-}
-interface AmountField extends Common {
-  /** Micro-USD, written in dollars. */
-  readonly kind: "dollars";
-}
-interface CountField extends Common {
-  readonly kind: "count";
-}
-interface TimeField extends Common {
-  /** Milliseconds, written in seconds. */
-  readonly kind: "seconds";
-}
-interface SwitchField extends Common {
-  readonly kind: "switch";
-}
-interface RateField extends Common {
-  readonly kind: "rate";
-}
-export type FieldSpec =
-  | TextField
-  | ChoiceField
-  | ListField
-  | HooksField
-  | AmountField
-  | CountField
-  | TimeField
-  | SwitchField
-  | RateField;
-
-/** Which kinds of field can hold a value of this type: a wrong kind does not compile. */
-type SpecFor<Value> = Value extends readonly "guarded"[]
-  ? HooksField
-  : Value extends readonly string[]
-    ? ListField
-    : Value extends number
-      ? AmountField | CountField | TimeField
-      : Value extends boolean
-        ? SwitchField
-        : Value extends RateLimit
-          ? RateField
-          : TextField | ChoiceField;
 
 const AUTONOMIES = [
   { value: "read_only", label: "read only: only what Allow lists" },
@@ -74,6 +12,7 @@ const AUTONOMIES = [
 
 const SANDBOXES = [
   { value: "local", label: "local: no walls" },
+  { value: "seatbelt", label: "seatbelt: a profile of macOS" },
   { value: "bubblewrap", label: "bubblewrap: Linux namespaces" },
   { value: "container", label: "container" },
   { value: "gvisor", label: "gvisor: a container with its own kernel" },
@@ -186,7 +125,25 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
       { value: "direct", label: "direct: the folder itself" },
       { value: "worktree", label: "worktree: a git branch of its own" },
       { value: "snapshot", label: "snapshot: a filtered copy" },
+      { value: "empty", label: "empty: a new folder of its own" },
     ],
+  },
+  review: {
+    kind: "choice",
+    label: "Review",
+    hint: "When a person reviews the changes of sessions that don’t say. At the end needs a sandbox and files of their own.",
+    absent: "each change",
+    options: [
+      { value: "each", label: "each: before every edit and command" },
+      { value: "at_end", label: "at_end: all changes when a turn has ended" },
+    ],
+  },
+  allowed_review: {
+    kind: "list",
+    label: "Allowed review",
+    hint: "What sessions may ask for: each, at_end.",
+    absent: "both",
+    example: "each",
   },
   repo_filter: {
     kind: "choice",
@@ -356,6 +313,18 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
     hint: "Supervised sessions then ask only about the rules under Ask. Everything else that is not denied runs.",
     absent: "no",
   },
+  max_job_time_ms: {
+    kind: "seconds",
+    label: "Time of a job, in seconds",
+    hint: "How long the commands of a job may run together, or its model call.",
+    absent: "600 s",
+  },
+  max_job_memory_mib: {
+    kind: "count",
+    label: "Memory of a job, in MiB",
+    hint: "Of everything that a job runs together.",
+    absent: "what its sandbox has",
+  },
   require_idempotency: {
     kind: "switch",
     label: "Require an Idempotency-Key",
@@ -363,45 +332,3 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
     absent: "no",
   },
 };
-
-/** In page order. A test checks that all fields are included. */
-export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: readonly FieldName[] }[] = [
-  { title: "Rules", fields: ["allow", "ask", "ask_only_listed", "deny"] },
-  {
-    title: "Autonomy and approvals",
-    fields: [
-      "autonomy",
-      "max_autonomy",
-      "for_operators",
-      "for_agents",
-      "client_may_choose",
-      "visitor_may_approve",
-      "approvers",
-      "unattended",
-      "approval_timeout_ms",
-    ],
-  },
-  { title: "Tools and access", fields: ["tools", "hooks", "web_hosts", "extra_read"] },
-  {
-    title: "Walls",
-    fields: ["sandbox", "min_sandbox", "network", "egress_hosts", "workspace_mode", "repo_filter"],
-  },
-  { title: "Models", fields: ["allowed_providers", "provider_hosts", "allowed_models", "blocked_models"] },
-  {
-    title: "Money",
-    fields: [
-      "max_cost_microusd",
-      "default_max_cost_microusd",
-      "max_cost_microusd_per_tick",
-      "max_cost_microusd_per_day",
-      "max_cost_microusd_per_agent",
-      "approval_threshold_microusd",
-      "budget_approvers",
-      "require_max_cost",
-    ],
-  },
-  {
-    title: "Limits",
-    fields: ["max_turns", "max_concurrent", "max_context_tokens", "session_rate", "agent_rate", "require_idempotency"],
-  },
-];

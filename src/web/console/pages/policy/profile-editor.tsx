@@ -2,7 +2,8 @@ import type { ReactNode } from "react";
 import type { Profile } from "../../../../protocol/index.ts";
 import { problemsAt, withField, type PolicyProblem } from "./draft.ts";
 import { FieldEditor } from "./field-editors.tsx";
-import { FIELD_GROUPS, PROFILE_FIELDS, type FieldName } from "./fields.ts";
+import { FIELD_GROUPS } from "./field-groups.ts";
+import { PROFILE_FIELDS, type FieldName } from "./fields.ts";
 
 const WIDE: ReadonlySet<string> = new Set(["list", "hooks", "switch", "text"]);
 

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { Profile } from "../../../../protocol/index.ts";
-import { FIELD_GROUPS, PROFILE_FIELDS, type FieldName } from "./fields.ts";
+import { FIELD_GROUPS } from "./field-groups.ts";
+import { PROFILE_FIELDS, type FieldName } from "./fields.ts";
 import { valueWords } from "./value-words.ts";
 
 /** A read-only profile: every setting, including those that are not set. */

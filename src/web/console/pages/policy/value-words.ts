@@ -1,5 +1,5 @@
 import type { RateLimit } from "../../../../protocol/index.ts";
-import type { FieldSpec } from "./fields.ts";
+import type { FieldSpec } from "./field-kinds.ts";
 import { writeNumber } from "./numbers.ts";
 
 /** A setting in words, for those who only read. Lists are shown entry by entry instead. */

@@ -74,6 +74,11 @@ export function Head({
               <span className="sr-only">Workspace </span>
               <span className="truncate">{folderName(folderOf(session))}</span>
             </span>
+            {session.settings.review === "at_end" && (
+              <span title="Edits and commands run unasked. You review all changes when a turn has ended.">
+                review at the end
+              </span>
+            )}
             <Cost session={session} />
           </p>
         </div>
@@ -88,7 +93,7 @@ export function Head({
             <Square aria-hidden className="size-3.5" /> <span className="max-sm:hidden">Stop</span>
           </Button>
         )}
-        {session.settings.source !== undefined && (
+        {session.settings.source !== undefined && session.settings.workspace_mode !== "empty" && (
           <Link
             to="/sessions/$sessionId/changes"
             params={{ sessionId: session.id }}

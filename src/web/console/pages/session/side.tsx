@@ -95,6 +95,7 @@ function Settings({ session }: { readonly session: SessionView }): ReactNode {
       </code>,
     ],
     ...(settings.workspace_mode === undefined ? [] : [["Works in a", settings.workspace_mode] as const]),
+    ...(settings.review === "at_end" ? [["Review", "all changes at the end"] as const] : []),
     ...(settings.withheld === undefined
       ? []
       : [["Withheld", `${String(settings.withheld)} ${settings.withheld === 1 ? "file" : "files"}`] as const]),

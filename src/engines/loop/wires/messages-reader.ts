@@ -1,38 +1,13 @@
-import type { Usage } from "../../protocol/index.ts";
-import { StreamFailure } from "./failure.ts";
-
-type WireFields = Readonly<Record<string, unknown>>;
-
-/** What the loop looks at in a streamed message. `id` names the block. */
-export type MessagePart =
-  | { readonly type: "text"; readonly id: string; readonly text: string }
-  | {
-      readonly type: "thought";
-      readonly id: string;
-      readonly text: string;
-      readonly signature?: string;
-      readonly redacted?: string;
-    }
-  | { readonly type: "end"; readonly id: string }
-  /** `input` is JSON, or what came of it. */
-  | { readonly type: "call"; readonly tool_use_id: string; readonly tool: string; readonly input: string }
-  | { readonly type: "error"; readonly error: unknown }
-  | Finish;
-
-/** The message is whole. */
-export interface Finish {
-  readonly type: "finish";
-  /** Absent: the provider gave none. */
-  readonly stop_reason: string | undefined;
-  readonly usage: Usage;
-}
+import type { Usage } from "../../../protocol/index.ts";
+import { count, fields, position, text } from "./fields.ts";
+import type { MessagePart, StreamReader, WireFields } from "./wire.ts";
 
 type OpenBlock =
   | { readonly type: "spoken"; readonly id: string }
   | { readonly type: "call"; readonly id: string; readonly name: string; input: string };
 
 /** Reads the events of a Messages stream. Unknown events and blocks are passed over. */
-export class MessageReader {
+export class MessageReader implements StreamReader {
   readonly #blocks = new Map<number, OpenBlock>();
   #usage: WireFields = {};
   #stop: string | undefined;
@@ -43,11 +18,11 @@ export class MessageReader {
         this.#addUsage(fields(fields(event["message"])["usage"]));
         return [];
       case "content_block_start":
-        return this.#start(index(event), fields(event["content_block"]));
+        return this.#start(position(event, "index"), fields(event["content_block"]));
       case "content_block_delta":
-        return this.#delta(this.#blocks.get(index(event)), fields(event["delta"]));
+        return this.#delta(this.#blocks.get(position(event, "index")), fields(event["delta"]));
       case "content_block_stop":
-        return this.#end(index(event));
+        return this.#end(position(event, "index"));
       case "message_delta": {
         const stop = fields(event["delta"])["stop_reason"];
         if (typeof stop === "string") this.#stop = stop;
@@ -61,6 +36,10 @@ export class MessageReader {
       default:
         return [];
     }
+  }
+
+  end(): readonly MessagePart[] {
+    return [];
   }
 
   #start(at: number, block: WireFields): readonly MessagePart[] {
@@ -127,24 +106,4 @@ export class MessageReader {
       model_calls: 1,
     };
   }
-}
-
-function fields(value: unknown): WireFields {
-  return typeof value === "object" && value !== null ? (value as WireFields) : {};
-}
-
-function text(of: WireFields, name: string): string {
-  const value = of[name];
-  if (typeof value !== "string") throw new StreamFailure(`an event lacks ${name}`);
-  return value;
-}
-
-function index(event: WireFields): number {
-  const value = event["index"];
-  if (typeof value !== "number") throw new StreamFailure("an event lacks index");
-  return value;
-}
-
-function count(value: unknown): number {
-  return typeof value === "number" && value >= 0 ? Math.floor(value) : 0;
 }

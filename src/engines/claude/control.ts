@@ -1,8 +1,12 @@
-import type { OfferedToolServer } from "../claude/offered-tools.ts";
-import { ALWAYS_ASK, HOOK_TIMEOUT, type Launch, type ProcessListener, type UserMessage } from "../claude/transport.ts";
-import { wireMessage } from "../claude/messages.ts";
-import { vendorAgents } from "../claude/tools.ts";
-import { record, text, type VendorFields } from "../claude/wire.ts";
+import { randomUUID } from "node:crypto";
+import type { Held, Piped } from "../../sandbox/sandbox.ts";
+import type { OfferedToolServer } from "./offered-tools.ts";
+import { ALWAYS_ASK, HOOK_TIMEOUT, type Launch, type ProcessListener, type UserMessage } from "./transport.ts";
+import { wireMessage } from "./messages.ts";
+import { vendorAgents } from "./tools.ts";
+import type { AskedCall } from "./translate.ts";
+import { record, text, type VendorFields } from "./wire.ts";
+import type { Verdict } from "../engine.ts";
 
 const HOOK = "sallyport";
 
@@ -16,19 +20,33 @@ interface Pending {
  * must know first.
  */
 export class ControlChannel {
+  readonly #held: Held | undefined;
   readonly #listener: ProcessListener;
-  readonly #write: (line: string) => void;
+  readonly #write: Held["write"];
+  readonly #prefix: string;
   /** Requests of the program that have no answer yet. */
   readonly #asked = new Map<string, AbortController>();
   /** Requests of ours that have no answer yet. */
   readonly #pending = new Map<string, Pending>();
   #servers: readonly OfferedToolServer[];
+  readonly #findServer: Launch["findServer"];
   #requests = 0;
 
-  constructor(launch: Pick<Launch, "servers">, listener: ProcessListener, write: (line: string) => void) {
-    this.#servers = launch.servers;
+  constructor(
+    { servers, findServer }: Pick<Launch, "servers" | "findServer">,
+    listener: ProcessListener,
+    { stdin, held }: Pick<Piped, "stdin" | "held">,
+  ) {
+    this.#servers = servers;
+    this.#findServer = findServer;
     this.#listener = listener;
-    this.#write = write;
+    this.#held = held;
+    // The requests of a dead server had other ids.
+    this.#prefix = held?.left === undefined ? "sallyport" : `sallyport_${randomUUID()}`;
+    this.#write = (line, options) => {
+      if (held !== undefined) held.write(line, options);
+      else if (stdin.writable) stdin.write(line);
+    };
   }
 
   /** The first message to the program: who decides on tools, which servers we offer, what the model is told. */
@@ -46,8 +64,8 @@ export class ControlChannel {
     });
   }
 
-  send(message: UserMessage): void {
-    this.#line(wireMessage(message));
+  send(message: UserMessage, turn_id: string | undefined): void {
+    this.#line(wireMessage(message), { key: message.uuid, begin: turn_id });
   }
 
   async setServers(servers: readonly OfferedToolServer[], changed: readonly string[]): Promise<void> {
@@ -62,7 +80,8 @@ export class ControlChannel {
   take(message: VendorFields): boolean {
     switch (message["type"]) {
       case "control_request":
-        void this.#answer(message);
+        if (this.#isAnswered(message)) this.#recall(message);
+        else void this.#answer(message);
         return true;
       case "control_response":
         this.#settle(record(message["response"]));
@@ -75,37 +94,55 @@ export class ControlChannel {
     }
   }
 
+  #isAnswered(message: VendorFields): boolean {
+    return this.#held?.left?.written.has(text(message["request_id"]) ?? "") === true;
+  }
+
+  /** A dead server answered it: only its decision counts. */
+  #recall(message: VendorFields): void {
+    const request = record(message["request"]);
+    const { notes } = this.#held?.left ?? {};
+    const call = askedCall(request);
+    const note = notes?.get(text(message["request_id"]) ?? "") ?? notes?.get(call.tool_use_id);
+    if (request["subtype"] === "can_use_tool" && note !== undefined)
+      this.#listener.recall(call, JSON.parse(note) as Verdict);
+  }
+
   async #answer(message: VendorFields): Promise<void> {
     const request_id = text(message["request_id"]) ?? "";
+    const key = { key: request_id };
     const cancelled = new AbortController();
     this.#asked.set(request_id, cancelled);
     try {
-      const response = await this.#responseTo(record(message["request"]), cancelled.signal);
-      this.#line({ type: "control_response", response: { subtype: "success", request_id, response } });
+      const response = await this.#responseTo(record(message["request"]), { request_id, signal: cancelled.signal });
+      this.#line({ type: "control_response", response: { subtype: "success", request_id, response } }, key);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#line({ type: "control_response", response: { subtype: "error", request_id, error: reason } });
+      this.#line({ type: "control_response", response: { subtype: "error", request_id, error: reason } }, key);
     } finally {
       this.#asked.delete(request_id);
     }
   }
 
-  async #responseTo(request: VendorFields, cancelled: AbortSignal): Promise<object> {
+  async #responseTo(
+    request: VendorFields,
+    { request_id, signal }: { readonly request_id: string; readonly signal: AbortSignal },
+  ): Promise<object> {
     switch (request["subtype"]) {
       case "hook_callback":
         return ALWAYS_ASK;
       case "can_use_tool":
         return this.#listener.permit(
           {
-            tool: text(request["tool_name"]) ?? "",
-            tool_use_id: text(request["tool_use_id"]) ?? "",
-            input: record(request["input"]),
-            agent_id: text(request["agent_id"]),
+            ...askedCall(request),
+            onVerdict: (verdict) => this.#held?.note(request_id, JSON.stringify(verdict)),
           },
-          cancelled,
+          signal,
         );
       case "mcp_message": {
-        const server = this.#servers.find(({ name }) => name === request["server_name"]);
+        const wanted = text(request["server_name"]) ?? "";
+        const known = this.#servers.find(({ name }) => name === wanted);
+        const server = known ?? (this.#held?.left === undefined ? undefined : this.#findServer(wanted));
         if (server === undefined) throw new Error("there is no such server");
         // Notifications are answered too, with nothing.
         const answer = await server.answer(request["message"]);
@@ -120,7 +157,7 @@ export class ControlChannel {
   /** Resolves with the program's answer; never if it ends before. */
   #request(request: object): Promise<unknown> {
     this.#requests += 1;
-    const request_id = `sallyport_${this.#requests}`;
+    const request_id = `${this.#prefix}_${this.#requests}`;
     const answer = new Promise((resolve, reject) => this.#pending.set(request_id, { resolve, reject }));
     this.#line({ type: "control_request", request_id, request });
     return answer;
@@ -134,9 +171,18 @@ export class ControlChannel {
     else pending?.reject(new Error(text(response["error"]) ?? "refused"));
   }
 
-  #line(message: object): void {
-    this.#write(`${JSON.stringify(message)}\n`);
+  #line(message: object, options?: Parameters<Held["write"]>[1]): void {
+    this.#write(`${JSON.stringify(message)}\n`, options);
   }
+}
+
+function askedCall(request: VendorFields): AskedCall {
+  return {
+    tool: text(request["tool_name"]) ?? "",
+    tool_use_id: text(request["tool_use_id"]) ?? "",
+    input: record(request["input"]),
+    agent_id: text(request["agent_id"]),
+  };
 }
 
 /** Offered servers in the program's format. */

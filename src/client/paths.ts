@@ -1,0 +1,42 @@
+import type { JobKind, UsageGroup } from "../protocol/index.ts";
+
+/** A usage query. Absent: by day, everything that the caller may see. */
+export interface UsageFilter {
+  readonly by?: readonly UsageGroup[];
+  /** Days (`2026-11-15`, UTC), both inclusive. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly session?: string;
+  /** A principal's id. */
+  readonly agent?: string;
+  /** Lines. */
+  readonly limit?: number;
+}
+
+export function connectionPath(id: string, rest = ""): string {
+  return `/api/connections/${encodeURIComponent(id)}${rest}`;
+}
+
+export function usageSearch({ by, ...filter }: UsageFilter): string {
+  return search({ ...(by === undefined ? {} : { by: by.join(",") }), ...filter });
+}
+
+export function changesOf(id: string): string {
+  return `/api/sessions/${encodeURIComponent(id)}/changes`;
+}
+
+/** The part of an address behind its path; absent values are left out. */
+export function search(query: Readonly<Record<string, string | number | undefined>>): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as [string, string]],
+  );
+  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs).toString()}`;
+}
+
+export function jobPath(kind: JobKind, id: string): string {
+  return `/api/${kind}/${encodeURIComponent(id)}`;
+}
+
+export async function csvOf(response: Response): Promise<{ readonly csv: string; readonly truncated: boolean }> {
+  return { csv: await response.text(), truncated: response.headers.get("sallyport-truncated") === "true" };
+}

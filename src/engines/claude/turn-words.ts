@@ -1,0 +1,27 @@
+import type { ErrorDetail } from "../../protocol/index.ts";
+import type { ProcessEnd } from "./transport.ts";
+import type { VendorFields } from "./wire.ts";
+
+export const SILENT: ErrorDetail = {
+  code: "engine_failed",
+  message: "The assistant stopped responding and the turn was cancelled. Please try again.",
+};
+
+/** How a process ended, for people. */
+export function endWords({ code, signal, complaint, failure }: ProcessEnd): string {
+  if (failure !== undefined) return `Claude Code was ended because ${failure}. Send the prompt again.`;
+  const how = signal === null ? `with exit code ${code ?? "unknown"}` : `by ${signal}`;
+  const said = complaint.trim();
+  return `Claude Code ended unexpectedly, ${how}${said === "" ? "" : `: ${said}`}. Send the prompt again.`;
+}
+
+/** The vendor's program accepts one text for each question. */
+export function withPlainAnswers(input: VendorFields): VendorFields {
+  const { answers } = input;
+  if (typeof answers !== "object" || answers === null) return input;
+  const plain = Object.entries(answers).map(([question, answer]): [string, string] => [
+    question,
+    Array.isArray(answer) ? answer.join(", ") : String(answer),
+  ]);
+  return { ...input, answers: Object.fromEntries(plain) };
+}

@@ -1,0 +1,90 @@
+import type {
+  Approval,
+  Autonomy,
+  ErrorDetail,
+  ForkedFrom,
+  Item,
+  PermissionMode,
+  PrincipalRef,
+  Prompt,
+  ToolItem,
+  Usage,
+} from "../../protocol/index.ts";
+import type { GivenAnswer } from "./state.ts";
+
+/** All commands of a session, from outside and from its own parts. */
+export type SessionCommand =
+  | { readonly type: "open" }
+  | { readonly type: "fork"; readonly from: ForkedFrom }
+  | { readonly type: "prompt"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
+  /** The first prompt of the queue begins; `prompt` is the content of its `turn.queued`. */
+  | { readonly type: "dequeue"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
+  | { readonly type: "progress"; readonly changes: readonly TurnChange[] }
+  | ({
+      readonly type: "complete";
+      readonly changes: readonly TurnChange[];
+      readonly stop_reason: string;
+      readonly structured_output?: unknown;
+    } & EngineCost)
+  | ({
+      readonly type: "fail";
+      readonly changes: readonly TurnChange[];
+      readonly error: ErrorDetail;
+      /** Who stopped the turn. Absent: nobody did. */
+      readonly by?: PrincipalRef | undefined;
+    } & EngineCost)
+  | { readonly type: "notice"; readonly message: string }
+  | { readonly type: "ask"; readonly approval: Approval }
+  | { readonly type: "answer"; readonly answer: ApprovalAnswer }
+  /** Nobody has to review this change set; `why`: what a review of another one that still waits is told. */
+  | { readonly type: "reviewed"; readonly revision: string; readonly why: string }
+  | { readonly type: "run"; readonly item: ToolItem }
+  /** A model request was settled. Micro-USD; `spent` and `reserved` are the session's totals after it. */
+  | {
+      readonly type: "spend";
+      readonly turn_id: string | undefined;
+      readonly cost: number;
+      /** The part of the cost that is a bound; 0: all of it was measured. */
+      readonly bound: number;
+      readonly spent: number;
+      readonly reserved: number;
+      readonly limit: number | undefined;
+    }
+  /** A person set the session's limit. */
+  | { readonly type: "limit"; readonly spent: number; readonly reserved: number; readonly limit: number | undefined }
+  | { readonly type: "configure"; readonly change: SettingsChange }
+  | { readonly type: "pause" }
+  | { readonly type: "unpause" }
+  /** Prompts waiting now begin only after `unpause`. */
+  | { readonly type: "hold" }
+  /** Removes a prompt from the queue before it begins. */
+  | { readonly type: "unqueue"; readonly turn_id: string; readonly by: PrincipalRef }
+  | { readonly type: "close" }
+  /** A restarted server continues what the last one left. */
+  | { readonly type: "recover"; readonly resumable: boolean };
+
+/** The settings that changed. If `autonomy` is set, `permission_mode` replaces the mode; absent: no mode. */
+export interface SettingsChange {
+  readonly model?: string;
+  readonly autonomy?: Autonomy;
+  readonly permission_mode?: PermissionMode;
+  readonly ask_reads?: boolean;
+}
+
+/** The turn's cost as the engine's own program reports it; absent: not reported. */
+interface EngineCost {
+  readonly engine_cost_microusd?: number | undefined;
+}
+
+/** What an engine's turn changes. */
+export type TurnChange =
+  | { readonly type: "item.started" | "item.updated" | "item.completed"; readonly item: Item }
+  | { readonly type: "usage"; readonly usage: Usage };
+
+export interface ApprovalAnswer extends GivenAnswer {
+  readonly approval_id: string;
+  readonly scope?: "once" | "session" | undefined;
+  /** With `interrupt`: prompts waiting now begin only after `unpause`. */
+  readonly hold_queue?: boolean | undefined;
+  readonly granted_rule?: string | undefined;
+}

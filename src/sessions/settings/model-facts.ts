@@ -1,0 +1,13 @@
+import type { ModelFacts } from "../../engines/index.ts";
+import type { Models } from "../dependencies.ts";
+
+/** How a model is asked, and how much it can read and write. The proxy refuses a provider that is no longer there, in its own words. */
+export function modelFacts(
+  { providers, prices }: Models,
+  wanted: { readonly provider: string; readonly model: string },
+): ModelFacts {
+  const provider = providers.list().find(({ id }) => id === wanted.provider);
+  if (provider === undefined) return { api: "messages" };
+  const { context_tokens, output_tokens } = prices.priceOf(provider, wanted.model)?.price ?? {};
+  return { api: provider.api(wanted.model), contextTokens: context_tokens, outputTokens: output_tokens };
+}
