@@ -37,6 +37,13 @@ interface OpenOptions {
   readonly part: string | undefined;
 }
 
+interface TrackedView {
+  /** What its layout is kept under; columns that come later do not change that. */
+  readonly key: string;
+  /** As it was last seen. Absent: it is closed. */
+  readonly view: View | undefined;
+}
+
 type ReadTable = (options: OpenOptions) => Table | Promise<Table>;
 
 /** Brings tables into the workbench, with the layout that was kept for them. One at a time. */
@@ -45,8 +52,8 @@ export class TableOpener {
   readonly #layouts: LayoutStore;
   readonly #gridLooks: GridLooks;
   readonly #listeners = new ChangeListeners();
-  /** By view: what its layout is kept under; columns that come later do not change that. */
-  readonly #keys = new Map<string, string>();
+  /** By view. A view that was closed may come back with undo: its key stays. */
+  readonly #tracked = new Map<string, TrackedView>();
   #state: OpeningState = {};
   #stop: AbortController | undefined;
   #saving: ReturnType<typeof setTimeout> | undefined;
@@ -59,7 +66,10 @@ export class TableOpener {
     this.#workbench = options.workbench;
     this.#layouts = options.layouts;
     this.#gridLooks = options.gridLooks;
-    this.#workbench.subscribe(() => this.#saveSoon());
+    this.#workbench.subscribe(() => {
+      this.#saveClosed();
+      this.#saveSoon();
+    });
     this.#gridLooks.subscribe(() => this.#saveSoon());
   }
 
@@ -111,7 +121,7 @@ export class TableOpener {
     const taken = new Set(this.#workbench.views.map((view) => view.table.name));
     if (taken.has(table.name)) table.rename(freeName(table.name, taken));
     const view = this.#workbench.addTable(table, "person");
-    this.#keys.set(view.id, key);
+    this.#tracked.set(view.id, { key, view });
     const kept = this.#layouts.kept(key);
     if (kept === undefined) return undefined;
     try {
@@ -125,7 +135,7 @@ export class TableOpener {
 
   /** A view that came back with the page: its layout is kept like those of others. */
   track(view: View): void {
-    this.#keys.set(view.id, layoutKey(view.table));
+    this.#tracked.set(view.id, { key: layoutKey(view.table), view });
   }
 
   /** Says what came back with the page. */
@@ -191,13 +201,23 @@ export class TableOpener {
     if (this.#saving === undefined) return;
     clearTimeout(this.#saving);
     this.#saving = undefined;
-    for (const view of this.#workbench.views) {
-      const key = this.#keys.get(view.id);
-      try {
-        if (key !== undefined) this.#layouts.keep(key, this.layoutOf(view));
-      } catch {
-        // No room, or too large: what is kept without being asked is no promise.
-      }
+    for (const { key, view } of this.#tracked.values()) if (view !== undefined) this.#keep(key, view);
+  }
+
+  /** The layout of a view that was just closed is kept at once: later it is not among the open ones any more. */
+  #saveClosed(): void {
+    const open = new Map(this.#workbench.views.map((view) => [view.id, view]));
+    for (const [id, { key, view }] of this.#tracked) {
+      if (view !== undefined && !open.has(id)) this.#keep(key, view);
+      this.#tracked.set(id, { key, view: open.get(id) });
+    }
+  }
+
+  #keep(key: string, view: View): void {
+    try {
+      this.#layouts.keep(key, this.layoutOf(view));
+    } catch {
+      // No room, or too large: what is kept without being asked is no promise.
     }
   }
 
