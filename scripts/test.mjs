@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { changedSince, testsFor } from "./changed-tests.mjs";
+import { bringPrograms } from "./programs.mjs";
 import { root, setup } from "./setup.mjs";
 
 /** One step of the whole test; the first that fails is the last. */
@@ -37,6 +38,7 @@ function wordsFor(words) {
 
 const words = wordsFor(process.argv.slice(2));
 await setup();
+await bringPrograms();
 step("format, lint, types, dead code", "npm", ["run", "--silent", "check"]);
 if (words !== undefined)
   step("tests", process.execPath, [join(root, "node_modules", "vitest", "vitest.mjs"), "run", ...words]);

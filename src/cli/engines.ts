@@ -1,4 +1,3 @@
-import { delimiter, isAbsolute } from "node:path";
 import {
   createClaudeCliEngine,
   createClaudeSdkEngine,
@@ -8,12 +7,12 @@ import {
   type ClaudeOptions,
   type Engine,
 } from "../engines/index.ts";
+import { searchPathOf } from "./program-settings.ts";
 import type { Environment, Settings } from "./settings.ts";
 
 /** Where Claude Code is looked for. */
 export function claudeOptions(settings: Settings, environment: Environment): ClaudeOptions {
-  const searchPath = (environment["PATH"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
-  return { executable: settings.claude.value, searchPath };
+  return { executable: settings.claude.value, searchPath: searchPathOf(environment) };
 }
 
 /** Every engine. One whose program is missing says so on use. */

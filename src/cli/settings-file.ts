@@ -22,6 +22,7 @@ import { mistakesFailure } from "../gate/index.ts";
 // Not through the folder's index: it would load an HTTP client for every command.
 import { providerIds } from "../proxy/providers/resolve.ts";
 import { ContainerSettings } from "./container-settings.ts";
+import { ProgramSettings } from "./program-settings.ts";
 import type { Environment } from "./settings.ts";
 import { readTextFile } from "./text-file.ts";
 
@@ -75,6 +76,10 @@ const FileSettings = z
     tool_modules: z.array(z.string().min(1).max(LIMITS.pathChars)).max(LIMITS.toolModules).optional(),
     /** The Claude Code program. */
     claude: z.string().min(1).max(LIMITS.pathChars).optional(),
+    /** Other vendors' programs; one that is not named is looked for. */
+    programs: ProgramSettings.optional(),
+    /** Where `sallyport engine install` puts programs; relative to the home folder. Absent: `programs`. */
+    programs_folder: z.string().min(1).max(LIMITS.pathChars).optional(),
     /** Where sessions run that name no sandbox, and whose profile does not. */
     sandbox: SandboxChoice.optional(),
     /** Headers that the egress proxy adds to requests for some hosts. */

@@ -19,6 +19,7 @@ import { watchFile } from "../proxy/providers/watched-file.ts";
 import { parseConnections } from "./connections.ts";
 import { defaultHome } from "./default-home.ts";
 import { containerSettingsOf, type ContainerSettings } from "./container-settings.ts";
+import type { ProgramSettings } from "./program-settings.ts";
 import { parseSettings, settingsPath, type FileSettings } from "./settings-file.ts";
 import { readTextFile } from "./text-file.ts";
 import { refuseUntrusted, trustedInHome } from "./trusted-files.ts";
@@ -65,6 +66,10 @@ export interface Settings {
   readonly proxyPort: Setting<number>;
   /** The Claude Code program; undefined: it is looked for. */
   readonly claude: Setting<string | undefined>;
+  /** Other vendors' programs by their names; one that is not here is looked for. */
+  readonly programs: Setting<ProgramSettings>;
+  /** Where `sallyport engine install` puts programs; absolute. */
+  readonly programsFolder: Setting<string>;
   /** Whether an engine's program is started ahead of time for the next session. */
   readonly startAhead: Setting<boolean>;
   /** How long vendors' programs outlive the server; absent: they do not. */
@@ -178,6 +183,8 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     prices: pick<PriceSettings>([undefined, undefined, file.prices], {}),
     proxyPort: pick<number>([undefined, portOf("SALLYPORT_PROXY_PORT", environment), file.proxy?.port], 0),
     claude: pick<string | undefined>([undefined, environment["SALLYPORT_CLAUDE"], file.claude], undefined),
+    programs: pick<ProgramSettings>([undefined, undefined, file.programs], {}),
+    programsFolder: programsFolderOf(environment, file, homePath),
     startAhead: pick<boolean>([undefined, switchOf("SALLYPORT_START_AHEAD", environment), file.start_ahead], true),
     ...supervisorOf(environment, file),
     sandbox: sandboxOf(flags, environment, file),
@@ -196,6 +203,12 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     ...(file.tool_modules === undefined ? {} : { toolModules: { value: file.tool_modules, origin: "file" as const } }),
     ...(file.mounts === undefined ? {} : { mounts: { value: file.mounts, origin: "file" as const } }),
   };
+}
+
+function programsFolderOf(environment: Environment, file: FileSettings, home: string): Setting<string> {
+  const named = nonEmpty(environment["SALLYPORT_PROGRAMS_FOLDER"]);
+  const folder = pick<string>([undefined, named, file.programs_folder], "programs");
+  return { ...folder, value: resolve(home, folder.value) };
 }
 
 const MEMORY_VARIABLES = {

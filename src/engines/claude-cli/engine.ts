@@ -2,7 +2,7 @@ import { LIMITS } from "../../protocol/index.ts";
 import { CLAUDE_CAPABILITIES } from "../claude/capabilities.ts";
 import { ClaudeConversation } from "../claude/conversation.ts";
 import { claudeFinder, findClaude, missingClaude, type ClaudeOptions } from "../claude/find.ts";
-import { OutputAllowance } from "../claude/output.ts";
+import { OutputAllowance } from "../vendor/output.ts";
 import type { Engine } from "../engine.ts";
 import { openCliTransport } from "./transport.ts";
 import { writtenFolders } from "../claude/transcripts.ts";

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import type { Held } from "../../sandbox/sandbox.ts";
-import { record, text, type VendorFields } from "../claude/wire.ts";
+import { record, text, type VendorFields } from "../vendor/fields.ts";
 
 const NEWLINE = "\n";
 

@@ -3,10 +3,11 @@ import { PassThrough } from "node:stream";
 import { LIMITS } from "../../protocol/index.ts";
 import type { Held, OpenRequest, Piped } from "../../sandbox/sandbox.ts";
 import type { Sandbox } from "../../sandbox/index.ts";
-import type { ProcessListener, ProcessEnd } from "../claude/transport.ts";
-import { ProcessOutput, type OutputAllowance } from "../claude/output.ts";
+import type { ProcessListener } from "../claude/transport.ts";
+import { ProcessOutput, type OutputAllowance } from "../vendor/output.ts";
 import { heldInput } from "./held-input.ts";
 import type { SpawnedProcess } from "./sdk.ts";
+import type { ProcessEnd } from "../vendor/output.ts";
 
 interface ProcessOptions {
   readonly sandbox: Pick<Sandbox, "open">;

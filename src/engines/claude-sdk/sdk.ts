@@ -4,7 +4,7 @@ import { Failure } from "../../protocol/index.ts";
 import { installCommand, SDK_PACKAGE } from "../claude/find.ts";
 import type { VendorDecision } from "../claude/transport.ts";
 import type { VendorAgent } from "../claude/tools.ts";
-import type { VendorFields } from "../claude/wire.ts";
+import type { VendorFields } from "../vendor/fields.ts";
 
 /** How the SDK wants a process to look. */
 export interface SpawnedProcess {

@@ -5,8 +5,9 @@ import { ALWAYS_ASK, HOOK_TIMEOUT, type Launch, type ProcessListener, type UserM
 import { wireMessage } from "./messages.ts";
 import { vendorAgents } from "./tools.ts";
 import type { AskedCall } from "./translate.ts";
-import { record, text, type VendorFields } from "./wire.ts";
+
 import type { Verdict } from "../engine.ts";
+import { record, text, type VendorFields } from "../vendor/fields.ts";
 
 const HOOK = "sallyport";
 

@@ -30,7 +30,7 @@ import { untilRecorded } from "./recorded.ts";
 import { promptId, StateFile } from "./state.ts";
 import { TurnRun } from "./turn.ts";
 import type { TurnOptions } from "./turn-options.ts";
-import type { VendorFields } from "./wire.ts";
+import type { VendorFields } from "../vendor/fields.ts";
 
 const RETOLD =
   "Claude Code's own record of this conversation is gone; the model was told what was said before as text. Files it had read it may read again.";

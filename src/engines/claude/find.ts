@@ -1,9 +1,10 @@
-import { accessSync, constants, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { Host } from "../engine.ts";
+import { isProgram } from "../vendor/programs.ts";
 
 /**
  * Older versions do not know `client_composed`: they would read the file behind an `@name` in a prompt without asking, and
@@ -132,13 +133,4 @@ function packaged(importer: string, name: string): readonly string[] {
       return [];
     }
   });
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,6 @@
 import { LIMITS, type Prompt, type ToolItem } from "../../protocol/index.ts";
 import type { UserMessage } from "./transport.ts";
-import type { VendorFields } from "./wire.ts";
+import type { VendorFields } from "../vendor/fields.ts";
 
 /** A prompt in the vendor program's format. Attachments come first, so that the model reads the person's words last. */
 export function promptContent(prompt: Prompt): readonly VendorFields[] {

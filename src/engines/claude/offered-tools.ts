@@ -1,6 +1,6 @@
 import { LIMITS, outputText, PROTOCOL_VERSION, type ContentBlock } from "../../protocol/index.ts";
 import type { OfferedTool } from "./tools.ts";
-import { record, text, type VendorFields } from "./wire.ts";
+import { record, text, type VendorFields } from "../vendor/fields.ts";
 
 /** Runs a client tool; the call has the vendor's own id. */
 export type RunOfferedTool = (call: {

@@ -12,7 +12,7 @@ import { runSubagents } from "../loop/engine.ts";
 import { asApproved } from "../loop/tool-phase.ts";
 import type { CallFate } from "./messages.ts";
 import type { TurnRun } from "./turn.ts";
-import type { VendorFields } from "./wire.ts";
+import type { VendorFields } from "../vendor/fields.ts";
 
 interface Means {
   readonly run: TurnRun;

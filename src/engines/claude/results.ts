@@ -1,6 +1,7 @@
 import { LIMITS, type ContentBlock, type FileChange, type ToolCallEnd, type ToolItem } from "../../protocol/index.ts";
 import { unifiedDiff } from "../../tools/files/diff.ts";
-import { record, text, type VendorFields, type VendorToolResult } from "./wire.ts";
+import { type VendorToolResult } from "./wire.ts";
+import { record, text, type VendorFields } from "../vendor/fields.ts";
 
 /** The end of a call that the vendor's program ran. `structured` is that program's own form of the result. */
 export function endOf(item: ToolItem, outcome: VendorToolResult, structured: unknown): ToolCallEnd {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { LIMITS } from "../../protocol/index.ts";
 import type { Piped } from "../../sandbox/sandbox.ts";
 import { ControlChannel } from "./control.ts";
-import { ProcessOutput } from "./output.ts";
+import { ProcessOutput } from "../vendor/output.ts";
 import type { Launch, ProcessListener, VendorTransport } from "./transport.ts";
 import { readMessage } from "./wire.ts";
 

@@ -13,8 +13,9 @@ import type { IdFor } from "./replay.ts";
 import { endOf } from "./results.ts";
 import { toolName } from "./tools.ts";
 import { UsageTally } from "./usage.ts";
-import type { MessageBlock, VendorFields, VendorMessage, VendorToolResult, MessageAuthor } from "./wire.ts";
+import type { MessageBlock, VendorMessage, VendorToolResult, MessageAuthor } from "./wire.ts";
 import { wholeWords, StreamedMessage } from "./streamed-message.ts";
+import type { VendorFields } from "../vendor/fields.ts";
 
 /** A call that the vendor's program asks about. */
 export interface AskedCall {

@@ -2,11 +2,12 @@ import type { SessionSettings } from "../../protocol/index.ts";
 import type { OpenRequest } from "../../sandbox/sandbox.ts";
 import type { Host, Verdict } from "../engine.ts";
 import type { OfferedToolServer } from "./offered-tools.ts";
-import type { OutputAllowance } from "./output.ts";
+import type { OutputAllowance, ProcessEnd } from "../vendor/output.ts";
 import type { RecordPlace } from "./state.ts";
 import type { AskedCall } from "./translate.ts";
 import type { Offer } from "./tools.ts";
-import type { VendorFields, VendorMessage } from "./wire.ts";
+import type { VendorMessage } from "./wire.ts";
+import type { VendorFields } from "../vendor/fields.ts";
 
 /** How a conversation begins in a process. `session` is the vendor's id, which we choose. */
 export type ConversationStart =
@@ -24,15 +25,6 @@ export type VendorDecision =
   | { readonly behavior: "allow"; readonly updatedInput: VendorFields }
   /** `interrupt`: the turn ends here, before the model is asked again. The program then keeps the message to itself. */
   | { readonly behavior: "deny"; readonly message: string; readonly interrupt?: true };
-
-/** How a process ended. `complaint` is the last part of its stderr. */
-export interface ProcessEnd {
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly complaint: string;
-  /** Why we ended it; absent: we did not. */
-  readonly failure?: string | undefined;
-}
 
 /** Receives everything from a process. */
 export interface ProcessListener {

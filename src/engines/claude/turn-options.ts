@@ -1,6 +1,6 @@
 import type { SessionSettings, ToolItem } from "../../protocol/index.ts";
 import type { EngineEvent, Host, TurnChannel } from "../engine.ts";
-import type { VendorFields } from "./wire.ts";
+import type { VendorFields } from "../vendor/fields.ts";
 
 /** A call that may run now, with its permitted input. `recalled`: a dead server permitted it. */
 export interface AllowedCall {

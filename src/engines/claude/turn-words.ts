@@ -1,6 +1,6 @@
 import type { ErrorDetail } from "../../protocol/index.ts";
-import type { ProcessEnd } from "./transport.ts";
-import type { VendorFields } from "./wire.ts";
+import type { ProcessEnd } from "../vendor/output.ts";
+import type { VendorFields } from "../vendor/fields.ts";
 
 export const SILENT: ErrorDetail = {
   code: "engine_failed",

@@ -3,14 +3,16 @@ import { errorResult, type ToolResult } from "../../tools/tool.ts";
 import type { EngineEvent, ToolCall, Verdict } from "../engine.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
 import { ABORTED, orAborted } from "../loop/turn.ts";
-import type { VendorDecision, VendorTransport, ProcessEnd } from "./transport.ts";
+import type { VendorDecision, VendorTransport } from "./transport.ts";
 import { outcomeOf } from "./outcome.ts";
 import { aside, GO_ON, stoppedBy } from "./messages.ts";
 import { idsFrom, randomIds, type IdFor, type JournaledTurn } from "./replay.ts";
 import { VendorTranslator, type AskedCall } from "./translate.ts";
 import type { AllowedCall, TurnOptions } from "./turn-options.ts";
 import { endWords, SILENT, withPlainAnswers } from "./turn-words.ts";
-import type { VendorFields, ResultMessage, VendorMessage, VendorToolResult } from "./wire.ts";
+import type { ResultMessage, VendorMessage, VendorToolResult } from "./wire.ts";
+import type { ProcessEnd } from "../vendor/output.ts";
+import type { VendorFields } from "../vendor/fields.ts";
 
 const OVER: VendorDecision = { behavior: "deny", message: "The turn is over." };
 

@@ -13,7 +13,7 @@ import type {
   ConversationStart,
   Launch,
 } from "./transport.ts";
-import type { OutputAllowance } from "./output.ts";
+import type { OutputAllowance } from "../vendor/output.ts";
 import { offerOf, toolName, type Offer } from "./tools.ts";
 import { configFolder, leftTemporary, temporaryFolder } from "./transcripts.ts";
 

@@ -1,8 +1,7 @@
 import type { ContentBlock } from "../../protocol/index.ts";
 import { ImageMediaType } from "../../protocol/index.ts";
 import { statusOfType } from "../loop/failure.ts";
-
-export type VendorFields = Readonly<Record<string, unknown>>;
+import { count, list, record, text, type VendorFields } from "../vendor/fields.ts";
 
 /** A block of a whole message of the model. */
 export type MessageBlock =
@@ -129,23 +128,6 @@ export function readMessage(raw: unknown): VendorMessage {
     default:
       return OTHER;
   }
-}
-
-export function record(value: unknown): VendorFields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as VendorFields) : {};
-}
-
-export function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-/** A count; an invalid one counts as not reported. */
-function count(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined;
 }
 
 function whose(fields: VendorFields): MessageAuthor {

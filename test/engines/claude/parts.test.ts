@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findClaude, missingClaude } from "../../../src/engines/claude/find.ts";
 import { OfferedToolServer } from "../../../src/engines/claude/offered-tools.ts";
-import { OutputAllowance, OutputFailure, OutputReader } from "../../../src/engines/claude/output.ts";
+import { OutputAllowance, OutputFailure, OutputReader } from "../../../src/engines/vendor/output.ts";
 import { outcomeOf } from "../../../src/engines/claude/outcome.ts";
 import { aside, promptContent } from "../../../src/engines/claude/messages.ts";
 import { promptId, readState, StateFile } from "../../../src/engines/claude/state.ts";

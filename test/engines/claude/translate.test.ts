@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { outcomeOf } from "../../../src/engines/claude/outcome.ts";
 import { VendorTranslator } from "../../../src/engines/claude/translate.ts";
-import { readMessage, record, text, type VendorFields } from "../../../src/engines/claude/wire.ts";
+import { readMessage } from "../../../src/engines/claude/wire.ts";
 import type { EngineEvent } from "../../../src/engines/index.ts";
+import { record, text, type VendorFields } from "../../../src/engines/vendor/fields.ts";
 
 const GOLDEN = join(import.meta.dirname, "golden");
 const names = readdirSync(GOLDEN).flatMap((name) => /^(.*)\.jsonl$/.exec(name)?.[1] ?? []);

@@ -1,11 +1,19 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LIMITS } from "../../protocol/index.ts";
 import type { Piped } from "../../sandbox/sandbox.ts";
+import type { VendorFields } from "./fields.ts";
 import { StderrTail } from "./stderr.ts";
-import type { ProcessEnd } from "./transport.ts";
-import type { VendorFields } from "./wire.ts";
 
 const NEWLINE = 0x0a;
+
+/** How a process ended. `complaint` is the last part of its stderr. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly complaint: string;
+  /** Why we ended it; absent: we did not. */
+  readonly failure?: string | undefined;
+}
 
 /** A program's output exceeds the limits. */
 export class OutputFailure extends Error {}
@@ -38,6 +46,8 @@ interface ReaderOptions {
   readonly allowance: OutputAllowance;
   /** A message, and its line with the newline. */
   readonly onMessage: (message: VendorFields, line: Buffer) => void;
+  /** Whether an object is a message of the program's protocol. Absent: it is where it has a `type`, as Claude's have. */
+  readonly isMessage?: ((fields: VendorFields) => boolean) | undefined;
   /** The first lines that are not messages. */
   readonly onNoise: (line: string) => void;
 }
@@ -101,7 +111,7 @@ export class OutputReader {
     this.close();
     const text = line.toString("utf8");
     if (text.trim() === "") return;
-    const message = parse(text);
+    const message = parse(text, this.#options.isMessage ?? hasType);
     if (message !== undefined) this.#options.onMessage(message, line);
     else this.#noise(text);
   }
@@ -116,15 +126,17 @@ export class OutputReader {
 }
 
 /** Undefined when it is not a message. */
-function parse(text: string): VendorFields | undefined {
+function parse(text: string, isMessage: (fields: VendorFields) => boolean): VendorFields | undefined {
   if (!text.trimStart().startsWith("{")) return undefined;
   try {
     const value = JSON.parse(text) as VendorFields;
-    return typeof value["type"] === "string" ? value : undefined;
+    return isMessage(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
+
+const hasType = (fields: VendorFields): boolean => typeof fields["type"] === "string";
 
 interface FollowOutputOptions extends ReaderOptions {
   /** Resolves when everything reported has been taken; nothing more is read until then. */
