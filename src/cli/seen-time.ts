@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from "node:fs";
+import { renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LIMITS, type Log } from "../protocol/index.ts";
 import type { Clock, ExpiryClock } from "../sessions/index.ts";
@@ -37,10 +37,14 @@ export function openExpiryClock({ home, clock, log }: SeenTimeOptions): ExpiryCl
   const floor = readSeenTime(home) - clock.elapsed();
   const now = (): number => Math.max(clock.now(), floor + clock.elapsed());
   const path = join(home, SEEN_TIME_FILE);
+  const own = statSync(home);
   let latest = 0;
   const keep = (): void => {
     latest = Math.max(latest, now());
     try {
+      // Another home may stand in its place.
+      const { dev, ino } = statSync(home);
+      if (dev !== own.dev || ino !== own.ino) return;
       writeFileSync(`${path}.next`, `${new Date(latest).toISOString()}\n`, { mode: 0o600 });
       renameSync(`${path}.next`, path);
     } catch {

@@ -1,12 +1,12 @@
-import { constants } from "node:fs";
-import { mkdir, open, rename, type FileHandle } from "node:fs/promises";
-import { join } from "node:path";
+import { constants, statSync, type Stats } from "node:fs";
+import { mkdir, open, rename, stat, type FileHandle } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { LIMITS, type Redactor, type Log } from "../protocol/index.ts";
 import type { Exchange } from "../proxy/index.ts";
 import { sparingly, wordsOf, type Complain } from "./log.ts";
 
 export interface RequestLogOptions {
-  /** Created if missing. */
+  /** Created if missing; the folder around it is the server's own. */
   readonly folder: string;
   readonly redact: Redactor;
   readonly now: () => number;
@@ -52,9 +52,12 @@ class BufferedLog implements ModelRequestLog {
   #writing: Promise<void> | undefined;
   #refused = false;
   #closed = false;
+  /** The folder around the log's. Absent: it was not there yet. */
+  #home: Pick<Stats, "dev" | "ino"> | undefined;
 
   constructor(options: RequestLogOptions) {
     this.#options = options;
+    this.#home = statSync(dirname(options.folder), { throwIfNoEntry: false });
     this.#file = join(options.folder, FILE);
     this.#complain = sparingly(options.log, options.now);
   }
@@ -169,9 +172,10 @@ class BufferedLog implements ModelRequestLog {
 
   /** Opened for each write: after a rotation, new lines go to the new file. */
   async #open(): Promise<FileHandle> {
+    await this.#checkHome();
     const file = await open(this.#file, APPEND, 0o600).catch(async (error: unknown) => {
       if (!isMissing(error)) throw error;
-      await mkdir(this.#options.folder, { recursive: true, mode: 0o700 });
+      await mkdir(this.#options.folder, { mode: 0o700 });
       return await open(this.#file, APPEND, 0o600);
     });
     try {
@@ -183,6 +187,15 @@ class BufferedLog implements ModelRequestLog {
       await file.close();
       throw error;
     }
+  }
+
+  /** A home that was moved away is not made anew, and one that stands in its place is another server's. */
+  async #checkHome(): Promise<void> {
+    const path = dirname(this.#options.folder);
+    if (this.#home === undefined) await mkdir(path, { recursive: true, mode: 0o700 });
+    const found = await stat(path);
+    this.#home ??= found;
+    if (found.dev !== this.#home.dev || found.ino !== this.#home.ino) throw new Error(`${path} is another folder now`);
   }
 
   async #rotate(): Promise<void> {

@@ -8,13 +8,14 @@ import {
   readFile,
   rename,
   rm,
+  rmdir,
   stat,
   symlink,
   truncate,
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { LIMITS, makeRedactor, NO_TOKENS } from "../../src/protocol/index.ts";
 import { openRequestLog, type ModelRequestLog } from "../../src/telemetry/index.ts";
@@ -195,6 +196,25 @@ describe("the request log", () => {
       false,
       [{ model: "[redacted]", agent: "x-[redacted]" }],
     ]);
+  });
+
+  it("writes nothing into a home that stands in its place, and makes none anew", async () => {
+    const { folder } = place();
+    const home = dirname(folder);
+    await mkdir(home, { recursive: true });
+    const { requests, told } = open(folder);
+    write(requests, 0, 1);
+    await rename(home, `${home}-moved`);
+    await requests.flush();
+    await expect(stat(home)).rejects.toMatchObject({ code: "ENOENT" });
+    await mkdir(home);
+    write(requests, 1, 2);
+    await requests.flush();
+    expect([await readdir(home), told.length]).toEqual([[], 1]);
+    await rmdir(home);
+    await rename(`${home}-moved`, home);
+    await requests.close();
+    expect(ids(await readFile(join(folder, "model-requests.jsonl"), "utf8"))).toEqual(numbered(0, 2));
   });
 
   it("cuts a model's name", async () => {

@@ -22,7 +22,14 @@ const SHOWN_MS = 6_000;
 const Context = createContext<Tell | undefined>(undefined);
 
 /** Short words about something that was done; read out by screen readers. */
-export function Toasts({ children }: { readonly children: ReactNode }): ReactNode {
+export function Toasts({
+  top = "top-16",
+  children,
+}: {
+  /** The class of its distance from the top: below the page's bars, so that it covers no button. */
+  readonly top?: string;
+  readonly children: ReactNode;
+}): ReactNode {
   const [told, setTold] = useState<readonly Toast[]>([]);
   const next = useRef(0);
   const add = useCallback((tone: Toast["tone"], text: string) => {
@@ -58,7 +65,12 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactNod
             </Toast.Close>
           </Toast.Root>
         ))}
-        <Toast.Viewport className="pointer-events-none fixed top-16 right-3 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col gap-2 outline-none" />
+        <Toast.Viewport
+          className={classes(
+            "pointer-events-none fixed right-3 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col gap-2 outline-none",
+            top,
+          )}
+        />
       </Toast.Provider>
     </Context>
   );

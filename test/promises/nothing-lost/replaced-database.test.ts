@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadSqlite } from "../../../src/store/sqlite/binding.ts";
@@ -118,12 +118,20 @@ describe("a database that is lost under a running server", () => {
     await runScript(client, said);
     await removeHome(place.home);
     await mkdir(place.home, { mode: 0o700 });
-    const files = ["sallyport.db", "sallyport.db-wal", "sallyport.db.record", "sallyport.db.pid", "server.json"];
+    const files = [
+      "sallyport.db",
+      "sallyport.db-wal",
+      "sallyport.db.record",
+      "sallyport.db.pid",
+      "server.json",
+      "seen-time",
+    ];
     for (const name of files) await writeFile(join(place.home, name), "another's", { mode: 0o600 });
     await until(async () => (await client.health()).store === "stalled");
     await app.stop();
     const found = await Promise.all(files.map((name) => readFile(join(place.home, name), "utf8").catch(() => "gone")));
     expect(found).toEqual(files.map(() => "another's"));
+    expect((await readdir(place.home)).toSorted()).toEqual(files.toSorted());
   });
 
   it("keeps everything where only the log was removed: it is folded in at the end", async () => {

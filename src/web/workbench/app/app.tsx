@@ -18,7 +18,7 @@ export function App({ bench }: { readonly bench: Bench }): ReactNode {
   };
   return (
     <Tooltip.Provider delayDuration={400}>
-      <Toasts>
+      <Toasts top="top-32">
         {token === undefined ? (
           <SignIn onToken={signIn} />
         ) : (
