@@ -226,6 +226,7 @@ export class CodexTurn {
   heard(notice: CodexNotice): void {
     if (this.over) return;
     this.#lastSign = this.#options.host.elapsed();
+    if (notice.type === "turn_started" && !this.#isIdle) this.#turn ??= notice.turn;
     if ("turn" in notice && !this.#isCurrent(notice.turn)) return;
     if (notice.type === "usage") {
       this.#messages += 1;
@@ -239,11 +240,9 @@ export class CodexTurn {
     if (notice.type === "turn_ended") this.#work(() => this.#turnEnded(notice));
   }
 
-  /** What it tells of earlier turns is old. */
+  /** When it continues a thread, it repeats what it told of the last turn. */
   #isCurrent(turn: string): boolean {
-    if (this.#isIdle) return false;
-    this.#turn ??= turn;
-    return turn === this.#turn;
+    return !this.#isIdle && turn === this.#turn;
   }
 
   /** Codex waits for the result of a call. */

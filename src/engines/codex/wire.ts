@@ -52,6 +52,9 @@ export type CodexQuestion =
 
 const OTHER = { type: "other" } as const;
 
+/** Warnings of what a person chose: another model. */
+const EXPECTED = /^This session was recorded with model /;
+
 /** The parse line: everything that Codex tells becomes one of the above. New kinds come with every version. */
 export function readNotice(method: string, params: VendorFields): CodexNotice {
   const turn = text(params["turnId"]) ?? text(record(params["turn"])["id"]) ?? "";
@@ -76,7 +79,7 @@ export function readNotice(method: string, params: VendorFields): CodexNotice {
     case "warning":
     case "configWarning": {
       const message = text(params["message"]) ?? text(params["summary"]);
-      return message === undefined ? OTHER : { type: "warning", message };
+      return message === undefined || EXPECTED.test(message) ? OTHER : { type: "warning", message };
     }
     default:
       return OTHER;
