@@ -1,3 +1,3 @@
 import { engineConformance } from "./engines/conformance.ts";
 
-engineConformance("codex", "responses");
+engineConformance("codex");

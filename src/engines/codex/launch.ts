@@ -99,6 +99,7 @@ export async function launchCodex({ executable, host, allowance, listener }: Cod
     argv: argumentsOf(executable, host, temporary),
     // Neither the workspace nor a folder above it: nothing there may change how Codex works.
     cwd: home,
+    ports: true,
     env: { CODEX_HOME: home, HOME: home, [KEY]: host.model.key, RUST_LOG: "error" },
   });
   const connection = new CodexConnection(process, { allowance, listener });
