@@ -14,7 +14,7 @@ const STATUS_OF_KIND: Readonly<Record<string, number>> = {
   internalServerError: 500,
   serverOverloaded: 503,
 };
-const INCOMPLETE = /^Incomplete response returned, reason: (.*)$/;
+const INCOMPLETE = /^(?:stream disconnected before completion: )?Incomplete response returned, reason: (.*)$/;
 const BROKEN_OFF = /^(?:stream disconnected|stream closed|idle timeout)/;
 /** What Codex puts around the provider's own words. */
 const FRAME = /^unexpected status \d{3} [^:]*: ([\s\S]*?)(?:, url: \S*)?(?:, request id: .*)?$/;
