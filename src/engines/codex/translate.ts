@@ -2,11 +2,11 @@ import type { Item, NewId, Usage } from "../../protocol/index.ts";
 import type { EngineEvent } from "../engine.ts";
 import type { CodexNotice, CodexTokens } from "./wire.ts";
 
-type SpokenItem = Extract<Item, { text: string }>;
-type SpokenEnd = Exclude<Item["status"], "in_progress">;
+type WordsItem = Extract<Item, { text: string }>;
+type WordsEnd = Exclude<Item["status"], "in_progress">;
 
 interface OpenWords {
-  readonly item: SpokenItem;
+  readonly item: WordsItem;
   text: string;
 }
 
@@ -61,7 +61,7 @@ export class CodexTranslator {
   }
 
   /** Ends all words that are open. */
-  close(status: SpokenEnd): readonly EngineEvent[] {
+  close(status: WordsEnd): readonly EngineEvent[] {
     const events = [...this.#words.values()].map(({ item, text }): EngineEvent => ({
       type: "item.completed",
       item: { ...item, status, text },
@@ -71,14 +71,14 @@ export class CodexTranslator {
     return events;
   }
 
-  #add(type: SpokenItem["type"], id: string, delta: string): readonly EngineEvent[] {
+  #add(type: WordsItem["type"], id: string, delta: string): readonly EngineEvent[] {
     if (delta === "") return [];
     const { words, events } = this.#open(type, id);
     words.text += delta;
     return [...events, { type: "item.delta", item_id: words.item.id, field: "text", delta }];
   }
 
-  #end(type: SpokenItem["type"], id: string, text: string): readonly EngineEvent[] {
+  #end(type: WordsItem["type"], id: string, text: string): readonly EngineEvent[] {
     if (text === "" && !this.#words.has(id)) return [];
     const { words, events } = this.#open(type, id);
     this.#words.delete(id);
@@ -86,10 +86,10 @@ export class CodexTranslator {
     return [...events, { type: "item.completed", item }];
   }
 
-  #open(type: SpokenItem["type"], id: string): { readonly words: OpenWords; readonly events: readonly EngineEvent[] } {
+  #open(type: WordsItem["type"], id: string): { readonly words: OpenWords; readonly events: readonly EngineEvent[] } {
     const known = this.#words.get(id);
     if (known !== undefined) return { words: known, events: [] };
-    const item: SpokenItem = {
+    const item: WordsItem = {
       id: this.#newId("item"),
       type,
       status: "in_progress",

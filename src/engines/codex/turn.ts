@@ -27,8 +27,8 @@ import type { CodexTools } from "./tools.ts";
 import { CodexTranslator } from "./translate.ts";
 import type { CodexError, CodexNotice, CodexQuestion } from "./wire.ts";
 
-type AskedCall = Extract<CodexQuestion, { type: "call" }>;
-type TurnEnd = Extract<EngineEvent, { type: "turn.completed" | "turn.failed" }>;
+type CodexCall = Extract<CodexQuestion, { type: "call" }>;
+type CodexTurnEnd = Extract<EngineEvent, { type: "turn.completed" | "turn.failed" }>;
 
 export interface CodexTurnOptions {
   readonly host: Host;
@@ -246,7 +246,7 @@ export class CodexTurn {
   }
 
   /** Codex waits for the result of a call. */
-  asked(call: AskedCall, answer: AnswerQuestion): void {
+  asked(call: CodexCall, answer: AnswerQuestion): void {
     if (this.over || !this.#isCurrent(call.turn)) return;
     this.#lastSign = this.#options.host.elapsed();
     this.#isFruitful = true;
@@ -474,7 +474,7 @@ export class CodexTurn {
     this.fail(error);
   }
 
-  async #finish(end: TurnEnd): Promise<void> {
+  async #finish(end: CodexTurnEnd): Promise<void> {
     if (this.#isEnding) return;
     this.#isEnding = true;
     await Promise.all(this.#running);
