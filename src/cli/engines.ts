@@ -1,13 +1,14 @@
 import {
   createClaudeCliEngine,
   createClaudeSdkEngine,
+  createCodexEngine,
   createCommandEngine,
   createComputeEngine,
   createLoopEngine,
   type ClaudeOptions,
   type Engine,
 } from "../engines/index.ts";
-import { searchPathOf } from "./program-settings.ts";
+import { programPlaces, searchPathOf } from "./program-settings.ts";
 import type { Environment, Settings } from "./settings.ts";
 
 /** Where Claude Code is looked for. */
@@ -22,6 +23,7 @@ export function openEngines(settings: Settings, environment: Environment): Reado
     createLoopEngine(),
     createClaudeSdkEngine(claude),
     createClaudeCliEngine(claude),
+    createCodexEngine(programPlaces("codex", settings, environment)),
     createCommandEngine(),
     createComputeEngine(),
   ];

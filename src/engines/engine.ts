@@ -88,6 +88,8 @@ export interface Host {
   /** The model proxy's address and the session's own key to it: engines never see a provider's key. `name` may change at each turn. */
   readonly model: {
     readonly baseUrl: string;
+    /** The same over plain HTTP, for a program that cannot use a socket. Absent: `baseUrl` is HTTP already. */
+    readonly httpUrl?: string | undefined;
     readonly key: string;
     readonly name: string;
     /** What is known of a model of the session's provider. */
@@ -180,6 +182,8 @@ export interface Engine {
   readonly capabilities: Capabilities;
   /** The formats in which it talks to models, in order of preference. */
   readonly wires: readonly ProviderWire[];
+  /** The only APIs of these formats that it can ask. Absent: all. */
+  readonly apis?: readonly ModelApi[];
   /** Why it cannot be used on this machine, with what to do; undefined: it can. Absent: it always can. */
   missing?(): string | undefined;
   /** Files and folders that its program consists of: a sandbox shows them. Absent: it starts none. */

@@ -9,6 +9,7 @@ import type { Provider } from "./providers.ts";
 import { WIRES, type RequestContext, type Wire } from "./proxy.ts";
 import type { RateSubject } from "./rates.ts";
 import { lookalikeName, refusedField, wrongValue } from "./request/check.ts";
+import { isSet } from "./request/values.ts";
 import type { Route } from "./routes.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -96,7 +97,7 @@ const NAMES: Readonly<Record<Wire, string>> = {
   openai: "OpenAI's Responses and Chat Completions (/v1/responses, /v1/chat/completions)",
 };
 
-/** Reads a body. It is forwarded unchanged, unless a stream's usage must be requested. */
+/** Reads a body. It is forwarded unchanged, unless a stream's usage must be requested, or an answer that nothing bounds. */
 function ask(
   call: ProxyCall,
   { route, provider }: { readonly route: Route; readonly provider: Provider },
@@ -116,17 +117,39 @@ function ask(
   const wrong = route.metered ? wrongValue(fields) : undefined;
   if (wrong !== undefined) return wrong;
   const hideUsage = route.name === "chat" && call.stream && !asksForUsage(fields["stream_options"]);
-  const sent = hideUsage ? withUsage(fields) : body;
-  const facts = readFacts(route.name, fields, Buffer.byteLength(sent));
+  const price = call.state.prices.priceOf(provider, model)?.price;
+  const bound = route.name === "responses" ? answerBound(fields, call.owner.context, price) : undefined;
+  const sent = hideUsage ? withUsage(fields) : bounded(body, bound);
+  const read = readFacts(route.name, fields, Buffer.byteLength(sent));
+  const facts = bound === undefined ? read : { ...read, maxOutput: bound };
   if (facts.names !== countNames(body)) {
     return new Failure("invalid_request", "an object in the body has the same name twice: send it once");
   }
   if (!route.metered) return { sent, facts, hideUsage };
   if (facts.lookalike !== undefined) return lookalikeName(facts.lookalike);
-  const price = call.state.prices.priceOf(provider, model)?.price;
   // A free request may have fields that are unknown here.
   const unknown = price !== undefined && isFree(price) ? "taken" : "refused";
   return refusedField(route.name, fields, unknown) ?? { sent, facts, hideUsage };
+}
+
+/** A program of a vendor may leave out what bounds its answer: then what its session says bounds it. Undefined: it is bounded, or nothing can. */
+function answerBound(
+  fields: BodyFields,
+  context: RequestContext | undefined,
+  price: Price | undefined,
+): number | undefined {
+  const { maxOutputTokens } = context ?? {};
+  if (isSet(fields["max_output_tokens"]) || maxOutputTokens === undefined) return undefined;
+  return Math.min(maxOutputTokens, price?.output_tokens ?? Infinity);
+}
+
+const BRACE = 0x7b;
+
+/** The same object with one field more. */
+function bounded(body: Buffer, bound: number | undefined): Buffer {
+  if (bound === undefined) return body;
+  const inside = body.indexOf(BRACE) + 1;
+  return Buffer.concat([body.subarray(0, inside), Buffer.from(`"max_output_tokens":${bound},`), body.subarray(inside)]);
 }
 
 function withUsage(fields: BodyFields): string {

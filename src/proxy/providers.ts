@@ -1,5 +1,5 @@
 import type { ProviderCondition } from "./breaker.ts";
-import type { ModelApi } from "../protocol/index.ts";
+import type { ModelApi, OpenAiApi } from "../protocol/index.ts";
 import type { Wire } from "./proxy.ts";
 
 /** One key of a provider, ready for use in a request. */
@@ -17,6 +17,8 @@ export interface Provider {
   readonly baseUrl: Readonly<Partial<Record<Wire, string>>>;
   /** How our own loop asks this model. */
   api(model: string): ModelApi;
+  /** The API of OpenAI's wire that it has. */
+  readonly openaiApi: OpenAiApi;
   /** True for providers that cost nothing (`sim`, and `local` unless priced). */
   readonly free: boolean;
   readonly defaultModel: string;

@@ -32,6 +32,8 @@ export interface RequestContext {
   /** Globs; override `allowedModels`. */
   readonly blockedModels?: readonly string[] | undefined;
   readonly maxContextTokens?: number | undefined;
+  /** What a request of Responses that bounds its answer by nothing is bounded by. Absent: it goes out as it is. */
+  readonly maxOutputTokens?: number | undefined;
   readonly spendingLimits: readonly SpendingLimit[];
   readonly sessionRate?: RateLimit | undefined;
   readonly agentRate?: RateLimit | undefined;

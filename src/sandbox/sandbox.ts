@@ -24,6 +24,8 @@ export interface OpenRequest {
   readonly cwd: string;
   /** Added to the sandbox's own clean environment; the server's environment is never passed on. */
   readonly env?: Readonly<Record<string, string>>;
+  /** It uses the ports of the sandbox that lead to sockets. Absent: it does not, and starts faster. */
+  readonly ports?: true | undefined;
   /** It outlives the server, where the sandbox can do that (`holds`). Absent: it ends with the server. */
   readonly hold?: HoldRequest | undefined;
 }

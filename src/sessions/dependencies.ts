@@ -51,6 +51,8 @@ export interface SessionEnvironment {
   readonly sandbox: Sandbox;
   /** Where programs in the sandbox reach models; absent: where all others do. */
   readonly modelUrl?: string | undefined;
+  /** The same over HTTP. Absent: as above. */
+  readonly modelHttpUrl?: string | undefined;
   /** Folders beyond the workspace that may be read. Absolute, real. */
   readonly extraRead: readonly string[];
   /** True for the server's own files, wherever they are. */

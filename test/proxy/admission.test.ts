@@ -375,3 +375,16 @@ test("a provider without a credential says how to set one", async () => {
   });
   await expectUntouched(world);
 });
+
+test("an answer of Responses that nothing bounds is bounded by its session", async () => {
+  await using world = await World.open({ context: { maxOutputTokens: 700 } });
+  world.behaviour = (_, response) => json(response, { ...ANSWER, output: [] });
+  const path = "/v1/responses";
+  const input = "{ in a brace";
+  expect((await world.ask({ path, body: { model: "gpt-test", input } })).status).toBe(200);
+  expect((await world.ask({ path, body: { model: "gpt-test", input, max_output_tokens: 9 } })).status).toBe(200);
+  expect(world.arrivals.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
+    { max_output_tokens: 700, model: "gpt-test", input },
+    { model: "gpt-test", input, max_output_tokens: 9 },
+  ]);
+});

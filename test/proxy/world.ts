@@ -258,6 +258,7 @@ export class World {
       id: "test",
       baseUrl: Object.fromEntries(wires.map((wire) => [wire, this.upstreamUrl])),
       api: () => (wires.includes("anthropic") ? "messages" : "responses"),
+      openaiApi: "responses",
       free,
       defaultModel: "claude-test",
       ...(rate === undefined ? {} : { rate }),

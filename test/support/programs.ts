@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { vendorProgram } from "./vendor-programs.ts";
 
 /** The one without a window first: it needs a third of the time of the others. */
 const BROWSERS = [
@@ -51,6 +52,11 @@ export const NEEDED: readonly { readonly what: string; readonly command: string;
   { what: "Podman", command: "apt-get install podman", isThere: () => has("podman") },
   { what: "promtool", command: "apt-get install prometheus", isThere: () => has("promtool") },
   { what: "script", command: "apt-get install bsdutils", isThere: () => has("script") },
+  {
+    what: "Codex",
+    command: "node scripts/programs.mjs codex",
+    isThere: () => vendorProgram("codex") !== undefined,
+  },
   { what: "rsync", command: "apt-get install rsync", isThere: () => has("rsync") },
   { what: "tar", command: "apt-get install tar", isThere: () => has("tar") },
   { what: "python3", command: "apt-get install python3", isThere: () => has("python3") },

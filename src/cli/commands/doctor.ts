@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { createClaudeCliEngine } from "../../engines/index.ts";
+import { createClaudeCliEngine, createCodexEngine } from "../../engines/index.ts";
 import { DEFAULT_POOL, defined } from "../../protocol/index.ts";
 import { flagsOf, print, printJson, width, type CommandContext } from "../context.ts";
 import { ok, type DoctorCheck } from "../doctor/checks.ts";
@@ -8,6 +8,7 @@ import { checkNode, checkOpenFiles, checkPrograms, checkSandboxes, checkSupervis
 import { EXIT } from "../exit.ts";
 import { OWN_OPEN_FILES } from "../open-files.ts";
 import { claudeOptions } from "../engines.ts";
+import { programPlaces } from "../program-settings.ts";
 import { poolOf } from "../pool-settings.ts";
 import { readSettingsAsTheyAre, SETTINGS_FILE, type Environment, type Setting, type Settings } from "../settings.ts";
 import { table } from "../terminal/table.ts";
@@ -57,6 +58,7 @@ async function examine({ surroundings }: CommandContext, settings: Settings): Pr
     ...programs,
     ...sandboxes,
     claude,
+    checkCodex(settings, surroundings.environment),
     checkModel(settings, surroundings.name),
     ...home,
     ...checkTrust(settings, surroundings.environment),
@@ -72,6 +74,12 @@ function checkClaude(settings: Settings, environment: Environment): DoctorCheck 
   const missing = createClaudeCliEngine(claudeOptions(settings, environment)).missing?.();
   if (missing === undefined) return ok("claude", "found; the engines claude-sdk and claude-cli can be used");
   return ok("claude", `not found, so the engine loop does the work. ${missing}`);
+}
+
+/** Only its engine needs it. */
+function checkCodex(settings: Settings, environment: Environment): DoctorCheck {
+  const missing = createCodexEngine(programPlaces("codex", settings, environment)).missing?.();
+  return ok("codex", missing === undefined ? "found; the engine codex can be used" : `optional. ${missing}`);
 }
 
 /** The provider of a session that names none. No request is made. */

@@ -164,12 +164,12 @@ async function isTorn(path: string): Promise<boolean> {
   }
 }
 
-/** Not `node:readline`, which also splits at characters other than a line feed that occur in people's text. */
-async function* linesOf(path: string): AsyncGenerator<string> {
+/** Not `node:readline`, which also splits at characters other than a line feed that occur in people's text. `start`: bytes that are left out. */
+export async function* linesOf(path: string, start = 0): AsyncGenerator<string> {
   // A missing record counts as empty.
   const file: FileHandle | undefined = await openRegularFile(path);
   if (file === undefined) return;
-  const input = file.createReadStream({ encoding: "utf8" });
+  const input = file.createReadStream({ encoding: "utf8", start });
   /** The current unfinished line, in pieces. */
   let pieces: string[] = [];
   try {

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { LIMITS, type SessionSettings } from "../../protocol/index.ts";
 import type { Host } from "../engine.ts";
 import { OfferedToolServer, type RunOfferedTool } from "./offered-tools.ts";
@@ -14,6 +13,7 @@ import type {
   Launch,
 } from "./transport.ts";
 import type { OutputAllowance } from "../vendor/output.ts";
+import { removeWritten } from "../vendor/remove.ts";
 import { offerOf, toolName, type Offer } from "./tools.ts";
 import { configFolder, leftTemporary, temporaryFolder } from "./transcripts.ts";
 
@@ -228,17 +228,6 @@ function same(left: unknown, right: unknown): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
-/** Behind a wall this is done there: a program could swap a folder for a link while it is emptied from here. */
-async function remove({ sandbox, folder }: Host, paths: readonly string[]): Promise<void> {
-  if (paths.length === 0) return;
-  if (sandbox.kind === "local") {
-    await Promise.all(paths.map((path) => rm(path, { recursive: true, force: true })));
-    return;
-  }
-  const request = { argv: ["rm", "-rf", "--", ...paths] as const, cwd: configFolder(folder) };
-  // One that is closed is emptied when it is opened again.
-  const running = await sandbox.open(request).catch(() => undefined);
-  for (const output of [running?.stdout, running?.stderr]) output?.resume();
-  running?.stdin.end();
-  await running?.exit;
+function remove(host: Host, paths: readonly string[]): Promise<void> {
+  return removeWritten(host, { paths, cwd: configFolder(host.folder) });
 }

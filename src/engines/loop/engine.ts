@@ -2,7 +2,7 @@ import { LIMITS, type ErrorDetail, type Prompt, type SessionSettings, type ToolI
 import type { Capabilities, Conversation, Engine, Host, ConversationOptions, TurnChannel } from "../engine.ts";
 import { Agent } from "./agent.ts";
 import { withAgents } from "./agents.ts";
-import { runTools } from "./tool-phase.ts";
+import { runTools, ToolPhase } from "./tool-phase.ts";
 import { ModelTranscript } from "./transcript.ts";
 import { createTransport, inProcess, type Transport } from "./transport.ts";
 import { LoopTurn, type TurnContext } from "./turn.ts";
@@ -131,6 +131,46 @@ export async function runSubagents(
   );
   await turn.during(() => runTools(new Agent(turn, { transcript: root, depth: 0 }), items));
   return turn.stopped;
+}
+
+/** Runs the calls of a vendor's program with our own tools. */
+export interface CallRunner {
+  /** The item was reported. Reports its end, then resolves. Rejects for a bug. */
+  call(item: ToolItem): Promise<void>;
+  /** An id for a call that is unique in the turn. */
+  claimId(tool_use_id: string): string;
+  /** The first reason counts. Ends what runs. */
+  stop(error: ErrorDetail): void;
+  readonly stopped: ErrorDetail | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Decides on calls and runs those that are allowed as our own loop does, in one turn of another engine. Its sub-agents run in our own
+ * loop. `isResumed`: the turn began under another server, and the journal may have sub-agents of it.
+ */
+export async function openCallRunner(
+  parts: Omit<TurnParts, "root"> & { readonly isResumed: boolean },
+): Promise<CallRunner> {
+  const root = parts.isResumed ? await read(parts.opening) : new ModelTranscript();
+  const means = { transport: createTransport(), contextTokens: LIMITS.contextTokens, isPlain: false };
+  const turn = newTurn({ ...parts, root }, means);
+  const agent = new Agent(turn, { transcript: root, depth: 0 });
+  const phase = new ToolPhase({
+    turn,
+    emit: (events) => turn.tell(events),
+    subagent: agent.subagent,
+    abandon: (item) => agent.abandon(item),
+  });
+  return {
+    call: (item) => phase.call(item),
+    claimId: (tool_use_id) => turn.claimToolUseId(tool_use_id),
+    stop: (error) => turn.stop(error),
+    get stopped() {
+      return turn.stopped;
+    },
+    signal: turn.signal,
+  };
 }
 
 /** The current tools: those of clients come and go between turns. */

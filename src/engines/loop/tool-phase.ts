@@ -26,39 +26,40 @@ export interface CallingAgent {
 
 type ToolInput = Readonly<Record<string, unknown>>;
 
-/**
- * Runs the calls of one message. All are asked about at once, so that a person sees them together, except one whose
- * preview depends on an earlier call. Calls that may run in parallel do; each other one runs alone, in order.
- */
+/** Runs the calls of one message. */
 export async function runTools(caller: CallingAgent, items: readonly ToolItem[]): Promise<void> {
-  const phase = new ToolPhase(caller, items);
-  await phase.run();
+  const phase = new ToolPhase(caller);
+  const ends = await Promise.allSettled(items.map((item) => phase.call(item)));
+  const broken = ends.find((end) => end.status === "rejected");
+  if (broken !== undefined) throw broken.reason;
 }
 
-class ToolPhase {
+/**
+ * Calls that were made together. All are asked about at once, so that a person sees them together, except one whose
+ * preview depends on an earlier call. Calls that may run in parallel do; each other one runs alone, in order.
+ */
+export class ToolPhase {
   readonly #caller: CallingAgent;
   readonly #turn: LoopTurn;
-  readonly #items: readonly ToolItem[];
+  readonly #items: ToolItem[] = [];
   readonly #ends: Promise<void>[] = [];
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
-  constructor(caller: CallingAgent, items: readonly ToolItem[]) {
+  constructor(caller: CallingAgent) {
     this.#caller = caller;
     this.#turn = caller.turn;
-    this.#items = items;
   }
 
-  async run(): Promise<void> {
-    for (const index of this.#items.keys()) this.#ends.push(this.#call(index));
-    const ends = await Promise.allSettled(this.#ends);
-    const broken = ends.find((end) => end.status === "rejected");
-    if (broken !== undefined) throw broken.reason;
+  /** Resolves when the call has ended, whatever came of it. Rejects for a bug. */
+  call(item: ToolItem): Promise<void> {
+    const index = this.#items.push(item) - 1;
+    const end = this.#call(item, index);
+    this.#ends.push(end);
+    return end;
   }
 
-  async #call(index: number): Promise<void> {
-    const item = this.#items[index];
-    if (item === undefined) return;
+  async #call(item: ToolItem, index: number): Promise<void> {
     try {
       await this.#earlier(index, (before) => this.#prepares(before, item));
       const alone = !this.#isConcurrent(item);

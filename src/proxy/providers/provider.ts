@@ -3,6 +3,7 @@ import {
   globMatches,
   LIMITS,
   type ModelApi,
+  type OpenAiApi,
   type ProviderAuth,
   type RateLimit,
   type Log,
@@ -89,6 +90,10 @@ export class OpenProvider implements Provider {
     }));
     // Available keys are registered now: an agent may find one in a file before its first use.
     for (const slot of this.#slots) this.#look(slot);
+  }
+
+  get openaiApi(): OpenAiApi {
+    return this.#resolved.openaiApi;
   }
 
   api(model: string): ModelApi {

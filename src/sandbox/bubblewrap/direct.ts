@@ -25,6 +25,14 @@ export const TELL_RUNNING = [
   "sh",
 ] as const;
 
+/** The same, after the command of the first three words has opened ports: it writes a line to a pipe, or ends. */
+export const TELL_RUNNING_WITH_PORTS = [
+  "/bin/sh",
+  "-c",
+  `pipe=$(mktemp -u) && mkfifo "$pipe" && { "$1" "$2" "$3" >"$pipe" 2>/dev/null & read -r _ <"$pipe"; rm "$pipe"; shift 3; exec ${TELL_RUNNING.slice(0, 2).join(" ")} '${TELL_RUNNING[2]}' sh "$@"; }`,
+  "sh",
+] as const;
+
 /** How long the end of everything inside is waited for: what hangs in the kernel is not. */
 const ENDING_MS = LIMITS.killSweeps * LIMITS.killPollMs;
 

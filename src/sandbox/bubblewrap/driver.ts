@@ -5,11 +5,11 @@ import { Failure, LIMITS } from "../../protocol/index.ts";
 import { ControlGroups, type ControlGroup } from "../control-groups.ts";
 import type { MissingSandbox, SandboxDriver, SandboxRequest } from "../driver.ts";
 import { ended } from "../ended.ts";
-import { HELPER_FILES, helperCommand } from "../remote/program.ts";
+import { HELPER_FILES, helperCommand, portsCommand } from "../remote/program.ts";
 import { openRemoteSandbox } from "../remote/sandbox.ts";
 import type { OpenRequest, Piped, Sandbox } from "../sandbox.ts";
 import { systemArguments } from "./arguments.ts";
-import { DirectPrograms, TELL_RUNNING } from "./direct.ts";
+import { DirectPrograms, TELL_RUNNING, TELL_RUNNING_WITH_PORTS } from "./direct.ts";
 import {
   BWRAP,
   dropped,
@@ -101,11 +101,14 @@ function environmentOf(request: SandboxRequest): Readonly<Record<string, string>
 function programsOf(request: SandboxRequest, files: SandboxFiles): DirectPrograms {
   const { group } = files;
   return new DirectPrograms(
-    ({ argv, cwd, env }) =>
+    ({ argv, cwd, env, ports }) =>
       launch(request, files, {
-        argv: [...TELL_RUNNING, ...argv],
+        argv:
+          ports === true
+            ? [...TELL_RUNNING_WITH_PORTS, ...portsCommand(request.forwards), ...argv]
+            : [...TELL_RUNNING, ...argv],
         cwd,
-        readable: [],
+        readable: ports === true ? HELPER_FILES : [],
         environment: { ...environmentOf(request), ...env },
         isCleared: false,
       }),

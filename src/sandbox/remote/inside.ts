@@ -4,10 +4,11 @@
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { connect, createServer, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { Groups } from "../groups.ts";
 import { watchMemory } from "../memory.ts";
 import { endProcesses, listProcesses, withDescendants } from "../processes.ts";
+import { openPort } from "./forward.ts";
 import { heldBytes } from "./held-memory.ts";
 import { encodeLine, LineReader, type HelperReport, type HelperRequest } from "./messages.ts";
 import type { HelperOptions } from "./program.ts";
@@ -144,24 +145,6 @@ async function take(request: HelperRequest): Promise<void> {
 }
 
 /** A port on the loopback here that leads to a socket of the server's. */
-function forward(port: number, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
-      const upstream = connect({ path, allowHalfOpen: true });
-      for (const [from, to] of [
-        [client, upstream],
-        [upstream, client],
-      ] as const) {
-        from.pipe(to);
-        from.on("error", () => to.destroy());
-        from.once("close", () => to.destroy());
-      }
-    });
-    server.once("error", reject);
-    server.listen({ host: "127.0.0.1", port }, resolve);
-  });
-}
-
 /** Everything inside but this helper and what started it. */
 function endAll(): void {
   process.kill(-1, "SIGKILL");
@@ -195,5 +178,5 @@ process.stdin.on("end", () => process.exit(0));
 process.stdin.on("error", () => process.exit(0));
 process.stdout.on("error", () => process.exit(0));
 watch();
-await Promise.all(forwards.map(({ port, socket }) => forward(port, socket)));
+await Promise.all(forwards.map(openPort));
 report({ type: "ready" });

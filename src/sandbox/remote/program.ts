@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Forward } from "../driver.ts";
 
 const HELPER = fileURLToPath(new URL("./inside.js", import.meta.url));
+const PORTS = fileURLToPath(new URL("./ports.js", import.meta.url));
 
 /** What the helper needs inside: Node, its own folders, and nothing else of this package. */
 export const HELPER_FILES: readonly string[] = [
@@ -21,4 +22,9 @@ export interface HelperOptions {
 /** The command that starts the helper inside a sandbox. */
 export function helperCommand(options: HelperOptions): readonly string[] {
   return [process.execPath, HELPER, JSON.stringify(options)];
+}
+
+/** The command that opens ports beside a program. */
+export function portsCommand(forwards: readonly Forward[]): readonly string[] {
+  return [process.execPath, PORTS, JSON.stringify(forwards)];
 }

@@ -68,8 +68,8 @@ async function open(request: SandboxRequest, marker: string): Promise<Sandbox> {
   const given = { ...withPorts(request.environment, forwards), TMPDIR: temporary };
   const inside = <Request extends OpenRequest>(wanted: Request): Request => ({
     ...wanted,
-    argv: [SANDBOX_EXEC, "-p", profile, ...wanted.argv],
-    env: { ...given, ...wanted.env },
+    argv: [SANDBOX_EXEC, "-p", profile, ...wanted.argv.map((word) => renamed(word, forwards))],
+    env: { ...given, ...withPorts(wanted.env ?? {}, forwards) },
   });
   return {
     ...sandbox,
@@ -122,10 +122,12 @@ export function withPorts(
   environment: Readonly<Record<string, string>>,
   forwards: readonly Pick<OpenForward, "wanted" | "port">[],
 ): Readonly<Record<string, string>> {
-  const renamed = (text: string): string =>
-    forwards.reduce(
-      (sum, { wanted, port }) => sum.replace(new RegExp(`\\b127\\.0\\.0\\.1:${wanted}\\b`, "g"), `127.0.0.1:${port}`),
-      text,
-    );
-  return Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, renamed(text)]));
+  return Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, renamed(text, forwards)]));
+}
+
+function renamed(text: string, forwards: readonly Pick<OpenForward, "wanted" | "port">[]): string {
+  return forwards.reduce(
+    (sum, { wanted, port }) => sum.replace(new RegExp(`\\b127\\.0\\.0\\.1:${wanted}\\b`, "g"), `127.0.0.1:${port}`),
+    text,
+  );
 }

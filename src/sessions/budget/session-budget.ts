@@ -175,6 +175,7 @@ export class SessionBudget {
         allowedModels: profile.allowed_models,
         blockedModels: profile.blocked_models,
         maxContextTokens: state.settings.max_context_tokens,
+        maxOutputTokens: state.settings.max_tokens + (state.settings.thinking_tokens ?? 0),
         spendingLimits: this.#spendingLimits(),
         sessionRate: profile.session_rate,
         agentRate: profile.agent_rate,

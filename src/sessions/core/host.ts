@@ -24,13 +24,16 @@ interface HostingSession extends PermittingSession {
 /** What a session gives its engine, and no more. */
 export async function hostFor(session: HostingSession): Promise<Host> {
   const { dependencies } = session;
-  const [{ toolbox, sandbox, modelUrl }, key] = await Promise.all([session.environment(), session.budget.open()]);
+  const [{ toolbox, sandbox, modelUrl, modelHttpUrl }, key] = await Promise.all([
+    session.environment(),
+    session.budget.open(),
+  ]);
   return {
     get model() {
-      const { socketUrl, post } = dependencies.models.proxy;
+      const { socketUrl, tcpUrl, post } = dependencies.models.proxy;
       const { model: name, provider } = session.state.settings;
       const facts = (model: string): ModelFacts => modelFacts(dependencies.models, { provider, model });
-      return { baseUrl: modelUrl ?? socketUrl, key, name, facts, post };
+      return { baseUrl: modelUrl ?? socketUrl, httpUrl: modelHttpUrl ?? tcpUrl, key, name, facts, post };
     },
     toolbox: watched(session, toolbox),
     folder: dependencies.engineFolder(session.state.id),

@@ -261,6 +261,14 @@ async function checkModel(
         `does not speak (it speaks ${Object.keys(provider.baseUrl).join(" and ")}); choose another engine or provider`,
     );
   }
+  const { apis } = engines.get(wanted.engine) ?? {};
+  if (apis !== undefined && !apis.includes(provider.openaiApi)) {
+    throw new Failure(
+      "wire_unsupported",
+      `the engine ${wanted.engine} asks models for ${apis.join(" or ")}, and the provider ${provider.id} is set to ` +
+        `openai_api: ${provider.openaiApi}; change that if it has the other, or choose another engine or provider`,
+    );
+  }
   if (models.prices.priceOf(provider, model) === undefined) {
     throw new Failure(
       "model_unpriced",

@@ -68,7 +68,7 @@ export async function openEnvironment(
   const profile = profileOf(wanted.policy, settings.profile);
   const extraRead = [outputFolder, ...(profile.extra_read ?? [])];
   const place = await openSessionSandbox(options, wanted, extraRead);
-  const { sandbox, modelUrl } = place;
+  const { sandbox, modelUrl, modelHttpUrl } = place;
   const tools = openToolSession({
     workspace: settings.workspace,
     sandbox,
@@ -94,6 +94,7 @@ export async function openEnvironment(
     toolbox,
     sandbox,
     modelUrl,
+    modelHttpUrl,
     extraRead,
     isHidden: (real) => isInside(options.home, real) && !isInside(outputFolder, real) && !isOwnTree(settings, real),
     resolve: (path) => resolvePath(settings.workspace, path),

@@ -22,6 +22,8 @@ export interface SessionSandbox {
   readonly sandbox: Sandbox;
   /** Where programs inside reach models; absent: where all others do. */
   readonly modelUrl?: string | undefined;
+  /** The same over HTTP. Absent: as above. */
+  readonly modelHttpUrl?: string | undefined;
   close(): Promise<void>;
 }
 
@@ -30,6 +32,8 @@ const MIB = 1_048_576;
 /** The port inside at which programs find the way out. */
 const EGRESS_PORT = 3_128;
 const EGRESS_URL = `http://127.0.0.1:${EGRESS_PORT}`;
+/** The port inside at which programs that cannot use a socket reach models. */
+const MODEL_PORT = 3_129;
 /** Not through the proxy: what is inside, and the name under which Claude's programs know the model socket. */
 const NOT_PROXIED = "localhost,127.0.0.1,::1,sallyport";
 /** What programs of every kind read to find a proxy. */
@@ -92,6 +96,10 @@ async function openWalled(
   try {
     const programs = options.engineFiles(settings.engine);
     const modelUrl = programs.length === 0 ? undefined : await openModel(options, folder, opened);
+    const egress =
+      settings.network === "proxy_only"
+        ? await openEgress(options, { wanted, folder, opened })
+        : { forwards: [], environment: {} };
     const writable = options.engineFolders(settings.engine, session_id);
     for (const path of writable) mkdirSync(path, { recursive: true, mode: 0o700 });
     const request: SandboxRequest = {
@@ -102,9 +110,8 @@ async function openWalled(
       writable,
       hidden: [options.home],
       folder,
-      ...(settings.network === "proxy_only"
-        ? await openEgress(options, { wanted, folder, opened })
-        : { forwards: [], environment: {} }),
+      ...egress,
+      forwards: [...egress.forwards, ...(modelUrl === undefined ? [] : [modelForward(modelUrl)])],
       memoryBytes: jobMemory(settings) ?? options.engineMemoryBytes,
       cpus: options.sandboxCpus,
     };
@@ -116,7 +123,8 @@ async function openWalled(
     hasLeft = () => holding?.hasLeft === true;
     const sandbox = holding ?? opening;
     opened.push(() => sandbox.close());
-    return { sandbox, modelUrl, close };
+    const modelHttpUrl = modelUrl === undefined ? undefined : `http://127.0.0.1:${MODEL_PORT}`;
+    return { sandbox, modelUrl, modelHttpUrl, close };
   } catch (error) {
     await close();
     throw error;
@@ -155,6 +163,10 @@ async function openModel(
   opened.push(() => socket.close());
   await openToInside(path);
   return `unix:${path}`;
+}
+
+function modelForward(url: string): SandboxRequest["forwards"][number] {
+  return { port: MODEL_PORT, socket: url.slice("unix:".length) };
 }
 
 interface EgressPlace {

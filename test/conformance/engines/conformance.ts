@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   createClaudeCliEngine,
   createClaudeSdkEngine,
+  createCodexEngine,
   createLoopEngine,
   type Capabilities,
   type Engine,
@@ -9,6 +10,7 @@ import {
 import type { ModelApi } from "../../../src/protocol/index.ts";
 import { isFullRun } from "../../support/sample.ts";
 import { TEST_SANDBOX } from "../../support/server.ts";
+import { PROGRAMS_FOLDER } from "../../support/vendor-programs.ts";
 import { ANSWERS } from "./answers.ts";
 import { Bench } from "./bench.ts";
 import { CALLS, LIMITED } from "./calls.ts";
@@ -22,7 +24,19 @@ import { paperWith, writePaper } from "./table.ts";
 import { WALLED } from "./walls.ts";
 import { WORDS } from "./words.ts";
 
-const ENGINES: readonly Engine[] = [createLoopEngine(), createClaudeSdkEngine(), createClaudeCliEngine()];
+const ENGINES: readonly Engine[] = [
+  createLoopEngine(),
+  createClaudeSdkEngine(),
+  createClaudeCliEngine(),
+  createCodexEngine({ installed: PROGRAMS_FOLDER }),
+];
+
+/** Those whose programs are no dependency of this package. */
+const INSTALLED: ReadonlySet<string> = new Set(["codex"]);
+
+function isMissing(id: string): boolean {
+  return ENGINES.find((engine) => engine.id === id)?.missing?.() !== undefined;
+}
 
 /** In the order in which they are played: a restart spares nothing, so what runs beside the others ends before. */
 const SCENARIOS: readonly Scenario[] = [
@@ -57,8 +71,25 @@ const OWN_FORMS: ReadonlySet<string> = new Set([
   "a turn ends with a value in the form of `output_schema`",
 ]);
 
+/** Of an engine whose program shares no code with those of the others, every day: beside its own forms, what its program could do alone. */
+const OWN_PROGRAM: ReadonlySet<string> = new Set([
+  ...OWN_FORMS,
+  "a call runs as a person changed it",
+  "a tool that there is not is refused",
+  "interrupted in a tool: its processes are gone",
+  "the server is killed while a person is asked: the approved call runs after it",
+]);
+
+/** The API on which an engine is put through everything. */
+function apiOf(id: string): ModelApi {
+  return ENGINES.find((engine) => engine.id === id)?.wires.includes("anthropic") === false ? "responses" : "messages";
+}
+
 function scenariosOf(id: string, api: ModelApi): readonly Scenario[] {
-  if (api !== "messages" && !isFullRun) return SCENARIOS.filter(({ name }) => OWN_FORMS.has(name));
+  if (api !== "messages" && !isFullRun) {
+    const daily = api === apiOf(id) ? OWN_PROGRAM : OWN_FORMS;
+    return SCENARIOS.filter(({ name }) => daily.has(name));
+  }
   const turn = TURN_TAKERS.indexOf(id);
   if (isFullRun || turn < 0) return SCENARIOS;
   return SCENARIOS.filter(({ shows }, index) => shows !== undefined || index % TURN_TAKERS.length === turn);
@@ -68,6 +99,9 @@ function scenariosOf(id: string, api: ModelApi): readonly Scenario[] {
 const REWRITE = "SALLYPORT_WRITE_ENGINES";
 
 export const ENGINE_IDS: readonly string[] = ENGINES.map(({ id }) => id);
+
+/** Those whose programs are here. */
+export const PRESENT_ENGINE_IDS: readonly string[] = ENGINE_IDS.filter((id) => !INSTALLED.has(id) || !isMissing(id));
 
 /** Of our own engine behind walls, what is played every day: a command, and the deaths of its sandbox and of the server. */
 const DAILY: Readonly<Record<string, readonly RegExp[]>> = {
@@ -84,13 +118,15 @@ export function walledConformance(id: string, sandbox: string): void {
   describe(`engine ${id} in ${sandbox}`, () => {
     const all = [...SCENARIOS, ...WALLED];
     const isDaily = ({ name }: Scenario): boolean => (DAILY[sandbox] ?? []).some((words) => words.test(name));
-    play(id, { api: "messages", sandbox, scenarios: isFullRun ? all : all.filter(isDaily) });
+    play(id, { api: apiOf(id), sandbox, scenarios: isFullRun ? all : all.filter(isDaily) });
   });
 }
 
 /** Puts an engine through everything, in the real server, and compares what it does with what it says of itself. */
-export function engineConformance(id: string, api: ModelApi = "messages"): void {
-  describe(`engine ${id}${api === "messages" ? "" : ` asking for ${api}`}`, () => {
+export function engineConformance(id: string, api: ModelApi = apiOf(id)): void {
+  // `npm test` brings vendors' programs; those that it could not bring are said at its end.
+  const isLeftOut = INSTALLED.has(id) && isMissing(id);
+  describe.skipIf(isLeftOut)(`engine ${id}${api === apiOf(id) ? "" : ` asking for ${api}`}`, () => {
     const column = play(id, { api, sandbox: TEST_SANDBOX, scenarios: scenariosOf(id, api) });
     it(`is described by its table, which ${REWRITE}=1 writes`, () => {
       const { is, must } = paperWith(id, column, { engines: ENGINE_IDS, scenarios: SCENARIOS });

@@ -11,6 +11,8 @@ export interface OwnedProcess {
   readonly isVendor: boolean;
 }
 
+const VENDORS: ReadonlySet<string> = new Set(["claude", "codex"]);
+
 /** Living processes that sessions of this home have started. */
 export async function processesOf(place: Place): Promise<readonly OwnedProcess[]> {
   const marker = (await readFile(join(place.home, "instance"), "utf8")).trim();
@@ -23,7 +25,7 @@ export async function processesOf(place: Place): Promise<readonly OwnedProcess[]
     if (records === undefined && !entries.includes(`SALLYPORT_INSTANCE=${marker}`)) continue;
     const session = entries.find((entry) => entry.startsWith("SALLYPORT_SESSION="))?.slice(18) ?? records ?? "";
     const [program = ""] = await commandLine(pid);
-    found.push({ pid, session, isVendor: basename(program) === "claude" });
+    found.push({ pid, session, isVendor: VENDORS.has(basename(program)) });
   }
   return found;
 }

@@ -1,0 +1,489 @@
+import {
+  endToolItem,
+  isToolItem,
+  LIMITS,
+  startToolItem,
+  type ErrorDetail,
+  type SessionSettings,
+  type ToolItem,
+} from "../../protocol/index.ts";
+import { SILENT } from "../claude/turn-words.ts";
+import type { EngineEvent, Host, TurnChannel } from "../engine.ts";
+import { readCallInput } from "../loop/call-input.ts";
+import type { CallRunner } from "../loop/engine.ts";
+import { describe, retryDelay, type ModelFailure } from "../loop/failure.ts";
+import { NOT_STRUCTURED, structuredEnd } from "../loop/structured.ts";
+import { ABORTED, orAborted } from "../loop/turn.ts";
+import { effortOf } from "../loop/wires/openai.ts";
+import { STRUCTURED_OUTPUT } from "../structured.ts";
+import { record, text, type VendorFields } from "../vendor/fields.ts";
+import type { ProcessEnd } from "../vendor/output.ts";
+import type { AnswerQuestion } from "./connection.ts";
+import { asideWords, callAnswer, REMINDER, untoldResults } from "./messages.ts";
+import { endOf, endWords, errorOf, type CodexEnd } from "./outcome.ts";
+import { TURN_SAFETY, type OpenThread } from "./process.ts";
+import { ownAnswers, recordSize, type OwnAnswer } from "./records.ts";
+import type { CodexTools } from "./tools.ts";
+import { CodexTranslator } from "./translate.ts";
+import type { CodexError, CodexNotice, CodexQuestion } from "./wire.ts";
+
+type CodexCall = Extract<CodexQuestion, { type: "call" }>;
+type CodexTurnEnd = Extract<EngineEvent, { type: "turn.completed" | "turn.failed" }>;
+
+export interface CodexTurnOptions {
+  readonly host: Host;
+  readonly settings: SessionSettings;
+  /** How often a failed model request is retried. */
+  readonly retries: number;
+  readonly tools: CodexTools;
+  readonly channel: TurnChannel;
+  /** Called with all events before they are reported. */
+  readonly onTell: (events: readonly EngineEvent[]) => void;
+  /** Called once, before the last events are reported. `turn`: Codex's id of its last turn; absent: it began none. `note`: what the model must still be told. */
+  readonly onEnd: (end: { readonly turn: string | undefined; readonly note: string | undefined }) => void;
+  /** The process is unusable from now on. */
+  readonly onBroken: () => void;
+  /** The process died before the turn produced anything: start again with another one. At most once. */
+  readonly onGone: () => void;
+}
+
+/** A call of the model that we run. */
+interface RunningCall {
+  readonly item: ToolItem;
+  readonly answer: AnswerQuestion;
+  /** Codex's turn that waits for the answer. */
+  readonly turn: string | undefined;
+}
+
+/**
+ * One turn of the session: one of Codex's, or more of them, where a request is tried again. Turns what Codex tells into events, runs its
+ * calls, and ends exactly once.
+ */
+export class CodexTurn {
+  /** Resolves when the turn has ended, rejects when it crashed. */
+  readonly ended: Promise<void>;
+  #resolveEnded: () => void = () => undefined;
+  #rejectEnded: (error: unknown) => void = () => undefined;
+  readonly #options: CodexTurnOptions;
+  readonly #translator: CodexTranslator;
+  readonly #over = new AbortController();
+  readonly #notices = new Set<string>();
+  #room: Promise<void> = Promise.resolve();
+  #runner: CallRunner | undefined;
+  #open: OpenThread | undefined;
+  /** Codex's id of its current or last turn. */
+  #turn: string | undefined;
+  /** Resolves when Codex has answered the request for its turn. */
+  #starting: Promise<void> = Promise.resolve();
+  /** Codex has no turn: it waits for a message. */
+  #isIdle = true;
+  #isEnding = false;
+  #stopped: ErrorDetail | undefined;
+  #waiting = 0;
+  #lastSign: number;
+  #isFruitful = false;
+  #isAgain = false;
+  /** Messages of the model. */
+  #messages = 0;
+  /** Requests in a row that failed. */
+  #failures = 0;
+  #refusals = 0;
+  /** Answers that do not have the requested form, and the one that has it. */
+  #misses = 0;
+  #structured: { readonly value: unknown } | undefined;
+  /** Bytes of Codex's record that have been looked at for calls that it answered by itself. */
+  #recorded = 0;
+  /** Calls that came to us, by Codex's ids. */
+  readonly #known = new Set<string>();
+  readonly #calls = new Map<string, RunningCall>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #ends = new Map<string, ToolItem>();
+  /** Calls whose results the model does not know. */
+  #untold: ToolItem[] = [];
+
+  constructor(options: CodexTurnOptions) {
+    this.#options = options;
+    this.#translator = new CodexTranslator(options.host.newId);
+    this.#lastSign = options.host.elapsed();
+    this.ended = new Promise((resolve, reject) => {
+      this.#resolveEnded = resolve;
+      this.#rejectEnded = reject;
+    });
+  }
+
+  get over(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  get stopped(): ErrorDetail | undefined {
+    return this.#stopped;
+  }
+
+  /** Must be set before anything is sent. */
+  runWith(runner: CallRunner): void {
+    this.#runner = runner;
+    if (this.#stopped !== undefined) runner.stop(this.#stopped);
+  }
+
+  /** From now on messages go to this thread. */
+  attach(open: OpenThread): void {
+    this.#open = open;
+    this.#recorded = open.path === undefined ? 0 : recordSize(open.path);
+    open.connection.begin();
+  }
+
+  /** A bug, not a failure of the outside world. */
+  crash(error: unknown): void {
+    this.#options.onBroken();
+    this.#runner?.stop(ABORTED);
+    this.#over.abort("over");
+    this.#rejectEnded(error);
+  }
+
+  /** The session knows the events when this returns; resolves when it can take more. */
+  tell(events: readonly EngineEvent[]): Promise<void> {
+    if (this.over || events.length === 0) return this.#room;
+    for (const event of events)
+      if (event.type === "item.completed" && isToolItem(event.item)) this.#ends.set(event.item.id, event.item);
+    try {
+      this.#options.onTell(events);
+      this.#room = this.#options.channel.tell(events);
+    } catch (error) {
+      this.crash(error);
+    }
+    return this.#room;
+  }
+
+  /** Each is reported once. */
+  notice(message: string): void {
+    if (this.#notices.has(message)) return;
+    this.#notices.add(message);
+    void this.tell([{ type: "notice", message }]);
+  }
+
+  /** Resolves when the session can take more. */
+  drained(): Promise<void> {
+    return this.#room;
+  }
+
+  /** Begins a turn of Codex. An empty input asks the model again. `turn_id`: this is the prompt. */
+  send(input: readonly VendorFields[], turn_id?: string): void {
+    if (this.over || this.#open === undefined) return;
+    if (this.#stopped !== undefined) {
+      this.fail(this.#stopped);
+      return;
+    }
+    const { host, settings } = this.#options;
+    const { connection, thread } = this.#open;
+    const { thinking_tokens } = settings;
+    this.#isIdle = false;
+    this.#turn = undefined;
+    this.#lastSign = host.elapsed();
+    const begun = connection.request("turn/start", {
+      ...TURN_SAFETY,
+      threadId: thread,
+      model: host.model.name,
+      ...(thinking_tokens === undefined ? { summary: "none" } : { effort: effortOf(thinking_tokens), summary: "auto" }),
+      ...(turn_id === undefined ? {} : { clientUserMessageId: turn_id }),
+      input,
+    });
+    this.#starting = begun.then(
+      (answer) => {
+        this.#turn ??= text(record(answer["turn"])["id"]);
+      },
+      (error: Error) => {
+        // A process that ended tells it by itself.
+        if (this.#open === undefined || this.over) return;
+        this.#isIdle = true;
+        this.fail({ code: "engine_failed", message: `Codex did not take the prompt: ${error.message}` });
+      },
+    );
+  }
+
+  /** Watches over the process until the turn is over. It is asked for a sign of life: a model may think for long. */
+  async watch(): Promise<void> {
+    const { host } = this.#options;
+    while (!this.over) {
+      if (this.#waiting > 0 || this.#isIdle || this.#running.size > 0) this.#lastSign = host.elapsed();
+      const left = LIMITS.engineSilenceMs - (host.elapsed() - this.#lastSign);
+      if (left <= 0) {
+        this.#options.onBroken();
+        this.fail(SILENT);
+        return;
+      }
+      if (left <= LIMITS.engineSilenceMs / 2) this.#ping();
+      await host.sleep(Math.min(left, LIMITS.engineSilenceMs / 2), this.#over.signal);
+    }
+  }
+
+  #ping(): void {
+    const alive = (): void => {
+      this.#lastSign = this.#options.host.elapsed();
+    };
+    this.#open?.connection.request("thread/loaded/list", {}).then(alive, () => undefined);
+  }
+
+  heard(notice: CodexNotice): void {
+    if (this.over) return;
+    this.#lastSign = this.#options.host.elapsed();
+    if (notice.type === "turn_started" && !this.#isIdle) this.#turn ??= notice.turn;
+    if ("turn" in notice && !this.#isCurrent(notice.turn)) return;
+    if (notice.type === "usage") {
+      this.#messages += 1;
+      this.#failures = 0;
+      this.#refusals = 0;
+    }
+    const events = this.#translator.take(notice);
+    if (events.length > 0) this.#isFruitful = true;
+    void this.tell(events);
+    if (notice.type === "call_done") this.#calls.delete(notice.call_id);
+    if (notice.type === "turn_ended") this.#work(() => this.#turnEnded(notice));
+  }
+
+  /** When it continues a thread, it repeats what it told of the last turn. */
+  #isCurrent(turn: string): boolean {
+    return !this.#isIdle && turn === this.#turn;
+  }
+
+  /** Codex waits for the result of a call. */
+  asked(call: CodexCall, answer: AnswerQuestion): void {
+    if (this.over || !this.#isCurrent(call.turn)) return;
+    this.#lastSign = this.#options.host.elapsed();
+    this.#isFruitful = true;
+    this.#known.add(call.call_id);
+    const item = this.#newItem(call.tool, call.call_id, call.input);
+    void this.tell([{ type: "item.started", item }]);
+    this.#calls.set(call.call_id, { item, answer, turn: this.#turn });
+    const { output_schema } = this.#options.settings;
+    if (output_schema !== undefined && item.tool === STRUCTURED_OUTPUT)
+      this.#answered(output_schema, call.call_id, item);
+    else this.#run(call.call_id, item);
+  }
+
+  refused(method: string): void {
+    this.notice(`Codex wanted to do something by itself (${method}), and was refused: only tools of the session may.`);
+  }
+
+  noise(line: string): void {
+    this.#isFruitful = true;
+    void this.tell([{ type: "notice", message: `Codex says: ${line.slice(0, LIMITS.engineNoticeChars)}` }]);
+  }
+
+  /** The process has ended. */
+  lost(end: ProcessEnd): void {
+    // It existed before the turn, and ended before it was given anything: whoever connects starts another one.
+    if (this.over || this.#open === undefined) return;
+    this.#open = undefined;
+    this.#isIdle = true;
+    if (end.failure !== undefined || this.#isFruitful || this.#isAgain || this.#stopped !== undefined) {
+      this.fail({ code: "engine_failed", message: endWords(end) });
+      return;
+    }
+    this.#isAgain = true;
+    this.#options.onGone();
+  }
+
+  /** Ends the turn. The first reason counts. */
+  stop(error: ErrorDetail): void {
+    if (this.#stopped !== undefined || this.over) return;
+    this.#stopped = error;
+    this.#runner?.stop(error);
+    if (this.#isIdle || this.#open === undefined) this.fail(error);
+    else this.#work(() => this.#interrupt(error));
+  }
+
+  fail(error: ErrorDetail): void {
+    this.#runner?.stop(error);
+    this.#work(() => this.#finish({ type: "turn.failed", error: this.#stopped ?? error }));
+  }
+
+  /** Runs calls that a dead server left open. They end with results that the model must be told. */
+  async settle(open: readonly ToolItem[]): Promise<readonly ToolItem[]> {
+    this.#waiting += 1;
+    try {
+      await Promise.all(open.map((item) => this.#runner?.call(item)));
+    } finally {
+      this.#waiting -= 1;
+    }
+    if (this.#runner?.stopped !== undefined) this.stop(this.#runner.stopped);
+    return open.map((item) => this.#ends.get(item.id) ?? item);
+  }
+
+  #work(work: () => Promise<void>): void {
+    work().catch((error: unknown) => this.crash(error));
+  }
+
+  #newItem(written: string, call_id: string, input: VendorFields): ToolItem {
+    return startToolItem({
+      id: this.#options.host.newId("item"),
+      tool: this.#options.tools.nameOf(written),
+      tool_use_id: this.#runner?.claimId(call_id) ?? call_id,
+      input: { ...input },
+      message_id: this.#translator.message_id,
+    });
+  }
+
+  #run(call_id: string, item: ToolItem): void {
+    const runner = this.#runner;
+    if (runner === undefined) return;
+    const run = runner.call(item).then(
+      () => this.#callEnded(call_id, item),
+      (error: unknown) => this.crash(error),
+    );
+    this.#running.add(run);
+    void run.finally(() => this.#running.delete(run));
+  }
+
+  #callEnded(call_id: string, item: ToolItem): void {
+    const call = this.#calls.get(call_id);
+    this.#calls.delete(call_id);
+    const ended = this.#ends.get(item.id) ?? item;
+    const stop = this.#runner?.stopped ?? this.#spent();
+    // Answering a turn that is being stopped would make Codex ask the model once more.
+    if (stop === undefined && call !== undefined && call.turn === this.#turn && !this.#isIdle)
+      call.answer(callAnswer(ended));
+    else this.#untold.push(ended);
+    if (stop !== undefined) this.stop(stop);
+  }
+
+  /** After the last call of the last message that the session allows. */
+  #spent(): ErrorDetail | undefined {
+    const { max_turns } = this.#options.settings;
+    // The message that made these calls is not counted yet.
+    if (this.#messages + 1 < max_turns || this.#calls.size > 0) return undefined;
+    return {
+      code: "max_turns",
+      message: `stopped after ${max_turns} messages of the model (max_turns); send another prompt to go on`,
+    };
+  }
+
+  /** The model gave its answer in the requested form: there is nothing to decide. */
+  #answered(schema: NonNullable<SessionSettings["output_schema"]>, call_id: string, item: ToolItem): void {
+    const { item: ended, fits } = structuredEnd(schema, item);
+    void this.tell([{ type: "item.completed", item: ended }]);
+    if (fits) this.#structured = { value: item.input };
+    else this.#misses += 1;
+    const call = this.#calls.get(call_id);
+    this.#calls.delete(call_id);
+    if (this.#misses >= LIMITS.structuredOutputTries) this.stop(NOT_STRUCTURED);
+    else call?.answer(callAnswer(ended));
+  }
+
+  async #turnEnded({ status, error }: Extract<CodexNotice, { type: "turn_ended" }>): Promise<void> {
+    this.#isIdle = true;
+    this.#calls.clear();
+    await this.#tellOwnAnswers();
+    if (this.#stopped !== undefined) this.fail(this.#stopped);
+    else if (status === "completed") await this.#completed();
+    else if (error === undefined) this.fail(ABORTED);
+    else await this.#failed(error);
+  }
+
+  async #completed(): Promise<void> {
+    const { output_schema } = this.#options.settings;
+    if (output_schema === undefined) return this.#finish({ type: "turn.completed", stop_reason: "end_turn" });
+    if (this.#structured !== undefined) {
+      const { value } = this.#structured;
+      return this.#finish({ type: "turn.completed", stop_reason: "end_turn", structured_output: value });
+    }
+    this.#misses += 1;
+    if (this.#misses >= LIMITS.structuredOutputTries) this.fail(NOT_STRUCTURED);
+    else this.send([asideWords(REMINDER)]);
+  }
+
+  /** Calls of tools that there are not: Codex answers them without asking anybody. */
+  async #tellOwnAnswers(): Promise<void> {
+    const { path } = this.#open ?? {};
+    if (path === undefined || this.over) return;
+    const start = this.#recorded;
+    this.#recorded = recordSize(path);
+    for (const answer of await ownAnswers(path, { start, known: this.#known })) this.#tellOwnAnswer(answer);
+  }
+
+  #tellOwnAnswer({ tool, call_id, input, output }: OwnAnswer): void {
+    const item = this.#newItem(tool, call_id, readCallInput(input).input ?? {});
+    const ended = endToolItem(item, { status: "failed", output: [{ type: "text", text: output }], is_error: true });
+    void this.tell([
+      { type: "item.started", item },
+      { type: "item.completed", item: ended },
+    ]);
+  }
+
+  async #failed(error: CodexError): Promise<void> {
+    // Codex does not wait for them any more; what comes of them is told with the next request.
+    await Promise.all(this.#running);
+    const end = endOf(error, this.#options.host.refusal());
+    if (this.#stopped !== undefined) return this.fail(this.#stopped);
+    if (end.decision === "stopped") return this.fail(end.error);
+    this.#failures += 1;
+    if (end.decision === "funds") return this.#funds(end);
+    if (end.decision === "retry" && this.#failures <= this.#options.retries) return this.#retry(end.failure);
+    this.fail(errorOf(end, this.#failures));
+  }
+
+  async #retry(failure: ModelFailure): Promise<void> {
+    const { host, retries } = this.#options;
+    const delay = retryDelay(failure, this.#failures, host.random());
+    const when = `${(delay / 1_000).toFixed(1)} s (${this.#failures} of ${retries})`;
+    void this.tell([
+      ...this.#translator.close("superseded"),
+      { type: "notice", message: `${describe(failure)}; trying again in ${when}` },
+    ]);
+    this.#waiting += 1;
+    await host.sleep(delay, this.#over.signal);
+    this.#waiting -= 1;
+    this.#again();
+  }
+
+  async #funds(end: Extract<CodexEnd, { failure: unknown }>): Promise<void> {
+    this.#refusals += 1;
+    if (this.#refusals > LIMITS.engineFundsRounds)
+      return this.fail({ code: "budget_exceeded", message: end.failure.message });
+    const signal = this.#runner?.signal ?? this.#over.signal;
+    void this.tell(this.#translator.close("superseded"));
+    this.#waiting += 1;
+    const funds = await orAborted(this.#options.host.funds(signal), signal);
+    this.#waiting -= 1;
+    this.#failures = 0;
+    if (funds === undefined || this.over) return;
+    if (!funds.granted) this.fail({ code: "budget_exceeded", message: funds.message });
+    // The process died meanwhile.
+    else if (this.#open === undefined) this.#options.onGone();
+    else this.#again();
+  }
+
+  /** The same request once more. */
+  #again(): void {
+    const untold = this.#untold;
+    this.#untold = [];
+    this.send(untold.length === 0 ? [] : [asideWords(untoldResults(untold))]);
+  }
+
+  /** Our own tools end first, so that their outcome is known; then Codex ends its turn. The time for that is bounded. */
+  async #interrupt(error: ErrorDetail): Promise<void> {
+    const { host, onBroken } = this.#options;
+    const running = Promise.all(this.#running);
+    await Promise.race([running, host.sleep(LIMITS.engineToolEndMs, this.#over.signal)]);
+    await Promise.race([this.#starting, host.sleep(LIMITS.engineInterruptMs, this.#over.signal)]);
+    const { connection, thread } = this.#open ?? {};
+    if (this.over || connection === undefined || this.#isIdle) return;
+    connection.request("turn/interrupt", { threadId: thread, turnId: this.#turn ?? "" }).catch(() => undefined);
+    await host.sleep(LIMITS.engineInterruptMs, this.#over.signal);
+    if (this.over) return;
+    onBroken();
+    this.fail(error);
+  }
+
+  async #finish(end: CodexTurnEnd): Promise<void> {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    await Promise.all(this.#running);
+    if (this.over) return;
+    const status = end.type === "turn.completed" ? "completed" : "interrupted";
+    const note = this.#untold.length === 0 ? undefined : untoldResults(this.#untold);
+    this.#options.onEnd({ turn: this.#turn, note });
+    void this.tell([...this.#translator.close(status), end]);
+    this.#over.abort("over");
+    this.#resolveEnded();
+  }
+}
