@@ -27,7 +27,7 @@ export interface CallOutcome {
 }
 
 /** Used when the owner of a key is unknown: its session ended before the first request. */
-const NOBODY: Pick<RequestContext, "session_id" | "turn_id" | "agent" | "engine" | "provider"> = {
+const NOBODY: Pick<RequestContext, "session_id" | "key_id" | "turn_id" | "agent" | "engine" | "provider"> = {
   session_id: "",
   agent: "",
   engine: "",
@@ -48,6 +48,8 @@ export class ProxyCall implements Awaited {
   readonly owner: KeyOwner;
   /** Undefined: no route at that address. */
   readonly route: Route | undefined;
+  /** Path and query, as the provider gets them. */
+  readonly target: string;
   wire: Wire;
   model = "";
   stream = false;
@@ -70,7 +72,7 @@ export class ProxyCall implements Awaited {
 
   constructor(
     state: ProxyState,
-    given: Pick<ProxyCall, "request" | "response" | "connection" | "owner" | "route" | "wire">,
+    given: Pick<ProxyCall, "request" | "response" | "connection" | "owner" | "route" | "target" | "wire">,
   ) {
     this.state = state;
     this.id = state.options.newId("req");
@@ -80,12 +82,18 @@ export class ProxyCall implements Awaited {
     this.connection = given.connection;
     this.owner = given.owner;
     this.route = given.route;
+    this.target = given.target;
     this.wire = given.wire;
     this.connection.awaited = this;
   }
 
   get isGone(): boolean {
     return this.connection.isGone;
+  }
+
+  /** Its outcome was reported: nothing of it may be forwarded any more. */
+  get isOver(): boolean {
+    return this.#isTold;
   }
 
   /** Takes room for its body; false: there is none. */
@@ -104,6 +112,10 @@ export class ProxyCall implements Awaited {
   leave(): void {
     this.letGo();
     this.tell(GONE);
+  }
+
+  revoke(failure: Failure): void {
+    this.refuse({ failure });
   }
 
   /** Its body cannot be read, and the error is sent elsewhere. */
@@ -131,12 +143,13 @@ export class ProxyCall implements Awaited {
     if (this.#isTold) return;
     this.#isTold = true;
     const { options, rates } = this.state;
-    const { session_id, turn_id, agent, engine, provider } = this.owner.context ?? NOBODY;
+    const { session_id, key_id, turn_id, agent, engine, provider } = this.owner.context ?? NOBODY;
     const tokens = charge === undefined ? NO_TOKENS : charge.tokens;
     const exchange: Exchange = {
       id: this.id,
       started_at: this.startedAt,
       session_id,
+      ...(key_id === undefined ? {} : { key_id }),
       turn_id,
       agent,
       engine,
