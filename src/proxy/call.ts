@@ -7,7 +7,7 @@ import type { ProxyState } from "./state.ts";
 import type { KeyOwner } from "./keys.ts";
 import type { Exchange, RequestContext, Wire } from "./proxy.ts";
 import type { RateSubject } from "./rates.ts";
-import { refusalOf } from "./refusals.ts";
+import { finalStatusFor, refusalOf } from "./refusals.ts";
 import type { Route } from "./routes.ts";
 
 /** Why a request is not forwarded. */
@@ -130,12 +130,22 @@ export class ProxyCall implements Awaited {
   refuse({ failure, status, retryAfterMs, shortage }: Denial): void {
     this.letGo();
     if (this.isGone) return;
-    const refusal = refusalOf(failure, { wire: this.wire, id: this.id, status, retryAfterMs });
+    const refusal = refusalOf(failure, {
+      wire: this.wire,
+      id: this.id,
+      status: status ?? this.#finalStatus(failure),
+      retryAfterMs,
+    });
     this.status = refusal.status;
     this.responseBytes = Buffer.byteLength(refusal.body);
     this.tell({ outcome: "refused", code: failure.code, shortage });
     this.connection.awaited = undefined;
     sendRefusal(this.request, this.response, refusal);
+  }
+
+  /** A session's own Codex is configured not to ask again. */
+  #finalStatus(failure: Failure): number | undefined {
+    return this.owner.context?.key_id === undefined ? undefined : finalStatusFor(this.request.headers, failure);
   }
 
   /** Reports the outcome, once. */

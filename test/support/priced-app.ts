@@ -6,8 +6,14 @@ import { createSimModel } from "../../src/sim/index.ts";
 import { openTestApp, type TestApp } from "./app.ts";
 import type { MovableClock } from "./clock.ts";
 
-/** Whole micro-USD for each token of any kind. */
-const PRICE = { input: 1_000_000, output: 1_000_000, cache_read: 1_000_000, cache_write: 1_000_000 };
+/** Whole micro-USD for each token of any kind. Codex does not say how long an answer may be. */
+const PRICE = {
+  input: 1_000_000,
+  output: 1_000_000,
+  cache_read: 1_000_000,
+  cache_write: 1_000_000,
+  output_tokens: 8_000,
+};
 
 /** The whole product with the provider `priced`: the scripted model on both wires, each token for one micro-USD. */
 export interface PricedApp extends Pick<TestApp, "as" | "client" | "place" | "restart" | "serving"> {
