@@ -36,7 +36,7 @@ describeInBrowser("API keys in the console", () => {
     expect(answer.status).toBe(200);
     await answer.text();
     await page.goto(`${world.app.serving.url}/usage`);
-    await page.getByLabel(/^Group/).selectOption("key");
+    await page.getByLabel("Split by").selectOption("key");
     await page.getByRole("table", { name: "Usage by API key" }).getByRole("cell", { name: "Notebook" }).waitFor();
     await page.goto(`${world.app.serving.url}/tokens`);
     const table = page.getByRole("table", { name: "API keys" });
