@@ -17,6 +17,7 @@ import type {
   ConnectionReport,
   ConnectionView,
   CreateSession,
+  CreateKey,
   CreateToken,
   Decision,
   DiscardChanges,
@@ -60,6 +61,8 @@ import type {
   SubmitPrompt,
   Template,
   WorkerView,
+  KeyCreated,
+  KeyList,
   TokenCreated,
   TokenList,
   UsageReport,
@@ -356,6 +359,19 @@ export class SallyportClient {
 
   createToken(token: CreateToken, { key }: Idempotent = {}): Promise<TokenCreated> {
     return this.#call({ method: "POST", path: "/api/tokens", body: token, key });
+  }
+
+  /** API keys, for programs that are no sessions. Newest first. */
+  keys(query: { cursor?: string; limit?: number } = {}): Promise<KeyList> {
+    return this.#call({ method: "GET", path: `/api/keys${search(query)}` });
+  }
+
+  createKey(apiKey: CreateKey, { key }: Idempotent = {}): Promise<KeyCreated> {
+    return this.#call({ method: "POST", path: "/api/keys", body: apiKey, key });
+  }
+
+  deleteKey(id: string): Promise<void> {
+    return this.#call({ method: "DELETE", path: `/api/keys/${encodeURIComponent(id)}` });
   }
 
   deleteToken(id: string): Promise<void> {

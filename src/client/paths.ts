@@ -9,6 +9,8 @@ export interface UsageFilter {
   readonly session?: string;
   /** A principal's id. */
   readonly agent?: string;
+  /** An API key's id. */
+  readonly key?: string;
   /** Lines. */
   readonly limit?: number;
 }

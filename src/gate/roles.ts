@@ -20,6 +20,8 @@ const CAPABILITIES = [
   "policy.test",
   "token.manage",
   "token.issue",
+  /** API keys for programs that are no sessions. */
+  "key.manage",
   "audit.read",
   "usage.read",
   "budget.raise",
@@ -49,6 +51,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "session.delete": "own",
     "policy.write": "no",
     "token.manage": "own",
+    "key.manage": "own",
     "connection.write": "no",
   },
   agent: {
@@ -78,6 +81,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "policy.write": "no",
     "token.manage": "no",
     "token.issue": "no",
+    "key.manage": "no",
     "provider.test": "no",
     "template.write": "no",
     "connection.use": "own",

@@ -7,6 +7,8 @@ export const ACCOUNTS = {
   session: (session_id: string): string => `session/${session_id}`,
   agentDay: (agent: string, day: string): string => `agent_day/${agent}/${day}`,
   agent: (agent: string): string => `agent/${agent}`,
+  keyDay: (key: string, day: string): string => `key_day/${key}/${day}`,
+  key: (key: string): string => `key/${key}`,
   day: (day: string): string => `day/${day}`,
   total: "total",
 } as const;
@@ -18,11 +20,12 @@ export function dayOf(ms: number): string {
 
 /** The usage of one request. */
 export function usageRow(claim: Omit<Claim, "spendingLimits">, at: number, { tokens, cost, bound }: Charge): UsageRow {
-  const { session_id, turn_id, agent, engine, provider, model } = claim;
+  const { session_id, turn_id, key_id, agent, engine, provider, model } = claim;
   return {
     day: dayOf(at),
     session: session_id,
     turn: turn_id ?? "",
+    key: key_id ?? "",
     agent,
     engine,
     provider,

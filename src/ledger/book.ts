@@ -165,12 +165,13 @@ function refuseUnsound(amount: number): void {
 }
 
 function rowOf({ claim, accounts, at }: HeldClaim): ReservationRow {
-  const { id, session_id, turn_id, agent, engine, provider, model, amount } = claim;
+  const { id, session_id, turn_id, key_id, agent, engine, provider, model, amount } = claim;
   return {
     id,
     at: new Date(at).toISOString(),
     session_id,
     ...(turn_id === undefined ? {} : { turn_id }),
+    ...(key_id === undefined ? {} : { key_id }),
     agent,
     engine,
     provider,

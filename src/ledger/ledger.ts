@@ -11,9 +11,11 @@ export interface SpendingLimit {
 }
 
 /** Who wants to spend how much at most. */
-export interface Claim extends Omit<ReservationRow, "at" | "turn_id" | "accounts"> {
+export interface Claim extends Omit<ReservationRow, "at" | "turn_id" | "key_id" | "accounts"> {
   /** Absent between turns. */
   readonly turn_id?: string | undefined;
+  /** Absent: a session's request. */
+  readonly key_id?: string | undefined;
   readonly spendingLimits: readonly SpendingLimit[];
 }
 

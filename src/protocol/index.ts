@@ -18,6 +18,7 @@ export * from "./ids.ts";
 export * from "./items.ts";
 export * from "./job-settings.ts";
 export * from "./jobs.ts";
+export * from "./keys.ts";
 export * from "./limit-kinds.ts";
 export * from "./limits.ts";
 export * from "./log.ts";

@@ -40,6 +40,18 @@ export const LIMIT_KINDS = {
     whose: "the limit of the session that this one draws on",
     account: (of) => `Parent session ${of}`,
   },
+  /** An API key's own day, and its whole life. */
+  key_day: {
+    whose: "this key's limit for today",
+    account: (of) => `Key ${of}, today`,
+    remedy: "Wait for tomorrow (UTC), or make another key with a higher limit.",
+    daily: true,
+  },
+  key: {
+    whose: "this key's limit",
+    account: (of) => `Key ${of}, in all`,
+    remedy: "Make another key with a higher limit, or ask with a smaller max_tokens or a shorter prompt.",
+  },
   /** A principal's own day, and its whole life. */
   agent_day: { ...today, whose: "the caller's limit for today", account: (of) => `${of}, today` },
   agent: { ...admin, whose: "the caller's limit", account: (of) => `${of}, in all` },

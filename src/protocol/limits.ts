@@ -8,6 +8,7 @@ import { JOB_LIMITS } from "./job-limits.ts";
 import { MOUNT_LIMITS } from "./mount-limits.ts";
 import { OPERATION_LIMITS } from "./operation-limits.ts";
 import { SANDBOX_LIMITS } from "./sandbox-limits.ts";
+import { KEY_LIMITS } from "./key-limits.ts";
 import { TOKEN_LIMITS } from "./token-limits.ts";
 import { WORKER_LIMITS } from "./worker-limits.ts";
 
@@ -18,6 +19,7 @@ import { WORKER_LIMITS } from "./worker-limits.ts";
 export const LIMITS = {
   ...CLIENT_LIMITS,
   ...TOKEN_LIMITS,
+  ...KEY_LIMITS,
   ...SANDBOX_LIMITS,
   ...WORKER_LIMITS,
   ...OPERATION_LIMITS,

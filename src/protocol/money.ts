@@ -90,7 +90,7 @@ export const Shortage = z.object({
 });
 export type Shortage = z.infer<typeof Shortage>;
 
-export const USAGE_GROUPS = ["day", "agent", "model", "provider", "session", "engine", "turn"] as const;
+export const USAGE_GROUPS = ["day", "agent", "model", "provider", "session", "engine", "turn", "key"] as const;
 export const UsageGroup = z.enum(USAGE_GROUPS);
 export type UsageGroup = z.infer<typeof UsageGroup>;
 
@@ -104,6 +104,8 @@ export const UsageLine = z.object({
   session: z.string().optional(),
   engine: z.string().optional(),
   turn: z.string().optional(),
+  /** Empty: the requests of sessions. */
+  key: z.string().optional(),
   requests: z.number().int(),
   tokens: TokenCount,
   cost_microusd: MicroUsd,

@@ -23,6 +23,8 @@ export const UsageQuery = z
     session: z.string().min(1).max(100).optional(),
     /** A principal's id. */
     agent: z.string().min(1).max(100).optional(),
+    /** An API key's id. */
+    key: z.string().min(1).max(100).optional(),
     limit: z.coerce.number().int().min(1).max(LIMITS.usageLines).optional(),
     /** Absent: what the `Accept` header asks for. */
     format: z.enum(["json", "csv"]).optional(),

@@ -79,9 +79,20 @@ function requestClaimOf(
   if (worst instanceof Failure) return worst;
   const spendingLimits = spendingLimitsOf(call, judged.context);
   if (spendingLimits instanceof Failure) return spendingLimits;
-  const { session_id, turn_id, agent, engine, provider } = judged.context;
+  const { session_id, turn_id, key_id, agent, engine, provider } = judged.context;
   const { id, model } = call;
-  const claim = { id, session_id, turn_id, agent, engine, provider, model, spendingLimits, amount: worst.amount };
+  const claim = {
+    id,
+    session_id,
+    turn_id,
+    key_id,
+    agent,
+    engine,
+    provider,
+    model,
+    spendingLimits,
+    amount: worst.amount,
+  };
   return { claim, price, facts, maxOutput: worst.output };
 }
 

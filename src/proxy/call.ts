@@ -7,7 +7,7 @@ import type { ProxyState } from "./state.ts";
 import type { KeyOwner } from "./keys.ts";
 import type { Exchange, RequestContext, Wire } from "./proxy.ts";
 import type { RateSubject } from "./rates.ts";
-import { refusalOf } from "./refusals.ts";
+import { finalStatusFor, refusalOf } from "./refusals.ts";
 import type { Route } from "./routes.ts";
 
 /** Why a request is not forwarded. */
@@ -27,7 +27,7 @@ export interface CallOutcome {
 }
 
 /** Used when the owner of a key is unknown: its session ended before the first request. */
-const NOBODY: Pick<RequestContext, "session_id" | "turn_id" | "agent" | "engine" | "provider"> = {
+const NOBODY: Pick<RequestContext, "session_id" | "key_id" | "turn_id" | "agent" | "engine" | "provider"> = {
   session_id: "",
   agent: "",
   engine: "",
@@ -48,6 +48,8 @@ export class ProxyCall implements Awaited {
   readonly owner: KeyOwner;
   /** Undefined: no route at that address. */
   readonly route: Route | undefined;
+  /** Path and query, as the provider gets them. */
+  readonly target: string;
   wire: Wire;
   model = "";
   stream = false;
@@ -70,7 +72,7 @@ export class ProxyCall implements Awaited {
 
   constructor(
     state: ProxyState,
-    given: Pick<ProxyCall, "request" | "response" | "connection" | "owner" | "route" | "wire">,
+    given: Pick<ProxyCall, "request" | "response" | "connection" | "owner" | "route" | "target" | "wire">,
   ) {
     this.state = state;
     this.id = state.options.newId("req");
@@ -80,12 +82,18 @@ export class ProxyCall implements Awaited {
     this.connection = given.connection;
     this.owner = given.owner;
     this.route = given.route;
+    this.target = given.target;
     this.wire = given.wire;
     this.connection.awaited = this;
   }
 
   get isGone(): boolean {
     return this.connection.isGone;
+  }
+
+  /** Its outcome was reported: nothing of it may be forwarded any more. */
+  get isOver(): boolean {
+    return this.#isTold;
   }
 
   /** Takes room for its body; false: there is none. */
@@ -106,6 +114,10 @@ export class ProxyCall implements Awaited {
     this.tell(GONE);
   }
 
+  revoke(failure: Failure): void {
+    this.refuse({ failure });
+  }
+
   /** Its body cannot be read, and the error is sent elsewhere. */
   drop(code: ErrorCode, status: number): void {
     this.letGo();
@@ -118,7 +130,12 @@ export class ProxyCall implements Awaited {
   refuse({ failure, status, retryAfterMs, shortage }: Denial): void {
     this.letGo();
     if (this.isGone) return;
-    const refusal = refusalOf(failure, { wire: this.wire, id: this.id, status, retryAfterMs });
+    const refusal = refusalOf(failure, {
+      wire: this.wire,
+      id: this.id,
+      status: status ?? this.#finalStatus(failure),
+      retryAfterMs,
+    });
     this.status = refusal.status;
     this.responseBytes = Buffer.byteLength(refusal.body);
     this.tell({ outcome: "refused", code: failure.code, shortage });
@@ -126,17 +143,23 @@ export class ProxyCall implements Awaited {
     sendRefusal(this.request, this.response, refusal);
   }
 
+  /** A session's own Codex is configured not to ask again. */
+  #finalStatus(failure: Failure): number | undefined {
+    return this.owner.context?.key_id === undefined ? undefined : finalStatusFor(this.request.headers, failure);
+  }
+
   /** Reports the outcome, once. */
   tell({ outcome, code, shortage, charge }: CallOutcome): void {
     if (this.#isTold) return;
     this.#isTold = true;
     const { options, rates } = this.state;
-    const { session_id, turn_id, agent, engine, provider } = this.owner.context ?? NOBODY;
+    const { session_id, key_id, turn_id, agent, engine, provider } = this.owner.context ?? NOBODY;
     const tokens = charge === undefined ? NO_TOKENS : charge.tokens;
     const exchange: Exchange = {
       id: this.id,
       started_at: this.startedAt,
       session_id,
+      ...(key_id === undefined ? {} : { key_id }),
       turn_id,
       agent,
       engine,

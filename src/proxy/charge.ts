@@ -44,7 +44,7 @@ export function chargeInTheEnd(
   { provider, asked, context }: AdmissibleRequest,
   { outcome, charge }: { readonly outcome: Exchange["outcome"]; readonly charge: Charge },
 ): Charge {
-  const call = { session: context.session_id, body: asked?.sent ?? "" };
+  const call = { session: context.key_id ?? context.session_id, body: asked?.sent ?? "" };
   if (outcome === "completed") {
     options.breaker.answered(provider.id);
     uncertain.answered(call);

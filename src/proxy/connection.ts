@@ -1,9 +1,12 @@
+import type { Failure } from "../protocol/index.ts";
 import type { CallerResponse } from "./caller.ts";
 
 /** Something that a caller waits for. */
 export interface Awaited {
   /** The caller has disconnected. */
   leave(): void;
+  /** The caller's key has ended. */
+  revoke(failure: Failure): void;
 }
 
 /** A caller's connection: one request at a time. */

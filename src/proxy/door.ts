@@ -8,24 +8,39 @@ import { readBody, type BodyTaker } from "./body.ts";
 import { ProxyCall } from "./call.ts";
 import type { CallerRequest, CallerResponse } from "./caller.ts";
 import { ProxyConnection } from "./connection.ts";
+import type { KeyFinder } from "./keys.ts";
+import type { ApiKeyRequest } from "./proxy.ts";
 import type { ProxyState } from "./state.ts";
 import { InProcessRequest, InProcessResponse } from "./in-process.ts";
 import { Relay } from "./relay.ts";
 import { refusalOf } from "./refusals.ts";
 import { routeOf, wireOfCaller, type Route } from "./routes.ts";
 
-/** Handles requests of both listeners. */
+interface DoorOptions {
+  /** How many connections it accepts. */
+  readonly connections: number;
+  /** The only keys that it accepts. */
+  readonly keys: KeyFinder;
+}
+
+/** What is wrong with a request, whoever sends it. */
+interface RequestRefusal {
+  readonly failure: Failure;
+  readonly status?: number | undefined;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** Handles requests of both listeners, or of programs with API keys. */
 export class Door implements BodyTaker {
   readonly #state: ProxyState;
   readonly #connections = new WeakMap<Duplex, ProxyConnection>();
-  readonly #most: number;
+  readonly #options: DoorOptions;
   #open = 0;
   #requests = 0;
 
-  /** `connections`: how many it accepts. */
-  constructor(state: ProxyState, connections: number) {
+  constructor(state: ProxyState, options: DoorOptions) {
     this.#state = state;
-    this.#most = connections;
+    this.#options = options;
   }
 
   /** Requests whose answer has not ended yet. */
@@ -34,25 +49,40 @@ export class Door implements BodyTaker {
   }
 
   connect(socket: Socket): void {
+    this.#connect(socket);
+  }
+
+  #connect(socket: Socket): ProxyConnection {
     this.#open += 1;
-    const connection = new ProxyConnection(this.#open > this.#most);
+    const connection = new ProxyConnection(this.#open > this.#options.connections);
     this.#connections.set(socket, connection);
     socket.once("close", () => {
       this.#open -= 1;
       connection.leave();
     });
+    return connection;
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
     response.on("error", ignore);
-    this.#take(request, response, this.#connections.get(request.socket) ?? new ProxyConnection(false));
+    const connection = this.#connections.get(request.socket) ?? new ProxyConnection(false);
+    this.#take(request, response, { connection, target: request.url ?? "/" });
+  }
+
+  /** A request that came to another server, whose connections are not known here. */
+  handleBelow(request: IncomingMessage, response: ServerResponse, { prefix, refusal }: ApiKeyRequest): void {
+    response.on("error", ignore);
+    const connection = this.#connections.get(request.socket) ?? this.#connect(request.socket);
+    const rest = (request.url ?? "").slice(prefix.length);
+    const target = rest.startsWith("/") ? rest : `/${rest}`;
+    this.#take(request, response, { connection, target, refusal });
   }
 
   /** A request from this process: no socket, but judged, reserved and metered like any other. */
   async post(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
     if (signal.aborted) throw GONE;
     this.#open += 1;
-    const connection = new ProxyConnection(this.#open > this.#most);
+    const connection = new ProxyConnection(this.#open > this.#options.connections);
     return new Promise((answered, failed) => {
       const response = new InProcessResponse(connection, { answered, failed });
       const leave = (): void => void response.destroy();
@@ -61,17 +91,27 @@ export class Door implements BodyTaker {
         this.#open -= 1;
         signal.removeEventListener("abort", leave);
       });
-      this.#take(new InProcessRequest(request), response, connection);
+      const asked = new InProcessRequest(request);
+      this.#take(asked, response, { connection, target: asked.url });
     });
   }
 
-  #take(request: CallerRequest, response: CallerResponse, connection: ProxyConnection): void {
-    const route = routeOf(request.url ?? "");
+  #take(
+    request: CallerRequest,
+    response: CallerResponse,
+    from: {
+      readonly connection: ProxyConnection;
+      readonly target: string;
+      readonly refusal?: RequestRefusal | undefined;
+    },
+  ): void {
+    const { connection, target } = from;
+    const route = routeOf(target);
     this.#requests += 1;
     response.once("close", () => {
       this.#requests -= 1;
     });
-    const refusal = this.#refusalFor(request, connection);
+    const refusal = this.#refusalFor(request, connection) ?? from.refusal;
     connection.answer = response;
     if (refusal !== undefined) {
       this.#refuse(request, response, route, refusal);
@@ -81,15 +121,16 @@ export class Door implements BodyTaker {
       sendRoot(response);
       return;
     }
-    const owner = this.#state.keys.find(request.headers);
+    const { keys } = this.#options;
+    const owner = keys.find(request.headers);
     if (owner === undefined) {
-      this.#refuse(request, response, route, {
-        failure: new Failure("unauthenticated", "this key belongs to no open session: use the session's own key"),
-      });
+      this.#refuse(request, response, route, { failure: keys.unknown });
       return;
     }
+    owner.open.add(connection);
+    response.once("close", () => owner.open.delete(connection));
     const wire = route?.wire ?? wireOfCaller(request.headers);
-    this.#enter(new ProxyCall(this.#state, { request, response, connection, owner, route, wire }));
+    this.#enter(new ProxyCall(this.#state, { request, response, connection, owner, route, target, wire }));
   }
 
   /**
@@ -110,10 +151,7 @@ export class Door implements BodyTaker {
   }
 
   /** What is wrong with a request, whoever sends it. */
-  #refusalFor(
-    request: CallerRequest,
-    connection: ProxyConnection,
-  ): { readonly failure: Failure; readonly status?: number } | undefined {
+  #refusalFor(request: CallerRequest, connection: ProxyConnection): RequestRefusal | undefined {
     if (this.#state.closing) return { failure: new Failure("shutting_down", "the server is stopping") };
     if (connection.isSurplus) {
       return { failure: new Failure("limit_reached", "too many connections: close some, or try again in a moment") };
@@ -139,10 +177,11 @@ export class Door implements BodyTaker {
     request: CallerRequest,
     response: CallerResponse,
     route: Route | undefined,
-    { failure, status }: { readonly failure: Failure; readonly status?: number | undefined },
+    { failure, status, retryAfterMs }: RequestRefusal,
   ): void {
     const wire = route?.wire ?? wireOfCaller(request.headers);
-    sendRefusal(request, response, refusalOf(failure, { wire, id: this.#state.options.newId("req"), status }));
+    const id = this.#state.options.newId("req");
+    sendRefusal(request, response, refusalOf(failure, { wire, id, status, retryAfterMs }));
   }
 
   #enter(call: ProxyCall): void {
@@ -164,7 +203,7 @@ export class Door implements BodyTaker {
 
   taken(call: ProxyCall, body: Buffer): void {
     call.requestBytes = body.length;
-    if (call.route !== undefined && !call.isGone) void this.#run(call, call.route, body);
+    if (call.route !== undefined && !call.isGone && !call.isOver) void this.#run(call, call.route, body);
   }
 
   refused(call: ProxyCall, failure: Failure): void {
@@ -177,7 +216,7 @@ export class Door implements BodyTaker {
       if (waits !== undefined) await waits;
       const admitted = await admit(call, route, body);
       if ("failure" in admitted) call.refuse(admitted);
-      else if (call.isGone) admitted.reserved?.reservation.release();
+      else if (call.isGone || call.isOver) admitted.reserved?.reservation.release();
       else new Relay(call, admitted).start();
     } catch (error) {
       this.#state.options.log.error({ error, request: call.id }, "a model request failed in the proxy itself");

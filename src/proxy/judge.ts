@@ -54,7 +54,8 @@ export function judge(call: ProxyCall, route: Route, body: Buffer | undefined): 
   const asked = body === undefined ? undefined : ask(call, { route, provider }, body);
   if (asked instanceof Failure) return { failure: asked };
   const refused = refusedModel(rulesOf(context, asked !== undefined), { provider: provider.id, model: call.model });
-  if (refused !== undefined) return { failure: refused };
+  const outsideKey = refused ?? refusedByKey(context, asked === undefined ? undefined : call.model);
+  if (outsideKey !== undefined) return { failure: outsideKey };
   const price = route.metered ? prices.priceOf(provider, call.model)?.price : undefined;
   if (route.metered && price === undefined) return { failure: unpriced(provider, call.model) };
   const mayCount = route.name === "messages" && !provider.free && asked?.facts.remote === undefined;
@@ -167,6 +168,13 @@ function rulesOf(context: RequestContext, hasModel: boolean): Parameters<typeof 
   return { allowed_providers, allowed_models: context.allowedModels, blocked_models: context.blockedModels };
 }
 
+/** An API key may be for some models only. `model` is undefined where the route has none. */
+function refusedByKey({ keyModels }: RequestContext, model: string | undefined): Failure | undefined {
+  if (keyModels === undefined || model === undefined || keyModels.some((glob) => globMatches(glob, model)))
+    return undefined;
+  return new Failure("model_not_allowed", `this key is not for the model ${model}, only for: ${keyModels.join(", ")}`);
+}
+
 function unpriced(provider: Provider, model: string): Failure {
   return new Failure(
     "model_unpriced",
@@ -198,13 +206,17 @@ export function tooLong({ maxContextTokens }: RequestContext, facts: BodyFacts):
 
 /** Reuses the same list as long as nothing changes. */
 function subjectsOf(owner: KeyOwner, context: RequestContext, provider: Provider): readonly RateSubject[] {
-  const { sessionRate, agentRate, tokenParents, session_id, agent } = context;
+  const { sessionRate, agentRate, tokenParents, session_id, key_id, agent } = context;
   const { rate } = provider;
   const known = owner.subjects;
   const isSame = known.sessionRate === sessionRate && known.agentRate === agentRate && known.rate === rate;
   if (isSame && known.tokenParents === tokenParents) return known.list;
   const list: RateSubject[] = [];
-  if (sessionRate !== undefined) list.push({ key: `session/${session_id}`, whose: "this session", limit: sessionRate });
+  const own =
+    key_id === undefined
+      ? { key: `session/${session_id}`, whose: "this session" }
+      : { key: `key/${key_id}`, whose: "this key" };
+  if (sessionRate !== undefined) list.push({ ...own, limit: sessionRate });
   if (agentRate !== undefined) list.push({ key: `agent/${agent}`, whose: `the principal ${agent}`, limit: agentRate });
   for (const { id, bounds } of tokenParents ?? []) {
     if (bounds.model_rate !== undefined)

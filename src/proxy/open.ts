@@ -2,7 +2,7 @@ import { LIMITS } from "../protocol/index.ts";
 import { BodyAllowance } from "./body.ts";
 import { Door } from "./door.ts";
 import type { ProxyState, ProxyOptions } from "./state.ts";
-import { KeyRing } from "./keys.ts";
+import { ApiKeyRing, KeyRing } from "./keys.ts";
 import { listen, type CallerBounds } from "./listen.ts";
 import { PriceMemory } from "./price-memory.ts";
 import type { ModelProxy } from "./proxy.ts";
@@ -20,7 +20,6 @@ const BOUNDS: CallerBounds = {
 export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BOUNDS): Promise<ModelProxy> {
   const state: ProxyState = {
     options,
-    keys: new KeyRing(),
     rates: new RequestRates(options.elapsed),
     prices: new PriceMemory(options.prices),
     allowance: new BodyAllowance(),
@@ -30,7 +29,11 @@ export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BO
     time: options.elapsed(),
     closing: false,
   };
-  const door = new Door(state, bounds.connections);
+  const { connections } = bounds;
+  const keys = new KeyRing();
+  const apiKeys = new ApiKeyRing();
+  const door = new Door(state, { connections, keys });
+  const apiDoor = new Door(state, { connections, keys: apiKeys });
   const { home, tcpPort } = options;
   const listeners = await listen({ home, tcpPort, door, newId: () => options.newId("req"), bounds });
   const sweep = setInterval(() => {
@@ -45,12 +48,17 @@ export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BO
     tcpUrl: listeners.tcpUrl,
     openSocket: (path) => listeners.open(path),
     post: (request, signal) => door.post(request, signal),
-    lease: (holder, again) => state.keys.lease(holder, again),
+    lease: (holder, again) => keys.lease(holder, again),
+    apiKeys: {
+      add: (key, holder) => apiKeys.add(key, holder),
+      handle: (request, response, from) => apiDoor.handleBelow(request, response, from),
+      idOf: ({ headers }) => apiKeys.idOf(headers),
+    },
     get openRequests() {
-      return door.requests;
+      return door.requests + apiDoor.requests;
     },
     get sessionKeys() {
-      return state.keys.size;
+      return keys.size;
     },
     close: async () => {
       state.closing = true;

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { SpendingLimit } from "../ledger/index.ts";
 import {
   ProviderWire,
@@ -14,9 +15,12 @@ import {
 export const WIRES = ProviderWire.options;
 export type Wire = ProviderWire;
 
-/** What the proxy must know about a session at the time of a request. */
+/** What the proxy must know about a session, or an API key, at the time of a request. */
 export interface RequestContext {
+  /** Empty: an API key's request. */
   readonly session_id: string;
+  /** The API key's id. Absent: a session's request. */
+  readonly key_id?: string | undefined;
   /** Absent between turns. */
   readonly turn_id?: string | undefined;
   /** The principal's id. */
@@ -31,10 +35,13 @@ export interface RequestContext {
   readonly allowedModels?: readonly string[] | undefined;
   /** Globs; override `allowedModels`. */
   readonly blockedModels?: readonly string[] | undefined;
+  /** The only models of an API key; globs; absent: all that the others allow. */
+  readonly keyModels?: readonly string[] | undefined;
   readonly maxContextTokens?: number | undefined;
   /** What a request of Responses that bounds its answer by nothing is bounded by. Absent: it goes out as it is. */
   readonly maxOutputTokens?: number | undefined;
   readonly spendingLimits: readonly SpendingLimit[];
+  /** Of the session or the API key itself. */
   readonly sessionRate?: RateLimit | undefined;
   readonly agentRate?: RateLimit | undefined;
   /**
@@ -49,7 +56,10 @@ export interface Exchange {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly started_at: number;
+  /** Empty: an API key's request. */
   readonly session_id: string;
+  /** The API key's id. Absent: a session's request. */
+  readonly key_id?: string | undefined;
   readonly turn_id?: string | undefined;
   readonly agent: string;
   readonly engine: string;
@@ -90,7 +100,7 @@ export interface Exchange {
     | undefined;
 }
 
-/** What a session provides to the proxy while its key is valid. */
+/** What a session, or the owner of an API key, provides to the proxy while the key is valid. */
 export interface KeyHolder {
   /** A Failure when the session may send no more requests. Called for each request; must be fast. */
   context(): RequestContext | Failure;
@@ -104,6 +114,30 @@ export interface KeyHolder {
 export interface KeyLease {
   readonly key: string;
   revoke(): void;
+}
+
+/** The proxy for programs that are no sessions, behind the server's own port. */
+export interface ApiKeyDoor {
+  /** From now on this key is valid. Call the returned function to end it and its requests. */
+  add(key: ApiKeyName, holder: KeyHolder): () => void;
+  /** The id of the request's key. Undefined: it has none that is valid. */
+  idOf(request: IncomingMessage): string | undefined;
+  handle(request: IncomingMessage, response: ServerResponse, from: ApiKeyRequest): void;
+}
+
+/** How a key is known here, without the key itself. */
+export interface ApiKeyName {
+  readonly id: string;
+  /** SHA-256 of the key, hex. */
+  readonly hash: string;
+}
+
+/** Where an API key's request came to. */
+export interface ApiKeyRequest {
+  /** The path before the proxy's own. */
+  readonly prefix: string;
+  /** The request is answered with this, whatever its key. */
+  readonly refusal?: { readonly failure: Failure; readonly retryAfterMs?: number | undefined } | undefined;
 }
 
 /** A further socket of the proxy. */
@@ -124,7 +158,8 @@ export interface ModelProxy {
   readonly post: PostToModel;
   /** The caller owns the key and revokes it. `again`: a key of the last server, whose program lives on. */
   lease(holder: KeyHolder, again?: string): KeyLease;
-  /** Number of valid keys. */
+  readonly apiKeys: ApiKeyDoor;
+  /** Number of valid keys of sessions. */
   readonly sessionKeys: number;
   /** Requests whose answer has not ended yet. */
   readonly openRequests: number;

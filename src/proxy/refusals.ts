@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { Failure, limitFacts, shortageWords, type ErrorCode, type Shortage } from "../protocol/index.ts";
 import type { Wire } from "./proxy.ts";
 
@@ -117,6 +118,16 @@ function bodyOf(failure: Failure, status: number, { wire, id }: RefusalContext):
   };
   if (wire === "openai") return { error: openai };
   return { type: "error", error: { ...openai, ...anthropic }, request_id: id };
+}
+
+/**
+ * Codex asks five times more after each status that it does not expect, and takes only 400 as final. So what is final here is 400
+ * for a person's own Codex; code and words stay the same. Undefined: the usual status.
+ */
+export function finalStatusFor({ originator }: IncomingHttpHeaders, { code }: Failure): number | undefined {
+  const isCodex = typeof originator === "string" && /^codex/i.test(originator);
+  const status = statusOf(code);
+  return isCodex && (status === 402 || status === 403) ? 400 : undefined;
 }
 
 /** There is no money for a request. */

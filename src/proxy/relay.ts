@@ -90,7 +90,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
       credential: this.#credential?.headers(wire) ?? {},
     });
     const method = request.method === "GET" ? "GET" : "POST";
-    const path = upstream.prefix + (request.url ?? "/");
+    const path = upstream.prefix + this.#call.target;
     upstream.pool.dispatch({ origin: upstream.origin, method, path, headers, body: asked?.sent ?? null }, this);
   }
 
@@ -355,10 +355,10 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
   }
 
   /** Ends an answer that has begun. The caller sees a break, unless the provider had finished. */
-  #cut(code: ErrorCode): void {
+  #cut(code: ErrorCode, outcome: Exchange["outcome"] = "broken"): void {
     const rest = this.#metered();
     const isWhole = this.#meter?.end !== undefined;
-    this.#settle({ outcome: "broken", payment: this.#hasBody ? "told" : "all", code });
+    this.#settle({ outcome, payment: this.#hasBody ? "told" : "all", code });
     this.#over();
     this.#abort?.(GONE);
     if (isWhole) this.#response.end(rest);
@@ -372,6 +372,12 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
     this.#settle({ outcome: "caller_gone", payment });
     this.#over();
     this.#abort?.(GONE);
+  }
+
+  /** Charged like a caller that leaves: the provider is not to blame, and may still work on it. */
+  revoke(failure: Failure): void {
+    if (this.#phase === "passing") this.#cut(failure.code, "caller_gone");
+    else if (this.#phase !== "over") this.#fail(failure, { outcome: "caller_gone", payment: this.#unheard() });
   }
 
   #over(): void {

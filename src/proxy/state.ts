@@ -2,7 +2,6 @@ import type { Ledger, PriceBook } from "../ledger/index.ts";
 import type { NewId, Redactor, Log } from "../protocol/index.ts";
 import type { BodyAllowance } from "./body.ts";
 import type { ProviderBreaker } from "./breaker.ts";
-import type { KeyRing } from "./keys.ts";
 import type { NetworkProxies } from "./network-proxies.ts";
 import type { PriceMemory } from "./price-memory.ts";
 import type { ProviderBook } from "./providers.ts";
@@ -44,7 +43,6 @@ export interface WatchedWork {
 /** What every request needs. */
 export interface ProxyState {
   readonly options: ProxyOptions;
-  readonly keys: KeyRing;
   readonly rates: RequestRates;
   readonly prices: PriceMemory;
   readonly allowance: BodyAllowance;

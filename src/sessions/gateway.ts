@@ -23,6 +23,7 @@ import { Feed } from "./lifecycle/feed.ts";
 import { FolderService } from "./services/folder-service.ts";
 import { JobService } from "./services/job-service.ts";
 import { SetLimits } from "./budget/set-limits.ts";
+import { KeyService } from "./services/key-service.ts";
 import { PageService } from "./services/page-service.ts";
 import { PolicyBook, PolicyService } from "./services/policy-service.ts";
 import { ProviderService } from "./services/provider-service.ts";
@@ -78,6 +79,7 @@ export class Gateway {
   readonly approvals: ApprovalService;
   readonly policy: PolicyService;
   readonly tokens: TokenService;
+  readonly keys: KeyService;
   readonly usage: UsageService;
   readonly providers: ProviderService;
   readonly sessionModels: SessionModelList;
@@ -119,7 +121,8 @@ export class Gateway {
     this.changes = new ChangeService(shared);
     this.approvals = new ApprovalService({ ...shared, changes: this.changes });
     this.policy = new PolicyService(shared);
-    this.tokens = new TokenService(dependencies, shared.receipts);
+    this.keys = new KeyService(dependencies, receipts);
+    this.tokens = new TokenService(dependencies, receipts, this.keys);
     this.usage = new UsageService(dependencies);
     this.providers = new ProviderService(dependencies);
     this.sessionModels = new SessionModelList(dependencies, this.#registry);
@@ -169,6 +172,7 @@ export class Gateway {
     };
     const gateway: Gateway = new Gateway(dependencies, { ...options, book, feed });
     await gateway.tokens.open();
+    await gateway.keys.open();
     await gateway.#reconcile();
     gateway.#sweep();
     gateway.#scaling.start();

@@ -1,11 +1,13 @@
 import type {
   Approval,
   ApprovalStatus,
+  KeyBounds,
   PrincipalRef,
   Role,
   Status,
   TokenBounds,
   TokenCount,
+  TokenParent,
   UsageGroup,
   UsageLine,
 } from "../protocol/index.ts";
@@ -73,6 +75,26 @@ export interface PrincipalRow {
   readonly made_with?: string;
 }
 
+/** One API key: a key to the models for a program that is no session. */
+export interface KeyRow {
+  readonly id: string;
+  readonly name: string;
+  /** SHA-256 of the key, hex. */
+  readonly key_hash: string;
+  /** Whose requests these are. */
+  readonly owner: PrincipalRef;
+  /** The id of the token that it ends with. */
+  readonly token_id: string;
+  /** What that token may do, and those from which it was derived, the first one first. */
+  readonly token: { readonly bounds: TokenBounds; readonly parents: readonly TokenParent[] };
+  readonly bounds: KeyBounds;
+  readonly created_at: string;
+  /** Milliseconds since the epoch. Absent: never. */
+  readonly expires_at?: number;
+  /** Milliseconds since the epoch. Absent: never used. */
+  readonly last_used_at?: number;
+}
+
 /** One row of the audit log: who did what to what. */
 export interface AuditRow {
   readonly id: string;
@@ -95,9 +117,12 @@ export interface DocumentRow {
 export interface ReservationRow {
   readonly id: string;
   readonly at: string;
+  /** Empty: the request of an API key. */
   readonly session_id: string;
   /** Absent between turns. */
   readonly turn_id?: string;
+  /** The API key's id. Absent: a session's request. */
+  readonly key_id?: string;
   /** The principal's id. */
   readonly agent: string;
   readonly engine: string;
@@ -122,6 +147,8 @@ export interface UsageRow {
   readonly session: string;
   /** Empty between turns. */
   readonly turn: string;
+  /** The API key's id; empty: requests of sessions. */
+  readonly key: string;
   readonly agent: string;
   readonly engine: string;
   readonly provider: string;
@@ -150,6 +177,10 @@ interface TokenWrites {
   readonly deletedPrincipals?: readonly string[];
   /** Tokens that were used, and when (milliseconds since the epoch). */
   readonly usedPrincipals?: readonly { readonly id: string; readonly at: number }[];
+  readonly keys?: readonly KeyRow[];
+  readonly deletedKeys?: readonly string[];
+  /** API keys that were used, and when (milliseconds since the epoch). */
+  readonly usedKeys?: readonly { readonly id: string; readonly at: number }[];
 }
 
 interface AuditWrites {
@@ -217,6 +248,13 @@ interface PrincipalQuery {
   readonly limit: number;
 }
 
+interface KeyQuery {
+  /** Only keys of these tokens. Absent: of all. */
+  readonly token_ids?: readonly string[];
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
 /** A web origin that tokens name, and when the last of those tokens expires. */
 export interface OriginRow {
   readonly origin: string;
@@ -251,6 +289,8 @@ interface StoredUsageQuery {
   readonly to?: string;
   readonly session?: string;
   readonly agent?: string;
+  /** An API key's id. */
+  readonly key?: string;
   readonly limit: number;
 }
 
@@ -291,6 +331,9 @@ interface TokenReads {
   /** The origins of tokens that are valid at `now`. */
   origins(now: number): Promise<readonly OriginRow[]>;
   principalByHash(token_hash: string): Promise<PrincipalRow | undefined>;
+  /** API keys, newest first. */
+  keys(query: KeyQuery): Promise<RowPage<KeyRow>>;
+  key(id: string): Promise<KeyRow | undefined>;
 }
 
 /** What admins changed. */
@@ -385,7 +428,7 @@ export type DocumentStore = StorePart<DocumentReads, DocumentWrites>;
 export type TokenStore = StorePart<TokenReads, TokenWrites>;
 
 export interface Store extends StorePart<StoreReader, Write> {
-  /** Deletes expired rows: receipts, tokens that expired a while ago, events of deleted sessions. Returns how many. */
+  /** Deletes expired rows: receipts, tokens and keys that expired a while ago, events of deleted sessions. Returns how many. */
   sweep(now: number): Promise<number>;
   health(): StoreHealth;
   /** Waits for pending Writes, but not for a disk that stays unavailable, then closes. */

@@ -23,6 +23,7 @@ import { adminRoutes } from "./routes/admin.ts";
 import { connectionRoutes } from "./routes/connections.ts";
 import { catalogRoutes } from "./routes/catalog.ts";
 import { healthRoutes, isProbe } from "./routes/health.ts";
+import { keyRoutes } from "./routes/keys.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { isMountPath, mountRoutes } from "./routes/mount.ts";
 import { providerRoutes } from "./routes/providers.ts";
@@ -77,6 +78,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   changeRoutes(app, options);
   jobRoutes(app, options);
   adminRoutes(app, options);
+  keyRoutes(app, options);
   usageRoutes(app, options);
   providerRoutes(app, options);
   connectionRoutes(app, options);

@@ -7,7 +7,7 @@ import { AccessLog } from "./request-log.ts";
 import { SYSTEM_CLOCK, type SurfaceOptions } from "./surface.ts";
 
 const SUBPROTOCOL = "sallyport.token.";
-const SIGN_IN_FAILED = "a sign-in failed: the token is not known, was deleted or has expired";
+const SIGN_IN_FAILED = "a sign-in failed: the token or key is not known, was deleted or has expired";
 const TOO_MANY_FAILED = "too many wrong tokens: more of them are not logged for up to a minute";
 
 /** The entry check of every surface: is this request for us, from whom, and not too often. */
@@ -85,6 +85,26 @@ export class Guard {
     }
   }
 
+  /**
+   * The same for a program with an API key. Throws if the request is not for us, comes too often, or is one of too many with wrong
+   * keys; who may ask a model is the proxy's to say.
+   */
+  checkModelRequest(request: IncomingMessage): void {
+    this.connections.checkRoom(request);
+    this.checkOrigin(request);
+    const caller = this.#options.gateway.keys.callerOf(request);
+    if (caller !== undefined) {
+      this.requests.signedIn(request, caller.id);
+      this.#count(caller);
+      return;
+    }
+    const { authorization, "x-api-key": direct } = request.headers;
+    if (authorization === undefined && direct === undefined) return;
+    const stranger = request.socket.remoteAddress ?? "unknown";
+    this.#tellFailedLogin(request, stranger);
+    count(this.#perStranger, [{ key: stranger, limit: LIMITS.failedLoginsPerMinute, what: "too many wrong keys" }]);
+  }
+
   /** Somebody who guesses tokens appears in the log, but cannot fill it: neither from one address nor from many. */
   #tellFailedLogin(request: IncomingMessage, stranger: string): void {
     const lines = this.#failedLoginLines;
@@ -115,6 +135,10 @@ export class Guard {
   /** Counts one request or message of a caller with a valid token, also on the tokens it was derived from. A refused one counts on none. */
   meter(caller: Caller): void {
     this.#options.gateway.tokens.checkTime(caller);
+    this.#count(caller);
+  }
+
+  #count(caller: Caller): void {
     const { requestsPerMinute: most } = this.#options;
     const { bounds, parents } = caller.token;
     count(this.#perToken, [
@@ -127,7 +151,7 @@ export class Guard {
 }
 
 /** Headers that identify caller and server: with duplicates, another program on the way might read the other one. */
-const SAID_ONCE = ["host", "authorization", "origin", "content-type", "mcp-session-id", "idempotency-key"];
+const SAID_ONCE = ["host", "authorization", "x-api-key", "origin", "content-type", "mcp-session-id", "idempotency-key"];
 
 function refuseDoubled({ rawHeaders }: IncomingMessage): void {
   const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());

@@ -12,6 +12,7 @@ import { Bridge } from "./bridge/bridge.ts";
 import { CanonicalSocket } from "./canonical-socket.ts";
 import { SocketConnection } from "./connection.ts";
 import { Guard } from "./guard.ts";
+import { answerModelRequest, isModelRequest } from "./model-requests.ts";
 import { MinuteCounts } from "./minute-counts.ts";
 import type { SocketPath } from "./openapi/other-paths.ts";
 import { REQUEST_ID } from "./request-log.ts";
@@ -64,8 +65,14 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const server = createServer(bounds, (incoming, outgoing) => {
     guard.requests.begin(incoming, outgoing);
     const answer = (): void => void listener(incoming, outgoing);
-    if (opensStream(incoming)) void readers.next().then(answer);
+    if (isModelRequest(incoming)) answerModelRequest(options, guard, [incoming, outgoing]);
+    else if (opensStream(incoming)) void readers.next().then(answer);
     else answer();
+  });
+  // The model proxy asks for a body itself, once it wants it.
+  server.on("checkContinue", (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (!isModelRequest(incoming)) outgoing.writeContinue();
+    server.emit("request", incoming, outgoing);
   });
   server.on("connection", () => readers.connected());
   answerUnreadable(server, guard);

@@ -223,6 +223,7 @@ function lineOf(exchange: Exchange): object {
     at: new Date(exchange.started_at).toISOString(),
     id: exchange.id,
     session: exchange.session_id,
+    key: exchange.key_id,
     turn: exchange.turn_id,
     agent: exchange.agent,
     engine: exchange.engine,

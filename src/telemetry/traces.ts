@@ -284,7 +284,10 @@ function exchangeAttributes(exchange: Exchange): Attributes {
   return {
     "gen_ai.provider.name": providerName(exchange.provider),
     "gen_ai.agent.id": exchange.agent,
-    "gen_ai.conversation.id": exchange.session_id,
+    // A program with an API key has no conversation here.
+    ...(exchange.key_id === undefined
+      ? { "gen_ai.conversation.id": exchange.session_id }
+      : { "sallyport.key_id": exchange.key_id }),
     "gen_ai.request.stream": exchange.stream,
     "gen_ai.usage.input_tokens": inputTokens(tokens),
     "gen_ai.usage.output_tokens": tokens.output,

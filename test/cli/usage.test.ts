@@ -96,7 +96,7 @@ describe("the command", () => {
   });
 
   test.each([
-    [["usage", "--by", "weekday"], "It must be some of: day, agent, model, provider, session, engine, turn."],
+    [["usage", "--by", "weekday"], "It must be some of: day, agent, model, provider, session, engine, turn, key."],
     [["usage", "--by", ""], "It must be some of: day, agent"],
     [["usage", "--by", "day,model,day"], "It names the same group twice."],
     [["usage", "--limit", "0"], "It must be a whole number from 1 to 10000."],

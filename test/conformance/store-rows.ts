@@ -115,6 +115,7 @@ export function usageRow(row: Partial<UsageRow> = {}): UsageRow {
     day: "2026-01-01",
     session: "ses_1",
     turn: "turn_1",
+    key: "",
     agent: "tok_alice",
     engine: "loop",
     provider: "cloud",

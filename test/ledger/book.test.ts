@@ -75,6 +75,7 @@ describe("a reservation", () => {
           day: "2026-11-15",
           session: "ses_1",
           turn: "turn_1",
+          key: "",
           agent: "tok_alice",
           engine: "loop",
           provider: "cloud",

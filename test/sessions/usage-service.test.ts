@@ -75,6 +75,7 @@ function used(change: Partial<UsageRow>): UsageRow {
     day: TODAY,
     session: "ses_1",
     turn: "turn_1",
+    key: "",
     agent: "tok_agent",
     engine: "loop",
     provider: "cloud",

@@ -3,6 +3,7 @@ import { z } from "zod";
 import {
   Autonomy,
   defined,
+  LIMITS,
   ReviewMode,
   WorkspaceMode,
   type CreateSession,
@@ -33,6 +34,17 @@ export function dollarAmount(text: string): number {
   const [, whole = "", fraction = ""] = /^\$?(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text) ?? [];
   if (whole === "") throw new InvalidArgumentError("It must be an amount in dollars, such as 2.50.");
   return Number(whole) * 1_000_000 + Number(fraction.padEnd(6, "0"));
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** For how long something lives, as people write it (`8h`); seconds. */
+export function lifetime(text: string): number {
+  const [, count = "", unit = ""] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const seconds = Number(count) * (UNITS[unit] ?? 0);
+  if (seconds < 1 || seconds > LIMITS.tokenLifeS)
+    throw new InvalidArgumentError("It must be a time such as 90s, 15m, 8h or 30d, up to ten years.");
+  return seconds;
 }
 
 /** For options that may be given several times. */

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { Option, type Command } from "commander";
 import {
   Autonomy,
   defined,
@@ -12,7 +12,7 @@ import {
 } from "../../protocol/index.ts";
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
 import { table } from "../terminal/table.ts";
-import { collect, dollarAmount, oneOf, wholeNumber } from "./options.ts";
+import { collect, dollarAmount, lifetime, oneOf, wholeNumber } from "./options.ts";
 
 export function addToken(program: Command, context: CommandContext): void {
   const token = program
@@ -162,17 +162,6 @@ function modelRate({ modelRequestsPerMinute, modelTokensPerMinute }: CreateFlags
   return defined({ requests_per_minute: modelRequestsPerMinute, tokens_per_minute: modelTokensPerMinute });
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
-
-/** Seconds. */
-function lifetime(text: string): number {
-  const [, count = "", unit = ""] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  const seconds = Number(count) * (UNITS[unit] ?? 0);
-  if (seconds < 1 || seconds > LIMITS.tokenLifeS)
-    throw new InvalidArgumentError("It must be a time such as 90s, 15m, 8h or 30d, up to ten years.");
-  return seconds;
-}
-
 /** A token's limits in a few words; empty: none. */
 function limitWords({ bounds }: TokenView): string {
   const money = (text: string, amount: number | undefined): readonly string[] =>
@@ -193,6 +182,6 @@ function limitWords({ bounds }: TokenView): string {
   ].join(", ");
 }
 
-function perMinute(what: string, most: number | undefined): readonly string[] {
+export function perMinute(what: string, most: number | undefined): readonly string[] {
   return most === undefined ? [] : [`${most} ${what}/min`];
 }

@@ -33,6 +33,7 @@ export function addUsage(program: Command, context: CommandContext): void {
     .option("--to <day>", "up to this day, and including it")
     .option("--session <id>", "only of this session; with its budget and its parents'")
     .option("--agent <id>", "only of this token's sessions")
+    .option("--key <id>", "only of this API key")
     .option("--limit <n>", "at most this many lines", wholeNumber({ from: 1, to: LIMITS.usageLines }))
     .addOption(new Option("--csv", "the lines as CSV").conflicts("json"))
     .option("--json", "as JSON")

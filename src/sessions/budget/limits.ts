@@ -10,6 +10,7 @@ import {
 } from "../../protocol/index.ts";
 import type { SetLimits } from "./set-limits.ts";
 import type { SessionState } from "../core/state.ts";
+import type { TokenScope } from "../access/token-scope.ts";
 
 /** A session whose budget this one draws on, as it was created. */
 export interface Parent {
@@ -37,7 +38,7 @@ const MOUNT_PROFILES = mountProfileName("");
 
 /** Every limit that a model request of this session must keep now, the nearest first. */
 export function spendingLimitsOf(context: LimitContext): readonly PolicyLimit[] {
-  const { state, profile, parents, now } = context;
+  const { state, profile, parents } = context;
   const spendingLimits: PolicyLimit[] = [];
   const add = (kind: LimitKind, account: string, said: number | undefined, own?: number): void => {
     spendingLimits.push({ kind, account, policy: said, limit: limitNow(context.limits, { kind, account, said, own }) });
@@ -51,17 +52,31 @@ export function spendingLimitsOf(context: LimitContext): readonly PolicyLimit[] 
   }
   add("session", ACCOUNTS.session(state.id), profile.max_cost_microusd, state.settings.max_cost_microusd);
   for (const parent of parents) add("parent", ACCOUNTS.session(parent.id), profile.max_cost_microusd, parent.limit);
-  const day = dayOf(now);
-  const { agents, everybody } = policyLimits(context, state.created_by.id, day);
-  for (const { kind, account, limit } of agents) add(kind, account, limit);
+  return [...spendingLimits, ...principalLimits(context, { agent: state.created_by.id, token: state.token })];
+}
+
+/** Every limit that all model requests of a principal must keep now, the nearest first. */
+export function principalLimits(
+  context: Pick<LimitContext, "policy" | "profile" | "limits" | "now">,
+  { agent, token }: { readonly agent: string; readonly token: TokenScope },
+): readonly PolicyLimit[] {
+  const day = dayOf(context.now);
+  const { agents, everybody } = policyLimits(context, agent, day);
   // What a token spends, the tokens spend that it was made with.
-  for (const { id, bounds } of state.token.parents) {
-    if (bounds.max_cost_microusd_per_day !== undefined)
-      add("agent_day", ACCOUNTS.agentDay(id, day), bounds.max_cost_microusd_per_day);
-    if (bounds.max_cost_microusd !== undefined) add("agent", ACCOUNTS.agent(id), bounds.max_cost_microusd);
-  }
-  for (const { kind, account, limit } of everybody) add(kind, account, limit);
-  return spendingLimits;
+  const parents = token.parents.flatMap(({ id, bounds }): readonly SpendingLimit[] => [
+    ...(bounds.max_cost_microusd_per_day === undefined
+      ? []
+      : [{ kind: "agent_day" as const, account: ACCOUNTS.agentDay(id, day), limit: bounds.max_cost_microusd_per_day }]),
+    ...(bounds.max_cost_microusd === undefined
+      ? []
+      : [{ kind: "agent" as const, account: ACCOUNTS.agent(id), limit: bounds.max_cost_microusd }]),
+  ]);
+  return [...agents, ...parents, ...everybody].map(({ kind, account, limit: said }) => ({
+    kind,
+    account,
+    policy: said,
+    limit: limitNow(context.limits, { kind, account, said, own: undefined }),
+  }));
 }
 
 /** What the policy lets a principal spend, and everybody together. */

@@ -53,7 +53,7 @@ export function presentProfile(policy: Policy, session: ProfiledSession): Profil
 }
 
 /** The smaller of each figure. The same object if only one sets anything. */
-function leastRate(left: RateLimit | undefined, right: RateLimit | undefined): RateLimit | undefined {
+export function leastRate(left: RateLimit | undefined, right: RateLimit | undefined): RateLimit | undefined {
   if (left === undefined || right === undefined || left === right) return left ?? right;
   const requests_per_minute = least(left.requests_per_minute, right.requests_per_minute);
   const tokens_per_minute = least(left.tokens_per_minute, right.tokens_per_minute);

@@ -14,6 +14,7 @@ import { LiveTokens } from "../access/live-tokens.ts";
 import { mint } from "../access/mint.ts";
 import type { Receipts } from "../core/receipts.ts";
 import type { Dependencies } from "../dependencies.ts";
+import type { KeyService } from "./key-service.ts";
 
 const TOKEN_BYTES = 32;
 const VISITOR_ID_CHARS = 26;
@@ -34,8 +35,10 @@ export class TokenService {
   readonly #dependencies: Dependencies;
   readonly #live: LiveTokens;
   readonly #receipts: Receipts;
+  readonly #keys: Pick<KeyService, "ofTokens" | "end">;
 
-  constructor(dependencies: Dependencies, receipts: Receipts) {
+  constructor(dependencies: Dependencies, receipts: Receipts, keys: Pick<KeyService, "ofTokens" | "end">) {
+    this.#keys = keys;
     this.#dependencies = dependencies;
     this.#live = new LiveTokens({ store: dependencies.store, clock: dependencies.expiryClock });
     this.#receipts = receipts;
@@ -112,9 +115,14 @@ export class TokenService {
     if (row === undefined || (caller.role !== "admin" && !isOwn))
       throw new Failure("not_found", `there is no token ${id}`);
     const gone = [id, ...(await read.principalsMadeWith(id))];
-    const details = gone.length === 1 ? {} : { made_with_it: gone.length - 1 };
+    const keys = this.#keys.ofTokens(gone);
+    const details = {
+      ...(gone.length === 1 ? {} : { made_with_it: gone.length - 1 }),
+      ...(keys.length === 0 ? {} : { keys: keys.length }),
+    };
     const audit = [auditRow(this.#dependencies, caller, { action: "token.delete", target: id, details })];
-    await this.#dependencies.store.commit({ deletedPrincipals: gone, audit });
+    await this.#dependencies.store.commit({ deletedPrincipals: gone, deletedKeys: keys, audit });
+    this.#keys.end(keys);
     this.#live.end(gone);
     await this.#live.readOrigins();
   }

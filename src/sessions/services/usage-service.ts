@@ -41,8 +41,8 @@ export class UsageService {
     const session = query.session === undefined ? undefined : await this.#session(caller, query.session);
     const { store } = this.#dependencies;
     await this.#flushed();
-    const { by, from, to, limit = LIMITS.usageLinesDefault } = query;
-    const filter = defined({ from, to, agent, session: session?.id });
+    const { by, from, to, key, limit = LIMITS.usageLinesDefault } = query;
+    const filter = defined({ from, to, agent, key, session: session?.id });
     const found = await store.read.usage({ by, ...filter, limit: limit + 1 });
     const cut = found.length > limit;
     // There are few engines, so their rows are never cut: they add up to everything.

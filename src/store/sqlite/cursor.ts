@@ -6,7 +6,7 @@ export interface PageEnd {
   readonly id: string;
 }
 
-export type ListName = "sessions" | "approvals" | "audit" | "principals";
+export type ListName = "sessions" | "approvals" | "audit" | "principals" | "keys";
 
 export function toCursor(list: ListName, { at, id }: PageEnd): string {
   return Buffer.from(JSON.stringify([list, at, id])).toString("base64url");

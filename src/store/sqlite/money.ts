@@ -4,7 +4,7 @@ import { counted, type Select } from "./select.ts";
 import { USAGE_SUMS } from "./statements.ts";
 import type { StoreReader } from "../store.ts";
 
-const RESERVATION = "id, at, session_id, turn_id, agent, engine, provider, model, accounts, amount";
+const RESERVATION = "id, at, session_id, turn_id, key_id, agent, engine, provider, model, accounts, amount";
 
 /** A double adds integers exactly up to 2^53, where the sum is capped: it cannot overflow, however many rows there are. */
 const SUMS = USAGE_SUMS.map((column) => `CAST(MIN(TOTAL(${column}), ${Number.MAX_SAFE_INTEGER}) AS INTEGER) ${column}`);
@@ -18,6 +18,7 @@ const COLUMNS: Readonly<Record<UsageGroup, string>> = {
   session: "session",
   engine: "engine",
   turn: "turn",
+  key: "key",
 };
 
 export function money(
@@ -32,13 +33,14 @@ export function money(
       }),
     spent: async (account) =>
       select({ sql: "SELECT spent FROM accounts WHERE key = ?", values: [account], row: spentOf })[0] ?? 0,
-    usage: async ({ by, from, to, session, agent, limit }) => {
+    usage: async ({ by, from, to, session, agent, key, limit }) => {
       const columns = columnsOf(by).join(", ");
       const filters = [
         { sql: "day >= ?", value: from },
         { sql: "day <= ?", value: to },
         { sql: "session = ?", value: session },
         { sql: "agent = ?", value: agent },
+        { sql: "key = ?", value: key },
       ].flatMap(({ sql, value }) => (value === undefined ? [] : [{ sql, value }]));
       const where = filters.length === 0 ? "" : `WHERE ${filters.map(({ sql }) => sql).join(" AND ")}`;
       return select({

@@ -4,6 +4,7 @@ import type {
   AuditRow,
   DocumentRow,
   EventRow,
+  KeyRow,
   PrincipalRow,
   ReceiptRow,
   ReservationRow,
@@ -32,6 +33,9 @@ export function encode(write: Write): Encoded {
     ...(write.deletedPrincipals ?? []).map((id): WriteOperation => ["deletedPrincipal", [id]]),
     ...(write.principals ?? []).map(principal),
     ...(write.usedPrincipals ?? []).map(({ id, at }): WriteOperation => ["usedPrincipal", [at, id]]),
+    ...(write.deletedKeys ?? []).map((id): WriteOperation => ["deletedKey", [id]]),
+    ...(write.keys ?? []).map(key),
+    ...(write.usedKeys ?? []).map(({ id, at }): WriteOperation => ["usedKey", [at, id]]),
     ...(write.audit ?? []).map(audit),
     ...(write.documents ?? []).map(document),
     ...(write.endedReservations ?? []).map((id): WriteOperation => ["endedReservation", [id]]),
@@ -88,7 +92,7 @@ export function sessionIn(operations: readonly WriteOperation[]): string | undef
 }
 
 /** What a sweep deletes, one kind of row after the other. */
-export const SWEEPS = ["sweep", "sweepPrincipals"] as const satisfies readonly WriteOperation[0][];
+export const SWEEPS = ["sweep", "sweepPrincipals", "sweepKeys"] as const satisfies readonly WriteOperation[0][];
 
 export function encodeSweep(
   what: (typeof SWEEPS)[number],
@@ -145,6 +149,13 @@ function principal(row: PrincipalRow): WriteOperation {
   return ["principal", [...who, JSON.stringify(bounds), ...times, made_with ?? null]];
 }
 
+function key(row: KeyRow): WriteOperation {
+  const { id, key_hash, token_id, created_at, expires_at, last_used_at, name, owner, token, bounds } = row;
+  const times = [created_at, expires_at ?? null, last_used_at ?? null];
+  storable(name);
+  return ["key", [id, key_hash, token_id, ...times, JSON.stringify({ name, owner, token, bounds })]];
+}
+
 function audit(row: AuditRow): WriteOperation {
   // JSON.stringify returns undefined for undefined, whatever its type says.
   const details = (JSON.stringify(row.details) as string | undefined) ?? null;
@@ -156,8 +167,8 @@ function document(row: DocumentRow): WriteOperation {
 }
 
 function reservation(row: ReservationRow): WriteOperation {
-  const { id, at, session_id, turn_id, agent, engine, provider, model, accounts, amount } = row;
-  const who = [id, at, session_id, turn_id ?? null, agent, engine, provider, model];
+  const { id, at, session_id, turn_id, key_id, agent, engine, provider, model, accounts, amount } = row;
+  const who = [id, at, session_id, turn_id ?? null, key_id ?? null, agent, engine, provider, model];
   for (const account of accounts) storable(account);
   return ["reservation", [...who, JSON.stringify(accounts), whole(amount)]];
 }
@@ -167,7 +178,7 @@ function spending({ account, amount }: SpendingRow): WriteOperation {
 }
 
 function usage(row: UsageRow): WriteOperation {
-  const { day, session, turn, agent, engine, provider, model, tokens } = row;
+  const { day, session, turn, key: ofKey, agent, engine, provider, model, tokens } = row;
   // In the order of USAGE_SUMS.
   const sums = [
     row.requests,
@@ -181,7 +192,7 @@ function usage(row: UsageRow): WriteOperation {
     row.cost_microusd,
     row.bound_microusd,
   ];
-  return ["usage", [day, session, turn, agent, engine, provider, model, ...sums.map(whole)]];
+  return ["usage", [day, session, turn, ofKey, agent, engine, provider, model, ...sums.map(whole)]];
 }
 
 /** Money and tokens are only ever added, as integers that a double holds exactly. */

@@ -6,6 +6,7 @@ import {
   documentRow,
   eventRow,
   idOf,
+  keyRow,
   originRow,
   principalRow,
   receiptRow,
@@ -14,7 +15,7 @@ import {
 } from "./rows.ts";
 import { findAudit, findSessions, SESSION, SESSIONS } from "./find.ts";
 import { counted, type List, type Select, selectOrEach, selectPage } from "./select.ts";
-import type { EventRow, PrincipalRow, StoreReader } from "../store.ts";
+import type { EventRow, KeyRow, PrincipalRow, StoreReader } from "../store.ts";
 
 const PRINCIPAL = "id, principal_id, name, role, token_hash, created_at, bounds, expires_at, last_used_at, made_with";
 const PRINCIPALS: List<PrincipalRow> = {
@@ -24,6 +25,15 @@ const PRINCIPALS: List<PrincipalRow> = {
   at: "created_at",
   id: "id",
   row: principalRow,
+  place: ({ created_at, id }) => ({ at: created_at, id }),
+};
+const KEYS: List<KeyRow> = {
+  name: "keys",
+  from: "keys",
+  columns: "id, key_hash, token_id, created_at, expires_at, last_used_at, body",
+  at: "created_at",
+  id: "id",
+  row: keyRow,
   place: ({ created_at, id }) => ({ at: created_at, id }),
 };
 /** All tokens derived from one, to the greatest depth that a chain can have. */
@@ -45,7 +55,14 @@ const APPROVALS: List<Approval> = {
 
 /** Each read is its own transaction on a read-only connection: it sees the last commit. */
 export function makeReader(select: Select): StoreReader {
-  return { ...journal(select), ...figures(select), ...inbox(select), ...registry(select), ...money(select) };
+  return {
+    ...journal(select),
+    ...figures(select),
+    ...inbox(select),
+    ...registry(select),
+    ...keys(select),
+    ...money(select),
+  };
 }
 
 function journal(
@@ -148,6 +165,17 @@ function inbox(select: Select): Pick<StoreReader, "approval" | "approvals" | "re
         values: [principal_id, key, now],
         row: receiptRow,
       })[0],
+  };
+}
+
+function keys(select: Select): Pick<StoreReader, "keys" | "key"> {
+  return {
+    keys: async ({ token_ids, cursor, limit }) => {
+      const value = token_ids === undefined ? undefined : JSON.stringify(token_ids);
+      const where = [{ sql: "token_id IN (SELECT value FROM json_each(?))", value }];
+      return selectPage(select, KEYS, { where, cursor, limit });
+    },
+    key: async (id) => select({ sql: `SELECT ${KEYS.columns} FROM keys WHERE id = ?`, values: [id], row: keyRow })[0],
   };
 }
 

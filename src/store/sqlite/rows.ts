@@ -4,6 +4,7 @@ import type {
   AuditRow,
   DocumentRow,
   EventRow,
+  KeyRow,
   OriginRow,
   PrincipalRow,
   ReceiptRow,
@@ -19,8 +20,9 @@ type SessionRecord = Omit<SessionRow, "parent_id" | "parent_seq" | "unsettled"> 
   readonly unsettled: number;
 };
 type AuditRecord = Omit<AuditRow, "by" | "details"> & { readonly by: string; readonly details: string | null };
-type ReservationRecord = Omit<ReservationRow, "turn_id" | "accounts"> & {
+type ReservationRecord = Omit<ReservationRow, "turn_id" | "key_id" | "accounts"> & {
   readonly turn_id: string | null;
+  readonly key_id: string | null;
   readonly accounts: string;
 };
 type UsageRecord = Readonly<Partial<Record<UsageGroup, string>>> &
@@ -30,6 +32,11 @@ type PrincipalRecord = Omit<PrincipalRow, "bounds" | "expires_at" | "last_used_a
   readonly expires_at: number | null;
   readonly last_used_at: number | null;
   readonly made_with: string | null;
+};
+type KeyRecord = Pick<KeyRow, "id" | "key_hash" | "token_id" | "created_at"> & {
+  readonly expires_at: number | null;
+  readonly last_used_at: number | null;
+  readonly body: string;
 };
 type DocumentRecord = Omit<DocumentRow, "by"> & { readonly by: string };
 
@@ -108,6 +115,15 @@ export function principalRow(record: PrincipalRecord): PrincipalRow {
   };
 }
 
+export function keyRow({ body, expires_at, last_used_at, ...record }: KeyRecord): KeyRow {
+  return {
+    ...record,
+    ...(JSON.parse(body) as Pick<KeyRow, "name" | "owner" | "token" | "bounds">),
+    ...(expires_at === null ? {} : { expires_at }),
+    ...(last_used_at === null ? {} : { last_used_at }),
+  };
+}
+
 export function originRow({ origin, until }: { readonly origin: string; readonly until: number | null }): OriginRow {
   return { origin, ...(until === null ? {} : { until }) };
 }
@@ -128,10 +144,11 @@ export function documentRow(record: DocumentRecord): DocumentRow {
   return { ...record, by: parsed(record.by, NOBODY) };
 }
 
-export function reservationRow({ turn_id, ...record }: ReservationRecord): ReservationRow {
+export function reservationRow({ turn_id, key_id, ...record }: ReservationRecord): ReservationRow {
   return {
     ...record,
     ...(turn_id === null ? {} : { turn_id }),
+    ...(key_id === null ? {} : { key_id }),
     accounts: parsed<readonly string[]>(record.accounts, []),
   };
 }

@@ -206,6 +206,55 @@ const MIGRATIONS: readonly string[] = [
     '"total_usd":', '"total_microusd":')
     WHERE name = 'policy';
   `,
+  // API keys, and whose requests are an API key's. `body` is JSON. The usage of keys has no session.
+  `
+  CREATE TABLE keys (
+    id TEXT NOT NULL PRIMARY KEY,
+    key_hash TEXT NOT NULL UNIQUE,
+    token_id TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    expires_at INTEGER,
+    last_used_at INTEGER,
+    body TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX keys_by_time ON keys (created_at, id);
+  CREATE INDEX keys_by_token ON keys (token_id, created_at, id);
+  CREATE INDEX keys_by_expiry ON keys (expires_at) WHERE expires_at IS NOT NULL;
+  ALTER TABLE reservations ADD COLUMN key_id TEXT;
+  CREATE TABLE usage_with_keys (
+    day TEXT NOT NULL,
+    -- Empty: an API key's.
+    session TEXT NOT NULL,
+    -- Empty: a session's.
+    key TEXT NOT NULL,
+    -- Empty between turns.
+    turn TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    engine TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    requests INTEGER NOT NULL,
+    input INTEGER NOT NULL,
+    output INTEGER NOT NULL,
+    cache_read INTEGER NOT NULL,
+    cache_write INTEGER NOT NULL,
+    cache_write_1h INTEGER NOT NULL,
+    reasoning INTEGER NOT NULL,
+    web_searches INTEGER NOT NULL,
+    cost_microusd INTEGER NOT NULL,
+    bound_microusd INTEGER NOT NULL,
+    PRIMARY KEY (session, key, day, turn, agent, engine, provider, model)
+  ) STRICT;
+  INSERT INTO usage_with_keys (day, session, key, turn, agent, engine, provider, model, requests, input, output,
+      cache_read, cache_write, cache_write_1h, reasoning, web_searches, cost_microusd, bound_microusd)
+    SELECT day, session, '', turn, agent, engine, provider, model, requests, input, output,
+      cache_read, cache_write, cache_write_1h, reasoning, web_searches, cost_microusd, bound_microusd FROM usage;
+  DROP TABLE usage;
+  ALTER TABLE usage_with_keys RENAME TO usage;
+  CREATE INDEX usage_by_day ON usage (day);
+  CREATE INDEX usage_by_agent ON usage (agent, day);
+  CREATE INDEX usage_by_key ON usage (key, day);
+  `,
 ];
 
 function versionOf(database: SqliteDatabase): number {

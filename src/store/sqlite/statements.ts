@@ -58,6 +58,13 @@ export const WRITES = {
       token_hash = excluded.token_hash, created_at = excluded.created_at, bounds = excluded.bounds,
       expires_at = excluded.expires_at, last_used_at = excluded.last_used_at, made_with = excluded.made_with`,
   usedPrincipal: "UPDATE principals SET last_used_at = ? WHERE id = ?",
+  deletedKey: "DELETE FROM keys WHERE id = ?",
+  key: `
+    INSERT INTO keys (id, key_hash, token_id, created_at, expires_at, last_used_at, body) VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET key_hash = excluded.key_hash, token_id = excluded.token_id,
+      created_at = excluded.created_at, expires_at = excluded.expires_at, last_used_at = excluded.last_used_at,
+      body = excluded.body`,
+  usedKey: "UPDATE keys SET last_used_at = ? WHERE id = ?",
   audit: `
     INSERT INTO audit (id, at, by, action, target, details) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET at = excluded.at, by = excluded.by, action = excluded.action,
@@ -65,15 +72,15 @@ export const WRITES = {
   document: "INSERT INTO documents (name, at, by, body) VALUES (?, ?, ?, ?)",
   endedReservation: "DELETE FROM reservations WHERE id = ?",
   reservation: `
-    INSERT INTO reservations (id, at, session_id, turn_id, agent, engine, provider, model, accounts, amount)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    INSERT INTO reservations (id, at, session_id, turn_id, key_id, agent, engine, provider, model, accounts, amount)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   spending: `
     INSERT INTO accounts (key, spent) VALUES (?, ?)
     ON CONFLICT (key) DO UPDATE SET spent = ${sum("spent")}`,
   usage: `
-    INSERT INTO usage (day, session, turn, agent, engine, provider, model, ${USAGE_SUMS.join(", ")})
-    VALUES (?, ?, ?, ?, ?, ?, ?, ${USAGE_SUMS.map(() => "?").join(", ")})
-    ON CONFLICT (session, day, turn, agent, engine, provider, model)
+    INSERT INTO usage (day, session, turn, key, agent, engine, provider, model, ${USAGE_SUMS.join(", ")})
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${USAGE_SUMS.map(() => "?").join(", ")})
+    ON CONFLICT (session, key, day, turn, agent, engine, provider, model)
     DO UPDATE SET ${USAGE_SUMS.map((column) => `${column} = ${sum(column)}`).join(", ")}`,
   deletedApprovals: "DELETE FROM approvals WHERE session_id = ?",
   deletedSession: "DELETE FROM sessions WHERE id = ?",
@@ -96,6 +103,7 @@ export const WRITES = {
       AND NOT EXISTS (SELECT 1 FROM events WHERE events.session_id = deleted_sessions.id)`,
   sweep: "DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE expires_at <= ? LIMIT ?)",
   sweepPrincipals: "DELETE FROM principals WHERE rowid IN (SELECT rowid FROM principals WHERE expires_at <= ? LIMIT ?)",
+  sweepKeys: "DELETE FROM keys WHERE rowid IN (SELECT rowid FROM keys WHERE expires_at <= ? LIMIT ?)",
 } as const;
 
 export type WriteName = keyof typeof WRITES;

@@ -17,7 +17,11 @@ const TAGS = [
   { name: "Providers", description: "Engines, and where model calls go", paths: /^\/api\/(providers|engines)/ },
   { name: "Workers", description: "Where sessions run, and what is prepared", paths: /^\/api\/(workers|pool)/ },
   { name: "Connections", description: "Databases that may be read", paths: /^\/api\/connections/ },
-  { name: "Administration", description: "Tokens, policy and the audit log", paths: /^\/api\/(tokens|policy|audit)/ },
+  {
+    name: "Administration",
+    description: "Tokens, API keys, policy and the audit log",
+    paths: /^\/api\/(tokens|keys|policy|audit)/,
+  },
   {
     name: "Server",
     description: "The server itself, and who is asking",

@@ -12,7 +12,8 @@ export function usageRoutes(app: HttpApp, options: SurfaceOptions): void {
   app.openapi(
     createRoute({
       ...get("/api/usage", "getUsage", "usage.read"),
-      summary: "Tokens and money by day, agent, model, provider, session, engine or turn; as CSV with Accept: text/csv",
+      summary:
+        "Tokens and money by day, agent, model, provider, session, engine, turn or API key; as CSV with Accept: text/csv",
       request: { query: UsageQuery },
       responses: {
         200: {

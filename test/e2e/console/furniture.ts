@@ -232,6 +232,8 @@ export async function furnish(premises: Premises): Promise<Furniture> {
     agent: await tokenOf(client, "agent", "nightly build"),
   };
   const mara = premises.as(tokens.operator);
+  await client.createKey({ name: "Notebook", models: ["claude-*"], max_cost_microusd: 20_000_000 });
+  await mara.createKey({ name: "CI", max_cost_microusd_per_day: 5_000_000, expires_in_s: 2_592_000 });
   const worked = await workedSessions(client, mara);
   const asking: Partial<Record<QuestionName, readonly [string, string]>> = {};
   for (const [name, { prompt, steps }] of Object.entries(ASKING) as [QuestionName, (typeof ASKING)[QuestionName]][]) {

@@ -232,6 +232,7 @@ export function desktopScenes(): readonly Scene[] {
     { name: "workers-change", path: "/workers", arrange: press("Change the pool"), seen: dialog },
     { name: "tokens", path: "/tokens", seen: text("Mara Lindt") },
     { name: "token-new", path: "/tokens", arrange: press("New token"), seen: dialog },
+    { name: "api-key-new", path: "/tokens", arrange: press("New API key"), seen: dialog },
     { name: "audit", path: "/audit", seen: button(/Mara Lindt/) },
     { name: "menu", path: "/sessions", arrange: openMenu, seen: (page) => page.getByRole("menu") },
     { name: "keys", path: "/sessions", only: "desktop", arrange: showKeys, seen: dialog },

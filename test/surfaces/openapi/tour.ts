@@ -46,6 +46,12 @@ export async function tourOfServer({ contract, app }: Tour): Promise<void> {
   });
   await contract.get("listTokens", { query: { limit: "2" } });
   await contract.get("deleteToken", { params: { id } });
+  const key = await contract.get<{ id: string }>("createKey", {
+    body: { name: "notebook", models: ["sim"], max_cost_microusd: 1_000, rate: { requests_per_minute: 9 } },
+  });
+  await contract.get("listKeys", { query: { limit: "2" } });
+  await contract.get("deleteKey", { params: { id: key.id } });
+  expect((await contract.send("createKey", { body: { name: "x", models: [] } })).status).toBe(400);
   const policy = await contract.get<{ default_profile: string }>("getPolicy");
   await contract.get("setPolicy", {
     body: { default_profile: policy.default_profile, profiles: { mine: { autonomy: "full" } } },

@@ -21,6 +21,7 @@ export const KEYS = {
   templates: ["templates"],
   workers: ["workers"],
   tokens: ["tokens"],
+  apiKeys: ["api-keys"],
   audit: ["audit"],
 } as const;
 

@@ -5,13 +5,13 @@ import { useConnection } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { classes } from "../../../ui/classes.ts";
-import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input } from "../../../ui/field.tsx";
 import { Note, Trouble } from "../../../ui/states.tsx";
 import { LimitFieldset } from "./limit-fields.tsx";
 import { limitsOf, NO_LIMITS } from "./limits.ts";
 import { linkFor, ROLES } from "./roles.ts";
+import { Secret } from "./secret.tsx";
 
 /** Makes a token, then shows it this once. */
 export function NewToken({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -129,32 +129,5 @@ function Made({ token, onClose }: { readonly token: TokenCreated; readonly onClo
         </Button>
       </div>
     </div>
-  );
-}
-
-function Secret({
-  label,
-  text,
-  hint,
-}: {
-  readonly label: string;
-  readonly text: string;
-  readonly hint: string;
-}): ReactNode {
-  return (
-    <Field label={label} hint={hint}>
-      {(ids) => (
-        <div className="flex items-center gap-1">
-          <Input
-            {...ids}
-            readOnly
-            className="font-mono text-xs"
-            value={text}
-            onFocus={(event) => event.currentTarget.select()}
-          />
-          <CopyButton text={text} label={`Copy the ${label.toLowerCase()}`} />
-        </div>
-      )}
-    </Field>
   );
 }

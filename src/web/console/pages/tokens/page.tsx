@@ -10,6 +10,7 @@ import { NotPermitted } from "../../../ui/not-permitted.tsx";
 import { Page, Section } from "../../../ui/page.tsx";
 import { Badge, Skeleton, Trouble, type Tone } from "../../../ui/states.tsx";
 import { Ago } from "../../../ui/words.tsx";
+import { ApiKeys } from "./keys/keys.tsx";
 import { limitWords } from "./limits.ts";
 import { NewToken } from "./new-token.tsx";
 import { RemoveToken } from "./remove-token.tsx";
@@ -26,6 +27,7 @@ const TONES: Readonly<Record<Role, Tone>> = {
 
 export function TokensPage(): ReactNode {
   const may = useMay("token.issue");
+  const mayKeys = useMay("key.manage");
   const [isMaking, setMaking] = useState(false);
   return (
     <Page
@@ -42,6 +44,8 @@ export function TokensPage(): ReactNode {
         : {})}
     >
       {may ? <Tokens /> : <NotPermitted what="Tokens" roles="admin or operator" />}
+      {mayKeys && <ApiKeys />}
+      {may && <Roles />}
       {isMaking && <NewToken onClose={() => setMaking(false)} />}
     </Page>
   );
@@ -106,7 +110,6 @@ function Tokens(): ReactNode {
           <DataTable label="Tokens" columns={columns} rows={tokens.data.tokens} keyOf={({ id }) => id} />
         )}
       </Section>
-      <Roles />
       {doomed !== undefined && <RemoveToken token={doomed} onClose={() => setDoomed(undefined)} />}
     </>
   );

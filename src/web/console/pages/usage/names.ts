@@ -18,20 +18,23 @@ export function useNewestSessions(): { readonly sessions: readonly SessionView[]
   return { sessions: data ?? [], isPending };
 }
 
-/** Names for principals and sessions that the caller may see; an unknown id stays as it is. */
+/** Names for principals, sessions and API keys that the caller may see; an unknown id stays as it is. */
 export function useNames(sessions: readonly SessionView[]): (id: string) => string {
   const { client, me } = useConnection();
   const mayList = useMay("token.manage");
   const tokens = useQuery({ queryKey: KEYS.tokens, queryFn: () => client.tokens(), enabled: mayList });
   const known = tokens.data?.tokens;
+  const mayListKeys = useMay("key.manage");
+  const keys = useQuery({ queryKey: KEYS.apiKeys, queryFn: () => client.keys(), enabled: mayListKeys });
+  const knownKeys = keys.data?.keys;
   return useMemo(() => {
     const names = new Map<string, string>();
     for (const { id, title, created_by } of sessions) {
       names.set(id, title === "" ? id : title);
       names.set(created_by.id, created_by.name);
     }
-    for (const { id, name } of known ?? []) names.set(id, name);
+    for (const { id, name } of [...(known ?? []), ...(knownKeys ?? [])]) names.set(id, name);
     names.set(me.id, `${me.name} (you)`);
     return (id) => names.get(id) ?? (id === "" ? "none" : id);
-  }, [sessions, known, me]);
+  }, [sessions, known, knownKeys, me]);
 }

@@ -2,12 +2,13 @@ import type { TokenCount, UsageLine } from "../../../../protocol/index.ts";
 import { SERIES, type BarChart, type ChartBar } from "../../charts/bars.ts";
 import { placesOf, type DayRange } from "./range.ts";
 
-export type UsageGrouping = "model" | "agent" | "engine" | "provider";
+export type UsageGrouping = "model" | "agent" | "engine" | "provider" | "key";
 export const GROUPS: readonly { readonly value: UsageGrouping; readonly label: string }[] = [
   { value: "model", label: "model" },
   { value: "agent", label: "person or agent" },
   { value: "engine", label: "engine" },
   { value: "provider", label: "provider" },
+  { value: "key", label: "API key" },
 ];
 
 const OTHERS = "others";
