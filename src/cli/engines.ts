@@ -4,10 +4,11 @@ import {
   createCommandEngine,
   createComputeEngine,
   createLoopEngine,
+  createOpenCodeEngine,
   type ClaudeOptions,
   type Engine,
 } from "../engines/index.ts";
-import { searchPathOf } from "./program-settings.ts";
+import { programPlaces, searchPathOf } from "./program-settings.ts";
 import type { Environment, Settings } from "./settings.ts";
 
 /** Where Claude Code is looked for. */
@@ -24,6 +25,7 @@ export function openEngines(settings: Settings, environment: Environment): Reado
     createClaudeCliEngine(claude),
     createCommandEngine(),
     createComputeEngine(),
+    createOpenCodeEngine(programPlaces("opencode", settings, environment)),
   ];
   return new Map(engines.map((engine) => [engine.id, engine]));
 }

@@ -18,3 +18,4 @@ export { createComputeEngine } from "./compute/engine.ts";
 export type { ClaudeOptions } from "./claude/find.ts";
 export { createClaudeCliEngine } from "./claude-cli/engine.ts";
 export { createClaudeSdkEngine } from "./claude-sdk/engine.ts";
+export { createOpenCodeEngine } from "./opencode/engine.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { LIMITS } from "../../protocol/index.ts";
 
-const FILE = "claude.jsonl";
+const CLAUDE_FILE = "claude.jsonl";
 
 /** A position in one of the vendor's records: up to and including this message, or before the first one. */
 const RecordPlace = z.object({ session: z.string(), uuid: z.string().optional() });
@@ -40,15 +40,18 @@ const NOTHING: StoredState = { turns: [] };
  */
 export class StateFile {
   readonly #folder: string;
+  readonly #file: string;
   readonly #path: string;
   #kept: StoredState;
   #bytes: number;
 
-  constructor(folder: string) {
+  /** `file`: its name in the folder, each engine's own. */
+  constructor(folder: string, file: string = CLAUDE_FILE) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#folder = folder;
-    this.#path = join(folder, FILE);
-    this.#kept = readState(folder);
+    this.#file = file;
+    this.#path = join(folder, file);
+    this.#kept = readState(folder, file);
     this.#bytes = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
@@ -81,7 +84,7 @@ export class StateFile {
   /** Rewrites the file as one line. */
   #rewrite(): void {
     const text = JSON.stringify(this.#kept);
-    const fresh = join(this.#folder, `${FILE}.${randomUUID()}`);
+    const fresh = join(this.#folder, `${this.#file}.${randomUUID()}`);
     try {
       writeFileSync(fresh, text, { mode: 0o600 });
       renameSync(fresh, this.#path);
@@ -108,8 +111,8 @@ export function promptId(turn_id: string): string {
 }
 
 /** What a session's folder stores. Empty when there is no file; unreadable lines are skipped. */
-export function readState(folder: string): StoredState {
-  const text = readFile(join(folder, FILE));
+export function readState(folder: string, file: string = CLAUDE_FILE): StoredState {
+  const text = readFile(join(folder, file));
   return text === "" ? NOTHING : folded(text.split("\n").map(understood));
 }
 

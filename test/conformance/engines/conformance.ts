@@ -3,12 +3,14 @@ import {
   createClaudeCliEngine,
   createClaudeSdkEngine,
   createLoopEngine,
+  createOpenCodeEngine,
   type Capabilities,
   type Engine,
 } from "../../../src/engines/index.ts";
 import type { ModelApi } from "../../../src/protocol/index.ts";
 import { isFullRun } from "../../support/sample.ts";
 import { TEST_SANDBOX } from "../../support/server.ts";
+import { PROGRAMS_FOLDER } from "../../support/vendor-programs.ts";
 import { ANSWERS } from "./answers.ts";
 import { Bench } from "./bench.ts";
 import { CALLS, LIMITED } from "./calls.ts";
@@ -22,7 +24,12 @@ import { paperWith, writePaper } from "./table.ts";
 import { WALLED } from "./walls.ts";
 import { WORDS } from "./words.ts";
 
-const ENGINES: readonly Engine[] = [createLoopEngine(), createClaudeSdkEngine(), createClaudeCliEngine()];
+const ENGINES: readonly Engine[] = [
+  createLoopEngine(),
+  createClaudeSdkEngine(),
+  createClaudeCliEngine(),
+  createOpenCodeEngine({ installed: PROGRAMS_FOLDER }),
+];
 
 /** In the order in which they are played: a restart spares nothing, so what runs beside the others ends before. */
 const SCENARIOS: readonly Scenario[] = [

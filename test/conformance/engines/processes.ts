@@ -3,6 +3,9 @@ import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Place } from "../../support/server.ts";
 
+/** What vendors' programs are called. */
+const VENDORS: ReadonlySet<string> = new Set(["claude", "opencode"]);
+
 export interface OwnedProcess {
   readonly pid: number;
   /** The session that it was started for. */
@@ -23,7 +26,7 @@ export async function processesOf(place: Place): Promise<readonly OwnedProcess[]
     if (records === undefined && !entries.includes(`SALLYPORT_INSTANCE=${marker}`)) continue;
     const session = entries.find((entry) => entry.startsWith("SALLYPORT_SESSION="))?.slice(18) ?? records ?? "";
     const [program = ""] = await commandLine(pid);
-    found.push({ pid, session, isVendor: basename(program) === "claude" });
+    found.push({ pid, session, isVendor: VENDORS.has(basename(program)) });
   }
   return found;
 }
