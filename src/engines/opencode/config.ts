@@ -32,6 +32,11 @@ export function recordFolder(folder: string): string {
   return join(folder, "opencode");
 }
 
+/** OpenCode's list of all vendors' models, here an empty one: it would be read for seconds, and none of them is asked. */
+export function modelsFile(folder: string): string {
+  return join(recordFolder(folder), "models.json");
+}
+
 /** The socket of the model proxy; undefined: it has an address. */
 export function modelSocket({ baseUrl }: Host["model"]): string | undefined {
   return /^unix:(.*)$/.exec(baseUrl)?.[1];
@@ -104,6 +109,7 @@ export function environmentOf(folder: string, settings: SessionSettings): Readon
     OPENCODE_DISABLE_CLAUDE_CODE: "1",
     OPENCODE_DISABLE_EXTERNAL_SKILLS: "1",
     OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_MODELS_PATH: modelsFile(folder),
     OPENCODE_DISABLE_AUTOUPDATE: "1",
     OPENCODE_DISABLE_SHARE: "1",
     OPENCODE_DISABLE_LSP_DOWNLOAD: "1",

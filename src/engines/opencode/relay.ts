@@ -3,6 +3,7 @@
 // nothing but Node and what `relayFiles` names.
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Readable } from "node:stream";
@@ -49,6 +50,7 @@ class Relay {
   readonly #secret = randomBytes(SECRET_BYTES).toString("hex");
   #calls = 0;
   #port = 0;
+  #isOver = false;
 
   constructor(start: RelayStart) {
     this.#start = start;
@@ -60,7 +62,8 @@ class Relay {
     inner.requestTimeout = 0;
     await new Promise<void>((resolve) => inner.listen(0, "127.0.0.1", resolve));
     const { port } = inner.address() as AddressInfo;
-    const { executable, environment, config, password } = this.#start;
+    const { executable, environment, config, password, files } = this.#start;
+    for (const { path, text } of files) writeFileSync(path, text, { mode: 0o600 });
     const child = spawn(executable, this.#start.arguments, {
       env: {
         ...environment,
@@ -69,8 +72,9 @@ class Relay {
       },
       stdio: ["ignore", "pipe", "inherit"],
     });
-    process.once("SIGTERM", () => child.kill("SIGTERM"));
+    process.on("SIGTERM", () => child.kill("SIGTERM"));
     const ended = (code: number): void => {
+      this.#isOver = true;
       inner.closeAllConnections();
       process.exitCode = code;
       process.stdin.destroy();
@@ -147,6 +151,7 @@ class Relay {
   }
 
   #again(attempt: number): void {
+    if (this.#isOver) return;
     if (attempt < this.#start.reconnects) this.#follow(attempt + 1);
     else {
       process.stderr.write("The stream of OpenCode's events broke off.\n");
