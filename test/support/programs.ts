@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { vendorProgram } from "./vendor-programs.ts";
 
 /** The one without a window first: it needs a third of the time of the others. */
 const BROWSERS = [
@@ -49,6 +50,11 @@ export const NEEDED: readonly { readonly what: string; readonly command: string;
   { what: "runc", command: "apt-get install runc", isThere: () => has("runc") },
   { what: "gVisor", command: "apt-get install runsc", isThere: () => has("runsc") },
   { what: "Podman", command: "apt-get install podman", isThere: () => has("podman") },
+  {
+    what: "OpenCode",
+    command: "node scripts/programs.mjs opencode",
+    isThere: () => vendorProgram("opencode") !== undefined,
+  },
   { what: "promtool", command: "apt-get install prometheus", isThere: () => has("promtool") },
   { what: "script", command: "apt-get install bsdutils", isThere: () => has("script") },
   { what: "rsync", command: "apt-get install rsync", isThere: () => has("rsync") },

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ModelApi, SessionSettings } from "../../protocol/index.ts";
+import { LIMITS, type ModelApi, type SessionSettings } from "../../protocol/index.ts";
 import type { Host } from "../engine.ts";
 import { RELAY_ADDRESS } from "./relay-messages.ts";
 import { TOOL_SERVER } from "./tools.ts";
@@ -7,6 +7,8 @@ import { TOOL_SERVER } from "./tools.ts";
 /** The one provider that OpenCode knows. */
 export const PROVIDER = "sallyport";
 const DAY_MS = 86_400_000;
+/** The most bytes of one UTF-16 character. */
+const UTF8_BYTES = 3;
 /** For a model of which nothing is known. */
 const USUAL_WINDOW = 200_000;
 
@@ -79,6 +81,8 @@ export function configOf({ model }: Pick<Host, "model">, settings: SessionSettin
     },
     mcp: { [TOOL_SERVER]: { type: "remote", url: `${RELAY_ADDRESS}/mcp`, oauth: false, timeout: DAY_MS } },
     permission: PERMISSION,
+    // Our tools bound their output; what OpenCode cut off would lie where the model cannot read it.
+    tool_output: { max_lines: LIMITS.toolOutputChars, max_bytes: LIMITS.toolOutputChars * UTF8_BYTES },
     autoupdate: false,
     share: "disabled",
     snapshot: false,

@@ -229,7 +229,8 @@ export class OpenCodeConversation implements Conversation {
   async #start(): Promise<OpenServer> {
     await this.#gone;
     if (this.#closed) throw new Failure("session_closed", "The session is closed.");
-    const { host } = this;
+    await this.#beginnings.prepare();
+    const host = this.#host;
     const lost = new AbortController();
     let isCurrent = (): boolean => true;
     const server = await OpenCodeServer.start(
@@ -257,10 +258,6 @@ export class OpenCodeConversation implements Conversation {
     if (status === 200 && isCurrent()) return open;
     if (isCurrent()) this.#drop();
     throw new Failure("engine_failed", "OpenCode was started, but did not get ready. Send the prompt again.");
-  }
-
-  private get host(): Host {
-    return this.#host;
   }
 
   #mcp(message: unknown): Promise<VendorFields | undefined> {
@@ -291,8 +288,7 @@ export class OpenCodeConversation implements Conversation {
 
   #retell(turn: OpenCodeTurn, { retell }: Beginning): readonly VendorFields[] {
     if (retell === "") return [];
-    // A fork is told so by design; anything else has lost something.
-    if (this.#opening.ancestry.length === 0) turn.notice(RETOLD);
+    turn.notice(RETOLD);
     return [aside(retold(retell))];
   }
 }

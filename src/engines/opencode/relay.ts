@@ -50,6 +50,7 @@ class Relay {
   readonly #secret = randomBytes(SECRET_BYTES).toString("hex");
   #calls = 0;
   #port = 0;
+  #child: ChildProcess | undefined;
   #isOver = false;
 
   constructor(start: RelayStart) {
@@ -72,7 +73,8 @@ class Relay {
       },
       stdio: ["ignore", "pipe", "inherit"],
     });
-    process.on("SIGTERM", () => child.kill("SIGTERM"));
+    this.#child = child;
+    process.on("SIGTERM", () => this.stop());
     const ended = (code: number): void => {
       this.#isOver = true;
       inner.closeAllConnections();
@@ -102,6 +104,12 @@ class Relay {
       this.#port = Number(port);
       this.#follow(0);
     });
+  }
+
+  /** Ends OpenCode, and with it the relay. */
+  stop(): void {
+    this.#isOver = true;
+    this.#child?.kill("SIGTERM");
   }
 
   /** A message of the engine. */
@@ -155,7 +163,7 @@ class Relay {
     if (attempt < this.#start.reconnects) this.#follow(attempt + 1);
     else {
       process.stderr.write("The stream of OpenCode's events broke off.\n");
-      process.kill(process.pid, "SIGTERM");
+      this.stop();
     }
   }
 
@@ -215,4 +223,4 @@ eachLine(process.stdin, (line) => {
   }
 });
 // The server is gone, or wants no more: OpenCode must not outlive it.
-process.stdin.once("end", () => process.kill(process.pid, "SIGTERM"));
+process.stdin.once("end", () => relay?.stop());

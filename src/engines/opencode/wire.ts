@@ -157,14 +157,22 @@ function readPart(part: VendorFields, session: string): OpenCodeEvent {
         session,
         message,
         id: text(part["callID"]) ?? "",
-        tool: text(part["tool"]) ?? "",
-        state: readCallState(record(part["state"])),
+        ...readCall(text(part["tool"]) ?? "", readCallState(record(part["state"]))),
       };
     case "step-finish":
       return { type: "usage", session, message, part: id, usage: readUsage(record(part["tokens"])) };
     default:
       return OTHER;
   }
+}
+
+/** OpenCode answers a call that it cannot make with a tool of its own, which says what is wrong and counts as completed. */
+const INVALID = "invalid";
+
+function readCall(tool: string, state: CallState): Pick<Extract<OpenCodeEvent, { type: "call" }>, "tool" | "state"> {
+  if (tool !== INVALID || state.status === "pending") return { tool, state };
+  const meant = text(state.input["tool"]) ?? tool;
+  return { tool: meant, state: state.status === "completed" ? { ...state, status: "error" } : state };
 }
 
 function readCallState(state: VendorFields): CallState {

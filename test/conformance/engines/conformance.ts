@@ -64,7 +64,24 @@ const OWN_FORMS: ReadonlySet<string> = new Set([
   "a turn ends with a value in the form of `output_schema`",
 ]);
 
+/** A start of OpenCode costs five seconds of processor time: every day it plays what is its own. */
+const SAMPLED: Readonly<Record<string, ReadonlySet<string>>> = {
+  opencode: new Set([
+    "text comes while it is written",
+    "thoughts are items of their own",
+    "a tool is asked for, run, and its result read",
+    "a person's no is read word for word",
+    "a call runs as a person changed it",
+    "a tool that there is not is refused",
+    "interrupted in a text: the turn ends, the session goes on",
+    "usage and cost are what the model said, to the token",
+    "the server is restarted between turns: the model still knows what was said",
+  ]),
+};
+
 function scenariosOf(id: string, api: ModelApi): readonly Scenario[] {
+  const sampled = SAMPLED[id];
+  if (sampled !== undefined && !isFullRun) return SCENARIOS.filter(({ name }) => sampled.has(name));
   if (api !== "messages" && !isFullRun) return SCENARIOS.filter(({ name }) => OWN_FORMS.has(name));
   const turn = TURN_TAKERS.indexOf(id);
   if (isFullRun || turn < 0) return SCENARIOS;
