@@ -1,7 +1,9 @@
-import { isToolItem, LIMITS, type ToolItem } from "../../protocol/index.ts";
+import { isToolItem, LIMITS, outputText, startToolItem, type ToolItem } from "../../protocol/index.ts";
 import { errorResult, type ToolResult } from "../../tools/tool.ts";
 import type { ConversationOptions, EngineEvent, Host } from "../engine.ts";
 import { runSubagents } from "../loop/engine.ts";
+import { structuredEnd, type StructuredEnd } from "../loop/structured.ts";
+import { STRUCTURED_OUTPUT } from "../structured.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 import type { McpTool } from "./tools.ts";
 import type { OpenCodeTurn } from "./turn.ts";
@@ -37,9 +39,25 @@ export class TurnCalls {
     for (const look of this.#arrivals) look();
   }
 
+  /** The call with which the model gives its answer in the requested form, as it ended. Undefined: it is another one. */
+  async answer(tool_use_id: string): Promise<StructuredEnd | undefined> {
+    const { output_schema } = this.#opening.settings;
+    const turn = this.#turn;
+    const item = await this.#found(() => turn.translator?.open(tool_use_id));
+    if (output_schema === undefined || item?.tool !== STRUCTURED_OUTPUT) return undefined;
+    const end = structuredEnd(output_schema, item);
+    turn.translator?.forget(tool_use_id);
+    await turn.tell([{ type: "item.completed", item: end.item }]);
+    return end;
+  }
+
   async run(tool: McpTool, input: VendorFields): Promise<ToolResult> {
     const turn = this.#turn;
-    const item = await this.#itemOf(tool, input);
+    const { output_schema } = this.#opening.settings;
+    // It was asked about, and did not fit.
+    if (tool.name === STRUCTURED_OUTPUT && output_schema !== undefined)
+      return errorResult(structuredProblems(output_schema, input));
+    const item = await this.#found(() => turn.translator?.claim(tool.name, input));
     if (item === undefined || turn.over) return errorResult(NOT_PERMITTED);
     const work = this.#decide(item, this.#earlier(tool.name));
     this.#running.set(item, work);
@@ -53,18 +71,18 @@ export class TurnCalls {
     }
   }
 
-  /** The model's call that OpenCode wants to have run. The message with it may come a moment later. */
-  async #itemOf(tool: McpTool, input: VendorFields): Promise<ToolItem | undefined> {
-    let item = this.#turn.translator?.claim(tool.name, input);
+  /** What is looked for. The message with it may come a moment later; the wait for that is bounded. */
+  async #found(look: () => ToolItem | undefined): Promise<ToolItem | undefined> {
+    let item = look();
     if (item !== undefined) return item;
     const found = new AbortController();
-    const look = (): void => {
-      item ??= this.#turn.translator?.claim(tool.name, input);
+    const again = (): void => {
+      item ??= look();
       if (item !== undefined) found.abort();
     };
-    this.#arrivals.add(look);
+    this.#arrivals.add(again);
     await this.#host.sleep(LIMITS.engineMatchMs, AbortSignal.any([found.signal, this.#turn.signal]));
-    this.#arrivals.delete(look);
+    this.#arrivals.delete(again);
     return item;
   }
 
@@ -125,4 +143,10 @@ export class TurnCalls {
     if (stopped !== undefined && !turn.signal.aborted) turn.stop(stopped);
     return { content: ended?.output ?? [], is_error: ended?.is_error ?? true };
   }
+}
+
+/** What the model reads of an answer that does not fit. */
+function structuredProblems(schema: VendorFields, input: VendorFields): string {
+  const item = startToolItem({ id: "", tool: STRUCTURED_OUTPUT, tool_use_id: "", input });
+  return outputText(structuredEnd(schema, item).item.output ?? []);
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { LIMITS, type ModelApi, type SessionSettings } from "../../protocol/index.ts";
 import type { Host } from "../engine.ts";
+import { STRUCTURED_OUTPUT } from "../structured.ts";
 import { RELAY_ADDRESS } from "./relay-messages.ts";
 import { TOOL_SERVER } from "./tools.ts";
 
@@ -23,10 +24,11 @@ const CLIENTS: Readonly<Record<ModelApi, string>> = {
 const PERMISSION = {
   "*": "deny",
   invalid: "allow",
-  StructuredOutput: "allow",
   // It would end a turn that makes the same call three times; `max_turns` bounds that here.
   doom_loop: "allow",
   [`${TOOL_SERVER}_*`]: "allow",
+  // The answer in a requested form: a refusal is what ends OpenCode's turn with it. The last rule that fits counts.
+  [`${TOOL_SERVER}_${STRUCTURED_OUTPUT}`]: "ask",
 } as const;
 
 /** OpenCode's only folder: its records and everything else that it writes. */

@@ -208,7 +208,7 @@ export class OpenCodeConversation implements Conversation {
     await this.#gone;
     const open = this.#open;
     if (open === undefined) return false;
-    const tools = servedTools(this.#host.toolbox, this.#opening.settings.agents);
+    const tools = servedTools(this.#host.toolbox, this.#opening.settings);
     if (open.model === this.#host.model.name && (await this.#offer(open, tools))) return true;
     this.#drop();
     await this.#gone;
@@ -249,7 +249,7 @@ export class OpenCodeConversation implements Conversation {
         },
       },
     );
-    const tools = servedTools(host.toolbox, this.#opening.settings.agents);
+    const tools = servedTools(host.toolbox, this.#opening.settings);
     const open: OpenServer = { server, model: host.model.name, tools };
     this.#open = open;
     isCurrent = () => this.#open === open;

@@ -4,7 +4,7 @@ import type { OpenCodeError } from "./wire.ts";
 
 /** What follows when OpenCode rests. `funds`: there was no money for the next request. `unformed`: it must be asked for the form again. */
 export type RestOutcome =
-  | { readonly type: "completed"; readonly stop_reason: string; readonly structured_output?: unknown }
+  | { readonly type: "completed"; readonly stop_reason: string }
   | { readonly type: "failed"; readonly error: ErrorDetail }
   | { readonly type: "funds"; readonly message: string }
   | { readonly type: "unformed" };
@@ -28,8 +28,6 @@ export function restOutcome(
 ): RestOutcome {
   const error = last?.error ?? failure;
   if (error !== undefined) return failedOutcome(error, context);
-  if (last?.structured !== undefined && context.structured)
-    return { type: "completed", stop_reason: "end_turn", structured_output: last.structured };
   switch (last?.finish) {
     case "stop":
       return context.structured ? { type: "unformed" } : { type: "completed", stop_reason: "end_turn" };
@@ -51,8 +49,6 @@ function failedOutcome(error: OpenCodeError, context: RestContext): RestOutcome 
   switch (error.name) {
     case "MessageAbortedError":
       return failed("aborted", "aborted");
-    case "StructuredOutputError":
-      return { type: "unformed" };
     case "MessageOutputLengthError":
       return failed(
         "max_tokens",

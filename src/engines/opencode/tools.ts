@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { outputText, PROTOCOL_VERSION, type ContentBlock, type SessionSettings } from "../../protocol/index.ts";
 import type { Toolbox, ToolDefinition } from "../../tools/toolbox.ts";
 import { withAgents } from "../loop/agents.ts";
+import { structuredTool } from "../loop/structured.ts";
 import { record, text, type VendorFields } from "../vendor/fields.ts";
 
 /**
@@ -28,9 +29,10 @@ export interface McpTool {
 /** What OpenCode gets of a session's tools. */
 export function servedTools(
   toolbox: Pick<Toolbox, "definitions">,
-  agents: SessionSettings["agents"],
+  { agents, output_schema }: Pick<SessionSettings, "agents" | "output_schema">,
 ): readonly McpTool[] {
-  return toolbox.definitions().map((definition) => ({
+  const answer = output_schema === undefined ? [] : [structuredTool(output_schema)];
+  return [...toolbox.definitions(), ...answer].map((definition) => ({
     name: definition.name,
     served: servedName(definition.name),
     definition: withAgents(definition, agents),

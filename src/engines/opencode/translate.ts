@@ -36,7 +36,7 @@ interface StartedCall {
 }
 
 /** The last message of the model in a turn. */
-export type LastMessage = Pick<Of<"message">, "id" | "completed" | "finish" | "error" | "structured">;
+export type LastMessage = Pick<Of<"message">, "id" | "completed" | "finish" | "error">;
 
 export interface TranslatorOptions {
   readonly session: string;
@@ -123,6 +123,11 @@ export class OpenCodeTranslator {
       return call.item;
     }
     return undefined;
+  }
+
+  /** A call of the model by its id; undefined: it is not here yet, or has ended. */
+  open(tool_use_id: string): ToolItem | undefined {
+    return this.#calls.get(tool_use_id)?.item;
   }
 
   /** A call was decided on. */

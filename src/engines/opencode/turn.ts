@@ -2,7 +2,9 @@ import { Failure, LIMITS, outputText, type ErrorDetail, type SessionSettings, ty
 import { errorResult, type ToolResult } from "../../tools/tool.ts";
 import { aside, GO_ON, stoppedBy } from "../claude/messages.ts";
 import type { ConversationOptions, EngineEvent, Host, ToolCall, TurnChannel, Verdict } from "../engine.ts";
+import { NOT_STRUCTURED, type StructuredEnd } from "../loop/structured.ts";
 import { ABORTED, orAborted } from "../loop/turn.ts";
+import { STRUCTURED_OUTPUT } from "../structured.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
 import { modelOutcome, restOutcome, type RestContext } from "./outcome.ts";
@@ -11,9 +13,9 @@ import type { OpenCodeServer } from "./server.ts";
 import { calledTool, type McpTool } from "./tools.ts";
 import { OpenCodeTranslator } from "./translate.ts";
 import type { OpenCodeError, OpenCodeEvent } from "./wire.ts";
-import { endWords, maxTurnsReached, NOT_STRUCTURED, retryWords, SILENT } from "./words.ts";
+import { ANSWER_TAKEN, endWords, maxTurnsReached, retryWords, SILENT } from "./words.ts";
 
-const REMINDER = "Give your answer by calling the tool StructuredOutput, and only by that.";
+const REMINDER = `Give your answer now: call ${STRUCTURED_OUTPUT} with it.`;
 
 export interface OpenCodeTurnOptions {
   readonly host: Host;
@@ -63,6 +65,8 @@ export class OpenCodeTurn {
   #fruitful = false;
   #again = false;
   #note: string | undefined;
+  /** The model's answer in the requested form. */
+  #answer: StructuredEnd | undefined;
 
   constructor(options: OpenCodeTurnOptions) {
     this.#options = options;
@@ -144,7 +148,7 @@ export class OpenCodeTurn {
 
   async send(parts: readonly VendorFields[], id: string = this.#options.newPromptId()): Promise<void> {
     const { host } = this.#options;
-    const { system_prompt = "", output_schema } = this.#settings;
+    const { system_prompt = "" } = this.#settings;
     const server = this.#server;
     if (server === undefined || this.over) return;
     this.#prompt = id;
@@ -157,7 +161,6 @@ export class OpenCodeTurn {
       messageID: id,
       model: { providerID: "sallyport", modelID: host.model.name },
       ...(system_prompt.trim() === "" ? {} : { system: system_prompt }),
-      ...(output_schema === undefined ? {} : { format: { type: "json_schema", schema: output_schema, retryCount: 0 } }),
       parts,
     });
     if (answer.status >= 200 && answer.status < 300) return;
@@ -225,8 +228,7 @@ export class OpenCodeTurn {
         this.#failure = event.error;
         return;
       case "permission":
-        // Nothing of OpenCode's own may run.
-        void this.#server?.request("POST", `/permission/${event.id}/reply`, { reply: "reject" });
+        void this.#permission(event).catch((error: unknown) => this.crash(error));
         return;
       case "idle":
         this.#rests();
@@ -236,6 +238,24 @@ export class OpenCodeTurn {
       case "call":
       case "usage":
     }
+  }
+
+  /**
+   * Nothing of OpenCode's own may run. The model's answer in a requested form is asked about too: a refusal ends OpenCode's turn without
+   * another request to the model, once the answer is here.
+   */
+  async #permission({ id, call }: Extract<OpenCodeEvent, { type: "permission" }>): Promise<void> {
+    const given = await this.#calls.answer(call);
+    if (given?.fits === true) this.#answer = given;
+    if (given !== undefined && !given.fits && this.#isUnformed()) this.stop(NOT_STRUCTURED);
+    const reply = given?.fits === false ? "once" : "reject";
+    if (!this.signal.aborted) await this.#server?.request("POST", `/permission/${id}/reply`, { reply });
+  }
+
+  /** Counts an answer that is not in the requested form. True: there were enough of them. */
+  #isUnformed(): boolean {
+    this.#unformed += 1;
+    return this.#unformed >= LIMITS.structuredOutputTries;
   }
 
   /** The process has ended. */
@@ -336,6 +356,12 @@ export class OpenCodeTurn {
     }
     if (last?.completed !== true && this.#failure === undefined) return;
     this.#idle = true;
+    if (this.#answer !== undefined) {
+      this.#note = ANSWER_TAKEN;
+      const structured_output = this.#answer.item.input;
+      this.#finish("completed", { type: "turn.completed", stop_reason: "end_turn", structured_output });
+      return;
+    }
     const outcome = restOutcome(last, this.#failure, this.#context());
     switch (outcome.type) {
       case "completed":
@@ -348,8 +374,7 @@ export class OpenCodeTurn {
         this.#funds(outcome.message).catch((error: unknown) => this.crash(error));
         return;
       case "unformed":
-        this.#unformed += 1;
-        if (this.#unformed >= LIMITS.structuredOutputTries) this.fail(NOT_STRUCTURED);
+        if (this.#isUnformed()) this.fail(NOT_STRUCTURED);
         else this.send([aside(REMINDER)]).catch((error: unknown) => this.crash(error));
     }
   }

@@ -28,8 +28,6 @@ export type OpenCodeEvent =
       readonly summary: boolean;
       readonly finish?: string | undefined;
       readonly error?: OpenCodeError | undefined;
-      /** The answer in a requested form. */
-      readonly structured?: unknown;
     }
   | {
       readonly type: "words";
@@ -73,7 +71,8 @@ export type OpenCodeEvent =
     }
   | { readonly type: "idle"; readonly session: string }
   | { readonly type: "failed"; readonly session: string; readonly error: OpenCodeError }
-  | { readonly type: "permission"; readonly session: string; readonly id: string }
+  /** `call`: the one that it is about. */
+  | { readonly type: "permission"; readonly session: string; readonly id: string; readonly call: string }
   | { readonly type: "other" };
 
 const OTHER: OpenCodeEvent = { type: "other" };
@@ -97,7 +96,12 @@ export function readEvent(raw: unknown): OpenCodeEvent {
     case "session.error":
       return { type: "failed", session, error: readError(properties["error"]) };
     case "permission.asked":
-      return { type: "permission", session, id: text(properties["id"]) ?? "" };
+      return {
+        type: "permission",
+        session,
+        id: text(properties["id"]) ?? "",
+        call: text(record(properties["tool"])["callID"]) ?? "",
+      };
     default:
       // `session.idle` says once more what `session.status` said.
       return OTHER;
@@ -124,7 +128,6 @@ function readMessageInfo(info: VendorFields, session: string): OpenCodeEvent {
     summary: info["summary"] === true,
     finish: text(info["finish"]),
     error: error === undefined || error === null ? undefined : readError(error),
-    structured: info["structured"],
   };
 }
 

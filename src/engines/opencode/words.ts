@@ -6,10 +6,9 @@ export const SILENT: ErrorDetail = {
   message: "The assistant stopped responding and the turn was cancelled. Please try again.",
 };
 
-export const NOT_STRUCTURED: ErrorDetail = {
-  code: "model_error",
-  message: "the model did not answer in the form that output_schema asks for; send the prompt again or change the schema",
-};
+/** OpenCode's record says that the answer was refused: that is how its turn is ended. */
+export const ANSWER_TAKEN =
+  "Your answer in the last turn was taken, whatever the result of your last call above says.";
 
 export const RETOLD =
   "OpenCode's own record of this conversation is gone; the model was told what was said before as text. Files it had read it may read again.";
