@@ -9,7 +9,7 @@ const SAMPLED = [
   "test/promises/nothing-lost/{drain,engine-floods,long-waits}.test.ts",
   "test/promises/nothing-overspent/{killed,torture}.test.ts",
   "test/promises/nothing-unseen/sequences.test.ts",
-  "test/conformance/engines.{claude-*,loop-*,walls}.test.ts",
+  "test/conformance/engines.{claude-*,loop-*,opencode,walls}.test.ts",
   "test/engines/claude/resume-kills.test.ts",
   "test/gate/{evaluate,guarded}-properties.test.ts",
   "test/ledger/model.test.ts",

@@ -5,6 +5,7 @@ import {
   createCommandEngine,
   createComputeEngine,
   createLoopEngine,
+  createOpenCodeEngine,
   type ClaudeOptions,
   type Engine,
 } from "../engines/index.ts";
@@ -26,6 +27,7 @@ export function openEngines(settings: Settings, environment: Environment): Reado
     createCodexEngine(programPlaces("codex", settings, environment)),
     createCommandEngine(),
     createComputeEngine(),
+    createOpenCodeEngine(programPlaces("opencode", settings, environment)),
   ];
   return new Map(engines.map((engine) => [engine.id, engine]));
 }

@@ -19,3 +19,4 @@ export type { ClaudeOptions } from "./claude/find.ts";
 export { createClaudeCliEngine } from "./claude-cli/engine.ts";
 export { createClaudeSdkEngine } from "./claude-sdk/engine.ts";
 export { createCodexEngine } from "./codex/engine.ts";
+export { createOpenCodeEngine } from "./opencode/engine.ts";

@@ -220,6 +220,15 @@ export const LIMITS = {
   engineOrderMs: 1_000,
   /** Refusals for lack of money in a row, although there is money. */
   engineFundsRounds: 3,
+  /** How long the server of a vendor's program has to answer one request; how often its stream of events is opened again. */
+  engineRequestMs: 60_000,
+  engineReconnects: 5,
+  /** How often a program that waits for one of our tools gets a sign of life. */
+  engineKeepAliveMs: 20_000,
+  /** How long a tool call may come ahead of the message that it is about, from a program that sends them separately. */
+  engineMatchMs: 10_000,
+  /** The longest wait before another attempt that a program may announce; a longer one ends the turn. */
+  engineRetryWaitMs: 10_000,
   // tools
   bashTimeoutMs: 120_000,
   bashTimeoutMaxMs: 600_000,

@@ -50,6 +50,11 @@ export const NEEDED: readonly { readonly what: string; readonly command: string;
   { what: "runc", command: "apt-get install runc", isThere: () => has("runc") },
   { what: "gVisor", command: "apt-get install runsc", isThere: () => has("runsc") },
   { what: "Podman", command: "apt-get install podman", isThere: () => has("podman") },
+  {
+    what: "OpenCode",
+    command: "node scripts/programs.mjs opencode",
+    isThere: () => vendorProgram("opencode") !== undefined,
+  },
   { what: "promtool", command: "apt-get install prometheus", isThere: () => has("promtool") },
   { what: "script", command: "apt-get install bsdutils", isThere: () => has("script") },
   {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { LIMITS } from "../../protocol/index.ts";
 
-const CLAUDE = "claude.jsonl";
+const CLAUDE_FILE = "claude.jsonl";
 
 /** A position in one of the vendor's records: up to and including this message, or before the first one. */
 const RecordPlace = z.object({ session: z.string(), uuid: z.string().optional() });
@@ -45,7 +45,8 @@ export class StateFile {
   #kept: StoredState;
   #bytes: number;
 
-  constructor(folder: string, file = CLAUDE) {
+  /** `file`: its name in the folder, each engine's own. */
+  constructor(folder: string, file: string = CLAUDE_FILE) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#folder = folder;
     this.#file = file;
@@ -110,7 +111,7 @@ export function promptId(turn_id: string): string {
 }
 
 /** What a session's folder stores. Empty when there is no file; unreadable lines are skipped. */
-export function readState(folder: string, file = CLAUDE): StoredState {
+export function readState(folder: string, file: string = CLAUDE_FILE): StoredState {
   const text = readFile(join(folder, file));
   return text === "" ? NOTHING : folded(text.split("\n").map(understood));
 }

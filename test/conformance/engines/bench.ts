@@ -17,6 +17,9 @@ export const PRICE = {
   cache_write: 5_000_000,
 } as const satisfies Price;
 
+/** Where vendors' programs are. */
+export const VENDORS = { SALLYPORT_PROGRAMS_FOLDER: PROGRAMS_FOLDER } as const;
+
 /** `sallyport.yaml`; JSON is YAML. */
 export function settingsFor({ model, api }: Pick<Bench, "model" | "api">): string {
   const wire = api === "messages" ? { wire: "anthropic" } : { wire: "openai", openai_api: api };
@@ -62,11 +65,7 @@ export class Bench {
 
   static async open(engine: string, { api, sandbox }: Pick<Bench, "api" | "sandbox">): Promise<Bench> {
     const model = await Model.open();
-    const app = await openTestApp({
-      SALLYPORT_START_AHEAD: "on",
-      SALLYPORT_SANDBOX: sandbox,
-      SALLYPORT_PROGRAMS_FOLDER: PROGRAMS_FOLDER,
-    });
+    const app = await openTestApp({ SALLYPORT_START_AHEAD: "on", SALLYPORT_SANDBOX: sandbox, ...VENDORS });
     await writeFile(join(app.place.home, "sallyport.yaml"), settingsFor({ model, api }));
     await writeFile(join(app.place.home, "policy.yaml"), POLICY);
     await app.restart();

@@ -4,6 +4,7 @@ import {
   createClaudeSdkEngine,
   createCodexEngine,
   createLoopEngine,
+  createOpenCodeEngine,
   type Capabilities,
   type Engine,
 } from "../../../src/engines/index.ts";
@@ -29,10 +30,11 @@ const ENGINES: readonly Engine[] = [
   createClaudeSdkEngine(),
   createClaudeCliEngine(),
   createCodexEngine({ installed: PROGRAMS_FOLDER }),
+  createOpenCodeEngine({ installed: PROGRAMS_FOLDER }),
 ];
 
 /** Those whose programs are no dependency of this package. */
-const INSTALLED: ReadonlySet<string> = new Set(["codex"]);
+const INSTALLED: ReadonlySet<string> = new Set(["codex", "opencode"]);
 
 function isMissing(id: string): boolean {
   return ENGINES.find((engine) => engine.id === id)?.missing?.() !== undefined;
@@ -85,7 +87,24 @@ function apiOf(id: string): ModelApi {
   return ENGINES.find((engine) => engine.id === id)?.wires.includes("anthropic") === false ? "responses" : "messages";
 }
 
+/** A start of OpenCode costs five seconds of processor time: every day it plays what is its own. */
+const SAMPLED: Readonly<Record<string, ReadonlySet<string>>> = {
+  opencode: new Set([
+    "text comes while it is written",
+    "thoughts are items of their own",
+    "a tool is asked for, run, and its result read",
+    "a person's no is read word for word",
+    "a call runs as a person changed it",
+    "a tool that there is not is refused",
+    "interrupted in a text: the turn ends, the session goes on",
+    "usage and cost are what the model said, to the token",
+    "the server is restarted between turns: the model still knows what was said",
+  ]),
+};
+
 function scenariosOf(id: string, api: ModelApi): readonly Scenario[] {
+  const sampled = SAMPLED[id];
+  if (sampled !== undefined && !isFullRun) return SCENARIOS.filter(({ name }) => sampled.has(name));
   if (api !== "messages" && !isFullRun) {
     const daily = api === apiOf(id) ? OWN_PROGRAM : OWN_FORMS;
     return SCENARIOS.filter(({ name }) => daily.has(name));

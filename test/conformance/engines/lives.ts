@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { Failure } from "../../../src/protocol/index.ts";
 import { leftBehind, makePlace, startServer, type Place, type ServerProcess } from "../../support/server.ts";
-import { PROGRAMS_FOLDER } from "../../support/vendor-programs.ts";
-import { settingsFor, type Bench } from "./bench.ts";
+import { settingsFor, VENDORS, type Bench } from "./bench.ts";
 import { journalFaults } from "./journal.ts";
 import { marksIn } from "./model.ts";
 import { processesOf, until } from "./processes.ts";
@@ -59,8 +58,7 @@ export async function withServer(
   life: (server: MortalServer, session: BenchSession) => Promise<Seen>,
 ): Promise<Seen> {
   const place = await makePlace();
-  const open = (): Promise<ServerProcess> =>
-    startServer(place, { SALLYPORT_SANDBOX: bench.sandbox, SALLYPORT_PROGRAMS_FOLDER: PROGRAMS_FOLDER });
+  const open = (): Promise<ServerProcess> => startServer(place, { SALLYPORT_SANDBOX: bench.sandbox, ...VENDORS });
   let server: ServerProcess | undefined;
   try {
     await mkdir(place.home);

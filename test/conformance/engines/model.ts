@@ -39,7 +39,7 @@ export class Model {
         const api = ASKED_AT.get(path);
         if (api === undefined) return;
         this.apis.add(api);
-        this.#requests.push(sentRequest(api, body));
+        this.#requests.push(plainNamed(sentRequest(api, body)));
       },
     });
     server.on("request", (request, response) => {
@@ -76,6 +76,12 @@ export class Model {
       this.#server.closeAllConnections();
     });
   }
+}
+
+/** OpenCode puts the name of their server before the names of our tools. */
+function plainNamed({ tools, ...request }: SentRequest): SentRequest {
+  if (tools === undefined) return request;
+  return { ...request, tools: tools.map((tool) => ({ ...tool, name: tool.name.replace(/^sallyport_/, "") })) };
 }
 
 /** The marks of all prompts in a conversation, in order. */

@@ -3,6 +3,9 @@ import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Place } from "../../support/server.ts";
 
+/** What vendors' programs are called. */
+const VENDORS: ReadonlySet<string> = new Set(["claude", "opencode"]);
+
 export interface OwnedProcess {
   readonly pid: number;
   /** The session that it was started for. */

@@ -20,8 +20,8 @@ export type Answer = (approval: Approval) => Said | Promise<Said>;
 type Terminal = Extract<JournalEvent, { type: "turn.completed" | "turn.failed" }>;
 
 const approve: Answer = () => ({ decision: "approve" });
-/** Longer than anything takes here: what does not come by then never comes. */
-const PATIENCE_MS = 30_000;
+/** Longer than anything takes here, four starts of OpenCode at once included: what does not come by then never comes. */
+const PATIENCE_MS = 90_000;
 
 export interface TurnOptions {
   readonly attachments?: readonly Attachment[];

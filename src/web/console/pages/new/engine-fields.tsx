@@ -16,6 +16,7 @@ const ENGINES: Readonly<Record<string, string>> = {
   command: "No agent: each prompt is a command for the shell",
   compute: "No agent: each prompt is one call of the model, without tools",
   codex: "OpenAI’s Codex",
+  opencode: "OpenCode",
 };
 
 export function EngineField({ draft, change, problems }: PartProps): ReactNode {

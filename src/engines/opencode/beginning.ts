@@ -1,0 +1,199 @@
+import type { Prompt } from "../../protocol/index.ts";
+import { joined, Story, storyOf, type TurnStory } from "../claude/history.ts";
+import { readState, type StateFile } from "../claude/state.ts";
+import type { ConversationOptions, EngineEvent, Host } from "../engine.ts";
+import { record, text } from "../vendor/fields.ts";
+import { borrowRecord } from "./records.ts";
+import type { OpenCodeServer } from "./server.ts";
+import { readRecorded } from "./wire.ts";
+
+/** What an engine's session remembers between turns. */
+export const STATE_FILE = "opencode.jsonl";
+
+/** Where a conversation continues, and what the model must be told because OpenCode's record lacks it. */
+export interface Beginning {
+  /** OpenCode's id. */
+  readonly session: string;
+  /** Ended turns to retell; empty: all are known. */
+  readonly retell: string;
+  /** What was said and done in the open turn; empty: all is known. */
+  readonly sofar: string;
+  /** What the model must still be told about the turn before; empty: nothing. */
+  readonly note: string;
+  /** Whether OpenCode's record has the prompt of the open turn. */
+  readonly hasPrompt: boolean;
+}
+
+interface Recorded {
+  readonly messages: ReadonlySet<string>;
+  /** Calls that have a result. */
+  readonly results: ReadonlySet<string>;
+  readonly said: ReadonlySet<string>;
+}
+
+const NOTHING: Recorded = { messages: new Set(), results: new Set(), said: new Set() };
+
+/** The end of a turn in another session's record. */
+interface BorrowedPlace {
+  readonly folder: string;
+  /** OpenCode's ids of the session and of the turn's last message. */
+  readonly session: string;
+  readonly last: string;
+  /** What the model must still be told about that turn; empty: nothing. */
+  readonly note: string;
+}
+
+export interface BeginningOptions {
+  readonly opening: ConversationOptions;
+  readonly host: Host;
+  readonly state: StateFile;
+}
+
+/** Determines how a conversation continues in a process. */
+export class Beginnings {
+  readonly #opening: ConversationOptions;
+  readonly #host: Host;
+  readonly #state: StateFile;
+  /** What happened since the conversation was opened. */
+  readonly #since = new Story();
+  #before: Promise<readonly TurnStory[]> | undefined;
+  /** Whose record was copied into our folder. */
+  #borrowed: BorrowedPlace | undefined;
+
+  constructor({ opening, host, state }: BeginningOptions) {
+    this.#opening = opening;
+    this.#host = host;
+    this.#state = state;
+  }
+
+  /** A turn begins, or continues after a server restart: then without its prompt. */
+  began(prompt: Prompt | undefined): void {
+    this.#since.begin(this.#host.turnId(), prompt);
+  }
+
+  happened(events: readonly EngineEvent[]): void {
+    for (const event of events) this.#since.add(event);
+  }
+
+  /** The turn that the journal showed as open when the conversation was opened. */
+  async left(): Promise<TurnStory | undefined> {
+    const last = (await this.#past()).at(-1);
+    return last?.end === undefined && last?.turn_id === this.#host.turnId() ? last : undefined;
+  }
+
+  /** `isOpen`: the record may have a part of the open turn. */
+  async find(server: OpenCodeServer, { isOpen }: { readonly isOpen: boolean }): Promise<Beginning> {
+    const { session, turns } = this.#state.kept;
+    const note = turns.at(-1)?.note ?? "";
+    const resumed = session === undefined ? await this.#fork(server) : await this.#resume(server, session, isOpen);
+    if (resumed !== undefined) return { note, ...resumed };
+    const created = record(await server.demand("POST", "/session", { title: "Sallyport" }));
+    const fresh = text(created["id"]) ?? "";
+    this.#state.save({ session: fresh });
+    const all = joined(await this.#past(), this.#since.turns);
+    const left = await this.left();
+    return {
+      session: fresh,
+      retell: storyOf(all.filter(({ end }) => end !== undefined)),
+      sofar: left === undefined ? "" : callsOf(left, NOTHING),
+      note,
+      hasPrompt: false,
+    };
+  }
+
+  /** Before a process starts: a fork gets a copy of its ancestor's record. */
+  async prepare(): Promise<void> {
+    const place = this.#ancestorPlace();
+    if (this.#state.kept.session !== undefined || place === undefined || this.#borrowed !== undefined) return;
+    const never = new AbortController().signal;
+    const sleep = (ms: number): Promise<void> => this.#host.sleep(ms, never);
+    this.#borrowed = (await borrowRecord(place.folder, this.#host.folder, sleep)) ? place : undefined;
+  }
+
+  /** The nearest session that has a turn to offer, and where in its record that turn ended. */
+  #ancestorPlace(): BorrowedPlace | undefined {
+    const ancestor = this.#opening.ancestry.find(({ after_turn }) => after_turn !== undefined);
+    if (ancestor === undefined) return undefined;
+    const { folder, after_turn } = ancestor;
+    const turn = readState(folder, STATE_FILE).turns.find(({ turn_id }) => turn_id === after_turn);
+    const { session, uuid } = turn?.at ?? {};
+    return session === undefined || uuid === undefined
+      ? undefined
+      : { folder, session, last: uuid, note: turn?.note ?? "" };
+  }
+
+  /** A session of our own that begins with the borrowed one. Undefined: nothing was borrowed, or OpenCode cannot use it. */
+  async #fork(server: OpenCodeServer): Promise<Beginning | undefined> {
+    const place = this.#borrowed;
+    if (place === undefined) return undefined;
+    const { status, body } = await server.request("GET", `/session/${place.session}/message`);
+    const ids = (Array.isArray(body) ? body : []).map((message) => text(record(record(message)["info"])["id"]) ?? "");
+    if (status !== 200 || !ids.includes(place.last)) return undefined;
+    // OpenCode copies what comes before the message that it is given.
+    const next = ids[ids.indexOf(place.last) + 1];
+    const path = `/session/${place.session}`;
+    const forked = await server.request("POST", `${path}/fork`, next === undefined ? {} : { messageID: next });
+    const session = text(record(forked.body)["id"]);
+    if (forked.status !== 200 || session === undefined) return undefined;
+    await server.request("DELETE", path);
+    this.#state.save({ session });
+    return { session, retell: "", sofar: "", note: place.note, hasPrompt: false };
+  }
+
+  /** Undefined when OpenCode's record is gone, or lacks the end of the conversation. */
+  async #resume(
+    server: OpenCodeServer,
+    session: string,
+    isOpen: boolean,
+  ): Promise<Omit<Beginning, "note"> | undefined> {
+    const { status } = await server.request("GET", `/session/${session}`);
+    if (status !== 200) return undefined;
+    const { turns } = this.#state.kept;
+    const own = turns.filter(({ at }) => at.session === session);
+    const turn_id = this.#host.turnId();
+    const ended = own.findLast((turn) => turn.turn_id !== turn_id)?.at.uuid;
+    if (ended !== undefined && !(await has(server, session, ended))) return undefined;
+    const left = isOpen ? await this.left() : undefined;
+    if (!isOpen) return { session, retell: "", sofar: "", hasPrompt: false };
+    const recorded = await this.#recorded(server, session);
+    const prompt = own.find((turn) => turn.turn_id === turn_id)?.at.uuid;
+    const hasPrompt = prompt !== undefined && recorded.messages.has(prompt);
+    const sofar = left === undefined ? "" : callsOf(left, hasPrompt ? recorded : NOTHING);
+    return { session, retell: "", sofar, hasPrompt };
+  }
+
+  /** What the end of OpenCode's record has. */
+  async #recorded(server: OpenCodeServer, session: string): Promise<Recorded> {
+    const answer = await server.request("GET", `/session/${session}/message?limit=200`);
+    const messages = new Set<string>();
+    const results = new Set<string>();
+    const said = new Set<string>();
+    for (const event of (Array.isArray(answer.body) ? answer.body : []).flatMap(readRecorded)) {
+      if (event.type === "message") messages.add(event.id);
+      if (event.type === "call" && event.state.status === "completed") results.add(event.id);
+      if (event.type === "words" && event.kind === "text") said.add(event.text.trim());
+    }
+    return { messages, results, said };
+  }
+
+  /** The journal as it was when the conversation was opened. */
+  #past(): Promise<readonly TurnStory[]> {
+    this.#before ??= Story.of(this.#opening.history()).then(({ turns }) => turns);
+    return this.#before;
+  }
+}
+
+async function has(server: OpenCodeServer, session: string, message: string): Promise<boolean> {
+  const { status } = await server.request("GET", `/session/${session}/message/${message}`);
+  return status === 200;
+}
+
+/** What a turn did that the record lacks. */
+function callsOf(turn: TurnStory, recorded: Recorded): string {
+  const calls = turn.calls.filter(
+    ({ tool_use_id, said }) =>
+      !(tool_use_id !== undefined && recorded.results.has(tool_use_id)) &&
+      !(said !== undefined && recorded.said.has(said.trim())),
+  );
+  return storyOf([{ ...turn, asked: "", calls }]);
+}
