@@ -51,6 +51,7 @@ import type {
   PoolView,
   SaveTemplate,
   SessionUsage,
+  SessionContext,
   SessionModels,
   SessionView,
   SetBudget,
@@ -63,6 +64,7 @@ import type {
   TokenCreated,
   TokenList,
   UsageReport,
+  WorkspaceCommandList,
 } from "../protocol/index.ts";
 import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
@@ -248,6 +250,16 @@ export class SallyportClient {
   /** The models that a session can switch to, its own first. */
   sessionModels(id: string): Promise<SessionModels> {
     return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/models` });
+  }
+
+  /** What the workspace says to the agent from the next turn on, and what that costs in tokens. */
+  sessionContext(id: string): Promise<SessionContext> {
+    return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/context` });
+  }
+
+  /** Commands and skills of the workspace that a prompt can begin with. */
+  sessionCommands(id: string): Promise<WorkspaceCommandList> {
+    return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/commands` });
   }
 
   /** The model changes with the next turn, the autonomy or the mode with the next tool call. */

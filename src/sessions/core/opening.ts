@@ -1,6 +1,7 @@
 import type { Conversation, TurnChannel } from "../../engines/index.ts";
-import { Failure, isToolItem } from "../../protocol/index.ts";
+import { Failure, isToolItem, SKILL_TOOL } from "../../protocol/index.ts";
 import { withdrawNetworkQuestions } from "../permission/network-questions.ts";
+import { instructedSettings } from "../workspace/session-instructions.ts";
 import { hostFor } from "./host.ts";
 import { ancestry, history } from "./journal.ts";
 import type { Session } from "./session.ts";
@@ -53,7 +54,10 @@ export async function openConversation(session: Session, upto: number): Promise<
   return engine.open(
     {
       session_id: id,
-      settings,
+      settings: instructedSettings(settings, session.instructions.current, {
+        hasSkillTool: host.toolbox.definitions().some(({ name }) => name === SKILL_TOOL),
+        hasAgents: engine.capabilities.agents,
+      }),
       history: () => history(store.read, { id, lineage }, fresh ? 0 : upto),
       ancestry: await ancestry(session.dependencies, lineage),
     },

@@ -32,6 +32,7 @@ import { Questions } from "./questions.ts";
 import type { Dependencies, SessionEnvironment } from "../dependencies.ts";
 import { environmentRequest } from "../workspace/environment-request.ts";
 import { HeldEnvironment } from "../workspace/held-environment.ts";
+import { SessionInstructions } from "../workspace/session-instructions.ts";
 import { isFinal, nextInQueue, type GivenAnswer, type SessionState } from "./state.ts";
 import {
   isAsked,
@@ -62,6 +63,7 @@ export class Session {
   /** Calls of the open turn that may run. */
   readonly permitted = new PermittedCalls();
   readonly activity: TurnActivity;
+  readonly instructions: SessionInstructions = new SessionInstructions(this);
   readonly #outbox: Outbox;
   readonly #liveText: LiveText;
   #state: SessionState;
@@ -272,6 +274,7 @@ export class Session {
 
   /** Starts the engine before the session has an owner. Nothing is written. */
   async prepare(): Promise<void> {
+    await this.#readInstructions();
     this.#conversation ??= openConversation(this, this.#state.seq);
     await (await this.#conversation).warm?.();
   }
@@ -347,6 +350,8 @@ export class Session {
     const { turn_id } = turn;
     try {
       if (keepsProcess(this)) this.dependencies.processes.begin(this);
+      await this.#readInstructions();
+      this.execute({ type: "instruct", ...this.instructions.current }).catch(() => undefined);
       this.#conversation ??= openConversation(this, turn.upto);
       const conversation = await this.#conversation;
       this.dependencies.reach("engine.opened");
@@ -360,6 +365,11 @@ export class Session {
       if (failure !== error) this.dependencies.log.error({ session: this.#state.id, err: error }, "engine failed");
       this.#fail(turn_id, failure.toBody().error);
     }
+  }
+
+  /** A conversation that began with others continues in a new one. */
+  async #readInstructions(): Promise<void> {
+    if ((await this.instructions.refresh()) && this.#conversation !== undefined) await this.#forgetConversation();
   }
 
   #channel(turn_id: string, signal: AbortSignal): TurnChannel {
