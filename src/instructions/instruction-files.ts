@@ -74,8 +74,7 @@ export class InstructionFiles {
         return;
       }
       if (name.startsWith("~")) this.#skip(this.#reader.shown(from), `its import @${name} is not in the workspace`);
-      else
-        await this.#add(isAbsolute(name) ? name : join(dirname(from), name), { kind: "import", depth: depth + 1 });
+      else await this.#add(isAbsolute(name) ? name : join(dirname(from), name), { kind: "import", depth: depth + 1 });
     }
   }
 
