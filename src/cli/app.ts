@@ -425,7 +425,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       redact,
       reach: options.reach,
       startAhead: settings.startAhead.value,
-      userInstructions: await realPlaceOf(settings.userInstructions?.value),
+      userInstructions: settings.userInstructions?.value,
     },
     places: {
       defaultWorkspace: await realpath(settings.workspace.value),
@@ -436,11 +436,6 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
     pool: poolOf(settings),
     policyFile: loadPolicyFile(home, settings),
   });
-}
-
-/** A file may come later: then it has its place as it is written. */
-async function realPlaceOf(path: string | undefined): Promise<string | undefined> {
-  return path === undefined ? undefined : realpath(path).catch(() => path);
 }
 
 /** A small secret that is generated once and stored in the home folder, readable only by its owner. */

@@ -203,11 +203,16 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     ...(file.retention === undefined ? {} : { retention: { value: file.retention, origin: "file" as const } }),
     ...connectionsOf(flags, environment, cwd),
     ...(file.tool_modules === undefined ? {} : { toolModules: { value: file.tool_modules, origin: "file" as const } }),
-    ...(file.user_instructions === undefined
-      ? {}
-      : { userInstructions: { value: resolve(homePath, file.user_instructions), origin: "file" as const } }),
+    ...userInstructionsOf(file, homePath),
     ...(file.mounts === undefined ? {} : { mounts: { value: file.mounts, origin: "file" as const } }),
   };
+}
+
+function userInstructionsOf(
+  { user_instructions: path }: FileSettings,
+  home: string,
+): Pick<Settings, "userInstructions"> {
+  return path === undefined ? {} : { userInstructions: { value: resolve(home, path), origin: "file" } };
 }
 
 function programsFolderOf(environment: Environment, file: FileSettings, home: string): Setting<string> {

@@ -1,5 +1,5 @@
 import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
-import { Failure, failureIn } from "../protocol/failure.ts";
+import { Failure } from "../protocol/failure.ts";
 import type {
   ApplyChanges,
   Approval,
@@ -66,6 +66,7 @@ import type {
   UsageReport,
   WorkspaceCommandList,
 } from "../protocol/index.ts";
+import { refusalOf, type ApiCall } from "./api-call.ts";
 import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
@@ -91,15 +92,6 @@ export interface WatchOptions {
   /** The last known seq; 0 for everything. */
   readonly after?: number;
   readonly signal?: AbortSignal;
-}
-
-interface ApiCall {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  readonly path: string;
-  readonly body?: unknown;
-  readonly key?: string | undefined;
-  readonly accept?: string;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The typed client for browsers and Node. A refusal of the server is thrown as the Failure that it sent. */
@@ -516,9 +508,4 @@ export class SallyportClient {
     if (!response.ok) throw await refusalOf(response);
     return response;
   }
-}
-
-async function refusalOf(response: Response): Promise<Error> {
-  const failure = failureIn(await response.json().catch(() => undefined));
-  return failure ?? new Error(`the server answered ${response.status}`);
 }

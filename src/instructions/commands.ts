@@ -1,7 +1,7 @@
 import { LIMITS } from "../protocol/index.ts";
 
 /** A prompt that begins with a command's name. */
-export interface CommandCall {
+export interface CalledCommand {
   readonly name: string;
   readonly rest: string;
 }
@@ -10,7 +10,7 @@ export const COMMAND_NAME = /^[A-Za-z0-9][\w-]{0,63}$/;
 const CALL = /^\/([A-Za-z0-9][\w-]{0,63})(?:\s+([\s\S]*))?$/;
 
 /** Undefined: it is none. `/etc/hosts` is a path. */
-export function commandCall(text: string): CommandCall | undefined {
+export function commandCall(text: string): CalledCommand | undefined {
   const [, name, rest = ""] = CALL.exec(text.trim()) ?? [];
   return name === undefined ? undefined : { name, rest: rest.trim() };
 }

@@ -10,6 +10,13 @@ import type { OpenTurn } from "./state.ts";
 /** How a turn begins. */
 export type Begin = (conversation: Conversation, channel: TurnChannel) => Promise<void>;
 
+/** A turn that is about to begin. `upto`: the last event that its conversation already has. */
+export interface TurnStart {
+  readonly turn_id: string;
+  readonly upto: number;
+  readonly begin: Begin;
+}
+
 /** Writes what a dead server could not about the open turn. */
 export async function recoverTurn(session: Session): Promise<void> {
   const { dependencies, state } = session;

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isInside, matchRule, parseRule } from "../../gate/index.ts";
 import { blockOf, loadInstructions, NOTHING_LOADED, type LoadedInstructions } from "../../instructions/index.ts";
@@ -48,7 +48,7 @@ export class SessionInstructions {
     const reader = instructionReader({
       workspace: settings.workspace,
       around,
-      exactly: userFile === undefined ? [] : [userFile],
+      exactly: userFile === undefined ? [] : [await realpath(userFile).catch(() => userFile)],
       isHidden: (real) => environment.isHidden(real),
       deniedBy: readDenials(dependencies.policy(), state),
     });
