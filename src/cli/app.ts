@@ -425,6 +425,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       redact,
       reach: options.reach,
       startAhead: settings.startAhead.value,
+      userInstructions: settings.userInstructions?.value,
     },
     places: {
       defaultWorkspace: await realpath(settings.workspace.value),

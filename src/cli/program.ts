@@ -4,6 +4,7 @@ import { addApprove } from "./commands/approve.ts";
 import { addAttach } from "./commands/attach.ts";
 import { addBackup } from "./commands/backup.ts";
 import { addChanges } from "./commands/changes.ts";
+import { addContext } from "./commands/context.ts";
 import { addConnection } from "./commands/connection.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addExec } from "./commands/exec.ts";
@@ -73,6 +74,7 @@ function programFor(context: CommandContext): Command {
   addJobs(program, context);
   addAttach(program, context);
   addSessions(program, context);
+  addContext(program, context);
   addApprove(program, context);
   addChanges(program, context);
   addToken(program, context);

@@ -74,6 +74,8 @@ const FileSettings = z
     retention: RetentionSettings.optional(),
     /** Files with tools for every session; relative to the home folder. */
     tool_modules: z.array(z.string().min(1).max(LIMITS.pathChars)).max(LIMITS.toolModules).optional(),
+    /** A file whose instructions all sessions get, such as the operator's own CLAUDE.md; relative to the home folder. Absent: none. */
+    user_instructions: z.string().min(1).max(LIMITS.pathChars).optional(),
     /** The Claude Code program. */
     claude: z.string().min(1).max(LIMITS.pathChars).optional(),
     /** Other vendors' programs; one that is not named is looked for. */

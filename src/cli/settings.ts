@@ -98,6 +98,8 @@ export interface Settings {
   readonly retention?: Setting<RetentionSettings>;
   /** An operator's tool files; absent: none. */
   readonly toolModules?: Setting<readonly string[]>;
+  /** A file whose instructions all sessions get; absolute. Absent: none. */
+  readonly userInstructions?: Setting<string>;
   /** Databases given on the command line; absent: none. May contain passwords. */
   readonly connections?: Setting<readonly StartedConnection[]>;
 }
@@ -201,8 +203,16 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     ...(file.retention === undefined ? {} : { retention: { value: file.retention, origin: "file" as const } }),
     ...connectionsOf(flags, environment, cwd),
     ...(file.tool_modules === undefined ? {} : { toolModules: { value: file.tool_modules, origin: "file" as const } }),
+    ...userInstructionsOf(file, homePath),
     ...(file.mounts === undefined ? {} : { mounts: { value: file.mounts, origin: "file" as const } }),
   };
+}
+
+function userInstructionsOf(
+  { user_instructions: path }: FileSettings,
+  home: string,
+): Pick<Settings, "userInstructions"> {
+  return path === undefined ? {} : { userInstructions: { value: resolve(home, path), origin: "file" } };
 }
 
 function programsFolderOf(environment: Environment, file: FileSettings, home: string): Setting<string> {

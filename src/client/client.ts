@@ -1,5 +1,5 @@
 import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
-import { Failure, failureIn } from "../protocol/failure.ts";
+import { Failure } from "../protocol/failure.ts";
 import type {
   ApplyChanges,
   Approval,
@@ -52,6 +52,7 @@ import type {
   PoolView,
   SaveTemplate,
   SessionUsage,
+  SessionContext,
   SessionModels,
   SessionView,
   SetBudget,
@@ -66,7 +67,9 @@ import type {
   TokenCreated,
   TokenList,
   UsageReport,
+  WorkspaceCommandList,
 } from "../protocol/index.ts";
+import { refusalOf, type ApiCall } from "./api-call.ts";
 import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
@@ -92,15 +95,6 @@ export interface WatchOptions {
   /** The last known seq; 0 for everything. */
   readonly after?: number;
   readonly signal?: AbortSignal;
-}
-
-interface ApiCall {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  readonly path: string;
-  readonly body?: unknown;
-  readonly key?: string | undefined;
-  readonly accept?: string;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The typed client for browsers and Node. A refusal of the server is thrown as the Failure that it sent. */
@@ -251,6 +245,16 @@ export class SallyportClient {
   /** The models that a session can switch to, its own first. */
   sessionModels(id: string): Promise<SessionModels> {
     return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/models` });
+  }
+
+  /** What the workspace says to the agent from the next turn on, and what that costs in tokens. */
+  sessionContext(id: string): Promise<SessionContext> {
+    return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/context` });
+  }
+
+  /** Commands and skills of the workspace that a prompt can begin with. */
+  sessionCommands(id: string): Promise<WorkspaceCommandList> {
+    return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/commands` });
   }
 
   /** The model changes with the next turn, the autonomy or the mode with the next tool call. */
@@ -520,9 +524,4 @@ export class SallyportClient {
     if (!response.ok) throw await refusalOf(response);
     return response;
   }
-}
-
-async function refusalOf(response: Response): Promise<Error> {
-  const failure = failureIn(await response.json().catch(() => undefined));
-  return failure ?? new Error(`the server answered ${response.status}`);
 }

@@ -184,6 +184,8 @@ export interface Engine {
   readonly wires: readonly ProviderWire[];
   /** The only APIs of these formats that it can ask. Absent: all. */
   readonly apis?: readonly ModelApi[];
+  /** `none`: it asks no agent that instructions of a workspace are for. Absent: they are part of its system prompt, as `settings` has it. */
+  readonly instructions?: "none" | undefined;
   /** Why it cannot be used on this machine, with what to do; undefined: it can. Absent: it always can. */
   missing?(): string | undefined;
   /** Files and folders that its program consists of: a sandbox shows them. Absent: it starts none. */

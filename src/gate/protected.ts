@@ -22,7 +22,9 @@ const PROTECTED = new RegExp(
   [
     String.raw`[^/]*\.git(\/|$)`,
     String.raw`\.gitmodules$`,
-    String.raw`\.claude(\/(settings[^/]*\.json|hooks\/.*|commands\/.*|agents\/.*)$)`,
+    String.raw`\.claude(\/(settings[^/]*\.json|hooks\/.*|commands\/.*|agents\/.*|skills\/.*)$)`,
+    // What every later session of the folder is told.
+    String.raw`(AGENTS|CLAUDE|CLAUDE\.local)\.md$`,
     String.raw`\.claude_settings\.json$`,
     String.raw`\.mcp\.json$`,
     String.raw`sallyport\.ya?ml$`,

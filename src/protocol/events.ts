@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Approval, Outcome, PlannedChange } from "./approvals.ts";
 import { Prompt, Usage } from "./content.ts";
 import { ErrorDetail } from "./errors.ts";
+import { LoadedFile, SkippedFile } from "./instructions.ts";
 import { Item } from "./items.ts";
 import { Autonomy, PermissionMode } from "./policy.ts";
 import { PrincipalRef } from "./principals.ts";
@@ -106,6 +107,15 @@ export const EventBody = z.discriminatedUnion("type", [
     reserved_microusd: z.number().int(),
     spent_microusd: z.number().int(),
     limit_microusd: z.number().int().optional(),
+  }),
+  /** What the workspace says to agents, as it is from this turn on. Only when it changed; never for a workspace that says nothing. */
+  z.object({
+    ...mark,
+    type: z.literal("instructions.loaded"),
+    files: z.array(LoadedFile),
+    left_out: z.array(SkippedFile),
+    /** Equal for equal files. */
+    digest: z.string(),
   }),
   z.object({ ...mark, type: z.literal("error"), message: z.string() }),
 ]);

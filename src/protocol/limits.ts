@@ -4,6 +4,7 @@ import { WORKSPACE_LIMITS } from "./limits-workspaces.ts";
 
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
 import { CLIENT_LIMITS } from "./client-limits.ts";
+import { INSTRUCTION_LIMITS } from "./instruction-limits.ts";
 import { JOB_LIMITS } from "./job-limits.ts";
 import { MOUNT_LIMITS } from "./mount-limits.ts";
 import { OPERATION_LIMITS } from "./operation-limits.ts";
@@ -25,6 +26,7 @@ export const LIMITS = {
   ...OPERATION_LIMITS,
   ...MOUNT_LIMITS,
   ...JOB_LIMITS,
+  ...INSTRUCTION_LIMITS,
   ...CONNECTION_LIMITS,
   // approvals
   approvalTimeoutMs: 300_000,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { InstructionMode } from "./instructions.ts";
 import { LIMITS } from "./limits.ts";
 import { MicroUsd } from "./money.ts";
 import { NetworkMode, RepoFilterMode, ReviewMode, SandboxChoice, SandboxKind, WorkspaceMode } from "./walls.ts";
@@ -111,6 +112,8 @@ export const Profile = z
     web_hosts: names.optional(),
     /** Folders beyond the workspace that tools may read. Absolute. Absent: none. */
     extra_read: names.optional(),
+    /** `off`: what a workspace says to agents is never loaded. Absent: `auto`, and a session may say `off`. */
+    instructions: InstructionMode.optional(),
     /** Where sessions run that name no sandbox. Absent: `auto`. */
     sandbox: SandboxChoice.optional(),
     /** The weakest sandbox that a session may have. Absent: `local`. */

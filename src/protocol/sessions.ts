@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Prompt, Usage } from "./content.ts";
 import { ErrorDetail } from "./errors.ts";
+import { InstructionMode } from "./instructions.ts";
 import { Job } from "./job-settings.ts";
 import { LIMITS } from "./limits.ts";
 import { MicroUsd } from "./money.ts";
@@ -104,6 +105,8 @@ export const SessionSettings = z.object({
   output_schema: OutputSchema.optional(),
   /** Sub-agents by their name (`subagent_type`). Absent: the engine's own. */
   agents: Agents.optional(),
+  /** Whether the workspace's instructions, skills, commands and agents are loaded. Absent: `auto`. */
+  instructions: InstructionMode.optional(),
   unattended: z.enum(["deny", "park"]),
   at_budget_end: AtBudgetEnd.optional(),
   approval_timeout_ms: z.number().int(),
@@ -141,6 +144,7 @@ export const CreateSession = z
     parent_session_id: z.string().max(100).optional(),
     output_schema: OutputSchema.optional(),
     agents: Agents.optional(),
+    instructions: InstructionMode.optional(),
     unattended: z.enum(["deny", "park"]).optional(),
     at_budget_end: AtBudgetEnd.optional(),
     resume_session_id: z.string().max(100).optional(),

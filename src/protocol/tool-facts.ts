@@ -118,6 +118,12 @@ export const TOOL_FACTS = {
     ],
     claude: { own: "Agent" },
   },
+  Skill: {
+    ...reading,
+    icon: "read",
+    fields: [{ name: "skill", label: "Skill", example: "release-notes" }],
+    claude: "ours",
+  },
   Agent: { ...delegation, same_as: "Task", foreign: true },
 } as const satisfies Readonly<Record<string, ToolFacts>>;
 
@@ -135,6 +141,9 @@ export function toolsWith(holds: (facts: ToolFacts) => boolean): readonly string
 
 /** The tools that every server has. */
 export const BUILT_IN_TOOL_NAMES = toolsWith(({ foreign }) => foreign !== true);
+
+/** Reads how a task is done in the workspace; only there where the workspace says so. */
+export const SKILL_TOOL: keyof typeof TOOL_FACTS = "Skill";
 
 /** Asks a person; only a person's answer counts. */
 export const QUESTION_TOOL: keyof typeof TOOL_FACTS = "AskUserQuestion";

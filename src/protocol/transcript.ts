@@ -10,7 +10,7 @@ type FoldedEvent<Type extends JournalEvent["type"]> = Extract<JournalEvent, { ty
 export type TurnEnd = FoldedEvent<"turn.completed" | "turn.failed">;
 /** Something that a reader should know and that is part of no item. A change of money is one where a limit was changed, an answer where it is about no item. */
 export type TranscriptNotice = FoldedEvent<
-  "turn.resumed" | "session.updated" | "budget.updated" | "approval.resolved" | "error"
+  "turn.resumed" | "session.updated" | "budget.updated" | "approval.resolved" | "instructions.loaded" | "error"
 >;
 
 /** One prompt, how far it has come, and what came in it. */
@@ -158,6 +158,7 @@ export class Transcript {
       case "budget.updated":
         return this.#spend(event);
       case "turn.resumed":
+      case "instructions.loaded":
       case "error":
         return this.#add({ kind: "notice", event });
       case "thread.started":

@@ -119,6 +119,8 @@ export interface Dependencies {
   readonly sessionFiles: (session_id: string) => readonly string[];
   /** Programs that outlived the last server; absent: none can. */
   readonly held?: Pick<Supervisor, "claim" | "of" | "endLeft"> | undefined;
+  /** A file whose instructions all sessions get; absolute. Absent: none. */
+  readonly userInstructions?: string | undefined;
   readonly clock: Clock;
   readonly expiryClock: ExpiryClock;
   readonly newId: NewId;

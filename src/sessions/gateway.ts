@@ -21,6 +21,7 @@ import { ConnectionService } from "./services/connection-service.ts";
 import { Drain, drainSessions, type DrainOptions } from "./lifecycle/drain.ts";
 import { Feed } from "./lifecycle/feed.ts";
 import { FolderService } from "./services/folder-service.ts";
+import { InstructionService } from "./services/instruction-service.ts";
 import { JobService } from "./services/job-service.ts";
 import { SetLimits } from "./budget/set-limits.ts";
 import { KeyService } from "./services/key-service.ts";
@@ -73,6 +74,7 @@ interface PoolOptions {
 /** Everything behind the surfaces. They call these services and nothing else. */
 export class Gateway {
   readonly sessions: SessionService;
+  readonly instructions: InstructionService;
   readonly jobs: JobService;
   readonly clients: ClientService;
   readonly pages: PageService;
@@ -115,7 +117,8 @@ export class Gateway {
     this.#scaling = new PoolScaling({ dependencies, warm: this.#warm, first: () => this.#expected(parts) });
     const expect = (settings: SessionSettings): void => this.#expect(settings);
     const shared = { dependencies, registry: this.#registry, receipts, places, book, warm: this.#warm, expect };
-    this.sessions = new SessionService(shared);
+    this.instructions = new InstructionService(shared);
+    this.sessions = new SessionService({ ...shared, instructions: this.instructions });
     this.clients = new ClientService(dependencies, this.sessions);
     this.pages = new PageService({ sessions: this.sessions, clock: dependencies.clock, newId: dependencies.newId });
     this.changes = new ChangeService(shared);

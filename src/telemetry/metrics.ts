@@ -177,6 +177,7 @@ export class Metrics {
       case "approval.requested":
       case "session.updated":
       case "budget.updated":
+      case "instructions.loaded":
       case "error":
         return;
     }

@@ -101,6 +101,7 @@ export class Traces {
       case "usage.updated":
       case "session.updated":
       case "budget.updated":
+      case "instructions.loaded":
       case "error":
         return;
     }

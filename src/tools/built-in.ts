@@ -4,6 +4,7 @@ import { grep } from "./files/grep.ts";
 import { multiEdit } from "./files/multi-edit.ts";
 import { notebookEdit } from "./files/notebook-edit.ts";
 import { read } from "./files/read.ts";
+import { skill } from "./files/skill.ts";
 import { write } from "./files/write.ts";
 import { askUserQuestion } from "./people/ask-user-question.ts";
 import { task } from "./people/task.ts";
@@ -34,4 +35,5 @@ export const BUILT_IN_TOOLS: readonly AnyTool[] = [
   webFetch,
   askUserQuestion,
   task,
+  skill,
 ];

@@ -1,9 +1,16 @@
 import type { AvailableCommand } from "@agentclientprotocol/sdk";
-import { dollars, spendingWords, type Prompt, type SessionUsage } from "../../protocol/index.ts";
+import {
+  dollars,
+  spendingWords,
+  type Prompt,
+  type SessionContext,
+  type SessionUsage,
+  type WorkspaceCommandList,
+} from "../../protocol/index.ts";
 import { modesOf } from "./modes.ts";
 import type { Configurable } from "./config-options.ts";
 
-/** Our own commands. Any other word after a slash goes to the model unchanged. */
+/** Our own commands. Any other word after a slash is a command of the workspace, or goes to the model unchanged. */
 export const COMMANDS = [
   {
     name: "plan",
@@ -12,6 +19,7 @@ export const COMMANDS = [
   },
   { name: "mode", description: "Show or change the permission mode", input: { hint: "a mode" } },
   { name: "model", description: "Show or change the model", input: { hint: "a model" } },
+  { name: "context", description: "Show what the workspace tells the agent, and what that costs in tokens" },
   { name: "usage", description: "Show the tokens and the cost of this session" },
 ] as const satisfies readonly AvailableCommand[];
 
@@ -30,6 +38,27 @@ export function commandIn({ text }: Prompt): SlashCommand | undefined {
   const [, word, rest = ""] = COMMAND.exec(text) ?? [];
   const known = COMMANDS.find(({ name }) => name === word);
   return known === undefined ? undefined : { name: known.name, rest: rest.trim() };
+}
+
+/** Commands of the workspace as editors know them. */
+export function workspaceCommands({ commands }: WorkspaceCommandList): readonly AvailableCommand[] {
+  return commands.map(({ name, description, argument_hint }) => ({
+    name,
+    description,
+    ...(argument_hint === undefined ? {} : { input: { hint: argument_hint } }),
+  }));
+}
+
+export function contextText({ files, left_out, file_tokens }: SessionContext): string {
+  const lines = files.map(({ kind, path, tokens }) => `- ${path} (${kind}): ${tokens} tokens`);
+  const skipped = left_out.map(({ path, why }) => `- ${path}${path === "" ? "" : ": "}${why}`);
+  return [
+    files.length === 0
+      ? "Nothing of the workspace is loaded."
+      : `Loaded from the workspace, about ${file_tokens} tokens of each request:`,
+    ...lines,
+    ...(skipped.length === 0 ? [] : ["", "Not loaded:", ...skipped]),
+  ].join("\n");
 }
 
 export function modeText(settings: Configurable): string {

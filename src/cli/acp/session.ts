@@ -2,6 +2,7 @@ import {
   methods,
   RequestError,
   type AgentContext,
+  type AvailableCommand,
   type PromptResponse,
   type RequestPermissionRequest,
   type SessionConfigOption,
@@ -22,7 +23,16 @@ import {
   type Prompt,
   type SessionView,
 } from "../../protocol/index.ts";
-import { COMMANDS, commandIn, modelText, modeText, usageText, type SlashCommand } from "./commands.ts";
+import {
+  COMMANDS,
+  commandIn,
+  contextText,
+  modelText,
+  modeText,
+  usageText,
+  workspaceCommands,
+  type SlashCommand,
+} from "./commands.ts";
 import { configOptions, modeOf, type Configurable } from "./config-options.ts";
 import { requestError } from "./failures.ts";
 import { answered, askedOf, choiceIn, NO_CHOICE, type QuestionAnswer, type EditorChoice } from "./permission.ts";
@@ -105,9 +115,17 @@ export class AcpSession {
     this.#following = this.#follow();
     // After the pending answer: an editor does not know a session before it has its id.
     setImmediate(() => {
-      const update: SessionUpdate = { sessionUpdate: "available_commands_update", availableCommands: [...COMMANDS] };
-      this.#tell(update).catch((error: unknown) => this.#complain(error));
+      this.#offerCommands().catch((error: unknown) => this.#complain(error));
     });
+  }
+
+  /** Ours at once, those of the workspace when they are known. */
+  async #offerCommands(): Promise<void> {
+    const offer = (availableCommands: AvailableCommand[]): Promise<void> =>
+      this.#tell({ sessionUpdate: "available_commands_update", availableCommands });
+    await offer([...COMMANDS]);
+    const found = workspaceCommands(await this.#options.client.sessionCommands(this.id));
+    if (found.length > 0) await offer([...COMMANDS, ...found]);
   }
 
   configOptions(): SessionConfigOption[] {
@@ -210,6 +228,8 @@ export class AcpSession {
       case "model":
         if (rest !== "") await this.configure({ model: rest });
         return this.#say(modelText(this.#settings, models));
+      case "context":
+        return this.#say(contextText(await client.sessionContext(this.id)));
       case "usage":
         return this.#say(usageText(await client.sessionUsage(this.id)));
     }

@@ -81,6 +81,7 @@ export class EditorTranslator {
       case "approval.requested":
       case "approval.resolved":
       case "budget.updated":
+      case "instructions.loaded":
         return [];
     }
   }

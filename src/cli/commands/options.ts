@@ -3,6 +3,7 @@ import { z } from "zod";
 import {
   Autonomy,
   defined,
+  InstructionMode,
   LIMITS,
   ReviewMode,
   WorkspaceMode,
@@ -67,12 +68,13 @@ export interface SessionFlags {
   readonly workspaceMode?: WorkspaceMode;
   readonly repoFilter?: "none" | "standard" | "strict";
   readonly review?: ReviewMode;
+  readonly instructions?: InstructionMode;
 }
 
 export function sessionSettings({ cwd, permissionMode, maxCost, ...flags }: SessionFlags): CreateSession {
-  const { model, provider, engine, autonomy, profile, workspaceMode, repoFilter, review } = flags;
+  const { model, provider, engine, autonomy, profile, workspaceMode, repoFilter, review, instructions } = flags;
   const renamed = { workspace: cwd, permission_mode: permissionMode, max_cost_microusd: maxCost };
-  const own = { workspace_mode: workspaceMode, repo_filter: repoFilter, review };
+  const own = { workspace_mode: workspaceMode, repo_filter: repoFilter, review, instructions };
   return defined({ ...renamed, ...own, model, provider, engine, autonomy, profile });
 }
 
@@ -107,5 +109,11 @@ export function addSessionOptions(command: Command): Command {
         "--review <when>",
         "whether each change is asked about, or all of them at the end of a turn (in a worktree or snapshot, in a sandbox): each, at_end",
       ).argParser(oneOf(ReviewMode)),
+    )
+    .addOption(
+      new Option(
+        "--instructions <mode>",
+        "whether CLAUDE.md, AGENTS.md, skills, commands and agents of the folder are loaded: auto, off",
+      ).argParser(oneOf(InstructionMode)),
     );
 }

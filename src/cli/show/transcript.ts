@@ -1,4 +1,5 @@
 import {
+  instructionWords,
   isToolItem,
   LIMITS,
   Transcript,
@@ -100,6 +101,9 @@ export class TerminalTranscript {
         return screen.line(paint.dim("↻ the server was restarted and continues this turn"));
       case "error":
         return screen.line(paint.yellow(`! ${visible(event.message)}`));
+      case "instructions.loaded":
+        for (const words of instructionWords(event)) screen.line(paint.dim(`· ${visible(words)}`));
+        return undefined;
       case "session.updated":
         if (event.paused !== undefined) screen.line(event.paused ? paint.yellow("⏸ paused") : paint.dim("▶ resumed"));
         if (event.forked_from !== undefined) screen.line(paint.dim(`⑂ forked from ${event.forked_from.session_id}`));

@@ -25,9 +25,9 @@ import { VendorProcess, type VendorProcessMeans } from "./vendor-process.ts";
 import type { VendorTransport } from "./transport.ts";
 import type { TurnStory } from "./history.ts";
 import { isOfSubagent, settleOpenCalls } from "./open-calls.ts";
-import { aside, completed, promptContent, restarted, retold, type CallFate } from "./messages.ts";
+import { aside, completed, newPrompt, promptContent, restarted, retold, type CallFate } from "./messages.ts";
 import { untilRecorded } from "./recorded.ts";
-import { promptId, StateFile } from "./state.ts";
+import { promptId, promptName, readState, StateFile } from "./state.ts";
 import { TurnRun } from "./turn.ts";
 import type { TurnOptions } from "./turn-options.ts";
 import type { VendorFields } from "../vendor/fields.ts";
@@ -93,9 +93,14 @@ export class ClaudeConversation implements Conversation {
       // Another process may have recorded it before it died.
       const begun = await this.#connect(run, run.again ? uuid : undefined);
       if (begun === undefined) return;
-      const content = [...this.#retell(run, begun), ...(begun.note === "" ? [] : [aside(begun.note)])];
+      const content = [
+        ...this.#retell(run, begun),
+        ...this.#changedPrompt(begun),
+        ...(begun.note === "" ? [] : [aside(begun.note)]),
+      ];
       if (begun.hasPrompt) run.send([...content, aside(restarted([], begun.sofar))]);
       else run.send([...content, ...promptContent(prompt)], uuid);
+      this.#state.save({ prompt: promptName(this.#opening.settings.system_prompt ?? "") });
     });
   }
 
@@ -275,6 +280,16 @@ export class ClaudeConversation implements Conversation {
   #open({ start }: ConversationBeginning): Promise<VendorTransport | undefined> {
     this.#state.save({ session: start.session, fork: start.type === "fork" ? start.from : undefined });
     return this.#line.open(start);
+  }
+
+  /** The program goes on with the system prompt that its record began with. One that changed since is told with the next prompt. */
+  #changedPrompt({ lost }: Pick<ConversationBeginning, "lost">): readonly VendorFields[] {
+    const { settings, ancestry } = this.#opening;
+    const { system_prompt = "" } = settings;
+    const [parent] = ancestry;
+    const known = this.#state.kept.prompt ?? (parent === undefined ? undefined : readState(parent.folder).prompt);
+    const isKnown = lost || known === undefined || known === promptName(system_prompt);
+    return isKnown ? [] : [aside(newPrompt(system_prompt))];
   }
 
   /** Retells turns that are not in the vendor's record. */

@@ -43,6 +43,12 @@ export function stoppedBy({ tool, input }: ToolItem, message: string): string {
   return `Your call ${tool} ${shortened(input)} was not run and your turn was stopped. The reason: ${message}`;
 }
 
+/** For a conversation whose system prompt changed after it began. */
+export function newPrompt(system_prompt: string): string {
+  const words = system_prompt === "" ? "There are none any more." : `From now on they are:\n\n${system_prompt}`;
+  return `The additional instructions at the end of your system prompt have changed. ${words}`;
+}
+
 export function retold(text: string): string {
   return `This conversation began earlier, and only this record of it is left:\n\n${text}\n\nGo on from there.`;
 }

@@ -19,6 +19,8 @@ export interface StoredState {
   readonly session?: string | undefined;
   /** Where it was forked from, until the vendor's program has written its own copy. */
   readonly fork?: RecordPlace | undefined;
+  /** Names the system prompt that the model knows: the program keeps the one that its record began with. Absent: unknown. */
+  readonly prompt?: string | undefined;
   /** Oldest first. */
   readonly turns: readonly EndedTurn[];
 }
@@ -27,6 +29,7 @@ export interface StoredState {
 const StateChange = z.object({
   session: z.string().nullish(),
   fork: RecordPlace.nullish(),
+  prompt: z.string().optional(),
   turns: z.array(EndedTurn).optional(),
 });
 type StateChange = z.infer<typeof StateChange>;
@@ -60,9 +63,10 @@ export class StateFile {
   }
 
   /** A key that is present but undefined is removed. */
-  save(change: Pick<StoredState, "session" | "fork">): void {
-    const { session, fork } = change;
+  save(change: Pick<StoredState, "session" | "fork" | "prompt">): void {
+    const { session, fork, prompt } = change;
     this.#add({
+      ...(prompt === undefined ? {} : { prompt }),
       ...("session" in change ? { session: session ?? null } : {}),
       ...("fork" in change ? { fork: fork ?? null } : {}),
     });
@@ -110,6 +114,11 @@ export function promptId(turn_id: string): string {
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
+/** A name for a system prompt: equal for equal ones. */
+export function promptName(system_prompt: string): string {
+  return createHash("sha256").update(system_prompt).digest("hex");
+}
+
 /** What a session's folder stores. Empty when there is no file; unreadable lines are skipped. */
 export function readState(folder: string, file: string = CLAUDE_FILE): StoredState {
   const text = readFile(join(folder, file));
@@ -119,8 +128,8 @@ export function readState(folder: string, file: string = CLAUDE_FILE): StoredSta
 function folded(changes: readonly (StateChange | StoredState)[]): StoredState {
   const ended = new Map<string, EndedTurn>();
   let place: Omit<StoredState, "turns"> = {};
-  for (const { session = place.session, fork = place.fork, turns = [] } of changes) {
-    place = { session: session ?? undefined, fork: fork ?? undefined };
+  for (const { session = place.session, fork = place.fork, prompt = place.prompt, turns = [] } of changes) {
+    place = { session: session ?? undefined, fork: fork ?? undefined, prompt };
     for (const turn of turns) {
       // A resumed turn ends again, at another position.
       ended.delete(turn.turn_id);

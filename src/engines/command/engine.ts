@@ -28,6 +28,7 @@ export function createCommandEngine(): Engine {
   return {
     id: "command",
     capabilities: CAPABILITIES,
+    instructions: "none",
     wires: [],
     open: (opening, host) => Promise.resolve(new CommandConversation(opening, host)),
   };

@@ -31,6 +31,7 @@ export function createComputeEngine(): Engine {
   return {
     id: "compute",
     capabilities: CAPABILITIES,
+    instructions: "none",
     wires: loop.wires,
     open: async (opening, host) => {
       const settings = { ...opening.settings, max_turns: 1 };

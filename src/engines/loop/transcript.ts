@@ -86,6 +86,7 @@ export class ModelTranscript {
       case "approval.resolved":
       case "session.updated":
       case "budget.updated":
+      case "instructions.loaded":
       case "error":
       case "item.delta":
       case "usage":

@@ -108,6 +108,7 @@ export function terminalMessages(frame: StreamFrame): readonly TerminalMessage[]
     case "approval.resolved":
     case "session.updated":
     case "budget.updated":
+    case "instructions.loaded":
       return [];
   }
 }

@@ -10,6 +10,7 @@ import type {
   ToolItem,
   Usage,
 } from "../../protocol/index.ts";
+import type { LoadedInstructions } from "../../instructions/index.ts";
 import type { GivenAnswer } from "./state.ts";
 
 /** All commands of a session, from outside and from its own parts. */
@@ -34,6 +35,8 @@ export type SessionCommand =
       readonly by?: PrincipalRef | undefined;
     } & EngineCost)
   | { readonly type: "notice"; readonly message: string }
+  /** What the workspace says to agents, as it was read for the open turn. */
+  | ({ readonly type: "instruct" } & Pick<LoadedInstructions, "files" | "left_out" | "digest">)
   | { readonly type: "ask"; readonly approval: Approval }
   | { readonly type: "answer"; readonly answer: ApprovalAnswer }
   /** Nobody has to review this change set; `why`: what a review of another one that still waits is told. */

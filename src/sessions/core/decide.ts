@@ -40,6 +40,8 @@ export function decide(state: SessionState, command: SessionCommand): readonly E
       return endTurn(state, command);
     case "notice":
       return [{ type: "error", message: command.message }];
+    case "instruct":
+      return instructed(state, command);
     case "ask":
       return ask(state, command.approval);
     case "answer":
@@ -93,6 +95,15 @@ function balance({ spent, reserved, limit }: { spent: number; reserved: number; 
     spent_microusd: spent,
     ...(limit === undefined ? {} : { limit_microusd: limit }),
   };
+}
+
+/** Only what differs from the last time is journaled. */
+function instructed(
+  { instructions_digest = "" }: SessionState,
+  { files, left_out, digest }: Extract<SessionCommand, { type: "instruct" }>,
+): readonly EventBody[] {
+  if (digest === instructions_digest) return [];
+  return [{ type: "instructions.loaded", files: [...files], left_out: [...left_out], digest }];
 }
 
 /** Only real changes are journaled. */

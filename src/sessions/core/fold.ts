@@ -18,6 +18,8 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
     case "thread.started":
     case "error":
       return next;
+    case "instructions.loaded":
+      return { ...next, instructions_digest: event.digest };
     case "budget.updated":
       return spend(next, event);
     case "turn.queued":
@@ -152,6 +154,7 @@ export function foldTurn(turn: OpenTurn, event: JournalEvent): OpenTurn {
     case "turn.completed":
     case "turn.failed":
     case "session.updated":
+    case "instructions.loaded":
     case "error":
       return turn;
   }

@@ -1,5 +1,7 @@
 import type { Host, ModelFacts } from "../../engines/index.ts";
 import { narrowTools, toolListed } from "../../gate/index.ts";
+import type { LoadedInstructions } from "../../instructions/index.ts";
+import { SKILL_TOOL } from "../../protocol/index.ts";
 import type { Toolbox } from "../../tools/index.ts";
 import { permit, type PermittingSession } from "../permission/permit.ts";
 import type { SessionBudget } from "../budget/session-budget.ts";
@@ -11,11 +13,12 @@ import type { Session } from "./session.ts";
 
 /** What the list of tools depends on. */
 interface OfferingSession extends Pick<Session, "state"> {
+  readonly instructions: { readonly current: Pick<LoadedInstructions, "skills"> };
   readonly dependencies: Pick<Dependencies, "policy">;
 }
 
 /** What an engine's host needs of its session. */
-interface HostingSession extends PermittingSession {
+interface HostingSession extends PermittingSession, Pick<OfferingSession, "instructions"> {
   readonly budget: Pick<SessionBudget, "open" | "refusal" | "funds">;
   readonly dependencies: PermittingSession["dependencies"] &
     Pick<Dependencies, "engineFolder" | "models" | "newId" | "random">;
@@ -65,13 +68,14 @@ function sleep(dependencies: Pick<Dependencies, "clock">, ms: number, signal: Ab
 
 /** The tools that the model is told about: the gate refuses the others anyway. */
 export function offeredTools(
-  { dependencies, state }: OfferingSession,
+  { dependencies, state, instructions }: OfferingSession,
   toolbox: Toolbox,
 ): ReturnType<Toolbox["definitions"]> {
   const profile = effectiveProfile(dependencies.policy(), state);
   const lists = [profile.tools, narrowTools(profile, state.settings)];
   return toolbox
     .definitions()
+    .filter(({ name }) => name !== SKILL_TOOL || instructions.current.skills.length > 0)
     .filter(({ name }) => lists.every((list) => list === undefined || toolListed(list, name)));
 }
 

@@ -1,6 +1,7 @@
 import type { Conversation, TurnChannel } from "../../engines/index.ts";
-import { Failure, isToolItem } from "../../protocol/index.ts";
+import { Failure, isToolItem, SKILL_TOOL } from "../../protocol/index.ts";
 import { withdrawNetworkQuestions } from "../permission/network-questions.ts";
+import { instructedSettings } from "../workspace/session-instructions.ts";
 import { hostFor } from "./host.ts";
 import { ancestry, history } from "./journal.ts";
 import type { Session } from "./session.ts";
@@ -8,6 +9,13 @@ import type { OpenTurn } from "./state.ts";
 
 /** How a turn begins. */
 export type Begin = (conversation: Conversation, channel: TurnChannel) => Promise<void>;
+
+/** A turn that is about to begin. `upto`: the last event that its conversation already has. */
+export interface TurnStart {
+  readonly turn_id: string;
+  readonly upto: number;
+  readonly begin: Begin;
+}
 
 /** Writes what a dead server could not about the open turn. */
 export async function recoverTurn(session: Session): Promise<void> {
@@ -53,7 +61,10 @@ export async function openConversation(session: Session, upto: number): Promise<
   return engine.open(
     {
       session_id: id,
-      settings,
+      settings: instructedSettings(settings, session.instructions.current, {
+        hasSkillTool: host.toolbox.definitions().some(({ name }) => name === SKILL_TOOL),
+        hasAgents: engine.capabilities.agents,
+      }),
       history: () => history(store.read, { id, lineage }, fresh ? 0 : upto),
       ancestry: await ancestry(session.dependencies, lineage),
     },

@@ -23,7 +23,7 @@ import { ChangeReviews } from "../permission/change-review.ts";
 import type { Frame } from "./frames.ts";
 import { queuedPrompt } from "./journal.ts";
 import { LiveText } from "./live-text.ts";
-import { beginAgain, keepsProcess, openConversation, recoverTurn, type Begin } from "./opening.ts";
+import { beginAgain, keepsProcess, openConversation, recoverTurn, type Begin, type TurnStart } from "./opening.ts";
 import { Outbox } from "./outbox.ts";
 import { PermittedCalls } from "../permission/permitted-calls.ts";
 import { Pauses } from "./pauses.ts";
@@ -32,6 +32,7 @@ import { Questions } from "./questions.ts";
 import type { Dependencies, SessionEnvironment } from "../dependencies.ts";
 import { environmentRequest } from "../workspace/environment-request.ts";
 import { HeldEnvironment } from "../workspace/held-environment.ts";
+import { SessionInstructions } from "../workspace/session-instructions.ts";
 import { isFinal, nextInQueue, type GivenAnswer, type SessionState } from "./state.ts";
 import {
   isAsked,
@@ -62,6 +63,7 @@ export class Session {
   /** Calls of the open turn that may run. */
   readonly permitted = new PermittedCalls();
   readonly activity: TurnActivity;
+  readonly instructions: SessionInstructions = new SessionInstructions(this);
   readonly #outbox: Outbox;
   readonly #liveText: LiveText;
   #state: SessionState;
@@ -272,8 +274,7 @@ export class Session {
 
   /** Starts the engine before the session has an owner. Nothing is written. */
   async prepare(): Promise<void> {
-    this.#conversation ??= openConversation(this, this.#state.seq);
-    await (await this.#conversation).warm?.();
+    await (await this.#converse(this.#state.seq)).warm?.();
   }
 
   /** Gives a prepared session its owner. */
@@ -325,7 +326,7 @@ export class Session {
     }
   }
 
-  #drive(turn: { readonly turn_id: string; readonly upto: number; readonly begin: Begin }): void {
+  #drive(turn: TurnStart): void {
     const controller = new AbortController();
     this.#controller = controller;
     this.#stoppedBy = undefined;
@@ -340,17 +341,13 @@ export class Session {
     });
   }
 
-  async #run(
-    turn: { readonly turn_id: string; readonly upto: number; readonly begin: Begin },
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { turn_id } = turn;
+  async #run({ turn_id, upto, begin }: TurnStart, signal: AbortSignal): Promise<void> {
     try {
       if (keepsProcess(this)) this.dependencies.processes.begin(this);
-      this.#conversation ??= openConversation(this, turn.upto);
-      const conversation = await this.#conversation;
+      const conversation = await this.#converse(upto);
+      this.execute({ type: "instruct", ...this.instructions.current }).catch(() => undefined);
       this.dependencies.reach("engine.opened");
-      await turn.begin(conversation, this.#channel(turn_id, signal));
+      await begin(conversation, this.#channel(turn_id, signal));
       this.#fail(turn_id, { code: "engine_failed", message: "the engine stopped without saying how the turn ended" });
     } catch (error) {
       void this.#forgetConversation();
@@ -360,6 +357,13 @@ export class Session {
       if (failure !== error) this.dependencies.log.error({ session: this.#state.id, err: error }, "engine failed");
       this.#fail(turn_id, failure.toBody().error);
     }
+  }
+
+  /** The conversation, with what the workspace says now. One that began with something else continues in a new one. */
+  async #converse(upto: number): Promise<Conversation> {
+    if ((await this.instructions.refresh()) && this.#conversation !== undefined) await this.#forgetConversation();
+    this.#conversation ??= openConversation(this, upto);
+    return this.#conversation;
   }
 
   #channel(turn_id: string, signal: AbortSignal): TurnChannel {

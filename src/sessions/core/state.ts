@@ -106,6 +106,8 @@ export interface SessionState {
   /** The change set that nobody has to review any more. Absent: none yet. */
   readonly reviewed?: string;
   readonly grants: readonly string[];
+  /** Of what the workspace says to agents, as last journaled. Absent: nothing was. */
+  readonly instructions_digest?: string;
   readonly usage: Usage;
   readonly cost_microusd: number;
   /** The part of it that is a bound; absent: none. */

@@ -26,6 +26,7 @@ import { publishedPage } from "../core/journal.ts";
 import type { Receipts } from "../core/receipts.ts";
 import type { Registry } from "../lifecycle/registry.ts";
 import type { Dependencies } from "../dependencies.ts";
+import type { InstructionService } from "./instruction-service.ts";
 import { setLimit } from "../budget/set-limit.ts";
 import type { Beside, Session } from "../core/session.ts";
 import { refusalWhileStalled, refuseNewWork, whileStoring } from "../core/storing.ts";
@@ -69,6 +70,7 @@ interface SessionServiceParts {
   readonly receipts: Receipts;
   readonly places: WorkspacePlaces;
   readonly warm: WarmSessions;
+  readonly instructions: InstructionService;
   /** A session of this kind came: another one may. */
   readonly expect: (settings: SessionSettings) => void;
 }
@@ -114,7 +116,7 @@ export class SessionService {
 
   async #begin(
     caller: Caller,
-    { settings: asked, parent, sponsor, prompt }: SessionBeginning,
+    { settings: asked, parent, sponsor, prompt: given }: SessionBeginning,
     receipts: (answer: SessionView) => readonly ReceiptRow[],
   ): Promise<SessionView> {
     const fork_seq = parent?.state.settled_seq ?? 0;
@@ -122,6 +124,7 @@ export class SessionService {
     const ancestors = sponsor === undefined ? [] : heirOf(sponsor);
     const place = await this.#place(caller, asked, parent);
     const { settings } = place;
+    const prompt = given && (await this.#parts.instructions.expandedFor(caller, settings, given));
     const at = new Date(this.#parts.dependencies.clock.now()).toISOString();
     const born = (id: string): SessionState =>
       newState({ id, settings, at, by: ref(caller), token: scopeOf(caller), lineage, ancestors });
@@ -216,7 +219,8 @@ export class SessionService {
     const session = await this.#session(caller, "session.control", id);
     return this.#parts.receipts.once({ caller, key, question: ["prompt", id, prompt] }, async (receipts) => {
       refuseNewWork(this.#parts.dependencies);
-      return session.prompt(prompt, ref(caller), (accepted) => ({
+      const expanded = await this.#parts.instructions.expanded(session, prompt);
+      return session.prompt(expanded, ref(caller), (accepted) => ({
         receipts: receipts(accepted),
         ...this.#audit(caller, "session.prompt", id, { turn_id: accepted.turn_id }),
       }));
@@ -227,7 +231,9 @@ export class SessionService {
   async tools(caller: Caller, id: string): Promise<readonly string[]> {
     const session = await this.#session(caller, "session.read", id);
     const { toolbox } = await session.environment();
-    return offeredTools(session, toolbox).map(({ name }) => name);
+    const { dependencies, state } = session;
+    const instructions = { current: await session.instructions.load() };
+    return offeredTools({ dependencies, state, instructions }, toolbox).map(({ name }) => name);
   }
 
   /**

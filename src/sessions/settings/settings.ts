@@ -94,11 +94,22 @@ export async function settingsFor(
     approval_timeout_ms: profile.approval_timeout_ms ?? LIMITS.approvalTimeoutMs,
     ...defined({
       job,
+      instructions: chooseInstructions(profile, request, base),
       at_budget_end: request.at_budget_end ?? base?.at_budget_end,
       metadata: request.metadata ?? base?.metadata,
     }),
   };
   return JSON.parse(dependencies.redact(JSON.stringify(settings))) as SessionSettings;
+}
+
+/** `off` wins, whoever says it. Absent: `auto`. */
+function chooseInstructions(
+  profile: Profile,
+  request: CreateSession,
+  base: SessionSettings | undefined,
+): "off" | undefined {
+  const wanted = request.instructions ?? base?.instructions;
+  return wanted === "off" || profile.instructions === "off" ? "off" : undefined;
 }
 
 /** Agents run where the pool pins them. */

@@ -15,6 +15,11 @@ export interface ListedFiles {
 const SECRET =
   /(^|\/)(\.env(\.[^/]*)?|\.envrc|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|id_(rsa|dsa|ecdsa|ed25519)|[^/]*\.(pem|key|p12|pfx|keystore|jks|kdbx))$|(^|\/)\.(ssh|aws|gnupg|kube)\//i;
 
+/** Whether a file of this name usually holds a secret, or is one of git's own. */
+export function mayHoldSecret(path: string): boolean {
+  return SECRET.test(path) || /(^|\/)\.git(\/|$)/.test(path);
+}
+
 /** The names of a workspace's files as git sees them, cached briefly: a person who types queries at every letter. */
 export class WorkspaceFiles {
   readonly #clock: Pick<Clock, "now">;

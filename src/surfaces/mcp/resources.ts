@@ -219,6 +219,7 @@ export function changedFiles(frame: StreamFrame): readonly string[] {
     case "error":
       return ["output", "error"];
     case "thread.started":
+    case "instructions.loaded":
       return [];
   }
 }

@@ -10,11 +10,13 @@ import {
   PromptAccepted,
   PruneReport,
   PruneRequest,
+  SessionContext,
   SessionModels,
   SessionView,
   SetBudget,
   Status,
   SubmitPrompt,
+  WorkspaceCommandList,
 } from "../../protocol/index.ts";
 import { Event, StreamFrame } from "../openapi/events.ts";
 import { SSE_STREAM, sseText, writeStream } from "../stream.ts";
@@ -209,6 +211,7 @@ function budgetRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">)
 
 function settingsRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   modelsRoute(app, { gateway });
+  instructionRoutes(app, { gateway });
   app.openapi(
     createRoute({
       ...post("/api/sessions/{id}/settings", "configureSession", "session.control"),
@@ -237,6 +240,29 @@ function modelsRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">)
     }),
     async (context) =>
       context.json(await gateway.sessionModels.list(context.var.caller, context.req.valid("param").id), 200),
+  );
+}
+
+function instructionRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+  app.openapi(
+    createRoute({
+      ...get("/api/sessions/{id}/context", "getSessionContext", "session.read"),
+      summary: "What the workspace says to the agent from the next turn on, and what that costs in tokens",
+      request: { params: SessionPath },
+      responses: { 200: json(SessionContext, "Files, estimated tokens, and what was left out"), ...refusals },
+    }),
+    async (context) =>
+      context.json(await gateway.instructions.context(context.var.caller, context.req.valid("param").id), 200),
+  );
+  app.openapi(
+    createRoute({
+      ...get("/api/sessions/{id}/commands", "listSessionCommands", "session.read"),
+      summary: "Commands and skills of the workspace that a prompt can begin with: /name",
+      request: { params: SessionPath },
+      responses: { 200: json(WorkspaceCommandList, "The commands"), ...refusals },
+    }),
+    async (context) =>
+      context.json(await gateway.instructions.commands(context.var.caller, context.req.valid("param").id), 200),
   );
 }
 

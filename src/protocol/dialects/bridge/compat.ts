@@ -60,6 +60,7 @@ export function compatRows(state: CompatState, frame: StreamFrame): CompatStep {
     case "approval.resolved":
     case "session.updated":
     case "budget.updated":
+    case "instructions.loaded":
     case "item.delta":
       return silent(state);
   }

@@ -98,6 +98,7 @@ export function richRows(state: RichState, frame: StreamFrame): RichStep {
     case "usage.updated":
     case "session.updated":
     case "budget.updated":
+    case "instructions.loaded":
       return told(state);
   }
 }

@@ -108,6 +108,7 @@ export class ChunkStream {
       case "approval.resolved":
       case "session.updated":
       case "budget.updated":
+      case "instructions.loaded":
         return undefined;
     }
   }

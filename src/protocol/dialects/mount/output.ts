@@ -72,6 +72,7 @@ export class OutputText {
       case "approval.resolved":
       case "session.updated":
       case "budget.updated":
+      case "instructions.loaded":
       case "error":
         return "";
     }

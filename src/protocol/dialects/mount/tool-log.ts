@@ -67,6 +67,7 @@ export class ToolLog {
       case "turn.failed":
       case "session.updated":
       case "budget.updated":
+      case "instructions.loaded":
       case "error":
         return undefined;
     }

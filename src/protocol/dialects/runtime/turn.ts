@@ -72,6 +72,7 @@ export function followRuntimeTurn(turn: RuntimeTurn, frame: StreamFrame): Runtim
     case "usage.updated":
     case "session.updated":
     case "budget.updated":
+    case "instructions.loaded":
     case "error":
       return silent;
   }

@@ -1,4 +1,5 @@
 import {
+  instructionWords,
   LIMITS,
   Transcript,
   type JournalEvent,
@@ -144,6 +145,8 @@ function noticeWords(event: TranscriptNotice): readonly string[] {
       return ["The server was restarted. This turn continues."];
     case "error":
       return [event.message];
+    case "instructions.loaded":
+      return instructionWords(event);
     case "budget.updated": {
       const { limit_microusd: limit } = event;
       return [limit === undefined ? "The limit was removed." : `The limit is now $${writeDollars(limit)}.`];

@@ -6,7 +6,16 @@ import { EMPTY, type Draft } from "./draft.ts";
 import { ToolsField } from "./limit-fields.tsx";
 import type { PartProps } from "./parts.tsx";
 
-const FIELDS = ["tools", "systemPrompt", "maxTurns", "maxTokens", "thinkingTokens", "unattended", "askReads"] as const;
+const FIELDS = [
+  "tools",
+  "systemPrompt",
+  "instructions",
+  "maxTurns",
+  "maxTokens",
+  "thinkingTokens",
+  "unattended",
+  "askReads",
+] as const;
 
 /** Settings that most sessions do not need. Opens by itself if one of them is set or wrong. */
 export function Advanced(props: PartProps): ReactNode {
@@ -30,7 +39,8 @@ export function Advanced(props: PartProps): ReactNode {
       </summary>
       <div className="space-y-4 px-4 pb-4">
         <ToolsField {...props} />
-        <Instructions {...props} />
+        <SystemPrompt {...props} />
+        <WorkspaceInstructions {...props} />
         <Bounds {...props} />
         <Answers {...props} />
       </div>
@@ -38,7 +48,28 @@ export function Advanced(props: PartProps): ReactNode {
   );
 }
 
-function Instructions({ draft, change, problems }: PartProps): ReactNode {
+function WorkspaceInstructions({ draft, change, problems }: PartProps): ReactNode {
+  return (
+    <Field
+      label="Workspace instructions"
+      error={problems.instructions}
+      hint="CLAUDE.md, AGENTS.md, skills, commands and agents of the folder."
+    >
+      {(ids) => (
+        <Select
+          {...ids}
+          value={draft.instructions}
+          onChange={(event) => change({ instructions: event.target.value as Draft["instructions"] })}
+        >
+          <option value="">Loaded, unless the profile says no</option>
+          <option value="off">Not loaded</option>
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+function SystemPrompt({ draft, change, problems }: PartProps): ReactNode {
   return (
     <Field label="System prompt" error={problems.systemPrompt} hint="Added after the engine’s own instructions.">
       {(ids) => (

@@ -4,6 +4,7 @@ import {
   type Attachment,
   type Autonomy,
   type ErrorCode,
+  type InstructionMode,
   type PermissionMode,
   type ReviewMode,
   type WorkspaceMode,
@@ -32,6 +33,7 @@ export interface Draft {
   /** Names with commas or spaces between them. */
   readonly tools: string;
   readonly systemPrompt: string;
+  readonly instructions: InstructionMode | "";
   readonly maxTurns: string;
   readonly maxTokens: string;
   readonly thinkingTokens: string;
@@ -56,6 +58,7 @@ export const EMPTY: Draft = {
   profile: "",
   tools: "",
   systemPrompt: "",
+  instructions: "",
   maxTurns: "",
   maxTokens: "",
   thinkingTokens: "",
@@ -84,7 +87,7 @@ export function requestOf(
   const parsed = CreateSession.safeParse({
     ...filled({ engine: draft.engine, provider: draft.provider, model: draft.model, workspace: draft.workspace }),
     ...filled({ sandbox: draft.sandbox, network: draft.network, profile: draft.profile, permission_mode: draft.mode }),
-    ...filled({ workspace_mode: draft.workspaceMode }),
+    ...filled({ workspace_mode: draft.workspaceMode, instructions: draft.instructions }),
     ...(draft.workspaceMode === "snapshot" ? filled({ repo_filter: draft.repoFilter }) : {}),
     ...(hasOwnFiles(draft) ? filled({ review: draft.review }) : {}),
     ...filled({ autonomy: draft.autonomy, unattended: draft.unattended, system_prompt: draft.systemPrompt }),
@@ -124,6 +127,7 @@ export function draftOf(session: CreateSession): Draft {
     profile: session.profile ?? "",
     tools: session.tools?.join(", ") ?? "",
     systemPrompt: session.system_prompt ?? "",
+    instructions: session.instructions ?? "",
     maxTurns: number(session.max_turns),
     maxTokens: number(session.max_tokens),
     thinkingTokens: number(session.thinking_tokens),
@@ -161,6 +165,7 @@ const BY_NAME: Readonly<Record<string, keyof Draft | "attachments">> = {
   review: "review",
   profile: "profile",
   system_prompt: "systemPrompt",
+  instructions: "instructions",
   prompt: "prompt",
   "prompt.text": "prompt",
   "prompt.attachments": "attachments",

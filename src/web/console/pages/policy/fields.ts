@@ -71,6 +71,16 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
     absent: "none",
     example: "/usr/share/doc",
   },
+  instructions: {
+    kind: "choice",
+    label: "Workspace instructions",
+    hint: "CLAUDE.md, AGENTS.md, skills, commands and agents of the workspace.",
+    absent: "auto",
+    options: [
+      { value: "auto", label: "auto: loaded, unless the session says no" },
+      { value: "off", label: "off: never loaded" },
+    ],
+  },
   autonomy: {
     kind: "choice",
     label: "Autonomy",

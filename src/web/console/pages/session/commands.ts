@@ -18,6 +18,11 @@ export function suggestCommands(text: string): readonly (typeof COMMANDS)[number
   return word === undefined ? [] : COMMANDS.filter(({ name }) => name.startsWith(word));
 }
 
+/** The beginning of a command's name that is being typed; undefined: none is. */
+export function commandBegun(text: string): string | undefined {
+  return /^\/([\w-]*)$/.exec(text)?.[1];
+}
+
 export function commandOf(text: string): SlashCommandName | undefined {
   const word = /^\/(\w+)\s*$/.exec(text)?.[1];
   return COMMANDS.find(({ name }) => name === word)?.name;

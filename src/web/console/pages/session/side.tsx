@@ -6,6 +6,7 @@ import type { TranscriptView } from "../../transcript/transcript.ts";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { count, money } from "../../../ui/words.tsx";
+import { ContextPart } from "./context-part.tsx";
 import { useSessionUsage } from "./use-session-usage.ts";
 
 /** Beside the conversation: the plan, the changed files, the settings, the bill. On narrow screens a separate window. */
@@ -64,6 +65,7 @@ function Facts({ session, view }: { readonly session: SessionView; readonly view
         </Part>
       )}
       <Settings session={session} />
+      <ContextPart session={session} />
       <Bill session={session} />
     </div>
   );

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { classes } from "../../../ui/classes.ts";
-import { mentionAt, suggestCommands, withMention, type SlashCommandName } from "./commands.ts";
+import { commandBegun, mentionAt, suggestCommands, withMention, type SlashCommandName } from "./commands.ts";
 
 const FILES = 12;
 
@@ -33,6 +33,14 @@ export function useSuggestions(options: {
     staleTime: 5_000,
     retry: false,
   });
+  const begun = commandBegun(text);
+  const commands = useQuery({
+    queryKey: ["session-commands", sessionId],
+    queryFn: () => client.sessionCommands(sessionId),
+    enabled: begun !== undefined,
+    staleTime: 5_000,
+    retry: false,
+  });
   if (mention !== undefined) {
     return (files.data?.files ?? []).map((file) => ({
       key: file,
@@ -43,12 +51,23 @@ export function useSuggestions(options: {
       },
     }));
   }
-  return suggestCommands(text).map(({ name, does }) => ({
+  const ours = suggestCommands(text).map(({ name, does }) => ({
     key: name,
     label: `/${name}`,
     hint: does,
     pick: () => onCommand(name),
   }));
+  const theirs = (commands.data?.commands ?? []).filter(({ name }) => begun !== undefined && name.startsWith(begun));
+  return [
+    ...ours,
+    ...theirs.map(({ name, description, argument_hint: hint }) => ({
+      key: `workspace ${name}`,
+      label: `/${name}`,
+      hint: hint === undefined ? description : `${hint} · ${description}`,
+      // Written out, so that arguments can follow.
+      pick: () => onText(`/${name} `, name.length + 2),
+    })),
+  ];
 }
 
 export interface Chooser {

@@ -1,0 +1,4 @@
+export { commandCall } from "./commands.ts";
+export { parseFrontmatter, shownLine } from "./frontmatter.ts";
+export { blockOf, expandPrompt, loadInstructions, NOTHING_LOADED, type LoadedInstructions } from "./load.ts";
+export type { InstructionReader, NamesInFolder, TextOnDisk } from "./reader.ts";

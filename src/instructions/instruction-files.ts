@@ -1,0 +1,84 @@
+import { dirname, isAbsolute, join } from "node:path";
+import { estimatedTokens, LIMITS, type InstructionKind, type LoadedFile, type SkippedFile } from "../protocol/index.ts";
+import { fileText, type InstructionText } from "./block.ts";
+import { importsOf } from "./imports.ts";
+import { isSkipped, type InstructionReader } from "./reader.ts";
+
+/** In each folder, in this order: Codex and others read the first, Claude Code the others. */
+const NAMES = ["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
+
+export interface InstructionSources {
+  /** The folders to look in, the outermost first, the workspace last. Absolute. */
+  readonly folders: readonly string[];
+  /** A file for all sessions of this server. Absent: none. */
+  readonly userFile?: string | undefined;
+  /** Whether files that others name with `@` are loaded too. */
+  readonly followsImports: boolean;
+}
+
+/** Collects files of instructions and what they import, within the bounds. */
+export class InstructionFiles {
+  readonly files: LoadedFile[] = [];
+  readonly texts: InstructionText[] = [];
+  readonly skipped: SkippedFile[] = [];
+  readonly #reader: InstructionReader;
+  /** Real paths, and hashes of contents: a file that is a copy or a link of another one is read once. */
+  readonly #known = new Set<string>();
+  #bytes = 0;
+  #imports = 0;
+  #followsImports = true;
+
+  constructor(reader: InstructionReader) {
+    this.#reader = reader;
+  }
+
+  async collect({ folders, userFile, followsImports }: InstructionSources): Promise<void> {
+    this.#followsImports = followsImports;
+    // What the user's own file names is not in the workspace: it is not followed.
+    if (userFile !== undefined) await this.#add(userFile, { kind: "user", depth: LIMITS.instructionImportDepth });
+    for (const folder of folders)
+      for (const name of NAMES) await this.#add(join(folder, name), { kind: "instructions", depth: 0 });
+  }
+
+  async #add(path: string, { kind, depth }: { readonly kind: InstructionKind; readonly depth: number }): Promise<void> {
+    const read = await this.#reader.read(path, LIMITS.instructionFileBytes);
+    if (read === undefined) return;
+    const shown = this.#reader.shown(path);
+    if (isSkipped(read)) return this.#skip(shown, read.why);
+    const { real, text, bytes, sha256 } = read;
+    if (text.trim() === "" || this.#known.has(real) || this.#known.has(sha256)) return;
+    if (this.files.length >= LIMITS.instructionFiles)
+      return this.#skip(shown, `${LIMITS.instructionFiles} files of instructions are loaded at most`);
+    if (this.#bytes + bytes > LIMITS.instructionBytes)
+      return this.#skip(shown, `all instructions together may have ${LIMITS.instructionBytes} bytes`);
+    this.#known.add(real).add(sha256);
+    this.#bytes += bytes;
+    const told = { path: shown, text };
+    this.texts.push(told);
+    this.files.push({ kind, path: shown, bytes, sha256, tokens: estimatedTokens(fileText(told).length) });
+    if (kind !== "user" && this.#followsImports) await this.#follow(text, { from: path, depth });
+  }
+
+  async #follow(text: string, { from, depth }: { readonly from: string; readonly depth: number }): Promise<void> {
+    for (const name of importsOf(text)) {
+      if (depth >= LIMITS.instructionImportDepth) {
+        this.#skip(
+          this.#reader.shown(from),
+          `its import @${name} is deeper than ${LIMITS.instructionImportDepth} files`,
+        );
+        return;
+      }
+      this.#imports += 1;
+      if (this.#imports > LIMITS.instructionImports) {
+        this.#skip(this.#reader.shown(from), `more than ${LIMITS.instructionImports} imports are not followed`);
+        return;
+      }
+      if (name.startsWith("~")) this.#skip(this.#reader.shown(from), `its import @${name} is not in the workspace`);
+      else await this.#add(isAbsolute(name) ? name : join(dirname(from), name), { kind: "import", depth: depth + 1 });
+    }
+  }
+
+  #skip(path: string, why: string): void {
+    this.skipped.push({ path, why });
+  }
+}
