@@ -6,6 +6,7 @@ import { addBackup } from "./commands/backup.ts";
 import { addChanges } from "./commands/changes.ts";
 import { addConnection } from "./commands/connection.ts";
 import { addDoctor } from "./commands/doctor.ts";
+import { addEngine } from "./commands/engine.ts";
 import { addHome } from "./commands/home.ts";
 import { addJobs } from "./commands/jobs.ts";
 import { addMount } from "./commands/mount.ts";
@@ -80,6 +81,7 @@ function programFor(context: CommandContext): Command {
   addPool(program, context);
   addPrune(program, context);
   addBackup(program, context);
+  addEngine(program, context);
   addProvider(program, context);
   addPrice(program, context);
   addConnection(program, context);

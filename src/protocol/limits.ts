@@ -7,6 +7,7 @@ import { CLIENT_LIMITS } from "./client-limits.ts";
 import { JOB_LIMITS } from "./job-limits.ts";
 import { MOUNT_LIMITS } from "./mount-limits.ts";
 import { OPERATION_LIMITS } from "./operation-limits.ts";
+import { PROGRAM_LIMITS } from "./program-limits.ts";
 import { SANDBOX_LIMITS } from "./sandbox-limits.ts";
 import { TOKEN_LIMITS } from "./token-limits.ts";
 import { WORKER_LIMITS } from "./worker-limits.ts";
@@ -21,6 +22,7 @@ export const LIMITS = {
   ...SANDBOX_LIMITS,
   ...WORKER_LIMITS,
   ...OPERATION_LIMITS,
+  ...PROGRAM_LIMITS,
   ...MOUNT_LIMITS,
   ...JOB_LIMITS,
   ...CONNECTION_LIMITS,

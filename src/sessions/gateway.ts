@@ -1,4 +1,5 @@
 import type { Engine } from "../engines/index.ts";
+import { installCommand, programOfEngine } from "../engines/vendor/programs.ts";
 import { ACCOUNTS, dayOf } from "../ledger/index.ts";
 import {
   LIMITS,
@@ -91,8 +92,6 @@ export class Gateway {
   readonly retention: Retention;
   readonly readers: ReaderTurns;
   readonly workers: WorkerService;
-  /** The ids of the engines that sessions can have. */
-  readonly engines: readonly string[];
   readonly #dependencies: Dependencies;
   readonly #registry: Registry;
   readonly #warm: WarmSessions;
@@ -131,9 +130,6 @@ export class Gateway {
     this.workers = new WorkerService(dependencies);
     this.retention = new Retention({ dependencies, registry: this.#registry, settings: parts.retention });
     this.jobs = new JobService(this.sessions, this.retention);
-    this.engines = [...dependencies.engines.values()]
-      .filter((engine) => engine.missing?.() === undefined)
-      .map(({ id }) => id);
   }
 
   /** Opens the store and settles what the last run left, before the first command is accepted. */
@@ -173,6 +169,13 @@ export class Gateway {
     gateway.#sweep();
     gateway.#scaling.start();
     return gateway;
+  }
+
+  /** The ids of the engines that sessions can have now: a program may be installed while the server runs. */
+  get engines(): readonly string[] {
+    return [...this.#dependencies.engines.values()]
+      .filter((engine) => engine.missing?.() === undefined)
+      .map(({ id }) => id);
   }
 
   /** All engines that this server knows. Those that cannot be used here say what to do about it. */
@@ -355,10 +358,12 @@ export class Gateway {
 function viewEngine(engine: Engine): EngineView {
   const { id, wires, capabilities } = engine;
   const advice = engine.missing?.();
+  const program = advice === undefined ? undefined : programOfEngine(id);
   return {
     id,
     available: advice === undefined,
     ...(advice === undefined ? {} : { advice }),
+    ...(program === undefined ? {} : { install: installCommand(program) }),
     wires: [...wires],
     capabilities: { ...capabilities },
   };

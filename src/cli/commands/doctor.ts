@@ -4,7 +4,14 @@ import { DEFAULT_POOL, defined } from "../../protocol/index.ts";
 import { flagsOf, print, printJson, width, type CommandContext } from "../context.ts";
 import { ok, type DoctorCheck } from "../doctor/checks.ts";
 import { checkDatabase, checkFiles, checkHome, checkServer, checkTrust } from "../doctor/home.ts";
-import { checkNode, checkOpenFiles, checkPrograms, checkSandboxes, checkSupervisor } from "../doctor/programs.ts";
+import {
+  checkNode,
+  checkOpenFiles,
+  checkPrograms,
+  checkSandboxes,
+  checkSupervisor,
+  checkVendorPrograms,
+} from "../doctor/programs.ts";
 import { EXIT } from "../exit.ts";
 import { OWN_OPEN_FILES } from "../open-files.ts";
 import { claudeOptions } from "../engines.ts";
@@ -41,9 +48,10 @@ export function addDoctor(program: Command, context: CommandContext): void {
 }
 
 async function examine({ surroundings }: CommandContext, settings: Settings): Promise<readonly DoctorCheck[]> {
-  const [programs, sandboxes, home, database, files, server, supervisor] = await Promise.all([
+  const [programs, sandboxes, vendors, home, database, files, server, supervisor] = await Promise.all([
     checkPrograms(surroundings.environment),
     checkSandboxes(settings),
+    checkVendorPrograms(settings, surroundings.environment),
     checkHome(settings.home.value),
     checkDatabase(settings.home.value),
     checkFiles(settings),
@@ -57,6 +65,7 @@ async function examine({ surroundings }: CommandContext, settings: Settings): Pr
     ...programs,
     ...sandboxes,
     claude,
+    ...vendors,
     checkModel(settings, surroundings.name),
     ...home,
     ...checkTrust(settings, surroundings.environment),
@@ -140,6 +149,8 @@ function settingsOf(settings: Settings): readonly ShownSetting[] {
       : [plain("supervisor_seconds", { ...settings.supervisor, value: settings.supervisor.value.seconds })]),
     plain("proxy_port", settings.proxyPort),
     plain("claude", settings.claude),
+    listed("programs", { ...settings.programs, value: Object.keys(settings.programs.value) }),
+    plain("programs_folder", settings.programsFolder),
     plain("telemetry", { ...settings.telemetry, value: settings.telemetry.value?.url }),
     listed("providers", { ...settings.providers, value: Object.keys(settings.providers.value) }),
     listed("prices", { ...settings.prices, value: Object.keys(settings.prices.value) }),

@@ -2,6 +2,7 @@ import { useId, type ReactNode } from "react";
 import type { EngineView, ProviderView } from "../../../../protocol/index.ts";
 import { useMay } from "../../../ui/app/connection.tsx";
 import { useEngines } from "../../app/engines.ts";
+import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Field, Input, Select } from "../../../ui/field.tsx";
 import { Skeleton, Trouble } from "../../../ui/states.tsx";
 import { money } from "../../../ui/words.tsx";
@@ -38,11 +39,25 @@ export function EngineField({ draft, change, problems }: PartProps): ReactNode {
           disabled={!engine.available}
           onChange={() => change({ engine: engine.id })}
         >
-          {engine.available ? ENGINES[engine.id] : (engine.advice ?? "Not available on this machine.")}
+          {engine.available ? ENGINES[engine.id] : <MissingEngine engine={engine} />}
         </Choice>
       ))}
       <Wrong text={problems.engine} />
     </fieldset>
+  );
+}
+
+/** What to do about an engine that is not there: a command to copy, where one brings it. */
+function MissingEngine({ engine: { advice, install } }: { readonly engine: EngineView }): ReactNode {
+  if (install === undefined) return advice ?? "Not available on this machine.";
+  return (
+    <>
+      Not installed. On the server, run:
+      <code className="mt-1 flex items-center gap-1 break-all">
+        {install}
+        <CopyButton text={install} label="Copy command" />
+      </code>
+    </>
   );
 }
 
