@@ -11,6 +11,7 @@ export * from "./errors.ts";
 export * from "./open-items.ts";
 export * from "./out-of-files.ts";
 export * from "./events.ts";
+export * from "./failover.ts";
 export * from "./glob.ts";
 export * from "./hidden-text.ts";
 export * from "./hop-headers.ts";

@@ -1,5 +1,5 @@
 import type { ProviderCondition } from "./breaker.ts";
-import type { ModelApi } from "../protocol/index.ts";
+import type { ModelApi, ProviderStatus } from "../protocol/index.ts";
 import type { Wire } from "./proxy.ts";
 
 /** One key of a provider, ready for use in a request. */
@@ -55,7 +55,9 @@ export interface ProviderBook {
   test(id: string): Promise<ProviderHealth>;
   /** Its answer of the last minute; otherwise asks it. Never rejects. */
   health(id: string): Promise<ProviderHealth>;
-  /** Its recent condition, judged by the requests sent to it. */
+  /** Its recent condition, judged by the answers that broke off. */
   condition(id: string): ProviderCondition;
+  /** Whether it answers, judged by all requests sent to it. Its key is not looked at. */
+  status(id: string): ProviderStatus;
   close(): void;
 }

@@ -1,6 +1,7 @@
 import { Failure, type ProviderSettings, type Log } from "../../protocol/index.ts";
 import type { ProviderBreaker } from "../breaker.ts";
 import type { NetworkProxies } from "../network-proxies.ts";
+import type { ProviderRecord } from "../provider-record.ts";
 import type { Provider, ProviderBook, ProviderHealth } from "../providers.ts";
 import { checkHealth } from "./health.ts";
 import { OpenProvider } from "./provider.ts";
@@ -21,6 +22,7 @@ export interface ProvidersOptions {
   readonly log: Pick<Log, "warn">;
   /** Absent: no requests go to them from here. */
   readonly breaker?: ProviderBreaker | undefined;
+  readonly record?: ProviderRecord | undefined;
   /** Absent: every provider is reached directly. */
   readonly networkProxies?: NetworkProxies | undefined;
 }
@@ -75,7 +77,10 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
     list: () => [...newest().values()].map(({ provider }) => provider),
     test: async (id) => {
       const health = await recent.set(id, ask(id));
-      if (health.status === "ok") options.breaker?.reset(id);
+      if (health.status === "ok") {
+        options.breaker?.reset(id);
+        options.record?.reset(id);
+      }
       return health;
     },
     health: (id) => {
@@ -83,6 +88,12 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
       return recent.get(id, () => ask(id));
     },
     condition: (id) => options.breaker?.condition(id) ?? { state: "good" },
+    status: (id) => {
+      const broken = options.breaker?.condition(id) ?? { state: "good" };
+      const answers = options.record?.status(id) ?? "available";
+      if (broken.state === "good" || answers === "unavailable") return answers;
+      return broken.retryAfterMs > 0 ? "unavailable" : "degraded";
+    },
     close: () => stopping.abort(),
   };
 }

@@ -42,6 +42,7 @@ import {
   untilStoredOrStalled,
 } from "./storing.ts";
 import { LiveStream } from "./stream.ts";
+import { routeTurn } from "../routing/router.ts";
 
 /** Rows that are committed together with the session's own. */
 export type Beside = Pick<Write, "receipts" | "audit" | "documents">;
@@ -347,6 +348,8 @@ export class Session {
     const { turn_id } = turn;
     try {
       if (keepsProcess(this)) this.dependencies.processes.begin(this);
+      const moving = this.resumedTurn === turn_id ? undefined : routeTurn(this);
+      if (moving !== undefined) await moving;
       this.#conversation ??= openConversation(this, turn.upto);
       const conversation = await this.#conversation;
       this.dependencies.reach("engine.opened");
