@@ -9,6 +9,7 @@ import { addDoctor } from "./commands/doctor.ts";
 import { addEngine } from "./commands/engine.ts";
 import { addHome } from "./commands/home.ts";
 import { addJobs } from "./commands/jobs.ts";
+import { addModels } from "./commands/models.ts";
 import { addMount } from "./commands/mount.ts";
 import { addMcp } from "./commands/mcp.ts";
 import { addPolicy } from "./commands/policy.ts";
@@ -84,6 +85,7 @@ function programFor(context: CommandContext): Command {
   addEngine(program, context);
   addProvider(program, context);
   addPrice(program, context);
+  addModels(program, context);
   addConnection(program, context);
   addMount(program, context);
   addDoctor(program, context);

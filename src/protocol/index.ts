@@ -24,6 +24,7 @@ export * from "./limits.ts";
 export * from "./log.ts";
 export * from "./mistakes.ts";
 export * from "./model-request.ts";
+export * from "./models.ts";
 export * from "./money-words.ts";
 export * from "./money.ts";
 export * from "./page-tools.ts";

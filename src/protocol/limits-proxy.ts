@@ -95,6 +95,14 @@ export const PROXY_LIMITS = {
   providerDownMs: 60_000,
   /** How long after a failure it counts as degraded, unless it answers. */
   providerFailedMs: 300_000,
+  /** How long a provider's list of models counts, and one that could not be read. */
+  modelListMs: 600_000,
+  modelListRetryMs: 15_000,
+  /** Pages of one list, and models of a local server that are asked for their window one by one. */
+  modelListPages: 10,
+  modelWindowsAsked: 50,
+  /** Models of all providers in one answer. */
+  modelsListed: 2_000,
   /** Models with other places in `failover`, and places of one. */
   failoverModels: 200,
   failoverPlaces: 8,

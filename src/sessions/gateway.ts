@@ -26,6 +26,7 @@ import { JobService } from "./services/job-service.ts";
 import { SetLimits } from "./budget/set-limits.ts";
 import { PageService } from "./services/page-service.ts";
 import { PolicyBook, PolicyService } from "./services/policy-service.ts";
+import { ModelService } from "./services/model-service.ts";
 import { ProviderService } from "./services/provider-service.ts";
 import { SessionActivityReader } from "./lifecycle/session-activity.ts";
 import { describeSandboxes, usualSandbox, type UsualSandbox } from "./settings/walls.ts";
@@ -81,6 +82,7 @@ export class Gateway {
   readonly tokens: TokenService;
   readonly usage: UsageService;
   readonly providers: ProviderService;
+  readonly models: ModelService;
   readonly sessionModels: SessionModelList;
   readonly activity: SessionActivityReader;
   readonly feed: Feed;
@@ -121,6 +123,7 @@ export class Gateway {
     this.tokens = new TokenService(dependencies, shared.receipts);
     this.usage = new UsageService(dependencies);
     this.providers = new ProviderService(dependencies);
+    this.models = new ModelService(dependencies);
     this.sessionModels = new SessionModelList(dependencies, this.#registry);
     this.activity = new SessionActivityReader(this.#registry);
     this.folders = new FolderService(shared);

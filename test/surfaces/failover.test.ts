@@ -17,7 +17,7 @@ class ScriptedProvider {
     const sim = createSimModel();
     this.#server = createServer((request, response) => {
       if (this.fails === undefined) return void sim.handle(request, response);
-      return void this.#refuse(request, response, this.fails);
+      this.#refuse(request, response, this.fails);
     });
   }
 

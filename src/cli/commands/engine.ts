@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Engine } from "../../engines/index.ts";
 import { isVendorProgram, VENDOR_PROGRAMS, type VendorProgramName } from "../../engines/vendor/programs.ts";
 import { Failure, nearestName } from "../../protocol/index.ts";
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
@@ -38,6 +39,12 @@ interface ListedEngine {
   readonly advice?: string | undefined;
 }
 
+function listedEngine(engine: Engine): ListedEngine {
+  const advice = engine.missing?.();
+  const { id } = engine;
+  return advice === undefined ? { id, available: true } : { id, available: false, advice };
+}
+
 function addList(engine: Command, context: CommandContext): void {
   engine
     .command("list")
@@ -57,10 +64,7 @@ function addList(engine: Command, context: CommandContext): void {
       }
       const settings = settingsFor(context, command);
       const { environment } = context.surroundings;
-      const engines = [...openEngines(settings, environment).values()].map(({ id, missing }): ListedEngine => {
-        const advice = missing?.();
-        return { id, available: advice === undefined, ...(advice === undefined ? {} : { advice }) };
-      });
+      const engines = [...openEngines(settings, environment).values()].map(listedEngine);
       const programs = await reportPrograms(settings, environment);
       if (json === true) {
         printJson(context, { engines, programs, folder: settings.programsFolder.value });

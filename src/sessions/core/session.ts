@@ -42,6 +42,7 @@ import {
   untilStoredOrStalled,
 } from "./storing.ts";
 import { LiveStream } from "./stream.ts";
+import { learnWindow } from "../settings/model-facts.ts";
 import { routeTurn } from "../routing/router.ts";
 
 /** Rows that are committed together with the session's own. */
@@ -350,6 +351,8 @@ export class Session {
       if (keepsProcess(this)) this.dependencies.processes.begin(this);
       const moving = this.resumedTurn === turn_id ? undefined : routeTurn(this);
       if (moving !== undefined) await moving;
+      const learning = learnWindow(this.dependencies.models, this.#state.settings);
+      if (learning !== undefined) await learning;
       this.#conversation ??= openConversation(this, turn.upto);
       const conversation = await this.#conversation;
       this.dependencies.reach("engine.opened");
