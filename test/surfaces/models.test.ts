@@ -147,7 +147,11 @@ describe("GET /api/models", () => {
 
 describe("a session with a local model", () => {
   it("knows the window that its server has: an answer may be as long as what is left of it", async () => {
-    const { events } = await runScript(app.client, { provider: "local", prompt: { text: script({ say: "hello" }) } });
+    const { events } = await runScript(app.client, {
+      provider: "local",
+      max_tokens: 100_000,
+      prompt: { text: script({ say: "hello" }) },
+    });
     expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
     expect(asked.at(-1)?.max_tokens).toBeLessThan(20_000);
   });
