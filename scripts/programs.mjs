@@ -1,6 +1,5 @@
 // Brings the vendors' programs that the tests run into a cache of this clone. `npm test` calls it; alone: node scripts/programs.mjs [name …]
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { root, setup } from "./setup.mjs";
@@ -11,34 +10,22 @@ export const programsFolder = join(root, "node_modules", ".cache", "sallyport-pr
 /** Those that `npm test` runs; a soak run brings the others when they are named. */
 const EVERYDAY = ["codex", "opencode", "gemini", "qwen"];
 
-/** Installs what is missing. A program that cannot be had is said, and its tests are left out. */
+/** Installs what is missing, as `sallyport engine install` does. A program that cannot be had is said, and its tests are left out. */
 export async function bringPrograms(names = EVERYDAY) {
-  const { VENDOR_PROGRAMS } = await import(pathToFileURL(join(root, "dist/engines/vendor/programs.js")).href);
-  for (const name of names) bring(name, VENDOR_PROGRAMS[name]);
-}
-
-function bring(name, program) {
-  const folder = join(programsFolder, name);
-  const wanted = `${program.package}@${program.version}`;
-  const stamp = join(folder, ".installed");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
-  console.log(`Installing ${wanted} for the tests …`);
-  rmSync(folder, { recursive: true, force: true });
-  const making = `${folder}.making-${process.pid}`;
-  rmSync(making, { recursive: true, force: true });
-  mkdirSync(making, { recursive: true });
-  const words = ["install", "--prefix", making, "--no-audit", "--no-fund", "--ignore-scripts", "--no-save", wanted];
-  const { status } = spawnSync("npm", words, {
-    stdio: ["ignore", "ignore", "inherit"],
-    shell: process.platform === "win32",
-  });
-  if (status === 0) {
-    writeFileSync(join(making, ".installed"), wanted);
-    renameSync(making, folder);
-    return;
+  const built = (path) => import(pathToFileURL(join(root, "dist", path)).href);
+  const { VENDOR_PROGRAMS } = await built("engines/vendor/programs.js");
+  const { installProgram } = await built("cli/programs/install.js");
+  for (const name of names) {
+    const wanted = `${VENDOR_PROGRAMS[name].package}@${VENDOR_PROGRAMS[name].version}`;
+    const stamp = join(programsFolder, name, ".installed");
+    if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) continue;
+    console.log(`Installing ${wanted} for the tests …`);
+    try {
+      await installProgram({ name, folder: programsFolder, environment: process.env, now: Date.now });
+    } catch (error) {
+      console.error(`${wanted} could not be installed, so its tests are left out: ${error.message}`);
+    }
   }
-  rmSync(making, { recursive: true, force: true });
-  console.error(`${wanted} could not be installed: its tests are left out.`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,7 +1,14 @@
 import { join } from "node:path";
 import { openLedger, openPriceBook } from "../ledger/index.ts";
 import type { NewId, Redactor, Log } from "../protocol/index.ts";
-import { openProviders, openProxy, ProviderBreaker, type Exchange, type NetworkProxies } from "../proxy/index.ts";
+import {
+  openProviders,
+  openProxy,
+  ProviderBreaker,
+  ProviderRecord,
+  type Exchange,
+  type NetworkProxies,
+} from "../proxy/index.ts";
 import type { Clock, Models } from "../sessions/index.ts";
 import type { DocumentStore, MoneyStore } from "../store/index.ts";
 import { openRequestLog, type ModelRequestLog } from "../telemetry/index.ts";
@@ -35,8 +42,10 @@ export async function openModels(options: ModelsOptions): Promise<{
   const newest = await auditSettings(watchSettings({ home, environment, now, log }), { store, newId, now, log });
   const networkProxies = networkProxiesOf(environment);
   const breaker = new ProviderBreaker(() => clock.elapsed());
+  const record = new ProviderRecord(() => clock.elapsed());
   const providers = openProviders({
     breaker,
+    record,
     networkProxies,
     settings: newest.providers,
     environment,
@@ -62,6 +71,7 @@ export async function openModels(options: ModelsOptions): Promise<{
     log,
     redact,
     told: (exchange) => {
+      record.note(exchange);
       requests.exchange(exchange);
       options.told(exchange);
     },
@@ -71,6 +81,7 @@ export async function openModels(options: ModelsOptions): Promise<{
       defaultProvider: settings.provider.value,
       defaultModel: settings.model.value,
       providers,
+      failover: newest.failover,
       prices,
       proxy,
       ledger,

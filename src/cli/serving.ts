@@ -10,7 +10,7 @@ export function settingsFor({ surroundings }: CommandContext, command: Command):
 }
 
 /** The server named by a flag or the environment; undefined: none. */
-function namedServer({ surroundings }: CommandContext, command: Command): string | undefined {
+export function namedServer({ surroundings }: CommandContext, command: Command): string | undefined {
   const named = [flagsOf(command).server, surroundings.environment["SALLYPORT_URL"]];
   return named.find((url) => url !== undefined && url !== "");
 }
@@ -31,7 +31,7 @@ export async function ownSettingsFile(context: CommandContext, command: Command)
     if (own === undefined || !URL.canParse(named) || new URL(named).origin !== new URL(own.url).origin)
       throw new Failure(
         "unsupported",
-        "this changes sallyport.yaml in a home folder of this machine: run it where the server runs, without --server and SALLYPORT_URL",
+        "this changes a home folder of this machine: run it where the server runs, without --server and SALLYPORT_URL",
       );
   }
   return { path: settingsPath(home), environment };

@@ -3,7 +3,7 @@ import { SYSTEM, type NewId, type Log } from "../protocol/index.ts";
 import type { DocumentStore } from "../store/index.ts";
 import type { NewestSettings } from "./settings.ts";
 
-const KINDS = { prices: "price", providers: "provider" } as const;
+const KINDS = { prices: "price", providers: "provider", failover: "failover" } as const;
 type AuditedKind = keyof typeof KINDS;
 /** By name, the hash of the value: enough to see a change, without holding a key. */
 type Marks = Readonly<Record<string, string>>;
@@ -20,13 +20,15 @@ interface AuditOptions {
  * running.
  */
 export async function auditSettings(newest: NewestSettings, options: AuditOptions): Promise<NewestSettings> {
-  const [prices, providers] = await Promise.all([
+  const [prices, providers, failover] = await Promise.all([
     audited("prices", newest, options),
     audited("providers", newest, options),
+    audited("failover", newest, options),
   ]);
   return {
     prices: () => prices(newest.prices()),
     providers: () => providers(newest.providers()),
+    failover: () => failover(newest.failover()),
   };
 }
 

@@ -5,6 +5,7 @@ import { z } from "zod";
 import {
   allMistakes,
   EgressCredentials,
+  FailoverSettings,
   Failure,
   LIMITS,
   nearestName,
@@ -49,6 +50,10 @@ const FileSettings = z
       .optional(),
     prices: PriceSettings.nullable()
       .transform((prices) => prices ?? {})
+      .optional(),
+    /** Where models are asked when their provider cannot be used. */
+    failover: FailoverSettings.nullable()
+      .transform((failover) => failover ?? {})
       .optional(),
     /** The model proxy's own TCP port; 0: any free one. */
     proxy: z
@@ -139,6 +144,8 @@ function checked(document: Document, lines: LineCounter, { path, environment }: 
     const mistakes = [...allMistakes(FileSettings, value), ...unknownProvider(value)];
     throw mistakesFailure({ name: path, document, lines }, mistakes);
   }
+  const lost = lostPlaces(parsed.data);
+  if (lost.length > 0) throw mistakesFailure({ name: path, document, lines }, lost);
   const { providers, egress_credentials, ...settings } = parsed.data;
   const whole = keyFilePlacer(path, environment);
   return {
@@ -157,6 +164,23 @@ function unknownProvider(value: unknown): readonly Mistake[] {
   const near = nearestName(provider, known);
   const meant = near === undefined ? `there are: ${known.join(", ")}` : `did you mean ${near}?`;
   return [{ path: ["provider"], message: `${provider} is not a provider; ${meant}` }];
+}
+
+/** Places of `failover` at a provider that does not exist: nobody would notice before it is needed. */
+function lostPlaces({ failover = {}, providers = {} }: FileSettings): readonly Mistake[] {
+  const known = providerIds(providers);
+  return Object.entries(failover).flatMap(([model, places]) =>
+    places.flatMap(({ provider }, index) =>
+      known.includes(provider)
+        ? []
+        : [
+            {
+              path: ["failover", model, index, "provider"],
+              message: `${provider} is not a provider; there are: ${known.join(", ")}`,
+            },
+          ],
+    ),
+  );
 }
 
 /** The YAML parser's messages repeat the line, which may contain a key. */

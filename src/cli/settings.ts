@@ -6,6 +6,7 @@ import {
   SandboxChoice,
   WebOrigin,
   type EgressCredentials,
+  type FailoverSettings,
   type MountSettings,
   type PoolSettings,
   type PriceSettings,
@@ -313,6 +314,7 @@ function runtimeOf(environment: Environment, { runtime }: FileSettings): Pick<Se
 export interface NewestSettings {
   readonly providers: () => ProviderSettings;
   readonly prices: () => PriceSettings;
+  readonly failover: () => FailoverSettings;
 }
 
 /** If the file becomes invalid, that is logged once, and the last valid one applies. */
@@ -329,13 +331,17 @@ export function watchSettings(options: {
     // The same file always gives the same objects.
     parse: (text) => {
       refuseUntrusted([{ path, rule: "unchanged" }], environment);
-      const { providers = {}, prices = {} } = parseSettings(text, { path, environment });
-      return { providers, prices };
+      const { providers = {}, prices = {}, failover = {} } = parseSettings(text, { path, environment });
+      return { providers, prices, failover };
     },
     now,
     log,
   });
-  return { providers: () => newest().providers, prices: () => newest().prices };
+  return {
+    providers: () => newest().providers,
+    prices: () => newest().prices,
+    failover: () => newest().failover,
+  };
 }
 
 function defaultProvider(flags: Flags, environment: Environment, file: FileSettings): Setting<string> {

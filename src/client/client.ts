@@ -38,6 +38,8 @@ import type {
   PolicyTest,
   PreviewEdit,
   PriceList,
+  ModelList,
+  ModelQuery,
   PriceQuery,
   PromptAccepted,
   ProviderReport,
@@ -401,6 +403,11 @@ export class SallyportClient {
 
   testProvider(id: string): Promise<ProviderReport> {
     return this.#call({ method: "POST", path: `/api/providers/${encodeURIComponent(id)}/test` });
+  }
+
+  /** The models that sessions can ask, with their windows and prices. */
+  models(query: ModelQuery = {}): Promise<ModelList> {
+    return this.#call({ method: "GET", path: `/api/models${search(query)}` });
   }
 
   prices(query: PriceQuery = {}): Promise<PriceList> {

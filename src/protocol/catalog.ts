@@ -25,6 +25,8 @@ export const EngineView = z.object({
   available: z.boolean(),
   /** What to do if it is not available. */
   advice: z.string().optional(),
+  /** The command that brings its program, where one does. */
+  install: z.string().optional(),
   /** The provider wires that it can use; empty: any. */
   wires: z.array(z.string()),
   capabilities: z.record(z.string(), z.boolean()),

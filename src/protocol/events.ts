@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Approval, Outcome, PlannedChange } from "./approvals.ts";
 import { Prompt, Usage } from "./content.ts";
 import { ErrorDetail } from "./errors.ts";
+import { ModelPlace } from "./failover.ts";
 import { LoadedFile, SkippedFile } from "./instructions.ts";
 import { Item } from "./items.ts";
 import { Autonomy, PermissionMode } from "./policy.ts";
@@ -85,6 +86,9 @@ export const EventBody = z.discriminatedUnion("type", [
     forked_from: ForkedFrom.optional(),
     /** The settings that changed. If `autonomy` is set, `permission_mode` replaces the mode; absent: no mode. */
     model: z.string().optional(),
+    /** Another provider takes the place of one that fails; `routed_from` is what the session asked for. */
+    provider: z.string().optional(),
+    routed_from: ModelPlace.optional(),
     autonomy: Autonomy.optional(),
     permission_mode: PermissionMode.optional(),
     ask_reads: z.boolean().optional(),

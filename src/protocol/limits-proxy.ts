@@ -90,6 +90,22 @@ export const PROXY_LIMITS = {
   breakerMemoryMs: 3_600_000,
   /** How long the one test request keeps others back. */
   breakerProbeMs: 60_000,
+  /** Requests in a row that fail until a provider counts as unavailable, and how long after the last one it does. */
+  providerDownFailures: 3,
+  providerDownMs: 60_000,
+  /** How long after a failure it counts as degraded, unless it answers. */
+  providerFailedMs: 300_000,
+  /** How long a provider's list of models counts, and one that could not be read. */
+  modelListMs: 600_000,
+  modelListRetryMs: 15_000,
+  /** Pages of one list, and models of a local server that are asked for their window one by one. */
+  modelListPages: 10,
+  modelWindowsAsked: 50,
+  /** Models of all providers in one answer. */
+  modelsListed: 2_000,
+  /** Models with other places in `failover`, and places of one. */
+  failoverModels: 200,
+  failoverPlaces: 8,
   /** Sessions, agents and providers whose requests in the last minute are remembered. */
   rateKeys: 50_000,
 } as const;

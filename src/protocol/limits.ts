@@ -8,6 +8,7 @@ import { INSTRUCTION_LIMITS } from "./instruction-limits.ts";
 import { JOB_LIMITS } from "./job-limits.ts";
 import { MOUNT_LIMITS } from "./mount-limits.ts";
 import { OPERATION_LIMITS } from "./operation-limits.ts";
+import { PROGRAM_LIMITS } from "./program-limits.ts";
 import { SANDBOX_LIMITS } from "./sandbox-limits.ts";
 import { KEY_LIMITS } from "./key-limits.ts";
 import { TOKEN_LIMITS } from "./token-limits.ts";
@@ -24,6 +25,7 @@ export const LIMITS = {
   ...SANDBOX_LIMITS,
   ...WORKER_LIMITS,
   ...OPERATION_LIMITS,
+  ...PROGRAM_LIMITS,
   ...MOUNT_LIMITS,
   ...JOB_LIMITS,
   ...INSTRUCTION_LIMITS,

@@ -187,6 +187,10 @@ export const PriceSettings = z
   });
 export type PriceSettings = z.infer<typeof PriceSettings>;
 
+/** How a provider does, by the requests sent to it and its key. `degraded`: it answers, with trouble. */
+export const ProviderStatus = z.enum(["available", "degraded", "unavailable"]);
+export type ProviderStatus = z.infer<typeof ProviderStatus>;
+
 /** A provider as the API shows it. Never contains a key. */
 export const ProviderView = z.object({
   id: z.string(),
@@ -202,6 +206,8 @@ export const ProviderView = z.object({
   credential: z.enum(["found", "missing", "not_needed"]),
   /** Names that identify the keys: `ANTHROPIC_API_KEY`, `key.txt#2`. The first one is used next. */
   credential_names: z.array(z.string()),
+  /** By its key, and by how it answered lately. */
+  status: ProviderStatus,
   /** What to do if the credential is missing. */
   message: z.string().optional(),
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Prompt, Usage } from "./content.ts";
 import { ErrorDetail } from "./errors.ts";
+import { ModelPlace } from "./failover.ts";
 import { InstructionMode } from "./instructions.ts";
 import { Job } from "./job-settings.ts";
 import { LIMITS } from "./limits.ts";
@@ -69,6 +70,8 @@ export const SessionSettings = z.object({
   engine: z.string(),
   provider: z.string(),
   model: z.string(),
+  /** What was asked for, where `failover` chose another place. Absent: this one. */
+  routed_from: ModelPlace.optional(),
   /** The folder that the session works in. Absolute, symlinks resolved. */
   workspace: z.string(),
   sandbox: SandboxKind,

@@ -1,5 +1,5 @@
 import type { ProviderCondition } from "./breaker.ts";
-import type { ModelApi, OpenAiApi } from "../protocol/index.ts";
+import type { ModelApi, OpenAiApi, Price, ProviderStatus } from "../protocol/index.ts";
 import type { Wire } from "./proxy.ts";
 
 /** One key of a provider, ready for use in a request. */
@@ -19,6 +19,8 @@ export interface Provider {
   api(model: string): ModelApi;
   /** The API of OpenAI's wire that it has. */
   readonly openaiApi: OpenAiApi;
+  /** A server of open models: the windows of its models are settings of its own. */
+  readonly isLocal: boolean;
   /** True for providers that cost nothing (`sim`, and `local` unless priced). */
   readonly free: boolean;
   readonly defaultModel: string;
@@ -48,6 +50,24 @@ export interface ProviderHealth {
   readonly latency_ms?: number | undefined;
 }
 
+/** A model as its provider lists it. What is absent was not said. */
+export interface ListedModel {
+  readonly id: string;
+  /** For people, where it is another one. */
+  readonly name?: string | undefined;
+  readonly contextTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
+  /** Micro-USD per million tokens, as the provider says. Nothing is counted with it. */
+  readonly price?: Pick<Price, "input" | "output" | "cache_read" | "cache_write"> | undefined;
+}
+
+/** A provider's own list of models. */
+export interface ProviderModels {
+  readonly models: readonly ListedModel[];
+  /** Why it could not be read now; `models` are then the last ones that could. Absent: it was read. */
+  readonly failure?: string | undefined;
+}
+
 /** The configured providers, with the newest settings and credentials at each call. */
 export interface ProviderBook {
   /** A Failure `invalid_request` that lists the existing ones. */
@@ -57,7 +77,13 @@ export interface ProviderBook {
   test(id: string): Promise<ProviderHealth>;
   /** Its answer of the last minute; otherwise asks it. Never rejects. */
   health(id: string): Promise<ProviderHealth>;
-  /** Its recent condition, judged by the requests sent to it. */
+  /** Its own list of models, with their windows; asked for now and then. Never rejects. */
+  models(id: string): Promise<ProviderModels>;
+  /** What its list last said of a model. Undefined: nothing, or nobody asked. */
+  listed(id: string, model: string): ListedModel | undefined;
+  /** Its recent condition, judged by the answers that broke off. */
   condition(id: string): ProviderCondition;
+  /** Whether it answers, judged by all requests sent to it. Its key is not looked at. */
+  status(id: string): ProviderStatus;
   close(): void;
 }

@@ -2,7 +2,16 @@ import type { ConnectionBook } from "../connections/index.ts";
 import type { Engine } from "../engines/index.ts";
 import type { Ledger, PriceBook } from "../ledger/index.ts";
 import type { EgressTarget, HostAnswer } from "../network/index.ts";
-import type { JournalEvent, NewId, Policy, Redactor, SandboxChoice, SessionSettings, Log } from "../protocol/index.ts";
+import type {
+  FailoverSettings,
+  JournalEvent,
+  NewId,
+  Policy,
+  Redactor,
+  SandboxChoice,
+  SessionSettings,
+  Log,
+} from "../protocol/index.ts";
 import type { ModelProxy, ProviderBook } from "../proxy/index.ts";
 import type { Sandbox, SandboxDrivers, Supervisor } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
@@ -40,6 +49,8 @@ export interface Models {
   /** Of the default provider; absent: that provider's own default. */
   readonly defaultModel?: string | undefined;
   readonly providers: ProviderBook;
+  /** Other places for models, as an admin listed them; the newest. */
+  readonly failover: () => FailoverSettings;
   readonly prices: PriceBook;
   readonly proxy: ModelProxy;
   readonly ledger: Ledger;

@@ -1,4 +1,5 @@
 import type { Engine } from "../engines/index.ts";
+import { installCommand, programOfEngine } from "../engines/vendor/programs.ts";
 import { ACCOUNTS, dayOf } from "../ledger/index.ts";
 import {
   LIMITS,
@@ -27,6 +28,7 @@ import { SetLimits } from "./budget/set-limits.ts";
 import { KeyService } from "./services/key-service.ts";
 import { PageService } from "./services/page-service.ts";
 import { PolicyBook, PolicyService } from "./services/policy-service.ts";
+import { ModelService } from "./services/model-service.ts";
 import { ProviderService } from "./services/provider-service.ts";
 import { SessionActivityReader } from "./lifecycle/session-activity.ts";
 import { describeSandboxes, usualSandbox, type UsualSandbox } from "./settings/walls.ts";
@@ -84,6 +86,7 @@ export class Gateway {
   readonly keys: KeyService;
   readonly usage: UsageService;
   readonly providers: ProviderService;
+  readonly models: ModelService;
   readonly sessionModels: SessionModelList;
   readonly activity: SessionActivityReader;
   readonly feed: Feed;
@@ -95,8 +98,6 @@ export class Gateway {
   readonly retention: Retention;
   readonly readers: ReaderTurns;
   readonly workers: WorkerService;
-  /** The ids of the engines that sessions can have. */
-  readonly engines: readonly string[];
   readonly #dependencies: Dependencies;
   readonly #registry: Registry;
   readonly #warm: WarmSessions;
@@ -128,6 +129,7 @@ export class Gateway {
     this.tokens = new TokenService(dependencies, receipts, this.keys);
     this.usage = new UsageService(dependencies);
     this.providers = new ProviderService(dependencies);
+    this.models = new ModelService(dependencies);
     this.sessionModels = new SessionModelList(dependencies, this.#registry);
     this.activity = new SessionActivityReader(this.#registry);
     this.folders = new FolderService(shared);
@@ -137,9 +139,6 @@ export class Gateway {
     this.workers = new WorkerService(dependencies);
     this.retention = new Retention({ dependencies, registry: this.#registry, settings: parts.retention });
     this.jobs = new JobService(this.sessions, this.retention);
-    this.engines = [...dependencies.engines.values()]
-      .filter((engine) => engine.missing?.() === undefined)
-      .map(({ id }) => id);
   }
 
   /** Opens the store and settles what the last run left, before the first command is accepted. */
@@ -180,6 +179,13 @@ export class Gateway {
     gateway.#sweep();
     gateway.#scaling.start();
     return gateway;
+  }
+
+  /** The ids of the engines that sessions can have now: a program may be installed while the server runs. */
+  get engines(): readonly string[] {
+    return [...this.#dependencies.engines.values()]
+      .filter((engine) => engine.missing?.() === undefined)
+      .map(({ id }) => id);
   }
 
   /** All engines that this server knows. Those that cannot be used here say what to do about it. */
@@ -362,10 +368,12 @@ export class Gateway {
 function viewEngine(engine: Engine): EngineView {
   const { id, wires, capabilities } = engine;
   const advice = engine.missing?.();
+  const program = advice === undefined ? undefined : programOfEngine(id);
   return {
     id,
     available: advice === undefined,
     ...(advice === undefined ? {} : { advice }),
+    ...(program === undefined ? {} : { install: installCommand(program) }),
     wires: [...wires],
     capabilities: { ...capabilities },
   };

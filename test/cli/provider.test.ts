@@ -56,6 +56,7 @@ describe("provider list", () => {
       free: false,
       credential: "found",
       credential_names: ["ANTHROPIC_API_KEY"],
+      status: "available",
     });
     expect(existsSync(join(place.folder, ".sallyport"))).toBe(false);
   });
@@ -79,7 +80,17 @@ describe("provider list", () => {
       .trimEnd()
       .split("\n")
       .map((line) => line.split(/ {2,}/));
-    expect(rows.map((row) => row.slice(0, 5))).toEqual([
+    expect(rows.map((row) => row[1])).toEqual([
+      "STATUS",
+      "unavailable",
+      "available",
+      "unavailable",
+      "unavailable",
+      "unavailable",
+      "available",
+      "available",
+    ]);
+    expect(rows.map(([id, _status, ...row]) => [id, ...row.slice(0, 4)])).toEqual([
       ["PROVIDER", "WIRES", "ADDRESS", "COST", "MODEL"],
       ["cloud", "anthropic", "api.anthropic.com", "priced", "claude-sonnet-5"],
       ["sim", "anthropic, openai", "beside the server", "free", "sim"],
@@ -89,7 +100,7 @@ describe("provider list", () => {
       ["local *", "anthropic, openai", "127.0.0.1:11434", "free", "-"],
       ["mine", "openai", "h", "priced", "m"],
     ]);
-    expect(rows.map((row) => row[5]?.slice(0, 26))).toEqual([
+    expect(rows.map((row) => row[6]?.slice(0, 26))).toEqual([
       "CREDENTIAL",
       "missing: ANTHROPIC_API_KEY",
       "not needed",

@@ -1,14 +1,20 @@
 import type { Command } from "commander";
-import { createClaudeCliEngine, createCodexEngine } from "../../engines/index.ts";
+import { createClaudeCliEngine } from "../../engines/index.ts";
 import { DEFAULT_POOL, defined } from "../../protocol/index.ts";
 import { flagsOf, print, printJson, width, type CommandContext } from "../context.ts";
 import { ok, type DoctorCheck } from "../doctor/checks.ts";
 import { checkDatabase, checkFiles, checkHome, checkServer, checkTrust } from "../doctor/home.ts";
-import { checkNode, checkOpenFiles, checkPrograms, checkSandboxes, checkSupervisor } from "../doctor/programs.ts";
+import {
+  checkNode,
+  checkOpenFiles,
+  checkPrograms,
+  checkSandboxes,
+  checkSupervisor,
+  checkVendorPrograms,
+} from "../doctor/programs.ts";
 import { EXIT } from "../exit.ts";
 import { OWN_OPEN_FILES } from "../open-files.ts";
 import { claudeOptions } from "../engines.ts";
-import { programPlaces } from "../program-settings.ts";
 import { poolOf } from "../pool-settings.ts";
 import { readSettingsAsTheyAre, SETTINGS_FILE, type Environment, type Setting, type Settings } from "../settings.ts";
 import { table } from "../terminal/table.ts";
@@ -42,9 +48,10 @@ export function addDoctor(program: Command, context: CommandContext): void {
 }
 
 async function examine({ surroundings }: CommandContext, settings: Settings): Promise<readonly DoctorCheck[]> {
-  const [programs, sandboxes, home, database, files, server, supervisor] = await Promise.all([
+  const [programs, sandboxes, vendors, home, database, files, server, supervisor] = await Promise.all([
     checkPrograms(surroundings.environment),
     checkSandboxes(settings),
+    checkVendorPrograms(settings, surroundings.environment),
     checkHome(settings.home.value),
     checkDatabase(settings.home.value),
     checkFiles(settings),
@@ -58,7 +65,7 @@ async function examine({ surroundings }: CommandContext, settings: Settings): Pr
     ...programs,
     ...sandboxes,
     claude,
-    checkCodex(settings, surroundings.environment),
+    ...vendors,
     checkModel(settings, surroundings.name),
     ...home,
     ...checkTrust(settings, surroundings.environment),
@@ -74,12 +81,6 @@ function checkClaude(settings: Settings, environment: Environment): DoctorCheck 
   const missing = createClaudeCliEngine(claudeOptions(settings, environment)).missing?.();
   if (missing === undefined) return ok("claude", "found; the engines claude-sdk and claude-cli can be used");
   return ok("claude", `not found, so the engine loop does the work. ${missing}`);
-}
-
-/** Only its engine needs it. */
-function checkCodex(settings: Settings, environment: Environment): DoctorCheck {
-  const missing = createCodexEngine(programPlaces("codex", settings, environment)).missing?.();
-  return ok("codex", missing === undefined ? "found; the engine codex can be used" : `optional. ${missing}`);
 }
 
 /** The provider of a session that names none. No request is made. */
@@ -148,6 +149,8 @@ function settingsOf(settings: Settings): readonly ShownSetting[] {
       : [plain("supervisor_seconds", { ...settings.supervisor, value: settings.supervisor.value.seconds })]),
     plain("proxy_port", settings.proxyPort),
     plain("claude", settings.claude),
+    listed("programs", { ...settings.programs, value: Object.keys(settings.programs.value) }),
+    plain("programs_folder", settings.programsFolder),
     plain("telemetry", { ...settings.telemetry, value: settings.telemetry.value?.url }),
     listed("providers", { ...settings.providers, value: Object.keys(settings.providers.value) }),
     listed("prices", { ...settings.prices, value: Object.keys(settings.prices.value) }),

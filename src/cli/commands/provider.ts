@@ -78,7 +78,11 @@ async function withProviders(
   });
   try {
     const list = (): Promise<ProviderView[]> =>
-      Promise.all(book.list().map((one) => viewProvider(one, settings.provider.value)));
+      Promise.all(
+        book
+          .list()
+          .map((one) => viewProvider(one, { defaultProvider: settings.provider.value, status: book.status(one.id) })),
+      );
     const test = async (id: string): Promise<ProviderReport> => {
       const { wires, models, latency_ms, ...report } = await book.test(id);
       return {
@@ -106,7 +110,7 @@ function addList(provider: Command, context: CommandContext): void {
         const list = await providers.list();
         if (json === true) printJson(context, { providers: list });
         else {
-          const head = ["PROVIDER", "WIRES", "ADDRESS", "COST", "MODEL", "CREDENTIAL"];
+          const head = ["PROVIDER", "STATUS", "WIRES", "ADDRESS", "COST", "MODEL", "CREDENTIAL"];
           for (const line of table([head, ...list.map(rowOf)], width(context))) print(context, line);
         }
       }),
@@ -117,6 +121,7 @@ function rowOf(view: ProviderView): readonly string[] {
   const hosts = [...new Set(Object.values(view.hosts))];
   return [
     view.is_default ? `${view.id} *` : view.id,
+    view.status,
     view.wires.join(", "),
     view.id === "sim" ? "beside the server" : hosts.join(", "),
     view.free ? "free" : "priced",

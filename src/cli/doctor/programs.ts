@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { LIMITS } from "../../protocol/index.ts";
 import { Supervisor } from "../../sandbox/index.ts";
 import { RAISE_OPEN_FILES, type OpenFiles } from "../open-files.ts";
+import { reportPrograms } from "../programs/found.ts";
 import { openSandboxes } from "../sandboxes.ts";
 import type { Environment, Settings } from "../settings.ts";
 import { fail, ok, warn, type DoctorCheck } from "./checks.ts";
@@ -60,6 +61,26 @@ export async function checkSandboxes(settings: Settings): Promise<readonly Docto
       ? warn(kind, `${missing.reason}; agents run with the server's own rights`, missing.remedy)
       : ok(kind, `does not work here: ${missing.reason}; ${missing.remedy}`);
   });
+}
+
+/** Vendors' programs, in one line each for those that are there. Most people need none, so nothing here is a warning. */
+export async function checkVendorPrograms(
+  settings: Settings,
+  environment: Environment,
+): Promise<readonly DoctorCheck[]> {
+  const programs = await reportPrograms(settings, environment);
+  const found = programs.filter(({ path }) => path !== undefined);
+  const missing = programs.filter(({ path }) => path === undefined).map(({ name }) => name);
+  return [
+    ...found.map(({ name, version, tested, path, install }) =>
+      version === tested
+        ? ok(name, `${version}, the tested version, at ${path ?? "?"}`)
+        : ok(name, `${version ?? "of an unknown version"} at ${path ?? "?"}; tested was ${tested}: ${install ?? ""}`),
+    ),
+    ...(missing.length === 0
+      ? []
+      : [ok("engines", `not installed: ${missing.join(", ")}; to get one: sallyport engine install <name>`)]),
+  ];
 }
 
 /** ripgrep comes with the package, as a file of this platform. */

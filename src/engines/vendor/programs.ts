@@ -34,6 +34,21 @@ export const VENDOR_PROGRAMS = {
 
 export type VendorProgramName = keyof typeof VENDOR_PROGRAMS;
 
+/** The program of an engine: `codex`, `acp:gemini`. Undefined: it needs none of these. */
+export function programOfEngine(engine: string): VendorProgramName | undefined {
+  const name = engine.replace(/^acp:/, "");
+  return isVendorProgram(name) ? name : undefined;
+}
+
+export function isVendorProgram(name: string): name is VendorProgramName {
+  return Object.hasOwn(VENDOR_PROGRAMS, name);
+}
+
+/** The command that brings a program. */
+export function installCommand(name: VendorProgramName): string {
+  return `sallyport engine install ${name}`;
+}
+
 /** Where a vendor's program is looked for. */
 export interface ProgramPlaces {
   /** The program itself; absent: it is looked for. */
@@ -48,20 +63,28 @@ export interface ProgramPlaces {
 export function findProgram(name: VendorProgramName, places: ProgramPlaces): readonly string[] {
   const { executable, installed, searchPath = [] } = places;
   if (executable !== undefined) return [executable].filter(isProgram);
-  const { command } = VENDOR_PROGRAMS[name];
-  const file = process.platform === "win32" ? `${command}.cmd` : command;
   const found = [
-    ...(installed === undefined ? [] : [join(installed, name, "node_modules", ".bin", file)]),
-    ...searchPath.map((folder) => join(folder, file)),
+    ...(installed === undefined ? [] : [programIn(join(installed, name), name)]),
+    ...searchPath.map((folder) => join(folder, fileOf(name))),
   ];
   return [...new Set(found.filter(isProgram).map((path) => realpathSync(path)))];
+}
+
+/** Where npm puts a program's command in a folder that it installs into. */
+export function programIn(folder: string, name: VendorProgramName): string {
+  return join(folder, "node_modules", ".bin", fileOf(name));
+}
+
+function fileOf(name: VendorProgramName): string {
+  const { command } = VENDOR_PROGRAMS[name];
+  return process.platform === "win32" ? `${command}.cmd` : command;
 }
 
 /** Why there is none, and what brings it; undefined: there is one. */
 export function missingProgram(name: VendorProgramName, places: ProgramPlaces): string | undefined {
   if (findProgram(name, places).length > 0) return undefined;
   const where = places.executable === undefined ? "" : ` at ${places.executable}`;
-  return `${VENDOR_PROGRAMS[name].title} was not found${where}. Run: sallyport engine install ${name}`;
+  return `${VENDOR_PROGRAMS[name].title} was not found${where}. Run: ${installCommand(name)}`;
 }
 
 export function isProgram(path: string): boolean {

@@ -1,11 +1,14 @@
-import { Failure, type ProviderSettings, type Log } from "../../protocol/index.ts";
+import { Failure, type ProviderSettings, type ProviderStatus, type Log } from "../../protocol/index.ts";
 import type { ProviderBreaker } from "../breaker.ts";
 import type { NetworkProxies } from "../network-proxies.ts";
+import type { ProviderRecord } from "../provider-record.ts";
 import type { Provider, ProviderBook, ProviderHealth } from "../providers.ts";
 import { checkHealth } from "./health.ts";
-import { OpenProvider } from "./provider.ts";
+import { OpenProvider, type ProviderContext } from "./provider.ts";
+import { fetchModels } from "./model-list.ts";
 import { RecentHealth } from "./recent-health.ts";
-import { resolveProviders, type ProviderEnvironment } from "./resolve.ts";
+import { RecentModels } from "./recent-models.ts";
+import { resolveProviders, type ProviderEnvironment, type ResolvedProvider } from "./resolve.ts";
 
 export { viewProvider } from "./view.ts";
 
@@ -21,6 +24,7 @@ export interface ProvidersOptions {
   readonly log: Pick<Log, "warn">;
   /** Absent: no requests go to them from here. */
   readonly breaker?: ProviderBreaker | undefined;
+  readonly record?: ProviderRecord | undefined;
   /** Absent: every provider is reached directly. */
   readonly networkProxies?: NetworkProxies | undefined;
 }
@@ -34,9 +38,10 @@ interface ProviderEntry {
 
 /** The configured providers. Nothing runs until it is called. */
 export function openProviders(options: ProvidersOptions): ProviderBook {
-  const { environment, simUrl, now, learn, log } = options;
+  const { environment, simUrl, now, learn, log, networkProxies = {} } = options;
   const stopping = new AbortController();
   const recent = new RecentHealth(now);
+  const lists = new RecentModels(now);
   let settings: ProviderSettings | undefined;
   let entries: ReadonlyMap<string, ProviderEntry> = new Map();
 
@@ -45,16 +50,14 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
     if (wanted === settings) return entries;
     settings = wanted;
     recent.clear();
+    lists.clear();
     const before = entries;
     // An unchanged provider keeps its keys' pauses and its command's output.
     entries = new Map(
-      resolveProviders(wanted, { environment, simUrl }).map((resolved) => {
-        const from = JSON.stringify(resolved);
-        const known = before.get(resolved.id);
-        if (known?.from === from) return [resolved.id, known];
-        const provider = new OpenProvider(resolved, { environment, now, learn, log, signal: stopping.signal });
-        return [resolved.id, { from, keyPath: resolved.keyPath, provider }];
-      }),
+      resolveProviders(wanted, { environment, simUrl }).map((resolved) => [
+        resolved.id,
+        entryOf(resolved, before.get(resolved.id), { environment, now, learn, log, signal: stopping.signal }),
+      ]),
     );
     return entries;
   };
@@ -62,7 +65,7 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
   const ask = async (id: string): Promise<ProviderHealth> => {
     const entry = newest().get(id);
     if (entry === undefined) return { id, status: "failed", message: unknown(id, newest()), wires: [] };
-    return checkHealth({ ...entry, now, signal: stopping.signal, networkProxies: options.networkProxies ?? {} });
+    return checkHealth({ ...entry, now, signal: stopping.signal, networkProxies });
   };
 
   newest();
@@ -74,17 +77,42 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
     },
     list: () => [...newest().values()].map(({ provider }) => provider),
     test: async (id) => {
+      lists.forget(id);
       const health = await recent.set(id, ask(id));
-      if (health.status === "ok") options.breaker?.reset(id);
+      if (health.status === "ok") for (const memory of [options.breaker, options.record]) memory?.reset(id);
       return health;
     },
     health: (id) => {
       newest();
       return recent.get(id, () => ask(id));
     },
+    models: (id) => {
+      const provider = newest().get(id)?.provider;
+      if (provider === undefined) return Promise.resolve({ models: [], failure: unknown(id, newest()) });
+      return lists.get(id, () => fetchModels({ provider, signal: stopping.signal, networkProxies }));
+    },
+    listed: (id, model) => lists.listed(id, model),
     condition: (id) => options.breaker?.condition(id) ?? { state: "good" },
+    status: (id) => statusOf(id, options),
     close: () => stopping.abort(),
   };
+}
+
+function entryOf(
+  resolved: ResolvedProvider,
+  known: ProviderEntry | undefined,
+  context: ProviderContext,
+): ProviderEntry {
+  const from = JSON.stringify(resolved);
+  if (known?.from === from) return known;
+  return { from, keyPath: resolved.keyPath, provider: new OpenProvider(resolved, context) };
+}
+
+function statusOf(id: string, { breaker, record }: Pick<ProvidersOptions, "breaker" | "record">): ProviderStatus {
+  const answers = record?.status(id) ?? "available";
+  const broken = breaker?.condition(id) ?? { state: "good" };
+  if (broken.state === "good" || answers === "unavailable") return answers;
+  return broken.retryAfterMs > 0 ? "unavailable" : "degraded";
 }
 
 function unknown(id: string, known: ReadonlyMap<string, ProviderEntry>): string {

@@ -65,6 +65,7 @@ class Key implements Credential {
 export class OpenProvider implements Provider {
   readonly id: string;
   readonly baseUrl: ResolvedProvider["baseUrl"];
+  readonly isLocal: boolean;
   readonly free: boolean;
   readonly defaultModel: string;
   readonly rate: RateLimit;
@@ -76,6 +77,7 @@ export class OpenProvider implements Provider {
   constructor(resolved: ResolvedProvider, context: ProviderContext) {
     this.id = resolved.id;
     this.baseUrl = resolved.baseUrl;
+    this.isLocal = resolved.isLocal;
     this.free = resolved.free;
     this.defaultModel = resolved.defaultModel;
     this.rate = resolved.rate;

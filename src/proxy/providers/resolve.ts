@@ -33,6 +33,7 @@ export interface ResolvedProvider {
   readonly sources: readonly SourceSetting[];
   /** Bearer tokens are Anthropic's OAuth tokens. */
   readonly oauth: boolean;
+  readonly isLocal: boolean;
   readonly free: boolean;
   readonly defaultModel: string;
   readonly rate: RateLimit;
@@ -81,6 +82,7 @@ function resolveSim(setting: ProviderSetting, url: string | undefined): Resolved
     openaiApi: "responses",
     sources: [],
     oauth: false,
+    isLocal: false,
     free: setting.free ?? true,
     defaultModel: setting.default_model ?? "sim",
     rate: rateOf(setting),
@@ -99,6 +101,7 @@ function resolveOne(id: string, setting: ProviderSetting, environment: ProviderE
     anthropicModels: defaults.anthropicModels,
     sources: sourcesOf(setting, defaults),
     oauth: kind === "cloud" && hostOf(baseUrl.anthropic) === ANTHROPIC_HOST,
+    isLocal: kind === "local",
     free: setting.free ?? defaults.free,
     defaultModel: setting.default_model ?? defaults.defaultModel,
     rate: rateOf(setting),

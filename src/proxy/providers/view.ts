@@ -1,10 +1,14 @@
-import { Failure, type ProviderView } from "../../protocol/index.ts";
+import { Failure, type ProviderStatus, type ProviderView } from "../../protocol/index.ts";
 import type { Provider } from "../providers.ts";
 import { WIRES } from "../proxy.ts";
 
 /** A provider as shown to people: whether it has a key and the key's name, never the key. */
-export async function viewProvider(provider: Provider, defaultProvider: string): Promise<ProviderView> {
+export async function viewProvider(
+  provider: Provider,
+  { defaultProvider, status }: { readonly defaultProvider: string; readonly status: ProviderStatus },
+): Promise<ProviderView> {
   const wires = WIRES.filter((wire) => provider.baseUrl[wire] !== undefined);
+  const credential = await credentialOf(provider);
   return {
     id: provider.id,
     is_default: provider.id === defaultProvider,
@@ -12,7 +16,8 @@ export async function viewProvider(provider: Provider, defaultProvider: string):
     hosts: Object.fromEntries(wires.map((wire) => [wire, hostOf(provider.baseUrl[wire] ?? "")])),
     default_model: provider.defaultModel,
     free: provider.free,
-    ...(await credentialOf(provider)),
+    status: credential.credential === "missing" ? "unavailable" : status,
+    ...credential,
   };
 }
 

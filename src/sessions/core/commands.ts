@@ -4,6 +4,7 @@ import type {
   ErrorDetail,
   ForkedFrom,
   Item,
+  ModelPlace,
   PermissionMode,
   PrincipalRef,
   Prompt,
@@ -69,6 +70,9 @@ export type SessionCommand =
 /** The settings that changed. If `autonomy` is set, `permission_mode` replaces the mode; absent: no mode. */
 export interface SettingsChange {
   readonly model?: string;
+  /** Only with `model`: the router chose another place. */
+  readonly provider?: string;
+  readonly routed_from?: ModelPlace;
   readonly autonomy?: Autonomy;
   readonly permission_mode?: PermissionMode;
   readonly ask_reads?: boolean;

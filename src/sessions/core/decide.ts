@@ -109,9 +109,10 @@ function instructed(
 /** Only real changes are journaled. */
 function configure(state: SessionState, change: SettingsChange): readonly EventBody[] {
   const { settings } = state;
-  const { model, autonomy, permission_mode, ask_reads } = change;
+  const { model, provider, routed_from, autonomy, permission_mode, ask_reads } = change;
   const told: SettingsChange = {
     ...(model === undefined || model === settings.model ? {} : { model }),
+    ...(provider === undefined || provider === settings.provider ? {} : defined({ provider, routed_from })),
     ...(autonomy === undefined || (autonomy === settings.autonomy && permission_mode === settings.permission_mode)
       ? {}
       : { autonomy, ...(permission_mode === undefined ? {} : { permission_mode }) }),

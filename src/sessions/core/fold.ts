@@ -92,12 +92,23 @@ function withHeld(queue: SessionState["queue"], turns: readonly string[]): Sessi
 
 function changed(
   settings: SessionSettings,
-  { model, autonomy, permission_mode, ask_reads }: EventOf<"session.updated">,
+  { model, provider, routed_from, autonomy, permission_mode, ask_reads }: EventOf<"session.updated">,
 ): SessionSettings {
-  const named: SessionSettings = { ...settings, ...defined({ model, ask_reads }) };
+  const placed = placeOf(settings, { model, provider, routed_from });
+  const named: SessionSettings = { ...placed, ...defined({ ask_reads }) };
   if (autonomy === undefined) return named;
   const { permission_mode: _before, ...rest } = named;
   return { ...rest, autonomy, ...(permission_mode === undefined ? {} : { permission_mode }) };
+}
+
+/** A model that somebody chooses is what the session asks for from now on. */
+function placeOf(
+  settings: SessionSettings,
+  { model, provider, routed_from }: Pick<EventOf<"session.updated">, "model" | "provider" | "routed_from">,
+): SessionSettings {
+  if (model === undefined && provider === undefined) return settings;
+  const { routed_from: _before, ...rest } = settings;
+  return { ...rest, ...defined({ model, provider, routed_from }) };
 }
 
 function spend({ limit_microusd: _before, ...state }: SessionState, event: EventOf<"budget.updated">): SessionState {

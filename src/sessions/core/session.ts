@@ -43,6 +43,8 @@ import {
   untilStoredOrStalled,
 } from "./storing.ts";
 import { LiveStream } from "./stream.ts";
+import { learnWindow } from "../settings/model-facts.ts";
+import { routeTurn } from "../routing/router.ts";
 
 /** Rows that are committed together with the session's own. */
 export type Beside = Pick<Write, "receipts" | "audit" | "documents">;
@@ -344,6 +346,10 @@ export class Session {
   async #run({ turn_id, upto, begin }: TurnStart, signal: AbortSignal): Promise<void> {
     try {
       if (keepsProcess(this)) this.dependencies.processes.begin(this);
+      const moving = this.resumedTurn === turn_id ? undefined : routeTurn(this);
+      if (moving !== undefined) await moving;
+      const learning = learnWindow(this.dependencies.models, this.#state.settings);
+      if (learning !== undefined) await learning;
       const conversation = await this.#converse(upto);
       this.execute({ type: "instruct", ...this.instructions.current }).catch(() => undefined);
       this.dependencies.reach("engine.opened");

@@ -3,6 +3,7 @@ import {
   type PricedModel,
   type PriceQuery,
   type ProviderReport,
+  type ProviderStatus,
   type ProviderView,
 } from "../../protocol/index.ts";
 import { viewProvider, type Provider, type ProviderCondition, type ProviderHealth } from "../../proxy/index.ts";
@@ -22,6 +23,8 @@ export interface OfferedProvider {
   /** It has the credential that it needs. */
   readonly available: boolean;
   readonly condition: ProviderCondition;
+  /** By how it answered lately. */
+  readonly status: ProviderStatus;
   /** Without ports and paths. */
   readonly hosts: readonly string[];
   /** Its own answer of the last minute. Absent: it costs money or needs a key, and is only asked by `test`. */
@@ -43,7 +46,11 @@ export class ProviderService {
   async list(caller: Caller): Promise<readonly ProviderView[]> {
     authorize(caller, "provider.read");
     const { providers, defaultProvider } = this.#dependencies.models;
-    const views = await Promise.all(providers.list().map((provider) => viewProvider(provider, defaultProvider)));
+    const views = await Promise.all(
+      providers
+        .list()
+        .map((provider) => viewProvider(provider, { defaultProvider, status: providers.status(provider.id) })),
+    );
     return JSON.parse(this.#dependencies.redact(JSON.stringify(views))) as readonly ProviderView[];
   }
 
@@ -53,7 +60,8 @@ export class ProviderService {
     const { providers, defaultProvider, prices } = this.#dependencies.models;
     return Promise.all(
       providers.list().map(async (provider): Promise<OfferedProvider> => {
-        const { credential, hosts } = await viewProvider(provider, defaultProvider);
+        const status = providers.status(provider.id);
+        const { credential, hosts } = await viewProvider(provider, { defaultProvider, status });
         return {
           id: provider.id,
           isDefault: provider.id === defaultProvider,
@@ -61,6 +69,7 @@ export class ProviderService {
           free: provider.free,
           available: credential !== "missing",
           condition: providers.condition(provider.id),
+          status,
           hosts: [...new Set(Object.values(hosts).flatMap((host) => host?.replace(/:\d+$/, "") ?? []))],
           health: provider.free && credential === "not_needed" ? () => this.#health(provider) : undefined,
           models: () => prices.list().filter((known) => known.provider === provider.id),

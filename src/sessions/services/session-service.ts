@@ -31,6 +31,7 @@ import { setLimit } from "../budget/set-limit.ts";
 import type { Beside, Session } from "../core/session.ts";
 import { refusalWhileStalled, refuseNewWork, whileStoring } from "../core/storing.ts";
 import { settingsChange, settingsFor, type WorkspacePlaces } from "../settings/settings.ts";
+import { routedWords } from "../routing/router.ts";
 import { checkCursor, watch } from "../core/watch.ts";
 import { placeSession } from "../workspace/own-tree.ts";
 import { isFinal, newState, view, viewRow, type Segment, type SessionState } from "../core/state.ts";
@@ -148,6 +149,10 @@ export class SessionService {
           : { type: "fork", from: { session_id: parent.state.id, seq: fork_seq } },
       ),
     ];
+    if (settings.routed_from !== undefined && parent === undefined) {
+      const message = routedWords(settings, settings.routed_from);
+      durable.push(session.execute({ type: "notice", message }));
+    }
     this.#parts.dependencies.reach("session.decided");
     if (prompt !== undefined) durable.push(session.prompt(prompt, ref(caller)).then(() => undefined));
     const answer = view(session.state);

@@ -9,5 +9,21 @@ export function modelFacts(
   const provider = providers.list().find(({ id }) => id === wanted.provider);
   if (provider === undefined) return { api: "messages" };
   const { context_tokens, output_tokens } = prices.priceOf(provider, wanted.model)?.price ?? {};
-  return { api: provider.api(wanted.model), contextTokens: context_tokens, outputTokens: output_tokens };
+  const listed = providers.listed(provider.id, wanted.model);
+  return {
+    api: provider.api(wanted.model),
+    contextTokens: context_tokens ?? listed?.contextTokens,
+    outputTokens: output_tokens ?? listed?.outputTokens,
+  };
+}
+
+/** Asks a local server how long a model's window is, where nobody has set it. Undefined: there is nothing to ask. */
+export function learnWindow(
+  { providers, prices }: Models,
+  wanted: { readonly provider: string; readonly model: string },
+): Promise<unknown> | undefined {
+  const provider = providers.list().find(({ id }) => id === wanted.provider);
+  if (provider?.isLocal !== true) return undefined;
+  if (prices.priceOf(provider, wanted.model)?.price.context_tokens !== undefined) return undefined;
+  return providers.models(provider.id);
 }

@@ -16,6 +16,7 @@ import {
 import { schemaFault } from "../../tools/index.ts";
 import type { Caller } from "../access/access.ts";
 import { checkClientChoices, choosePrompt, chooseProfile, chooseTools, type Base } from "./choices.ts";
+import { routeNew, type Routed } from "../routing/router.ts";
 import type { SettingsChange } from "../core/commands.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import { least } from "../budget/limits.ts";
@@ -64,7 +65,8 @@ export async function settingsFor(
   const engine = chooseEngine(dependencies, request, base);
   const extras = extrasOf(dependencies, engine, request, base);
   const walls = await chooseWalls(dependencies, { caller, profile, request, base });
-  const { provider, model } = await chooseModel(dependencies, { profile, engine }, request, base);
+  const place = await chooseModel(dependencies, { profile, engine }, request, base);
+  const { provider } = place;
   for (const agent of Object.values(extras.agents ?? {}))
     if (agent.model !== undefined) await checkModel(dependencies, { profile, engine, provider, model: agent.model });
   const system_prompt = choosePrompt(caller, request.system_prompt ?? base?.system_prompt);
@@ -77,8 +79,7 @@ export async function settingsFor(
   const job = chooseJob(profile, engine, request);
   const settings: SessionSettings = {
     engine,
-    provider,
-    model,
+    ...place,
     workspace: await workspaceFor(caller, places, request.workspace ?? folderOf(base)),
     ...files,
     ...walls,
@@ -233,15 +234,24 @@ async function chooseModel(
   { profile, engine }: { readonly profile: Profile; readonly engine: string },
   request: CreateSession,
   base: SessionSettings | undefined,
-): Promise<{ readonly provider: string; readonly model: string }> {
+): Promise<Routed> {
   const provider = request.provider ?? base?.provider ?? dependencies.models.defaultProvider;
   if (dependencies.engines.get(engine)?.wires.length === 0) return withoutModel(engine, request, provider);
   const model =
     request.model ??
     (base?.provider === provider ? base.model : undefined) ??
     defaultModel(dependencies.models, provider);
-  await checkModel(dependencies, { profile, engine, provider, model });
-  return { provider, model };
+  const isInherited = base?.provider === provider && base.model === model;
+  const place: Routed = isInherited
+    ? // A session that continues another one stays where that one is.
+      defined({ provider, model, routed_from: base.routed_from })
+    : await routeNew(
+        dependencies,
+        { profile, engine },
+        { wanted: { provider, model }, isNamed: request.provider !== undefined },
+      );
+  await checkModel(dependencies, { profile, engine, provider: place.provider, model: place.model });
+  return place;
 }
 
 /** An engine that asks no model has a name in its place. */

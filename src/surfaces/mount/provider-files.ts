@@ -87,16 +87,27 @@ export async function statusOf(provider: OfferedProvider): Promise<ProviderStatu
   return (await healthOf(provider)).status;
 }
 
-async function healthOf({ id, available, condition, health }: OfferedProvider): Promise<ClaudeProviderHealth> {
+async function healthOf({ id, available, condition, status, health }: OfferedProvider): Promise<ClaudeProviderHealth> {
   if (!available) return { status: "unavailable", message: `the provider ${id} has no key: an admin has to set one` };
   const said = await health?.();
   if (said?.status === "unreachable" || said?.status === "unauthenticated")
     return { status: "unavailable", message: said.message };
   if (said?.status === "failed") return { status: "degraded", message: said.message };
-  if (condition.state === "good") return { status: "available" };
+  if (condition.state === "good") return lately(status);
   const stopped = Math.ceil(condition.retryAfterMs / 1_000);
   const next = stopped === 0 ? "requests go to it" : `requests to it are stopped for ${stopped} s`;
   return { status: "degraded", message: `its answers broke off ${condition.failures} times lately; ${next}` };
+}
+
+function lately(status: ProviderStatus): ClaudeProviderHealth {
+  switch (status) {
+    case "available":
+      return { status };
+    case "degraded":
+      return { status, message: "its last answer was an error" };
+    case "unavailable":
+      return { status, message: "its last answers were errors, or it gave none" };
+  }
 }
 
 const NOTHING = { input: 0, output: 0 };

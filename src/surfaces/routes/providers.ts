@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { PriceList, PriceQuery, ProviderReport, ProviderView } from "../../protocol/index.ts";
+import { ModelList, ModelQuery, PriceList, PriceQuery, ProviderReport, ProviderView } from "../../protocol/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { changeRefusals, get, json, post, refusals, SessionPath } from "./documents.ts";
 
@@ -21,6 +21,15 @@ export function providerRoutes(app: HttpApp, { gateway }: SurfaceOptions): void 
     }),
     async (context) =>
       context.json(await gateway.providers.test(context.var.caller, context.req.valid("param").id), 200),
+  );
+  app.openapi(
+    createRoute({
+      ...get("/api/models", "listModels", "provider.read"),
+      summary: "The models that sessions can ask: each provider's own list, with windows and our prices",
+      request: { query: ModelQuery },
+      responses: { 200: json(ModelList, "The models; a provider's default first"), ...refusals },
+    }),
+    async (context) => context.json(await gateway.models.list(context.var.caller, context.req.valid("query")), 200),
   );
   app.openapi(
     createRoute({

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { effectsOf, filesOf, type Approval } from "../../approvals.ts";
 import { Autonomy } from "../../policy.ts";
+import { ProviderStatus } from "../../providers.ts";
 import { ForkedFrom, Status } from "../../sessions.ts";
 import { NetworkMode, SandboxKind } from "../../walls.ts";
 import { ClaudeCreated, ClaudeUsage } from "./types.ts";
@@ -155,9 +156,6 @@ export type ClaudeBudget = z.infer<typeof ClaudeBudget>;
 /** The newest open turn and this day, for the caller alone. */
 export const ClaudeMountUsage = z.object({ tick: ClaudeBudget, day: ClaudeBudget });
 export type ClaudeMountUsage = z.infer<typeof ClaudeMountUsage>;
-
-const ProviderStatus = z.enum(["available", "degraded", "unavailable"]);
-export type ProviderStatus = z.infer<typeof ProviderStatus>;
 
 const ClaudePricing = z.object({
   input_per_1k_microusd: count,

@@ -19,6 +19,8 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   "provider.test": "tested a provider",
   "provider.set": "set a provider",
   "provider.remove": "removed a provider",
+  "failover.set": "set other places for a model",
+  "failover.remove": "removed other places for a model",
   "price.set": "set a price",
   "price.remove": "removed a price",
   "changes.apply": "applied changes of a session",

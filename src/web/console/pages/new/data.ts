@@ -5,7 +5,7 @@ import {
   AUTONOMY_ORDER,
   Failure,
   type Autonomy,
-  type PriceList,
+  type ModelList,
   type Profile,
   type ProviderView,
   type Role,
@@ -30,16 +30,24 @@ export function useProviders(): readonly ProviderView[] | undefined {
   return query.data;
 }
 
-/** Models of a provider whose price is known. */
-export function useModels(provider: string): PriceList["prices"] {
+export interface ModelListState {
+  /** Absent: on its way, or it cannot be had. */
+  readonly data: ModelList | undefined;
+  readonly error: Error | null;
+  readonly refetch: () => Promise<unknown>;
+}
+
+/** Models of a provider, under a profile's rules. An empty profile: the default one. */
+export function useModelList(provider: string, profile: string): ModelListState {
   const { client } = useConnection();
   const enabled = useMay("provider.read") && provider !== "";
-  const query = useQuery({
-    queryKey: ["prices", provider],
-    queryFn: async () => (await client.prices({ provider })).prices,
+  const { data, error, refetch } = useQuery({
+    queryKey: ["models", provider, profile],
+    queryFn: () => client.models({ provider, ...(profile === "" ? {} : { profile }) }),
     enabled,
+    retry: false,
   });
-  return query.data ?? [];
+  return { data, error, refetch };
 }
 
 export function usePolicy() {

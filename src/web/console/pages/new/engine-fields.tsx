@@ -1,11 +1,13 @@
-import { useId, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import type { EngineView, ProviderView } from "../../../../protocol/index.ts";
 import { useMay } from "../../../ui/app/connection.tsx";
 import { useEngines } from "../../app/engines.ts";
+import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Field, Input, Select } from "../../../ui/field.tsx";
 import { Skeleton, Trouble } from "../../../ui/states.tsx";
-import { money } from "../../../ui/words.tsx";
-import { useModels, useProviders } from "./data.ts";
+import { useModelList, useProviders } from "./data.ts";
+import { ModelPicker } from "./model-picker.tsx";
+import { modelFacts } from "./model-search.ts";
 import { Choice, Wrong, type PartProps } from "./parts.tsx";
 
 const DEFAULT_ENGINE = "loop";
@@ -39,11 +41,25 @@ export function EngineField({ draft, change, problems }: PartProps): ReactNode {
           disabled={!engine.available}
           onChange={() => change({ engine: engine.id })}
         >
-          {engine.available ? ENGINES[engine.id] : (engine.advice ?? "Not available on this machine.")}
+          {engine.available ? ENGINES[engine.id] : <MissingEngine engine={engine} />}
         </Choice>
       ))}
       <Wrong text={problems.engine} />
     </fieldset>
+  );
+}
+
+/** What to do about an engine that is not there: a command to copy, where one brings it. */
+function MissingEngine({ engine: { advice, install } }: { readonly engine: EngineView }): ReactNode {
+  if (install === undefined) return advice ?? "Not available on this machine.";
+  return (
+    <>
+      Not installed. On the server, run:
+      <code className="mt-1 flex items-center gap-1 break-all">
+        {install}
+        <CopyButton text={install} label="Copy command" />
+      </code>
+    </>
   );
 }
 
@@ -95,39 +111,35 @@ function ModelField({
   problems,
   provider,
 }: PartProps & { readonly provider: ProviderView | undefined }): ReactNode {
-  const models = useModels(provider?.id ?? "");
-  const list = useId();
+  const mayList = useMay("provider.read");
+  const list = useModelList(provider?.id ?? "", draft.profile);
   const usual = provider?.default_model ?? "";
-  const priced = models.find(({ model }) => model === (draft.model === "" ? usual : draft.model));
+  const chosen = list.data?.models.find(({ model }) => model === (draft.model === "" ? usual : draft.model));
+  const placeholder = usual === "" ? "Enter a model name" : usual;
   return (
-    <Field label="Model" error={problems.model} hint={priced === undefined ? undefined : priceWords(priced)}>
-      {(ids) => (
-        <>
+    <Field label="Model" error={problems.model} hint={chosen === undefined ? undefined : modelFacts(chosen)}>
+      {(ids) =>
+        mayList ? (
+          <ModelPicker
+            ids={ids}
+            value={draft.model}
+            placeholder={placeholder}
+            list={list}
+            onChange={(model) => change({ model })}
+          />
+        ) : (
           <Input
             {...ids}
-            list={list}
             value={draft.model}
             maxLength={200}
             spellCheck={false}
             autoCapitalize="off"
             autoComplete="off"
-            placeholder={usual === "" ? "Enter a model name" : usual}
+            placeholder={placeholder}
             onChange={(event) => change({ model: event.target.value })}
           />
-          <datalist id={list}>
-            {models
-              .filter(({ model }) => !model.includes("*"))
-              .map(({ model }) => (
-                <option key={model} value={model} />
-              ))}
-          </datalist>
-        </>
-      )}
+        )
+      }
     </Field>
   );
-}
-
-function priceWords({ price, from }: ReturnType<typeof useModels>[number]): string {
-  if (from === "free") return "Free.";
-  return `${money(price.input)} in, ${money(price.output)} out per million tokens`;
 }

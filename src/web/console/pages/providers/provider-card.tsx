@@ -12,6 +12,7 @@ const CREDENTIAL: Readonly<Record<ProviderView["credential"], { readonly label: 
   missing: { label: "no key", tone: "warn" },
   not_needed: { label: "needs no key", tone: "plain" },
 };
+const TROUBLE = { degraded: "had errors lately", unavailable: "does not answer" } as const;
 const STATUS: Readonly<Record<ProviderReport["status"], { readonly label: string; readonly tone: Tone }>> = {
   ok: { label: "works", tone: "ok" },
   unauthenticated: { label: "Key rejected", tone: "bad" },
@@ -33,6 +34,9 @@ export function ProviderCard({ provider }: { readonly provider: ProviderView }):
           <div className="mt-1 flex flex-wrap gap-1.5">
             {provider.is_default && <Badge tone="accent">default</Badge>}
             <Badge tone={credential.tone}>{credential.label}</Badge>
+            {provider.credential !== "missing" && provider.status !== "available" && (
+              <Badge tone={provider.status === "degraded" ? "warn" : "bad"}>{TROUBLE[provider.status]}</Badge>
+            )}
             {provider.free && <Badge>free unless priced</Badge>}
           </div>
         </div>

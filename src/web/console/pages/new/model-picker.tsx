@@ -1,0 +1,212 @@
+import { ChevronsUpDown } from "lucide-react";
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import type { ModelView } from "../../../../protocol/index.ts";
+import { Button } from "../../../ui/button.tsx";
+import { classes } from "../../../ui/classes.ts";
+import { Input } from "../../../ui/field.tsx";
+import { Loading, wordsOf } from "../../../ui/states.tsx";
+import type { ModelListState } from "./data.ts";
+import { modelFacts, nextChoice, searchModels } from "./model-search.ts";
+
+interface ModelPickerProps {
+  readonly ids: { readonly id: string; readonly "aria-describedby": string; readonly "aria-invalid": boolean };
+  readonly value: string;
+  readonly placeholder: string;
+  readonly list: ModelListState;
+  readonly onChange: (model: string) => void;
+}
+
+/** A text field with a list that follows what is typed. A name that is not in the list can be typed too. */
+export function ModelPicker({ ids, value, placeholder, list, onChange }: ModelPickerProps): ReactNode {
+  const listId = useId();
+  const [open, setOpen] = useState(false);
+  const [query, setQuery] = useState("");
+  const [active, setActive] = useState(-1);
+  const models = list.data?.models ?? [];
+  const { shown, hidden } = searchModels(models, query);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    box.current?.querySelector("[data-active=true]")?.scrollIntoView({ block: "nearest" });
+  }, [active, open]);
+
+  const show = (): void => {
+    setQuery("");
+    setActive(-1);
+    setOpen(true);
+  };
+  const pick = ({ model, refusal }: ModelView): void => {
+    if (refusal !== undefined) return;
+    onChange(model);
+    setOpen(false);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : undefined;
+    if (step !== undefined) {
+      event.preventDefault();
+      if (!open) show();
+      else setActive(nextChoice(shown, active, step));
+      return;
+    }
+    if (!open) return;
+    const chosen = shown[active];
+    // With a modifier it starts the session.
+    if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      if (chosen === undefined) setOpen(false);
+      else pick(chosen);
+    } else if (event.key === "Escape") {
+      event.stopPropagation();
+      setOpen(false);
+    }
+  };
+  return (
+    <div
+      ref={box}
+      className="relative"
+      onBlur={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget)) setOpen(false);
+      }}
+    >
+      <Input
+        {...ids}
+        role="combobox"
+        aria-expanded={open}
+        aria-controls={listId}
+        aria-autocomplete="list"
+        aria-activedescendant={open && active !== -1 ? `${listId}-${active}` : undefined}
+        className="pr-9"
+        value={value}
+        maxLength={200}
+        spellCheck={false}
+        autoCapitalize="off"
+        autoComplete="off"
+        placeholder={placeholder}
+        onClick={() => {
+          if (!open) show();
+        }}
+        onKeyDown={onKeyDown}
+        onChange={(event) => {
+          onChange(event.target.value);
+          setQuery(event.target.value);
+          setActive(-1);
+          setOpen(true);
+        }}
+      />
+      <ChevronsUpDown aria-hidden className="pointer-events-none absolute top-3 right-3 size-4 text-faint" />
+      <p className="sr-only" aria-live="polite">
+        {open && list.data !== undefined ? countWords(shown.length + hidden) : ""}
+      </p>
+      {open && (
+        <div className="z-30 mt-1 w-full overflow-hidden rounded-lg border bg-raised shadow-lg lg:absolute">
+          <ModelListMessage list={list} shown={shown.length} query={query} />
+          <ul id={listId} role="listbox" aria-label="Models" className="max-h-72 overflow-y-auto empty:hidden">
+            {shown.map((model, index) => (
+              <ModelOption
+                key={model.model}
+                id={`${listId}-${index}`}
+                model={model}
+                isActive={index === active}
+                isChosen={model.model === value}
+                onPick={() => pick(model)}
+              />
+            ))}
+          </ul>
+          {hidden > 0 && (
+            <p className="border-t px-3 py-2 text-sm text-soft">{hidden} more. Type a part of the name to find them.</p>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function countWords(count: number): string {
+  return count === 1 ? "1 model" : `${count} models`;
+}
+
+function ModelOption({
+  id,
+  model,
+  isActive,
+  isChosen,
+  onPick,
+}: {
+  readonly id: string;
+  readonly model: ModelView;
+  readonly isActive: boolean;
+  readonly isChosen: boolean;
+  readonly onPick: () => void;
+}): ReactNode {
+  const { refusal } = model;
+  return (
+    <li
+      id={id}
+      role="option"
+      aria-selected={isChosen}
+      aria-disabled={refusal !== undefined}
+      data-active={isActive}
+      className={classes(
+        "min-h-11 px-3 py-2 text-sm",
+        isActive ? "bg-accent-soft" : isChosen ? "bg-panel" : "",
+        refusal === undefined ? "cursor-pointer hover:bg-panel" : "cursor-not-allowed",
+      )}
+      // The field keeps the focus.
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onPick}
+    >
+      <span className={classes("block font-medium break-words", refusal === undefined ? "" : "text-faint")}>
+        {model.model}
+        {model.is_default === true && <span className="font-normal text-soft"> (default)</span>}
+      </span>
+      {model.name !== undefined && <span className="block text-soft">{model.name}</span>}
+      <span className="block text-soft">{modelFacts(model)}</span>
+      {refusal !== undefined && <span className="block break-words text-soft">Not available: {refusal}</span>}
+    </li>
+  );
+}
+
+/** What stands over the list: that it is on its way, that it cannot be had, that nothing fits. */
+function ModelListMessage({
+  list,
+  shown,
+  query,
+}: {
+  readonly list: ModelListState;
+  readonly shown: number;
+  readonly query: string;
+}): ReactNode {
+  const { data, error, refetch } = list;
+  if (data === undefined && error === null)
+    return (
+      <div className="px-3 py-2">
+        <Loading label="Loading models" />
+      </div>
+    );
+  if (data === undefined)
+    return (
+      <div role="alert" className="space-y-2 px-3 py-2 text-sm">
+        <p className="text-bad">Can’t load the models: {wordsOf(error)}</p>
+        <Button size="small" onClick={() => void refetch()}>
+          Try again
+        </Button>
+      </div>
+    );
+  const [source] = data.sources;
+  return (
+    <>
+      {source?.message !== undefined && (
+        <p className="border-b bg-warn-soft px-3 py-2 text-sm break-words">
+          The provider’s list can’t be read: {source.message}.{" "}
+          {source.from === "prices" ? "These are models with a known price." : "This is the last one that was read."}
+        </p>
+      )}
+      {shown === 0 && (
+        <p className="px-3 py-2 text-sm text-soft">
+          {query.trim() === ""
+            ? "No models are known here. Type a name."
+            : `No model matches “${query.trim()}”. It is used as it is typed.`}
+        </p>
+      )}
+    </>
+  );
+}
