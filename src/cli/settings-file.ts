@@ -21,6 +21,7 @@ import {
 import { mistakesFailure } from "../gate/index.ts";
 // Not through the folder's index: it would load an HTTP client for every command.
 import { providerIds } from "../proxy/providers/resolve.ts";
+import { BridgeFileSettings } from "./bridge-settings.ts";
 import { ContainerSettings } from "./container-settings.ts";
 import { ProgramSettings } from "./program-settings.ts";
 import type { Environment } from "./settings.ts";
@@ -66,6 +67,8 @@ const FileSettings = z
       })
       .strict()
       .optional(),
+    /** Document 002's socket. */
+    bridge: BridgeFileSettings.optional(),
     /** Document 003's files. */
     mounts: MountSettings.nullable()
       .transform((mounts) => mounts ?? {})

@@ -525,6 +525,8 @@ export const LIMITS = {
   // bridge (document 002)
   /** Threads that one client follows at once; the longest idle one is dropped first. */
   bridgeThreads: 100,
+  /** Threads that a client was told of by `thread.started`; one that was forgotten is told of again. */
+  bridgeNamedThreads: 1_000,
   /** Threads replayed to a new client, and the newest events of each. */
   bridgeReplayThreads: 10,
   bridgeReplayEvents: 200,

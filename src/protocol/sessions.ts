@@ -227,6 +227,8 @@ export const SessionView = z.object({
   bound_microusd: z.number().int().positive().optional(),
   /** The limit in force; absent: none of its own. */
   limit_microusd: z.number().int().optional(),
+  /** What the engine's own program calls the conversation, such as Claude Code's `session_id`; absent: it has no name there. */
+  engine_session_id: z.string().optional(),
   error: ErrorDetail.optional(),
   title: z.string(),
 });

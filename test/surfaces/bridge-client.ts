@@ -72,35 +72,44 @@ export class BridgeClient {
   }
 }
 
-export function threadOf(rows: readonly Row[]): string {
-  return String(rows.find(({ type }) => type === "thread.started")?.["thread_id"]);
+/** The thread that a row names; undefined: it names none. */
+function named({ type, thread_id }: Row): string | undefined {
+  return type === "thread.started" || type === "thread.resumed" ? String(thread_id) : undefined;
 }
 
-/** Rows by thread: each belongs to the thread that the last `thread.started` named. Marks that only named it again are left out. */
+/** The thread of the last of these rows. A socket's turn in a thread that it was told of names it no more: `before` are its earlier rows. */
+export function threadOf(rows: readonly Row[], before: readonly Row[] = []): string {
+  const naming = rows.find((row) => named(row) !== undefined) ?? before.findLast((row) => named(row) !== undefined);
+  return String(naming?.["thread_id"]);
+}
+
+/** Rows by thread: each belongs to the thread that was named last. Only the first name of a thread is among them. */
 export function byThread(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
   const threads = new Map<string, Row[]>();
   let current: Row[] = [];
-  for (const [index, row] of rows.entries()) {
-    if (row.type === "thread.started") {
-      const id = String(row["thread_id"]);
-      current = threads.get(id) ?? [];
-      threads.set(id, current);
-      if (rows[index + 1]?.type !== "turn.started") continue;
+  for (const row of rows) {
+    const id = named(row);
+    if (id === undefined) {
+      current.push(row);
+      continue;
     }
-    current.push(row);
+    current = threads.get(id) ?? [];
+    if (current.length === 0) current.push(row);
+    threads.set(id, current);
   }
   return threads;
 }
 
-/** What the mapping makes of a session's journal. */
+/** What the mapping makes of a session's journal, with the thread named once. */
 export async function mapped(app: TestApp, id: string, mapping: ThreadMapping = "compat"): Promise<readonly unknown[]> {
   const { events } = await app.client.events(id, { limit: 1_000 });
   let state = openThread(mapping);
-  return events.flatMap((event) => {
+  const rows = events.flatMap((event) => {
     const step = threadRows(state, event);
     state = step.state;
     return step.rows;
   });
+  return mapping === "rich" ? rows : rows.filter(({ type }, index) => index === 0 || type !== "thread.started");
 }
 
 /** Says yes to the next question of a session. */

@@ -8,8 +8,11 @@ import { FileChange } from "../../items.ts";
 const id = z.string();
 const message = z.string();
 
-/** `compat` is document 002 to the letter; `rich` has an item kind for each kind of tool, live text, questions and cost. */
-export const ThreadMapping = z.enum(["compat", "rich"]);
+/**
+ * `compat` is document 002 to the letter; `rich` has an item kind for each kind of tool, live text and cost; `codex` is what
+ * `codex exec --json` prints. Additional rows are the same in all.
+ */
+export const ThreadMapping = z.enum(["compat", "rich", "codex"]);
 export type ThreadMapping = z.infer<typeof ThreadMapping>;
 
 /** `input_tokens` are all that were sent, including cache reads, as Codex counts. */
@@ -20,6 +23,43 @@ const usage = {
 };
 
 const ThreadStarted = z.strictObject({ type: z.literal("thread.started"), thread_id: z.string() });
+
+/** What the document does not have: a client that knows only the document can ignore these rows. */
+const QuestionRow = z.strictObject({
+  type: z.literal("approval.requested"),
+  approval: z.strictObject({
+    id,
+    /** The row that waits for it. */
+    item_id: z.string(),
+    tool: z.string(),
+    tier: Tier,
+    /** Absent: too long for a row; the HTTP API has it. */
+    input: z.record(z.string(), z.unknown()).optional(),
+    reason: z.string(),
+    warnings: z.array(Warning),
+    input_hash: z.string(),
+    /** Why it can only be rejected. Absent: it can be approved. */
+    not_approvable: z.string().optional(),
+    /** Absent when parked. */
+    expires_at: z.string().optional(),
+  }),
+});
+export type QuestionRow = z.infer<typeof QuestionRow>;
+const AnswerRow = z.strictObject({
+  type: z.literal("approval.resolved"),
+  approval_id: z.string(),
+  outcome: Outcome,
+  feedback: z.string().optional(),
+});
+export type AnswerRow = z.infer<typeof AnswerRow>;
+const AdditionalRows = [
+  QuestionRow,
+  AnswerRow,
+  /** The id that the agent's own program gives the conversation, such as Claude Code's `session_id`. */
+  z.strictObject({ type: z.literal("thread.session"), thread_id: z.string(), session_id: z.string() }),
+  /** The rows that follow belong to this thread again; only where `thread.started` is sent once a thread. */
+  z.strictObject({ type: z.literal("thread.resumed"), thread_id: z.string() }),
+] as const;
 
 const CompatCommand = z.strictObject({
   id,
@@ -46,6 +86,7 @@ export const CompatRow = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("turn.completed"), usage: z.strictObject(usage) }),
   z.strictObject({ type: z.literal("turn.failed"), error: z.strictObject({ message }) }),
   z.strictObject({ type: z.literal("error"), message }),
+  ...AdditionalRows,
 ]);
 export type CompatRow = z.infer<typeof CompatRow>;
 
@@ -112,28 +153,6 @@ export const RichRow = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("item.started"), item: RichItem }),
   z.strictObject({ type: z.literal("item.updated"), item: RichItem }),
   z.strictObject({ type: z.literal("item.completed"), item: RichItem }),
-  /** A question to a person; it is answered elsewhere. */
-  z.strictObject({
-    type: z.literal("approval.requested"),
-    approval: z.strictObject({
-      id,
-      /** The row that waits for it. */
-      item_id: z.string(),
-      tool: z.string(),
-      tier: Tier,
-      reason: z.string(),
-      warnings: z.array(Warning),
-      input_hash: z.string(),
-      /** Absent when parked. */
-      expires_at: z.string().optional(),
-    }),
-  }),
-  z.strictObject({
-    type: z.literal("approval.resolved"),
-    approval_id: z.string(),
-    outcome: Outcome,
-    feedback: z.string().optional(),
-  }),
   z.strictObject({
     type: z.literal("turn.completed"),
     usage: RichUsage,
@@ -151,7 +170,63 @@ export const RichRow = z.discriminatedUnion("type", [
     bound_microusd: z.number().int().optional(),
   }),
   z.strictObject({ type: z.literal("error"), message }),
+  ...AdditionalRows,
 ]);
 export type RichRow = z.infer<typeof RichRow>;
 
-export type ThreadRow = CompatRow | RichRow;
+/** An item as `codex exec --json` prints it. */
+const CodexItem = z.discriminatedUnion("type", [
+  z.strictObject({ id, type: z.literal("agent_message"), text: z.string() }),
+  z.strictObject({ id, type: z.literal("reasoning"), text: z.string() }),
+  z.strictObject({
+    id,
+    type: z.literal("command_execution"),
+    command: z.string(),
+    aggregated_output: z.string(),
+    /** Null while it runs, and if there was none. */
+    exit_code: z.number().int().nullable(),
+    status: z.enum([...status.options, "declined"]),
+  }),
+  z.strictObject({ id, type: z.literal("file_change"), changes: z.array(FileChange), status }),
+  z.strictObject({
+    id,
+    type: z.literal("mcp_tool_call"),
+    server: z.string(),
+    tool: z.string(),
+    arguments: z.record(z.string(), z.unknown()),
+    /** Null while it runs, and if it failed. */
+    result: z
+      .strictObject({
+        content: z.array(z.strictObject({ type: z.literal("text"), text: z.string() })),
+        structured_content: z.null(),
+      })
+      .nullable(),
+    /** Null unless it failed. */
+    error: z.strictObject({ message }).nullable(),
+    status,
+  }),
+  z.strictObject({ id, type: z.literal("web_search"), query: z.string() }),
+  z.strictObject({
+    id,
+    type: z.literal("todo_list"),
+    items: z.array(z.strictObject({ text: z.string(), completed: z.boolean() })),
+  }),
+  z.strictObject({ id, type: z.literal("error"), message }),
+]);
+export type CodexItem = z.infer<typeof CodexItem>;
+
+export const CodexRow = z.discriminatedUnion("type", [
+  ThreadStarted,
+  z.strictObject({ type: z.literal("turn.started") }),
+  z.strictObject({ type: z.literal("item.started"), item: CodexItem }),
+  z.strictObject({ type: z.literal("item.updated"), item: CodexItem }),
+  z.strictObject({ type: z.literal("item.completed"), item: CodexItem }),
+  /** The turn's, where Codex itself prints the sum of all turns of its process. */
+  z.strictObject({ type: z.literal("turn.completed"), usage: RichUsage }),
+  z.strictObject({ type: z.literal("turn.failed"), error: z.strictObject({ message }) }),
+  z.strictObject({ type: z.literal("error"), message }),
+  ...AdditionalRows,
+]);
+export type CodexRow = z.infer<typeof CodexRow>;
+
+export type ThreadRow = CompatRow | RichRow | CodexRow;
