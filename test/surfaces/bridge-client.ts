@@ -12,7 +12,10 @@ export class BridgeClient {
   #taken = 0;
   #changed: () => void = () => undefined;
 
-  constructor(app: TestApp, options: { readonly token?: string; readonly query?: string } = {}) {
+  constructor(
+    app: { readonly serving: { readonly url: string; readonly token: string } },
+    options: { readonly token?: string; readonly query?: string } = {},
+  ) {
     const { token = app.serving.token, query = "replay=off" } = options;
     this.socket = new WebSocket(`${app.serving.url.replace("http", "ws")}/bridge?token=${token}&${query}`);
     this.socket.on("message", (data: Buffer) => {
@@ -56,6 +59,11 @@ export class BridgeClient {
     return this.until(({ type }) => type === "turn.completed" || type === "turn.failed");
   }
 
+  /** The thread that was named last: a turn of a thread that the client was told of does not name it again. */
+  get thread(): string {
+    return threadOf(this.rows.filter((row) => named(row) !== undefined).slice(-1));
+  }
+
   /** The answer to a control that is refused. */
   async refusal(message: unknown): Promise<Row> {
     await this.say(message);
@@ -77,10 +85,9 @@ function named({ type, thread_id }: Row): string | undefined {
   return type === "thread.started" || type === "thread.resumed" ? String(thread_id) : undefined;
 }
 
-/** The thread of the last of these rows. A socket's turn in a thread that it was told of names it no more: `before` are its earlier rows. */
-export function threadOf(rows: readonly Row[], before: readonly Row[] = []): string {
-  const naming = rows.find((row) => named(row) !== undefined) ?? before.findLast((row) => named(row) !== undefined);
-  return String(naming?.["thread_id"]);
+/** The first thread that these rows name. */
+export function threadOf(rows: readonly Row[]): string {
+  return String(rows.find((row) => named(row) !== undefined)?.["thread_id"]);
 }
 
 /** Rows by thread: each belongs to the thread that was named last. Only the first name of a thread is among them. */
@@ -94,8 +101,8 @@ export function byThread(rows: readonly Row[]): ReadonlyMap<string, readonly Row
       continue;
     }
     current = threads.get(id) ?? [];
-    if (current.length === 0) current.push(row);
     threads.set(id, current);
+    if (current.length === 0 && row.type === "thread.started") current.push(row);
   }
   return threads;
 }
