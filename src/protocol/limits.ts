@@ -538,6 +538,10 @@ export const LIMITS = {
   bridgeTextChars: 262_144,
   /** The least that an open text grows between two rows. */
   bridgeUpdateChars: 200,
+  /** A line that the row parser reads (UTF-16 units): more than the longest row with every character escaped. */
+  rowLineChars: 2_097_152,
+  /** Of a command's output, in a parsed row. */
+  rowSampleChars: 240,
   // command line
   /** Text that waits for the screen while a question is open; older text is dropped with a note. */
   terminalHeldChars: 1_000_000,

@@ -94,7 +94,7 @@ describe("approval.answer", () => {
     ).toBe("input_changed");
     await client.say(answerTo(question, { decision: "reject" }));
     await client.turn();
-    expect((await client.refusal(answerTo(question, { decision: "approve" })))["code"]).toBe("conflict");
+    expect((await client.refusal(answerTo(question, { decision: "approve" })))["code"]).toBe("already_answered");
   });
 
   it("works for a client that comes after a restart of the server", async () => {

@@ -135,7 +135,6 @@ describe("who sees and does what at the bridge", () => {
     await operator.say(answer);
     expect((await viewer.turn()).at(-1)?.type).toBe("turn.completed");
     expect((await agent.turn()).map(({ type }) => type)).toEqual([
-      "error",
       "approval.resolved",
       "item.completed",
       "item.completed",
