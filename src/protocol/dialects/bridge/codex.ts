@@ -1,6 +1,6 @@
 import type { StreamFrame } from "../../events.ts";
 import { RICH_START, richRows, type RichState } from "./rich.ts";
-import type { CodexItem, CodexRow, RichItem, RichRow } from "./rows.ts";
+import type { CodexItem, CodexRow, RichItem, RichRow, RichUsage } from "./rows.ts";
 
 export interface CodexState {
   readonly mapping: "codex";
@@ -35,7 +35,7 @@ function translated(state: CodexState, row: RichRow): CodexStep {
     case "turn.started":
       return { state, rows: [{ type: "turn.started" }] };
     case "turn.completed":
-      return { state, rows: [{ type: "turn.completed", usage: row.usage }] };
+      return { state, rows: [{ type: "turn.completed", usage: codexUsage(row.usage) }] };
     case "turn.failed":
       return { state, rows: [{ type: "turn.failed", error: { message: row.error.message } }] };
     case "item.started":
@@ -78,7 +78,12 @@ function numbered(state: CodexState, { type, item }: ItemRow): CodexStep {
   return { state: { ...state, ids, next }, rows: [{ type, item: codexItem(id, item) }] };
 }
 
-/** The order of the fields is Codex's. */
+/** The order of the fields is Codex's, here and below. */
+function codexUsage(usage: RichUsage): RichUsage {
+  const { input_tokens, cached_input_tokens, cache_write_input_tokens, output_tokens, reasoning_output_tokens } = usage;
+  return { input_tokens, cached_input_tokens, cache_write_input_tokens, output_tokens, reasoning_output_tokens };
+}
+
 function codexItem(id: string, item: RichItem): CodexItem {
   switch (item.type) {
     case "agent_message":

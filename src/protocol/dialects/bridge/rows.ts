@@ -140,9 +140,12 @@ const RichItem = z.discriminatedUnion("type", [
 ]);
 export type RichItem = z.infer<typeof RichItem>;
 
+/** In the order in which Codex prints them. */
 const RichUsage = z.strictObject({
-  ...usage,
+  input_tokens: usage.input_tokens,
+  cached_input_tokens: usage.cached_input_tokens,
   cache_write_input_tokens: z.number().int(),
+  output_tokens: usage.output_tokens,
   reasoning_output_tokens: z.number().int(),
 });
 export type RichUsage = z.infer<typeof RichUsage>;
