@@ -191,11 +191,22 @@ function keyFilePlacer(path: string, environment: Environment): PlaceKeyFile {
   };
 }
 
+function placedFile({ file }: { readonly file?: string | undefined }, whole: PlaceKeyFile): { file?: string } {
+  const { credential_file } = whole({ credential_file: file });
+  return credential_file === undefined ? {} : { file: credential_file };
+}
+
 function inPlace(providers: ProviderSettings, whole: PlaceKeyFile): ProviderSettings {
   return Object.fromEntries(
-    Object.entries(providers).map(([id, { credentials, ...setting }]) => [
+    Object.entries(providers).map(([id, { credentials, login, ...setting }]) => [
       id,
-      whole(credentials === undefined ? setting : { ...setting, credentials: credentials.map(whole) }),
+      {
+        ...whole(setting),
+        ...(credentials === undefined
+          ? {}
+          : { credentials: credentials === "own_login" ? credentials : credentials.map(whole) }),
+        ...(login === undefined ? {} : { login: { ...login, ...placedFile(login, whole) } }),
+      },
     ]),
   );
 }

@@ -512,6 +512,14 @@ export const LIMITS = {
   telemetryCloseMs: 2_000,
   /** Between two log lines about the same problem. */
   complaintMs: 60_000,
+  // logins of vendors' programs
+  /** A token is refreshed when it has less than this left. */
+  loginAheadMs: 300_000,
+  /** For a token endpoint to answer. */
+  loginRefreshMs: 10_000,
+  loginTokenChars: 16_384,
+  /** A login's file, and a token endpoint's answer. */
+  loginFileBytes: 65_536,
   // request log
   requestLogBytes: 16_777_216,
   /** Older files beside the current one. */

@@ -3,6 +3,7 @@ import { Prompt, Usage } from "./content.ts";
 import { ErrorDetail } from "./errors.ts";
 import { Job } from "./job-settings.ts";
 import { LIMITS } from "./limits.ts";
+import { ownLogin } from "./logins.ts";
 import { MicroUsd } from "./money.ts";
 import { Autonomy, PermissionMode } from "./policy.ts";
 import { PrincipalRef } from "./principals.ts";
@@ -68,6 +69,7 @@ export const SessionSettings = z.object({
   engine: z.string(),
   provider: z.string(),
   model: z.string(),
+  ...ownLogin,
   /** The folder that the session works in. Absolute, symlinks resolved. */
   workspace: z.string(),
   sandbox: SandboxKind,

@@ -52,7 +52,14 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
         const from = JSON.stringify(resolved);
         const known = before.get(resolved.id);
         if (known?.from === from) return [resolved.id, known];
-        const provider = new OpenProvider(resolved, { environment, now, learn, log, signal: stopping.signal });
+        const provider = new OpenProvider(resolved, {
+          environment,
+          now,
+          learn,
+          log,
+          signal: stopping.signal,
+          networkProxies: options.networkProxies,
+        });
         return [resolved.id, { from, keyPath: resolved.keyPath, provider }];
       }),
     );

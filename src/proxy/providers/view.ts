@@ -12,6 +12,7 @@ export async function viewProvider(provider: Provider, defaultProvider: string):
     hosts: Object.fromEntries(wires.map((wire) => [wire, hostOf(provider.baseUrl[wire] ?? "")])),
     default_model: provider.defaultModel,
     free: provider.free,
+    ...(provider.login === undefined ? {} : { own_login: provider.login }),
     ...(await credentialOf(provider)),
   };
 }

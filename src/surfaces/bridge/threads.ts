@@ -5,6 +5,7 @@ import {
   mappingFor,
   openThread,
   threadRows,
+  type SessionSettings,
   type ThreadMapping,
   type ThreadRow,
 } from "../../protocol/index.ts";
@@ -22,7 +23,7 @@ interface FollowedThread {
 
 interface WatchedThread {
   readonly thread: FollowedThread;
-  readonly engine: string;
+  readonly settings: SessionSettings;
   readonly frames: AsyncIterable<readonly Frame[]>;
   /** Called when everything up to a position in the journal was sent. */
   readonly told: (seq: number) => void;
@@ -64,9 +65,9 @@ export class FollowedThreads {
     this.#threads.set(session_id, thread);
     const { sessions } = this.#options.gateway;
     let frames: AsyncIterable<readonly Frame[]>;
-    let engine: string;
+    let settings: SessionSettings;
     try {
-      ({ engine } = (await sessions.get(this.#caller, session_id)).settings);
+      ({ settings } = await sessions.get(this.#caller, session_id));
       frames = await sessions.watch(this.#caller, session_id, after, thread.controller.signal);
     } catch (error) {
       this.#forget(session_id, thread);
@@ -78,7 +79,7 @@ export class FollowedThreads {
       const told = (seq: number): void => {
         if (seq >= upto) toldSoFar();
       };
-      void this.#show(session_id, { thread, engine, frames, told }).finally(() => {
+      void this.#show(session_id, { thread, settings, frames, told }).finally(() => {
         this.#forget(session_id, thread);
         toldSoFar();
       });
@@ -92,7 +93,7 @@ export class FollowedThreads {
   }
 
   async #show(id: string, watched: WatchedThread): Promise<void> {
-    const chosen = (): ThreadMapping => mappingFor(this.#choices.mapping, watched.engine);
+    const chosen = (): ThreadMapping => mappingFor(this.#choices.mapping, watched.settings.engine);
     let state = openThread(chosen());
     try {
       for await (const batch of watched.frames) {
@@ -102,7 +103,7 @@ export class FollowedThreads {
           if (frame.type === "turn.started") state = openThread(chosen());
           const step = threadRows(state, frame.value);
           state = step.state;
-          rows.push(...step.rows);
+          rows.push(...step.rows.map((row) => marked(row, watched.settings)));
           this.#note(id, watched.thread, frame.type);
         }
         const shown = atVerbosity(this.#choices.verbosity, rows);
@@ -140,4 +141,9 @@ export class FollowedThreads {
     const message = `more than ${LIMITS.bridgeThreads} runs are open; the rest of this one is not shown here`;
     void this.#feed.tell({ thread_id: id, rows: [{ type: "error", message }], mapping: this.#choices.mapping });
   }
+}
+
+/** A turn's cost is an estimate where a person's login was used. */
+function marked(row: ThreadRow, { own_login }: SessionSettings): ThreadRow {
+  return own_login === undefined || !("cost_microusd" in row) ? row : { ...row, own_login };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Outcome, Tier, Warning } from "../../approvals.ts";
 import { ErrorCode } from "../../errors.ts";
 import { FileChange } from "../../items.ts";
+import { ownLogin } from "../../logins.ts";
 
 /** Document 002's rows: one JSON object each. A row belongs to the thread that the last `thread.started` row named. */
 
@@ -162,6 +163,7 @@ export const RichRow = z.discriminatedUnion("type", [
     cost_microusd: z.number().int(),
     /** The part of the cost that is a bound, not measured; absent: none. */
     bound_microusd: z.number().int().optional(),
+    ...ownLogin,
     stop_reason: z.string(),
   }),
   z.strictObject({
@@ -171,6 +173,7 @@ export const RichRow = z.discriminatedUnion("type", [
     cost_microusd: z.number().int(),
     /** The part of the cost that is a bound, not measured; absent: none. */
     bound_microusd: z.number().int().optional(),
+    ...ownLogin,
   }),
   z.strictObject({ type: z.literal("error"), message }),
   ...AdditionalRows,
