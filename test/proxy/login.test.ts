@@ -214,8 +214,8 @@ describe("a login of Claude Code", () => {
 
   it("is looked for where the program keeps it", async () => {
     const settings = { cloud: { credentials: "own_login" as const } };
-    const book = world.open(settings, { CLAUDE_CONFIG_DIR: world.folder });
     world.write(".credentials.json", claudeFile());
+    const book = world.open(settings, { CLAUDE_CONFIG_DIR: world.folder });
     expect(await bearer(book.get("cloud"))).toBe("Bearer sk-ant-oat-old");
   });
 });
