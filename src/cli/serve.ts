@@ -127,6 +127,7 @@ async function openSurfaces(options: ServeOptions, { app, log, redact }: Surface
     ownOrigins: () => settings.allowedHosts.value.flatMap((name) => [`http://${name}`, `https://${name}`]),
     allowedOrigins: settings.allowedOrigins.value,
     runtime: settings.runtime?.value,
+    bridge: settings.bridge?.value,
     mount: { settings: settings.mounts?.value, folder: join(settings.home.value, "mount") },
     // Beside the built file: dist/cli and dist/web.
     web: fileURLToPath(new URL("../web", import.meta.url)),

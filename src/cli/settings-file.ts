@@ -22,6 +22,7 @@ import {
 import { mistakesFailure } from "../gate/index.ts";
 // Not through the folder's index: it would load an HTTP client for every command.
 import { providerIds } from "../proxy/providers/resolve.ts";
+import { BridgeFileSettings } from "./bridge-settings.ts";
 import { ContainerSettings } from "./container-settings.ts";
 import { ProgramSettings } from "./program-settings.ts";
 import type { Environment } from "./settings.ts";
@@ -71,6 +72,8 @@ const FileSettings = z
       })
       .strict()
       .optional(),
+    /** Document 002's socket. */
+    bridge: BridgeFileSettings.optional(),
     /** Document 003's files. */
     mounts: MountSettings.nullable()
       .transform((mounts) => mounts ?? {})
@@ -214,11 +217,22 @@ function keyFilePlacer(path: string, environment: Environment): PlaceKeyFile {
   };
 }
 
+function placedFile({ file }: { readonly file?: string | undefined }, whole: PlaceKeyFile): { file?: string } {
+  const { credential_file } = whole({ credential_file: file });
+  return credential_file === undefined ? {} : { file: credential_file };
+}
+
 function inPlace(providers: ProviderSettings, whole: PlaceKeyFile): ProviderSettings {
   return Object.fromEntries(
-    Object.entries(providers).map(([id, { credentials, ...setting }]) => [
+    Object.entries(providers).map(([id, { credentials, login, ...setting }]) => [
       id,
-      whole(credentials === undefined ? setting : { ...setting, credentials: credentials.map(whole) }),
+      {
+        ...whole(setting),
+        ...(credentials === undefined
+          ? {}
+          : { credentials: credentials === "own_login" ? credentials : credentials.map(whole) }),
+        ...(login === undefined ? {} : { login: { ...login, ...placedFile(login, whole) } }),
+      },
     ]),
   );
 }

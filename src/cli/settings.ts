@@ -19,6 +19,7 @@ import { hasCloudCredential, providerIds } from "../proxy/providers/resolve.ts";
 import { watchFile } from "../proxy/providers/watched-file.ts";
 import { parseConnections } from "./connections.ts";
 import { defaultHome } from "./default-home.ts";
+import { bridgeSettingsOf, type BridgeSettings } from "./bridge-settings.ts";
 import { containerSettingsOf, type ContainerSettings } from "./container-settings.ts";
 import type { ProgramSettings } from "./program-settings.ts";
 import { parseSettings, settingsPath, type FileSettings } from "./settings-file.ts";
@@ -93,6 +94,8 @@ export interface Settings {
   readonly telemetry: Setting<TelemetrySettings | undefined>;
   /** Document 000's socket; absent: the defaults. */
   readonly runtime?: Setting<RuntimeSettings>;
+  /** Document 002's socket; absent: the defaults. */
+  readonly bridge?: Setting<BridgeSettings>;
   /** Document 003's files; absent: the defaults. */
   readonly mounts?: Setting<MountSettings>;
   /** Which sessions are deleted automatically; absent: none. */
@@ -201,6 +204,7 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     ...cpusOf(environment, file),
     telemetry: telemetryOf(environment, file),
     ...runtimeOf(environment, file),
+    ...bridgeSettingsOf(environment, file.bridge),
     ...(file.retention === undefined ? {} : { retention: { value: file.retention, origin: "file" as const } }),
     ...connectionsOf(flags, environment, cwd),
     ...(file.tool_modules === undefined ? {} : { toolModules: { value: file.tool_modules, origin: "file" as const } }),

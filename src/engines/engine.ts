@@ -114,6 +114,8 @@ export interface Host {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** 0 ≤ x < 1. */
   random(): number;
+  /** Journals what the engine's own program calls the conversation, so that a person finds it there. Absent: nobody asks. */
+  readonly identify?: ((engine_session_id: string) => void) | undefined;
   /** Decides on one call. May be called again for the same call after a restart. */
   permit(call: ToolCall, signal: AbortSignal): Promise<Verdict>;
   /** Why the model proxy itself refused the last request. Absent: it did not, and an error was the provider's. */

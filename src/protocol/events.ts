@@ -97,6 +97,8 @@ export const EventBody = z.discriminatedUnion("type", [
     held: z.array(z.string()).optional(),
     /** The revision of the session's change set that nobody has to review any more; absent: unchanged. */
     reviewed: z.string().optional(),
+    /** What the engine's own program calls the conversation from now on; absent: unchanged. */
+    engine_session_id: z.string().optional(),
     error: ErrorDetail.optional(),
   }),
   /** The session's spending, after a model request was settled or its limit was changed. */

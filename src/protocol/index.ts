@@ -23,6 +23,7 @@ export * from "./jobs.ts";
 export * from "./keys.ts";
 export * from "./limit-kinds.ts";
 export * from "./limits.ts";
+export { LoginProgram } from "./logins.ts";
 export * from "./log.ts";
 export * from "./mistakes.ts";
 export * from "./model-request.ts";

@@ -527,6 +527,14 @@ export const LIMITS = {
   telemetryCloseMs: 2_000,
   /** Between two log lines about the same problem. */
   complaintMs: 60_000,
+  // logins of vendors' programs
+  /** A token is refreshed when it has less than this left. */
+  loginAheadMs: 300_000,
+  /** For a token endpoint to answer. */
+  loginRefreshMs: 10_000,
+  loginTokenChars: 16_384,
+  /** A login's file, and a token endpoint's answer. */
+  loginFileBytes: 65_536,
   // request log
   requestLogBytes: 16_777_216,
   /** Older files beside the current one. */
@@ -540,6 +548,8 @@ export const LIMITS = {
   // bridge (document 002)
   /** Threads that one client follows at once; the longest idle one is dropped first. */
   bridgeThreads: 100,
+  /** Threads that a client was told of by `thread.started`; one that was forgotten is told of again. */
+  bridgeNamedThreads: 1_000,
   /** Threads replayed to a new client, and the newest events of each. */
   bridgeReplayThreads: 10,
   bridgeReplayEvents: 200,
@@ -551,6 +561,10 @@ export const LIMITS = {
   bridgeTextChars: 262_144,
   /** The least that an open text grows between two rows. */
   bridgeUpdateChars: 200,
+  /** A line that the row parser reads (UTF-16 units): more than the longest row with every character escaped. */
+  rowLineChars: 2_097_152,
+  /** Of a command's output, in a parsed row. */
+  rowSampleChars: 240,
   // command line
   /** Text that waits for the screen while a question is open; older text is dropped with a note. */
   terminalHeldChars: 1_000_000,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMIT_KINDS } from "./limit-kinds.ts";
+import { ownLogin } from "./logins.ts";
 
 /** Micro-USD: a millionth of a dollar, always whole. The only unit of money in here. */
 export const MicroUsd = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
@@ -111,6 +112,8 @@ export const UsageLine = z.object({
   cost_microusd: MicroUsd,
   /** The part of `cost_microusd` that is a bound, because the usage was not reported: a broken stream, a dead server. */
   bound_microusd: MicroUsd,
+  /** Only in lines of a provider. */
+  ...ownLogin,
 });
 export type UsageLine = z.infer<typeof UsageLine>;
 

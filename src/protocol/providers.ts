@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "./limits.ts";
+import { ownLogin, type LoginProgram } from "./logins.ts";
 import { Price, PricedModel } from "./money.ts";
 import { RateLimit } from "./policy.ts";
 import { PROVIDER_KINDS } from "./provider-kinds.ts";
@@ -23,6 +24,9 @@ export type ProviderKind = z.infer<typeof ProviderKind>;
 /** `api_key`: the wire's own header for keys; `bearer`: `Authorization: Bearer`; `none`: no credential is sent. */
 export const ProviderAuth = z.enum(["api_key", "bearer", "none"]);
 export type ProviderAuth = z.infer<typeof ProviderAuth>;
+
+/** Whose login a kind of provider can use. Absent: nobody's. */
+export const KIND_LOGINS: Readonly<Partial<Record<ProviderKind, LoginProgram>>> = { cloud: "claude", openai: "codex" };
 
 const PROVIDER_ID = /^[a-z][a-z0-9_-]{0,63}$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/;
@@ -120,8 +124,15 @@ export const ProviderSetting = Credential.extend({
   wires: z.array(ProviderWire).min(1).max(ProviderWire.options.length).optional(),
   /** Which of the wire `openai` our own loop asks. */
   openai_api: OpenAiApi.optional(),
-  /** Several keys; the first one that is not paused is used. */
-  credentials: z.array(OneCredential).min(1).max(LIMITS.credentialsPerProvider).optional(),
+  /** Several keys; the first one that is not paused is used. `own_login`: what a vendor's program keeps of a person's login. */
+  credentials: z
+    .union([z.array(OneCredential).min(1).max(LIMITS.credentialsPerProvider), z.literal("own_login")])
+    .optional(),
+  /** With `own_login`: where the program keeps it, and where it is refreshed. Absent: as the program does. */
+  login: z
+    .object({ file: z.string().min(1).max(LIMITS.pathChars).optional(), token_url: z.url().max(2_000).optional() })
+    .strict()
+    .optional(),
   auth: ProviderAuth.optional(),
   default_model: z.string().min(1).max(200).optional(),
   /** Models without a price are free. Absent: only for `sim` and the kind `local`. */
@@ -144,6 +155,10 @@ export const ProviderSetting = Credential.extend({
         "credentials",
         `only one of ${CREDENTIAL_FIELDS.join(", ")}; for several keys list them under credentials`,
       );
+    if (setting.login !== undefined && setting.credentials !== "own_login")
+      refuse("login", "goes with `credentials: own_login` only");
+    if (setting.auth !== undefined && setting.credentials === "own_login")
+      refuse("auth", "does not go with own_login: its token goes where the vendor wants it");
     if (setting.auth === "none" && (single > 0 || setting.credentials !== undefined))
       refuse("auth", "none does not go with a credential");
   });
@@ -166,6 +181,8 @@ export const ProviderSettings = z.record(z.string(), ProviderSetting).superRefin
     }
     const kind = setting.kind ?? ProviderKind.safeParse(id).data;
     const address = setting.base_url ?? setting.base_urls;
+    if (setting.credentials === "own_login" && (kind === undefined || KIND_LOGINS[kind] === undefined))
+      refuse([id, "credentials"], `own_login is for the kinds ${Object.keys(KIND_LOGINS).join(" and ")}`);
     if ((kind === undefined || kind === "local") && address === undefined)
       refuse([id, "base_url"], "is missing: say where the provider answers");
     // Without this check the first account of the kind would silently be charged.
@@ -208,6 +225,7 @@ export const ProviderView = z.object({
   credential_names: z.array(z.string()),
   /** By its key, and by how it answered lately. */
   status: ProviderStatus,
+  ...ownLogin,
   /** What to do if the credential is missing. */
   message: z.string().optional(),
 });

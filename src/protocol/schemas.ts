@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { BridgeControl, CompatRow, RichRow } from "./dialects/bridge.ts";
+import { BridgeControl, CodexRow, CompatRow, RichRow } from "./dialects/bridge.ts";
 
 /** `sallyport/schemas`: the messages of document 002's socket, as JSON Schema (2020-12), for validators in any language. */
 export const JSON_SCHEMAS = {
@@ -7,6 +7,8 @@ export const JSON_SCHEMAS = {
   "compat-row": z.toJSONSchema(CompatRow),
   /** A row with everything that the journal has. */
   "rich-row": z.toJSONSchema(RichRow),
+  /** A row as `codex exec --json` prints it. */
+  "codex-row": z.toJSONSchema(CodexRow),
   /** A client's message. */
   "bridge-control": z.toJSONSchema(BridgeControl, { io: "input" }),
 } as const;

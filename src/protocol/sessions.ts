@@ -5,6 +5,7 @@ import { ModelPlace } from "./failover.ts";
 import { InstructionMode } from "./instructions.ts";
 import { Job } from "./job-settings.ts";
 import { LIMITS } from "./limits.ts";
+import { ownLogin } from "./logins.ts";
 import { MicroUsd } from "./money.ts";
 import { Autonomy, PermissionMode } from "./policy.ts";
 import { PrincipalRef } from "./principals.ts";
@@ -72,6 +73,7 @@ export const SessionSettings = z.object({
   model: z.string(),
   /** What was asked for, where `failover` chose another place. Absent: this one. */
   routed_from: ModelPlace.optional(),
+  ...ownLogin,
   /** The folder that the session works in. Absolute, symlinks resolved. */
   workspace: z.string(),
   sandbox: SandboxKind,
@@ -234,6 +236,8 @@ export const SessionView = z.object({
   bound_microusd: z.number().int().positive().optional(),
   /** The limit in force; absent: none of its own. */
   limit_microusd: z.number().int().optional(),
+  /** What the engine's own program calls the conversation, such as Claude Code's `session_id`; absent: it has no name there. */
+  engine_session_id: z.string().optional(),
   error: ErrorDetail.optional(),
   title: z.string(),
 });

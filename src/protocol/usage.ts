@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "./limits.ts";
+import { ownLogin } from "./logins.ts";
 import { BudgetLine, MicroUsd, TokenCount, UsageGroup, UsageLine } from "./money.ts";
 
 /** A day of the calendar, UTC. */
@@ -55,6 +56,7 @@ export const SessionUsage = z.object({
   cost_microusd: MicroUsd,
   /** The part of the cost that is a bound. */
   bound_microusd: MicroUsd,
+  ...ownLogin,
   /** Reserved for running requests, including those of its forks. */
   reserved_microusd: MicroUsd,
   /** Absent: no limit of its own. */

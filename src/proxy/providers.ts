@@ -1,5 +1,5 @@
 import type { ProviderCondition } from "./breaker.ts";
-import type { ModelApi, OpenAiApi, Price, ProviderStatus } from "../protocol/index.ts";
+import type { LoginProgram, ModelApi, OpenAiApi, Price, ProviderStatus } from "../protocol/index.ts";
 import type { Wire } from "./proxy.ts";
 
 /** One key of a provider, ready for use in a request. */
@@ -24,6 +24,8 @@ export interface Provider {
   /** True for providers that cost nothing (`sim`, and `local` unless priced). */
   readonly free: boolean;
   readonly defaultModel: string;
+  /** Whose login it uses; absent: it has keys, or needs none. */
+  readonly login?: LoginProgram | undefined;
   readonly rate?: {
     readonly requests_per_minute?: number | undefined;
     readonly tokens_per_minute?: number | undefined;

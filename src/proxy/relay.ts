@@ -44,7 +44,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
   readonly #state: ProxyState;
   readonly #call: ProxyCall;
   readonly #response: CallerResponse;
-  readonly #admitted: Admitted;
+  #admitted: Admitted;
   #phase: Phase = "waiting";
   #credential: Credential | undefined = undefined;
   /** Undefined: the request is not yet on its way. Once it is, the provider may work on it. */
@@ -90,7 +90,9 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
       credential: this.#credential?.headers(wire) ?? {},
     });
     const method = request.method === "GET" ? "GET" : "POST";
-    const path = upstream.prefix + this.#call.target;
+    const asks = this.#call.target;
+    // What serves ChatGPT's logins has no versions in its paths.
+    const path = upstream.prefix + (judged.provider.login === "codex" ? asks.replace(/^\/v1(?=\/)/, "") : asks);
     upstream.pool.dispatch({ origin: upstream.origin, method, path, headers, body: asked?.sent ?? null }, this);
   }
 
@@ -310,7 +312,29 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
         this.start();
         return;
       }
+      if (status === 401 && provider.login !== undefined && this.#call.attempts === 1) {
+        void this.#withNewToken(refused);
+        return;
+      }
     }
+    this.#endWith(refused);
+  }
+
+  /** A login's token was refused: it is refreshed, and the request sent once more. */
+  async #withNewToken(refused: ProviderRefusal): Promise<void> {
+    const { provider } = this.#admitted.judged;
+    const found = await provider.credentials().catch((error: unknown) => error);
+    if (this.#phase === "over") return;
+    if (found instanceof Failure) return this.#fail(found, REFUSED);
+    const fresh = Array.isArray(found) ? (found[0] as Credential | undefined) : undefined;
+    if (fresh === undefined || fresh === this.#credential) return this.#endWith(refused);
+    this.#admitted = { ...this.#admitted, credentials: [...this.#admitted.credentials, fresh] };
+    this.start();
+  }
+
+  #endWith(refused: ProviderRefusal): void {
+    const { status } = refused;
+    const { provider } = this.#admitted.judged;
     if (status >= 400) this.#passRefusal(refused);
     else {
       const words = `the provider ${provider.id} answered ${status}, a redirect: check its address`;

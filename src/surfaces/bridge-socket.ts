@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import {
   BRIDGE_CONTROLS,
   BridgeControl,
-  BridgeProvider,
   defined,
   Failure,
   LIMITS,
@@ -12,8 +11,9 @@ import {
 } from "../protocol/index.ts";
 import type { Caller } from "../sessions/index.ts";
 import type { Bridge, BridgeRun } from "./bridge/bridge.ts";
+import { BridgeChoices } from "./bridge/choices.ts";
 import { RowFeed } from "./bridge/feed.ts";
-import { checkEngine, defaultProvider, engineOf, requireEngine } from "./bridge/providers.ts";
+import { checkEngine } from "./bridge/providers.ts";
 import { FollowedThreads } from "./bridge/threads.ts";
 import type { SocketConnection } from "./connection.ts";
 import type { Guard } from "./guard.ts";
@@ -27,6 +27,7 @@ interface BridgePeer {
 }
 
 type Submit = Extract<BridgeControl, { control: "run.submit" }>;
+type Answer = Extract<BridgeControl, { control: "approval.answer" }>;
 
 /** In a session's metadata: it was started here, and later clients are told about it. */
 const SURFACE = "thread";
@@ -40,8 +41,7 @@ export class BridgeSocket {
   readonly #connection: SocketConnection;
   readonly #threads: FollowedThreads;
   readonly #opened: Promise<void>;
-  #mapping: ThreadMapping = "compat";
-  #provider: BridgeProvider;
+  readonly #choices: BridgeChoices;
   /** Where runs without `resumeId` go: a session's id, `last`, or `none` for a new one. */
   #resume = "none";
   /** Threads in which this socket started a run that may still be going, the newest last. */
@@ -54,11 +54,11 @@ export class BridgeSocket {
     this.#bridge = door.bridge;
     this.#caller = peer.caller;
     this.#connection = peer.connection;
-    this.#provider = defaultProvider(options.gateway.engines);
+    this.#choices = new BridgeChoices(options, peer.caller);
     this.#threads = new FollowedThreads(options, {
       caller: peer.caller,
       feed: new RowFeed(peer.connection),
-      mapping: () => this.#mapping,
+      choices: this.#choices,
     });
     const { closed } = peer.connection;
     closed.addEventListener("abort", () => this.#threads.close());
@@ -83,7 +83,7 @@ export class BridgeSocket {
   #choose(mapping: string | null): void {
     if (mapping === null) return;
     const parsed = ThreadMapping.safeParse(mapping);
-    if (parsed.success) this.#mapping = parsed.data;
+    if (parsed.success) this.#choices.mapping = parsed.data;
     else this.#refuse(new Failure("invalid_request", `mapping: ${ThreadMapping.options.join(" or ")}`));
   }
 
@@ -130,15 +130,19 @@ export class BridgeSocket {
       case "run.abort":
         return this.#abort(message.threadId);
       case "provider.select":
-        requireEngine(message.provider, this.#options.gateway.engines);
-        this.#provider = message.provider;
+        this.#choices.selectProvider(message.provider);
         return this.#status();
       case "claude.session.resume":
         await this.#reuse(message.sessionId);
         return this.#status();
       case "mapping.select":
-        this.#mapping = message.mapping;
+        this.#choices.mapping = message.mapping;
         return this.#status();
+      case "options.select":
+        this.#choices.selectOptions(message);
+        return this.#status();
+      case "approval.answer":
+        return this.#answer(message);
       case "bridge.status":
         return this.#status();
     }
@@ -154,18 +158,14 @@ export class BridgeSocket {
       this.#began({ session_id: base.id, after: seq - 1 });
       return;
     }
-    const beginning = base === undefined ? this.#fresh(message) : { resume_session_id: base.id };
+    const beginning = base === undefined ? await this.#choices.settingsFor(message) : { resume_session_id: base.id };
     // Clients that only know the document would not see the question.
-    const ending: Partial<CreateSession> = this.#mapping === "compat" ? { at_budget_end: "fail" } : {};
+    const ending: Partial<CreateSession> = this.#choices.mapping === "rich" ? {} : { at_budget_end: "fail" };
     const request: CreateSession = { ...beginning, ...ending, prompt, metadata: { surface: SURFACE } };
     const session = await sessions.create(this.#caller, request, message.idempotencyKey);
     // A session that has ended continues as a fork: from now on its followers mean that one.
     if (base !== undefined && this.#resume === base.id) this.#resume = session.id;
     this.#began({ session_id: session.id, after: session.forked_from?.seq ?? 0 });
-  }
-
-  #fresh({ provider = this.#provider, engine, cwd, model }: Submit): CreateSession {
-    return defined({ engine: engine ?? requireEngine(provider, this.#options.gateway.engines), workspace: cwd, model });
   }
 
   #began(run: BridgeRun): void {
@@ -178,7 +178,20 @@ export class BridgeSocket {
   /** The session to continue; absent: a new one. */
   async #target({ resumeId = this.#resume, cwd }: Submit): Promise<SessionView | undefined> {
     if (isNew(resumeId)) return undefined;
-    return resumeId === "last" ? this.#newest(cwd) : this.#options.gateway.sessions.get(this.#caller, resumeId);
+    return resumeId === "last" ? this.#newest(cwd) : this.#named(resumeId);
+  }
+
+  /** By our id, or by what the agent's own program calls the conversation. */
+  async #named(id: string): Promise<SessionView> {
+    const { sessions } = this.#options.gateway;
+    try {
+      return await sessions.get(this.#caller, id);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== "not_found") throw error;
+      const found = (await this.#started()).find(({ engine_session_id }) => engine_session_id === id);
+      if (found === undefined) throw error;
+      return found;
+    }
   }
 
   /** The caller's newest thread, in a workspace if one is given: this socket's own first. */
@@ -194,8 +207,18 @@ export class BridgeSocket {
 
   async #reuse(wanted: string | null | undefined): Promise<void> {
     const resume = wanted === null ? "none" : (wanted ?? "last");
-    if (!isNew(resume) && resume !== "last") await this.#options.gateway.sessions.get(this.#caller, resume);
-    this.#resume = isNew(resume) ? "none" : resume;
+    if (isNew(resume) || resume === "last") this.#resume = isNew(resume) ? "none" : resume;
+    else this.#resume = (await this.#named(resume)).id;
+  }
+
+  /** The answer's row goes to everybody who follows the thread. */
+  async #answer({ approvalId, inputHash, decision, feedback, scope, updatedInput, interrupt }: Answer): Promise<void> {
+    const fields = { feedback, scope, updated_input: updatedInput, interrupt };
+    await this.#options.gateway.approvals.decide(this.#caller, approvalId, {
+      decision,
+      input_hash: inputHash,
+      ...defined(fields),
+    });
   }
 
   async #abort(named: string | undefined): Promise<void> {
@@ -223,19 +246,13 @@ export class BridgeSocket {
   }
 
   async #status(): Promise<void> {
-    const { engines } = this.#options.gateway;
     const running = new Set([...this.#threads.running, ...(await this.#ownRuns())]);
     this.#connection.say({
       type: "bridge.status",
-      provider: this.#provider,
-      providers: Object.fromEntries(
-        BridgeProvider.options.map((provider) => [provider, engineOf(provider, engines) ?? null]),
-      ),
-      mapping: this.#mapping,
+      ...(await this.#choices.describe()),
       resume: this.#resume,
       last_thread_id: this.#last ?? null,
       running: [...running],
-      cwd: this.#options.describe().default_workspace,
     });
   }
 

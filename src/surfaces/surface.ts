@@ -1,6 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { MountSettings, Log } from "../protocol/index.ts";
+import type { BridgeProvider, Log, MountSettings, ThreadMapping } from "../protocol/index.ts";
 import type { AnsweredRequest } from "./request-count.ts";
 import type { Caller, Clock, Gateway } from "../sessions/index.ts";
 import type { WriteAccessLine } from "./request-log.ts";
@@ -50,6 +50,8 @@ export interface SurfaceOptions {
   readonly accessLog?: WriteAccessLine | undefined;
   /** Document 000's surface; absent: the defaults. */
   readonly runtime?: RuntimeOptions | undefined;
+  /** Document 002's socket; absent: the defaults. */
+  readonly bridge?: BridgeOptions | undefined;
   /** Document 003's files; absent: `/claude` with the defaults, and nothing is remembered beyond this process. */
   readonly mount?: MountSurfaceOptions | undefined;
 }
@@ -70,6 +72,17 @@ interface RuntimeOptions {
   readonly engine?: string | undefined;
   /** Of new conversations. Absent: `server`. */
   readonly profile?: string | undefined;
+}
+
+interface BridgeOptions {
+  /** Of new runs. Absent: the policy's default. */
+  readonly profile?: string | undefined;
+  /** Of sockets that select none. Absent: the first that can be used. */
+  readonly provider?: BridgeProvider | undefined;
+  /** Of sockets that select none. Absent: `compat`. */
+  readonly mapping?: ThreadMapping | undefined;
+  /** Whether runs without `cwd` begin in the root of the repository. Absent: they do. */
+  readonly repositoryRoot?: boolean | undefined;
 }
 
 interface Variables {

@@ -182,7 +182,7 @@ describe("the rich mapping", () => {
     ]);
   });
 
-  it("shows questions and their answers, without their content", () => {
+  it("shows questions with what they are about, and their answers", () => {
     const approval: Approval = {
       id: "apr_1",
       session_id: THREAD,
@@ -215,6 +215,7 @@ describe("the rich mapping", () => {
           item_id: "t",
           tool: "Bash",
           tier: "execute",
+          input: { command: "x" },
           reason: "Bash runs a program.",
           warnings: [{ kind: "pipe", message: "pipes" }],
           input_hash: "abc",

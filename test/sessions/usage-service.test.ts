@@ -61,7 +61,7 @@ async function open(): Promise<void> {
     limits,
     policy: () => POLICY,
     clock: { now: () => now, elapsed: () => now, after: () => () => undefined },
-    models: { ledger },
+    models: { ledger, providers: { list: () => [] } },
   });
 }
 

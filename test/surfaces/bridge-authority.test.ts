@@ -83,7 +83,8 @@ describe("who sees and does what at the bridge", () => {
       expect(await agent.refusal(control)).toMatchObject({ code: "not_found" });
     // Nor is another's thread the newest of its own.
     await agent.submit(script({ say: "again" }), { resumeId: "last" });
-    expect(threadOf(await agent.turn())).toBe(threadOf(rows));
+    await agent.turn();
+    expect(agent.thread).toBe(threadOf(rows));
     for (const client of [agent, stranger, admin, late]) client.close();
   });
 
@@ -118,12 +119,27 @@ describe("who sees and does what at the bridge", () => {
     for (const client of [viewer, admin]) client.close();
   });
 
-  it("nobody answers a question here", async () => {
-    const client = new BridgeClient(app);
-    for (const control of ["approval.decide", "tool_approval_response", "approve"])
-      expect(await client.refusal({ control, request_id: "apr_1", approved: true })).toMatchObject({
-        code: "invalid_request",
-      });
-    client.close();
+  it("a viewer and an agent see a question and cannot answer it, an operator can", async () => {
+    const { token } = await app.as("agent", "asking");
+    const agent = new BridgeClient(app, { token });
+    const viewer = new BridgeClient(app, { token: (await app.as("viewer", "watching")).token });
+    const operator = new BridgeClient(app, { token: (await app.as("operator", "answering")).token });
+    await Promise.all([viewer.status(), operator.status()]);
+    await agent.submit(script({ tool: "Bash", input: { command: "echo yes" } }, { say: "end" }));
+    const question = (await agent.until("approval.requested")).at(-1);
+    const { id, input_hash } = question?.["approval"] as { id: string; input_hash: string };
+    const answer = { control: "approval.answer", approvalId: id, inputHash: input_hash, decision: "approve" };
+    for (const client of [agent, viewer]) {
+      expect((await client.refusal(answer))["code"]).toBe("forbidden");
+    }
+    await operator.say(answer);
+    expect((await viewer.turn()).at(-1)?.type).toBe("turn.completed");
+    expect((await agent.turn()).map(({ type }) => type)).toEqual([
+      "approval.resolved",
+      "item.completed",
+      "item.completed",
+      "turn.completed",
+    ]);
+    for (const client of [agent, viewer, operator]) client.close();
   });
 });

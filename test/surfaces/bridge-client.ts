@@ -12,7 +12,10 @@ export class BridgeClient {
   #taken = 0;
   #changed: () => void = () => undefined;
 
-  constructor(app: TestApp, options: { readonly token?: string; readonly query?: string } = {}) {
+  constructor(
+    app: { readonly serving: { readonly url: string; readonly token: string } },
+    options: { readonly token?: string; readonly query?: string } = {},
+  ) {
     const { token = app.serving.token, query = "replay=off" } = options;
     this.socket = new WebSocket(`${app.serving.url.replace("http", "ws")}/bridge?token=${token}&${query}`);
     this.socket.on("message", (data: Buffer) => {
@@ -56,6 +59,11 @@ export class BridgeClient {
     return this.until(({ type }) => type === "turn.completed" || type === "turn.failed");
   }
 
+  /** The thread that was named last: a turn of a thread that the client was told of does not name it again. */
+  get thread(): string {
+    return threadOf(this.rows.filter((row) => named(row) !== undefined).slice(-1));
+  }
+
   /** The answer to a control that is refused. */
   async refusal(message: unknown): Promise<Row> {
     await this.say(message);
@@ -72,35 +80,43 @@ export class BridgeClient {
   }
 }
 
-export function threadOf(rows: readonly Row[]): string {
-  return String(rows.find(({ type }) => type === "thread.started")?.["thread_id"]);
+/** The thread that a row names; undefined: it names none. */
+function named({ type, thread_id }: Row): string | undefined {
+  return type === "thread.started" || type === "thread.resumed" ? String(thread_id) : undefined;
 }
 
-/** Rows by thread: each belongs to the thread that the last `thread.started` named. Marks that only named it again are left out. */
+/** The first thread that these rows name. */
+export function threadOf(rows: readonly Row[]): string {
+  return String(rows.find((row) => named(row) !== undefined)?.["thread_id"]);
+}
+
+/** Rows by thread: each belongs to the thread that was named last. Only the first name of a thread is among them. */
 export function byThread(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
   const threads = new Map<string, Row[]>();
   let current: Row[] = [];
-  for (const [index, row] of rows.entries()) {
-    if (row.type === "thread.started") {
-      const id = String(row["thread_id"]);
-      current = threads.get(id) ?? [];
-      threads.set(id, current);
-      if (rows[index + 1]?.type !== "turn.started") continue;
+  for (const row of rows) {
+    const id = named(row);
+    if (id === undefined) {
+      current.push(row);
+      continue;
     }
-    current.push(row);
+    current = threads.get(id) ?? [];
+    threads.set(id, current);
+    if (current.length === 0 && row.type === "thread.started") current.push(row);
   }
   return threads;
 }
 
-/** What the mapping makes of a session's journal. */
+/** What the mapping makes of a session's journal, with the thread named once. */
 export async function mapped(app: TestApp, id: string, mapping: ThreadMapping = "compat"): Promise<readonly unknown[]> {
   const { events } = await app.client.events(id, { limit: 1_000 });
   let state = openThread(mapping);
-  return events.flatMap((event) => {
+  const rows = events.flatMap((event) => {
     const step = threadRows(state, event);
     state = step.state;
     return step.rows;
   });
+  return mapping === "rich" ? rows : rows.filter(({ type }, index) => index === 0 || type !== "thread.started");
 }
 
 /** Says yes to the next question of a session. */

@@ -20,7 +20,7 @@ async function run(text: string, more: object = {}): Promise<string> {
   await client.submit(script({ say: text }), more);
   const rows = await client.turn();
   expect(rows.at(-1)?.type).toBe("turn.completed");
-  return threadOf(rows);
+  return client.thread;
 }
 
 describe("controls that are wrong", () => {
@@ -45,6 +45,17 @@ describe("controls that are wrong", () => {
     ["an empty cwd", { control: "run.submit", text: "x", cwd: "" }, /^run\.submit: cwd: /],
     ["a resumeId that is no text", { control: "run.submit", text: "x", resumeId: 5 }, /^run\.submit: resumeId: /],
     ["a selection of nothing", { control: "provider.select" }, /^provider\.select: provider: /],
+    ["an unknown style", { control: "options.select", outputStyle: "baroque" }, /^options\.select: outputStyle: /],
+    [
+      "an answer without its hash",
+      { control: "approval.answer", approvalId: "apr_1", decision: "approve" },
+      /^approval\.answer: inputHash: /,
+    ],
+    [
+      "an answer that is none",
+      { control: "approval.answer", approvalId: "apr_1", inputHash: "x", decision: "maybe" },
+      /^approval\.answer: decision: /,
+    ],
     ["an unknown mapping", { control: "mapping.select", mapping: "poor" }, /^mapping\.select: mapping: /],
     ["a session that is no text", { control: "claude.session.resume", sessionId: 1 }, /^claude\.session\.resume: /],
   ])("%s: a typed error, and nothing happens", async (_, message, text) => {
@@ -77,13 +88,19 @@ describe("controls that are wrong", () => {
       "workspace_missing",
       /does not exist/,
     ],
+    [
+      "an answer to nothing",
+      { control: "approval.answer", approvalId: "apr_none", inputHash: "x", decision: "approve" },
+      "not_found",
+      /^there is no approval apr_none$/,
+    ],
     ["an abort of nothing", { control: "run.abort" }, "not_found", /^nothing runs$/],
     ["an abort elsewhere", { control: "run.abort", threadId: "ses_none" }, "not_found", /^there is no session/],
     [
       "codex, which is not here",
       { control: "run.submit", text: "x", provider: "codex" },
       "unsupported",
-      /^codex is not/,
+      /^codex cannot be used here: .* Or select another provider: claude$/,
     ],
     [
       "an engine that is not here",
@@ -95,7 +112,7 @@ describe("controls that are wrong", () => {
       "opencode, which is not here",
       { control: "provider.select", provider: "opencode" },
       "unsupported",
-      /select another/,
+      /^opencode cannot be used here: .* Or select another provider: claude$/,
     ],
   ])("%s: says so", async (_, message, code, text) => {
     const [sessions, before] = [await app.client.sessions({ limit: 1_000 }), await client.status()];
@@ -108,7 +125,7 @@ describe("controls that are wrong", () => {
     const odd = new BridgeClient(app, { query: "replay=off&mapping=poor" });
     expect((await odd.until("error")).at(-1)).toEqual({
       type: "error",
-      message: "mapping: compat or rich",
+      message: "mapping: compat or rich or codex",
       code: "invalid_request",
     });
     expect((await odd.status())["mapping"]).toBe("compat");
@@ -216,7 +233,8 @@ describe("claude.session.resume", () => {
     await agent.submit(script({ say: "a" }));
     const id = threadOf(await agent.turn());
     await agent.submit(script({ say: "b" }));
-    expect(threadOf(await agent.turn())).toBe(id);
+    await agent.turn();
+    expect(agent.thread).toBe(id);
     agent.close();
   });
 });
@@ -274,6 +292,9 @@ describe("selections", () => {
       provider: "claude",
       providers: { codex: null, opencode: null, claude: expect.any(String) },
       mapping: "compat",
+      model: null,
+      output_style: "default",
+      verbosity: "normal",
       resume: "none",
       last_thread_id: null,
       running: [],

@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { JSON_SCHEMAS } from "../../src/protocol/schemas.ts";
 import { approveWith, openTestApp, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 import { BridgeClient } from "./bridge-client.ts";
 
@@ -25,7 +27,7 @@ async function schemaOf(name: string): Promise<object> {
 }
 
 describe("the JSON Schemas of document 002's rows", () => {
-  it.each(["compat", "rich"])("fit every row that the bridge sends in %s", async (mapping) => {
+  it.each(["compat", "rich", "codex"])("fit every row that the bridge sends in %s", async (mapping) => {
     const validate = new Ajv2020({ strict: false }).compile(await schemaOf(`${mapping}-row`));
     const bridge = new BridgeClient(app, { query: `replay=off&mapping=${mapping}` });
     await bridge.submit(EVERYTHING);
@@ -41,10 +43,17 @@ describe("the JSON Schemas of document 002's rows", () => {
     expect([validate({ type: "no.such.row" }), validate({ ...rows[0], surprise: 1 })]).toEqual([false, false]);
   });
 
+  it("are files too, which `node scripts/json-schemas.mjs` writes", async () => {
+    for (const [name, schema] of Object.entries(JSON_SCHEMAS)) {
+      const text = await readFile(new URL(`../../schemas/${name}.json`, import.meta.url), "utf8");
+      expect(JSON.parse(text)).toEqual(schema);
+    }
+  });
+
   it("are those of the package, and the controls' is there too", async () => {
     const entry = "sallyport/schemas";
-    const { JSON_SCHEMAS } = (await import(entry)) as { readonly JSON_SCHEMAS: Readonly<Record<string, object>> };
-    for (const [name, schema] of Object.entries(JSON_SCHEMAS)) expect(await schemaOf(name)).toEqual(schema);
+    const built = (await import(entry)) as { readonly JSON_SCHEMAS: Readonly<Record<string, object>> };
+    for (const [name, schema] of Object.entries(built.JSON_SCHEMAS)) expect(await schemaOf(name)).toEqual(schema);
     const validate = new Ajv2020({ strict: false }).compile(JSON_SCHEMAS["bridge-control"] ?? {});
     expect([
       validate({ control: "run.submit", text: "hello" }),

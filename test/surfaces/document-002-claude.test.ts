@@ -75,6 +75,7 @@ describe("document 002's bridge on Claude Code", () => {
     expect(rows).toEqual([
       { type: "thread.started", thread_id },
       { type: "turn.started" },
+      { type: "thread.session", thread_id, session_id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
       { type: "item.completed", item: { id: "item_0", type: "agent_message", text: "I'll search." } },
       { type: "item.started", item: { ...tool, aggregated_output: "", status: "in_progress" } },
       {

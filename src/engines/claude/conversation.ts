@@ -258,7 +258,7 @@ export class ClaudeConversation implements Conversation {
     const current = (await this.#line.fits()) ? this.#line.transport : undefined;
     if (run.over) return undefined;
     if (current !== undefined) {
-      run.attach(current);
+      this.#attach(run, current);
       const note = this.#state.kept.turns.at(-1)?.note ?? "";
       return warm?.transport === current ? warm?.beginning : { ...ALL_KNOWN, note };
     }
@@ -273,8 +273,14 @@ export class ClaudeConversation implements Conversation {
       this.#line.drop();
       return undefined;
     }
-    run.attach(transport);
+    this.#attach(run, transport);
     return beginning;
+  }
+
+  #attach(run: TurnRun, transport: VendorTransport): void {
+    const { session } = this.#state.kept;
+    if (session !== undefined) this.#host.identify?.(session);
+    run.attach(transport);
   }
 
   #open({ start }: ConversationBeginning): Promise<VendorTransport | undefined> {

@@ -56,7 +56,14 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
     entries = new Map(
       resolveProviders(wanted, { environment, simUrl }).map((resolved) => [
         resolved.id,
-        entryOf(resolved, before.get(resolved.id), { environment, now, learn, log, signal: stopping.signal }),
+        entryOf(resolved, before.get(resolved.id), {
+          environment,
+          now,
+          learn,
+          log,
+          signal: stopping.signal,
+          networkProxies: options.networkProxies,
+        }),
       ]),
     );
     return entries;

@@ -69,6 +69,7 @@ export class OpenProvider implements Provider {
   readonly free: boolean;
   readonly defaultModel: string;
   readonly rate: RateLimit;
+  readonly login: ResolvedProvider["login"];
   readonly #resolved: ResolvedProvider;
   readonly #oauth: boolean;
   readonly #context: ProviderContext;
@@ -81,6 +82,7 @@ export class OpenProvider implements Provider {
     this.free = resolved.free;
     this.defaultModel = resolved.defaultModel;
     this.rate = resolved.rate;
+    this.login = resolved.login;
     this.#resolved = resolved;
     this.#oauth = resolved.oauth;
     this.#context = context;
@@ -172,7 +174,7 @@ export class OpenProvider implements Provider {
       const known = before.find((key) => key.is(secret));
       if (known !== undefined) return known;
       this.#context.learn(secret.value);
-      return new Key(secret, headersOf(secret.value, slot.setting.auth, this.#oauth));
+      return new Key(secret, headersOf(secret, slot.setting.auth, this.#oauth));
     });
   }
 
@@ -204,7 +206,7 @@ export class OpenProvider implements Provider {
 }
 
 function headersOf(
-  value: string,
+  { value, headers = {} }: Secret,
   auth: ProviderAuth | undefined,
   isOauthHost: boolean,
 ): Readonly<Record<Wire, Readonly<Record<string, string>>>> {
@@ -212,5 +214,6 @@ function headersOf(
   const bearer = { authorization: `Bearer ${value}` };
   const byKey = auth === undefined ? !isOauth : auth === "api_key";
   const beta = isOauth || isOauthHost ? { "anthropic-beta": OAUTH_BETA } : {};
-  return { anthropic: byKey ? { "x-api-key": value } : { ...bearer, ...beta }, openai: bearer };
+  const anthropic = byKey ? { "x-api-key": value } : { ...bearer, ...beta };
+  return { anthropic: { ...headers, ...anthropic }, openai: { ...headers, ...bearer } };
 }

@@ -1,9 +1,12 @@
+import { join } from "node:path";
 import {
+  KIND_LOGINS,
   PROVIDER_KINDS,
   ProviderKind,
   SHIPPED_PROVIDERS,
   type KindDefaults,
   type CredentialSetting,
+  type LoginProgram,
   type OpenAiApi,
   type ProviderAuth,
   type ProviderSetting,
@@ -11,6 +14,7 @@ import {
   type RateLimit,
 } from "../../protocol/index.ts";
 import { WIRES, type Wire } from "../proxy.ts";
+import { LOGIN_FORMS } from "./login-files.ts";
 
 export type ProviderEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -20,6 +24,7 @@ export type SourceSetting = { readonly auth?: ProviderAuth | undefined } & (
   /** Absolute. */
   | { readonly from: "file"; readonly path: string }
   | { readonly from: "command"; readonly command: string | readonly string[] }
+  | { readonly from: "login"; readonly program: LoginProgram; readonly path: string; readonly tokenUrl: string }
 );
 
 /** One provider with everything that applies to it. Plain data: equal values mean the same provider. */
@@ -38,10 +43,14 @@ export interface ResolvedProvider {
   readonly defaultModel: string;
   readonly rate: RateLimit;
   readonly keyPath?: string | undefined;
+  /** Whose login it uses; absent: it has keys. */
+  readonly login?: LoginProgram | undefined;
 }
 
 const SIM = "sim";
 const ANTHROPIC_HOST = "api.anthropic.com";
+/** Where ChatGPT's logins are served, without `/v1` in its paths. */
+const CODEX_ADDRESS = "https://chatgpt.com/backend-api/codex";
 /** A provider that is like no other: all of it is in its settings. */
 const OWN_KIND: KindDefaults = { ...PROVIDER_KINDS.local, free: false };
 /** A variable that holds a token for `Authorization: Bearer`, whatever the token looks like. */
@@ -57,7 +66,9 @@ export function providerIds(settings: ProviderSettings): readonly string[] {
 
 /** Whether a credential for `cloud` exists. Files and commands count without being read. */
 export function hasCloudCredential(settings: ProviderSettings, environment: ProviderEnvironment): boolean {
-  return sourcesOf(settings["cloud"] ?? {}, PROVIDER_KINDS.cloud).some(
+  const setting = settings["cloud"] ?? {};
+  if (setting.credentials === "own_login") return true;
+  return sourcesOf(setting, PROVIDER_KINDS.cloud).some(
     (source) => source.from !== "environment" || (environment[source.variable] ?? "").trim() !== "",
   );
 }
@@ -93,19 +104,38 @@ function resolveOne(id: string, setting: ProviderSetting, environment: ProviderE
   const kind = setting.kind ?? ProviderKind.safeParse(id).data;
   const defaults: KindDefaults = kind === undefined ? OWN_KIND : PROVIDER_KINDS[kind];
   const moved = id === "cloud" ? (environment[CLOUD_ADDRESS_VARIABLE] ?? "").trim() : "";
-  const baseUrl = addressesOf(setting, defaults, moved);
+  const login = setting.credentials === "own_login" && kind !== undefined ? KIND_LOGINS[kind] : undefined;
+  const baseUrl = addressesOf(setting, login === "codex" ? { ...defaults, baseUrl: CODEX_ADDRESS } : defaults, moved);
   return {
     id,
     baseUrl,
     openaiApi: setting.openai_api ?? defaults.openaiApi,
     anthropicModels: defaults.anthropicModels,
-    sources: sourcesOf(setting, defaults),
-    oauth: kind === "cloud" && hostOf(baseUrl.anthropic) === ANTHROPIC_HOST,
+    sources: login === undefined ? sourcesOf(setting, defaults) : [loginSource(login, setting, environment)],
+    oauth: kind === "cloud" && (login !== undefined || hostOf(baseUrl.anthropic) === ANTHROPIC_HOST),
     isLocal: kind === "local",
     free: setting.free ?? defaults.free,
     defaultModel: setting.default_model ?? defaults.defaultModel,
     rate: rateOf(setting),
     keyPath: defaults.keyPath,
+    ...(login === undefined ? {} : { login }),
+  };
+}
+
+/** Where the vendor's program keeps its login, unless the settings name another file. */
+function loginSource(
+  program: LoginProgram,
+  { login }: ProviderSetting,
+  environment: ProviderEnvironment,
+): SourceSetting {
+  const form = LOGIN_FORMS[program];
+  const folder = environment[form.folderVariable] || join(environment["HOME"] ?? "/", form.folder);
+  return {
+    from: "login",
+    program,
+    path: login?.file ?? join(folder, form.file),
+    tokenUrl: login?.token_url ?? form.tokenUrl,
+    auth: "bearer",
   };
 }
 
@@ -132,7 +162,8 @@ function hostOf(url: string | undefined): string | undefined {
 function sourcesOf(setting: ProviderSetting, defaults: KindDefaults): readonly SourceSetting[] {
   if (setting.auth === "none") return [];
   const auth = setting.auth ?? defaults.auth;
-  const set = setting.credentials ?? [setting];
+  const set =
+    setting.credentials === undefined || setting.credentials === "own_login" ? [setting] : setting.credentials;
   const given = set.flatMap((one) => sourceOf(one, auth));
   return given.length > 0 ? given : defaults.variables.map((variable) => fromVariable(variable, auth));
 }

@@ -1,6 +1,8 @@
 import { basename } from "node:path";
-import { Failure, LIMITS } from "../../protocol/index.ts";
+import { Failure, LIMITS, type Log } from "../../protocol/index.ts";
+import type { NetworkProxies } from "../network-proxies.ts";
 import { runCommand, type CommandOutcome } from "./command.ts";
+import { LoginSource } from "./login.ts";
 import type { ProviderEnvironment, SourceSetting } from "./resolve.ts";
 import { readBounded, stampOf } from "./watched-file.ts";
 
@@ -8,6 +10,8 @@ import { readBounded, stampOf } from "./watched-file.ts";
 export interface Secret {
   readonly name: string;
   readonly value: string;
+  /** Sent beside it. Absent: none. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Where keys come from. */
@@ -31,6 +35,12 @@ export interface SourceContext {
   readonly now: () => number;
   /** Aborted when the server stops. */
   readonly signal: AbortSignal;
+  /** Receives each secret before anything could log it. Absent: whoever reads the keys tells. */
+  readonly learn?: ((secret: string) => void) | undefined;
+  /** Absent: nothing is logged. */
+  readonly log?: Pick<Log, "warn"> | undefined;
+  /** For logins. Absent: they are refreshed directly. */
+  readonly networkProxies?: NetworkProxies | undefined;
 }
 
 export function openSource(setting: SourceSetting, context: SourceContext): KeySource {
@@ -41,6 +51,8 @@ export function openSource(setting: SourceSetting, context: SourceContext): KeyS
       return new FileSource(setting.path, context);
     case "command":
       return new CommandSource(setting.command, context);
+    case "login":
+      return new LoginSource(setting, context);
   }
 }
 

@@ -17,6 +17,7 @@ export async function viewProvider(
     default_model: provider.defaultModel,
     free: provider.free,
     status: credential.credential === "missing" ? "unavailable" : status,
+    ...(provider.login === undefined ? {} : { own_login: provider.login }),
     ...credential,
   };
 }

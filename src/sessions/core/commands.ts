@@ -57,6 +57,8 @@ export type SessionCommand =
   /** A person set the session's limit. */
   | { readonly type: "limit"; readonly spent: number; readonly reserved: number; readonly limit: number | undefined }
   | { readonly type: "configure"; readonly change: SettingsChange }
+  /** The engine's own program has a name for the conversation. */
+  | { readonly type: "identify"; readonly engine_session_id: string }
   | { readonly type: "pause" }
   | { readonly type: "unpause" }
   /** Prompts waiting now begin only after `unpause`. */

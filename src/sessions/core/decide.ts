@@ -64,6 +64,10 @@ export function decide(state: SessionState, command: SessionCommand): readonly E
       return [{ type: "budget.updated", ...balance(command) }];
     case "configure":
       return configure(state, command.change);
+    case "identify":
+      return state.engine_session_id === command.engine_session_id
+        ? []
+        : [{ type: "session.updated", status: state.status, engine_session_id: command.engine_session_id }];
     case "pause":
       return state.paused
         ? []

@@ -61,7 +61,11 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
         status: event.status,
         paused: event.paused ?? state.paused,
         queue: event.held === undefined ? state.queue : withHeld(state.queue, event.held),
-        ...defined({ forked_from: event.forked_from, error: event.error }),
+        ...defined({
+          forked_from: event.forked_from,
+          engine_session_id: event.engine_session_id,
+          error: event.error,
+        }),
         settings: changed(state.settings, event),
       };
   }

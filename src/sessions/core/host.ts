@@ -47,6 +47,9 @@ export async function hostFor(session: HostingSession): Promise<Host> {
     elapsed: () => dependencies.clock.elapsed(),
     random: dependencies.random,
     sleep: (ms, signal) => sleep(dependencies, ms, signal),
+    identify: (engine_session_id) =>
+      // A session that has just ended needs no name.
+      void session.execute({ type: "identify", engine_session_id }).catch(() => undefined),
     permit: (call, signal) => permit(session, call, signal),
     refusal: () => session.budget.refusal,
     funds: (signal) => session.budget.funds(signal),

@@ -114,6 +114,8 @@ export interface SessionState {
   readonly bound_microusd?: number;
   /** The limit as last journaled; absent: none. */
   readonly limit_microusd?: number;
+  /** What the engine's own program calls the conversation; absent: unknown. A fork gets its own. */
+  readonly engine_session_id?: string;
   readonly error?: ErrorDetail;
 }
 
@@ -186,6 +188,7 @@ export function view(state: SessionState): SessionView {
     cost_microusd: state.cost_microusd,
     ...(state.bound_microusd === undefined ? {} : { bound_microusd: state.bound_microusd }),
     ...(state.limit_microusd === undefined ? {} : { limit_microusd: state.limit_microusd }),
+    ...(state.engine_session_id === undefined ? {} : { engine_session_id: state.engine_session_id }),
     ...(state.error === undefined ? {} : { error: state.error }),
     title: state.title,
   };

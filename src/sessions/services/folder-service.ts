@@ -45,6 +45,25 @@ export class FolderService {
     return { path: real, ...(parent === undefined ? {} : { parent }), folders: [...folders], truncated };
   }
 
+  /**
+   * The root of the git repository that holds the default workspace. Undefined: there is none, this caller may not work there, or
+   * Sallyport's own folder is in it, which is hardly a project then.
+   */
+  async repositoryRoot(caller: Caller): Promise<string | undefined> {
+    const { defaultWorkspace, roots, hidden } = this.#places;
+    const limits = caller.token.bounds.workspace_roots;
+    const isFree = caller.role === "admin" || caller.role === "operator";
+    let folder = defaultWorkspace;
+    while (!(await isRepository(folder))) {
+      const parent = dirname(folder);
+      if (parent === folder) return undefined;
+      folder = parent;
+    }
+    const may = (isFree || inside(roots, folder)) && (limits === undefined || inside(limits, folder));
+    const isOurs = folder !== defaultWorkspace && hidden.some((own) => isInside(folder, own));
+    return may && !isOurs ? folder : undefined;
+  }
+
   /** The best-matching files, among those that git would not ignore. */
   async files(
     caller: Caller,
@@ -94,6 +113,14 @@ export class FolderService {
       truncated: truncated || folders.length > LIMITS.foldersListed,
     };
   }
+}
+
+/** `.git` is a file in worktrees and submodules. */
+async function isRepository(folder: string): Promise<boolean> {
+  return stat(join(folder, ".git")).then(
+    () => true,
+    () => false,
+  );
 }
 
 function inside(roots: readonly string[], real: string): boolean {

@@ -43,6 +43,12 @@ export class ProviderService {
     this.#dependencies = dependencies;
   }
 
+  /** What the provider speaks that sessions get which name none. */
+  wires(): readonly string[] {
+    const { providers, defaultProvider } = this.#dependencies.models;
+    return Object.keys(providers.get(defaultProvider).baseUrl);
+  }
+
   async list(caller: Caller): Promise<readonly ProviderView[]> {
     authorize(caller, "provider.read");
     const { providers, defaultProvider } = this.#dependencies.models;

@@ -21,7 +21,7 @@ import { fromRow, type SessionState } from "../core/state.ts";
 import { whileStoring } from "../core/storing.ts";
 
 interface UsageServices extends Pick<Dependencies, "store" | "clock" | "policy" | "limits"> {
-  readonly models: Pick<Models, "ledger">;
+  readonly models: Pick<Models, "ledger"> & { readonly providers: Pick<Models["providers"], "list"> };
 }
 
 /** What was used and what is left, for people and programs. */
@@ -48,7 +48,7 @@ export class UsageService {
     // There are few engines, so their rows are never cut: they add up to everything.
     const all = cut ? await store.read.usage({ by: ["engine"], ...filter, limit: LIMITS.usageLines }) : found;
     return {
-      lines: found.slice(0, limit),
+      lines: found.slice(0, limit).map((line) => this.#marked(line)),
       total: sum(all),
       budgets: await (session === undefined
         ? this.#agentBudgets(agent ?? caller.id, scope)
@@ -77,7 +77,8 @@ export class UsageService {
       bound_microusd,
       reserved_microusd: reserved,
       ...defined({ limit_microusd: own?.limit_microusd, remaining_microusd: own?.remaining_microusd }),
-      models: [...lines],
+      ...defined({ own_login: session.settings.own_login }),
+      models: lines.map((line) => this.#marked(line)),
       budgets,
       input_tokens: tokens.input,
       output_tokens: tokens.output,
@@ -85,6 +86,13 @@ export class UsageService {
       cache_write_tokens: cacheWrites,
       total_tokens: tokens.input + tokens.output + tokens.cache_read + cacheWrites,
     };
+  }
+
+  /** A line of a provider that uses a person's login says so. */
+  #marked(line: UsageLine): UsageLine {
+    if (line.provider === undefined) return line;
+    const provider = this.#dependencies.models.providers.list().find(({ id }) => id === line.provider);
+    return { ...line, ...defined({ own_login: provider?.login }) };
   }
 
   /** Metrics hold everybody's figures: refuses callers that may not see them. */

@@ -9,6 +9,7 @@ import {
   type CreateSession,
   type Autonomy,
   type ClientChoice,
+  type LoginProgram,
   type PermissionMode,
   type Profile,
   type SessionSettings,
@@ -80,6 +81,7 @@ export async function settingsFor(
   const settings: SessionSettings = {
     engine,
     ...place,
+    ...ownLogin(dependencies, provider),
     workspace: await workspaceFor(caller, places, request.workspace ?? folderOf(base)),
     ...files,
     ...walls,
@@ -111,6 +113,11 @@ function chooseInstructions(
 ): "off" | undefined {
   const wanted = request.instructions ?? base?.instructions;
   return wanted === "off" || profile.instructions === "off" ? "off" : undefined;
+}
+
+function ownLogin({ models }: Dependencies, id: string): Pick<SessionSettings, "own_login"> {
+  const { login } = models.providers.get(id);
+  return login === undefined ? {} : { own_login: login };
 }
 
 /** Agents run where the pool pins them. */
@@ -265,6 +272,12 @@ function withoutModel(
   return { provider, model: NO_MODEL };
 }
 
+/** Whoever logged in did so for the vendor's own program. */
+const LOGIN_ENGINES: Readonly<Record<LoginProgram, readonly string[]>> = {
+  claude: ["claude-cli", "claude-sdk"],
+  codex: ["codex"],
+};
+
 /** Refuses here what the proxy would refuse at the first request. */
 async function checkModel(
   { models, engines }: Dependencies,
@@ -274,6 +287,14 @@ async function checkModel(
   const provider = models.providers.get(wanted.provider);
   const refused = refusedModel(profile, { provider: provider.id, model });
   if (refused !== undefined) throw refused;
+  const { login } = provider;
+  if (login !== undefined && !LOGIN_ENGINES[login].includes(wanted.engine)) {
+    throw new Failure(
+      "unsupported",
+      `the provider ${provider.id} uses a person's login, which is for ${login} alone; choose the engine ` +
+        `${LOGIN_ENGINES[login].join(" or ")}, or another provider`,
+    );
+  }
   const speaks = engines.get(wanted.engine)?.wires ?? [];
   if (!speaks.some((wire) => provider.baseUrl[wire] !== undefined)) {
     throw new Failure(

@@ -1,7 +1,18 @@
-import { Failure, LIMITS, openThread, threadRows, type ThreadMapping, type ThreadRow } from "../../protocol/index.ts";
+import {
+  atVerbosity,
+  Failure,
+  LIMITS,
+  mappingFor,
+  openThread,
+  threadRows,
+  type SessionSettings,
+  type ThreadMapping,
+  type ThreadRow,
+} from "../../protocol/index.ts";
 import type { Caller, Frame } from "../../sessions/index.ts";
 import type { SurfaceOptions } from "../surface.ts";
 import type { BridgeRun } from "./bridge.ts";
+import type { BridgeChoices } from "./choices.ts";
 import type { RowFeed } from "./feed.ts";
 
 interface FollowedThread {
@@ -12,6 +23,7 @@ interface FollowedThread {
 
 interface WatchedThread {
   readonly thread: FollowedThread;
+  readonly settings: SessionSettings;
   readonly frames: AsyncIterable<readonly Frame[]>;
   /** Called when everything up to a position in the journal was sent. */
   readonly told: (seq: number) => void;
@@ -22,19 +34,19 @@ export class FollowedThreads {
   readonly #options: SurfaceOptions;
   readonly #caller: Caller;
   readonly #feed: RowFeed;
-  readonly #mapping: () => ThreadMapping;
+  readonly #choices: BridgeChoices;
   /** By session; least recently active first. */
   readonly #threads = new Map<string, FollowedThread>();
   #closed = false;
 
   constructor(
     options: SurfaceOptions,
-    client: { readonly caller: Caller; readonly feed: RowFeed; readonly mapping: () => ThreadMapping },
+    client: { readonly caller: Caller; readonly feed: RowFeed; readonly choices: BridgeChoices },
   ) {
     this.#options = options;
     this.#caller = client.caller;
     this.#feed = client.feed;
-    this.#mapping = client.mapping;
+    this.#choices = client.choices;
   }
 
   /** Threads with an open turn. */
@@ -51,9 +63,12 @@ export class FollowedThreads {
     const thread: FollowedThread = { controller: new AbortController(), running: false };
     this.#makeRoom();
     this.#threads.set(session_id, thread);
+    const { sessions } = this.#options.gateway;
     let frames: AsyncIterable<readonly Frame[]>;
+    let settings: SessionSettings;
     try {
-      frames = await this.#options.gateway.sessions.watch(this.#caller, session_id, after, thread.controller.signal);
+      ({ settings } = await sessions.get(this.#caller, session_id));
+      frames = await sessions.watch(this.#caller, session_id, after, thread.controller.signal);
     } catch (error) {
       this.#forget(session_id, thread);
       if (error instanceof Failure && (error.code === "not_found" || error.code === "forbidden")) return;
@@ -64,7 +79,7 @@ export class FollowedThreads {
       const told = (seq: number): void => {
         if (seq >= upto) toldSoFar();
       };
-      void this.#show(session_id, { thread, frames, told }).finally(() => {
+      void this.#show(session_id, { thread, settings, frames, told }).finally(() => {
         this.#forget(session_id, thread);
         toldSoFar();
       });
@@ -78,19 +93,21 @@ export class FollowedThreads {
   }
 
   async #show(id: string, watched: WatchedThread): Promise<void> {
-    let state = openThread(this.#mapping());
+    const chosen = (): ThreadMapping => mappingFor(this.#choices.mapping, watched.settings.engine);
+    let state = openThread(chosen());
     try {
       for await (const batch of watched.frames) {
         const rows: ThreadRow[] = [];
         for (const frame of batch) {
           // A mapping takes effect with the next turn: in the middle of one, rows would not fit together.
-          if (frame.type === "turn.started") state = openThread(this.#mapping());
+          if (frame.type === "turn.started") state = openThread(chosen());
           const step = threadRows(state, frame.value);
           state = step.state;
-          rows.push(...step.rows);
+          rows.push(...step.rows.map((row) => marked(row, watched.settings)));
           this.#note(id, watched.thread, frame.type);
         }
-        await this.#feed.tell(id, rows);
+        const shown = atVerbosity(this.#choices.verbosity, rows);
+        await this.#feed.tell({ thread_id: id, rows: shown, mapping: state.mapping });
         watched.told(batch.findLast(({ seq }) => seq !== undefined)?.seq ?? 0);
       }
     } catch (error) {
@@ -122,6 +139,11 @@ export class FollowedThreads {
     thread.controller.abort();
     if (!thread.running) return;
     const message = `more than ${LIMITS.bridgeThreads} runs are open; the rest of this one is not shown here`;
-    void this.#feed.tell(id, [{ type: "error", message }]);
+    void this.#feed.tell({ thread_id: id, rows: [{ type: "error", message }], mapping: this.#choices.mapping });
   }
+}
+
+/** A turn's cost is an estimate where a person's login was used. */
+function marked(row: ThreadRow, { own_login }: SessionSettings): ThreadRow {
+  return own_login === undefined || !("cost_microusd" in row) ? row : { ...row, own_login };
 }

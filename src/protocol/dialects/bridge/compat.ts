@@ -4,6 +4,7 @@ import { isToolItem, type Item, type ToolItem } from "../../items.ts";
 import { LIMITS } from "../../limits.ts";
 import { outputText } from "../../present.ts";
 import { failureOf, usageOf } from "./failure.ts";
+import { answerRow, questionRow, sessionRows } from "./questions.ts";
 import type { CompatItem, CompatRow } from "./rows.ts";
 import { summarize } from "./summary.ts";
 
@@ -45,10 +46,18 @@ export function compatRows(state: CompatState, frame: StreamFrame): CompatStep {
       return told(state, ...before, { type: "turn.failed", error: { message } });
     }
     case "approval.requested": {
-      // The document has no word for a question; a client that does not see it would wait without knowing why.
       const { tool, reason, id } = frame.approval;
-      if (!isServerQuestion(tool)) return silent(state);
-      return told(state, { type: "error", message: `${reason} It waits for an answer in the inbox (${id}).` });
+      const question = questionRow(frame.approval);
+      if (!isServerQuestion(tool)) return told(state, question);
+      // No item shows that something waits: a client that knows only the document is told in the document's words.
+      const notice: CompatRow = { type: "error", message: `${reason} It waits for an answer in the inbox (${id}).` };
+      return told(state, notice, question);
+    }
+    case "approval.resolved":
+      return told(state, answerRow(frame));
+    case "session.updated": {
+      const rows = sessionRows(frame);
+      return rows.length === 0 ? silent(state) : told(state, ...rows);
     }
     case "error":
       return told(state, { type: "error", message: frame.message });
@@ -57,8 +66,6 @@ export function compatRows(state: CompatState, frame: StreamFrame): CompatStep {
     case "turn.resumed":
     case "item.updated":
     case "usage.updated":
-    case "approval.resolved":
-    case "session.updated":
     case "budget.updated":
     case "instructions.loaded":
     case "item.delta":

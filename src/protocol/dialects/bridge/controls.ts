@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Decision } from "../../approvals.ts";
 import { Prompt } from "../../content.ts";
 import { LIMITS } from "../../limits.ts";
 import { ThreadMapping } from "./rows.ts";
@@ -7,6 +8,23 @@ import { ThreadMapping } from "./rows.ts";
 export const BridgeProvider = z.enum(["codex", "opencode", "claude"]);
 export type BridgeProvider = z.infer<typeof BridgeProvider>;
 
+/** How an agent should answer. Its words are added to the agent's instructions; a session keeps what it began with. */
+export const OUTPUT_STYLES = {
+  default: "",
+  concise: "Answer in as few words as the matter allows. Leave out introductions, repetitions and closing remarks.",
+  explanatory:
+    "While you work, explain briefly why you chose what you do, what the code around it does, and what a reader should know about it.",
+  learning:
+    "Work with a person who wants to learn: explain each step in plain words, and leave small parts that they can write themselves, marked with TODO and a hint.",
+} as const satisfies Readonly<Record<string, string>>;
+export const OutputStyle = z.enum(Object.keys(OUTPUT_STYLES) as [keyof typeof OUTPUT_STYLES]);
+export type OutputStyle = z.infer<typeof OutputStyle>;
+
+/** `quiet`: no thoughts, no rows of what is still growing, and outputs of tools that ended well by their length alone. */
+export const BridgeVerbosity = z.enum(["normal", "quiet"]);
+export type BridgeVerbosity = z.infer<typeof BridgeVerbosity>;
+
+const model = z.string().min(1).max(200);
 const threadId = z.string().min(1).max(100);
 /** A session's or thread's id; `new` and `none`: a new one; `last`: the caller's newest. */
 const resumeId = threadId;
@@ -21,7 +39,8 @@ export const BridgeControl = z.discriminatedUnion("control", [
     /** One of the server's engines by its own name, instead of the provider's. */
     engine: z.string().min(1).max(100).optional(),
     resumeId: resumeId.optional(),
-    model: z.string().min(1).max(200).optional(),
+    model: model.optional(),
+    outputStyle: OutputStyle.optional(),
     /** A repeated key returns the run that the first one started. */
     idempotencyKey: z.string().min(1).max(200).optional(),
   }),
@@ -31,6 +50,25 @@ export const BridgeControl = z.discriminatedUnion("control", [
   /** Without `sessionId`: the caller's newest. `null`, `new` and `none` switch it off. */
   z.object({ control: z.literal("claude.session.resume"), sessionId: resumeId.nullish() }),
   z.object({ control: z.literal("mapping.select"), mapping: ThreadMapping }),
+  /** For this socket's next runs; `null`: the server's own again; absent: unchanged. */
+  z.object({
+    control: z.literal("options.select"),
+    model: model.nullish(),
+    outputStyle: OutputStyle.nullish(),
+    verbosity: BridgeVerbosity.nullish(),
+  }),
+  /** Answers an `approval.requested` row: `inputHash` is its `input_hash`. */
+  z.object({
+    control: z.literal("approval.answer"),
+    approvalId: z.string().min(1).max(100),
+    inputHash: Decision.shape.input_hash.max(100),
+    decision: Decision.shape.decision,
+    feedback: Decision.shape.feedback,
+    scope: Decision.shape.scope,
+    updatedInput: Decision.shape.updated_input,
+    /** With `reject`: end the turn too. */
+    interrupt: Decision.shape.interrupt,
+  }),
   z.object({ control: z.literal("bridge.status") }),
 ]);
 export type BridgeControl = z.infer<typeof BridgeControl>;

@@ -1,8 +1,8 @@
-import type { Approval } from "../../approvals.ts";
 import type { Delta, StreamFrame } from "../../events.ts";
 import { isToolItem, type Item, type ToolItem } from "../../items.ts";
 import { LIMITS } from "../../limits.ts";
 import { failureOf, usageOf } from "./failure.ts";
+import { answerRow, questionRow, sessionRows } from "./questions.ts";
 import { spokenRow, textSoFar, todoRow, toolRow, type GrowingItem, type TodoRow } from "./rich-items.ts";
 import type { RichRow, RichUsage } from "./rows.ts";
 import { summarize } from "./summary.ts";
@@ -67,11 +67,9 @@ export function richRows(state: RichState, frame: StreamFrame): RichStep {
     case "item.completed":
       return ended(state, frame.item);
     case "approval.requested":
-      return told(state, { type: "approval.requested", approval: question(frame.approval) });
-    case "approval.resolved": {
-      const { type, approval_id, outcome, feedback } = frame;
-      return told(state, { type, approval_id, outcome, ...(feedback === undefined ? {} : { feedback }) });
-    }
+      return told(state, questionRow(frame.approval));
+    case "approval.resolved":
+      return told(state, answerRow(frame));
     case "turn.completed":
       return turnEnded(state, {
         type: "turn.completed",
@@ -96,10 +94,11 @@ export function richRows(state: RichState, frame: StreamFrame): RichStep {
     case "turn.queued":
     case "turn.resumed":
     case "usage.updated":
-    case "session.updated":
     case "budget.updated":
     case "instructions.loaded":
       return told(state);
+    case "session.updated":
+      return told(state, ...sessionRows(frame));
   }
 }
 
@@ -240,20 +239,6 @@ function richUsage(usage: Usage): RichUsage {
     ...usageOf(usage),
     cache_write_input_tokens: usage.cache_write_tokens,
     reasoning_output_tokens: usage.reasoning_tokens,
-  };
-}
-
-function question(approval: Approval): Extract<RichRow, { type: "approval.requested" }>["approval"] {
-  const { id, tool_use_id, tool, tier, reason, warnings, input_hash, expires_at } = approval;
-  return {
-    id,
-    item_id: tool_use_id,
-    tool,
-    tier,
-    reason,
-    warnings,
-    input_hash,
-    ...(expires_at === undefined ? {} : { expires_at }),
   };
 }
 

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openEngines } from "../../src/cli/engines.ts";
+import { readSettings } from "../../src/cli/settings.ts";
+import { openTestApp, script, type TestApp } from "../support/app.ts";
+import { PROGRAMS_FOLDER } from "../support/vendor-programs.ts";
+import { BridgeClient, threadOf } from "./bridge-client.ts";
+
+const ENVIRONMENT = { PATH: process.env["PATH"], SALLYPORT_PROGRAMS_FOLDER: PROGRAMS_FOLDER } as const;
+
+interface BridgeAgent {
+  readonly engine: string;
+  /** A step in which it runs a command with its own tool. */
+  readonly run: (command: string) => object;
+}
+
+/** The agents of document 002 with their real programs, and what else Claude runs on. */
+const AGENTS: readonly BridgeAgent[] = [
+  { engine: "claude-cli", run: (command) => ({ tool: "Bash", input: { command } }) },
+  { engine: "claude-sdk", run: (command) => ({ tool: "Bash", input: { command } }) },
+  { engine: "codex", run: (cmd) => ({ tool: "exec_command", input: { cmd } }) },
+  { engine: "opencode", run: (command) => ({ tool: "bash", input: { command, description: "runs it" } }) },
+];
+
+const engines = openEngines(readSettings({}, ENVIRONMENT, process.cwd()), ENVIRONMENT);
+
+/** Why it cannot run here; undefined: it can. */
+function missing(id: string): string | undefined {
+  const engine = engines.get(id);
+  return engine === undefined ? "this server has no such engine" : engine.missing?.();
+}
+
+let app: TestApp;
+let client: BridgeClient;
+beforeAll(async () => {
+  app = await openTestApp({ SALLYPORT_PROGRAMS_FOLDER: PROGRAMS_FOLDER });
+  client = new BridgeClient(app);
+});
+afterAll(async () => {
+  client?.close();
+  await app?.[Symbol.asyncDispose]();
+});
+
+describe.each(AGENTS.map((agent) => ({ ...agent, why: missing(agent.engine) })))(
+  "the bridge on $engine",
+  ({ engine, run, why }) => {
+    const test = it.skipIf(why !== undefined);
+    const title = (words: string): string => (why === undefined ? words : `${words} (left out: ${why})`);
+    const submit = (text: string, more: object = {}): Promise<void> =>
+      client.say({ control: "run.submit", text, engine, ...more });
+
+    test(title("asks about a command in rows, runs it after approval.answer, and ends the turn"), async () => {
+      await submit(script({ say: "I run it." }, run("echo from the agent"), { say: "Done." }));
+      const row = (await client.until("approval.requested")).at(-1);
+      const { id, input_hash } = row?.["approval"] as { id: string; input_hash: string };
+      await client.say({ control: "approval.answer", approvalId: id, inputHash: input_hash, decision: "approve" });
+      const rows = await client.turn();
+      expect(rows.at(-1)?.type).toBe("turn.completed");
+      expect(JSON.stringify(rows)).toContain("from the agent");
+      expect(rows[0]).toEqual({ type: "approval.resolved", approval_id: id, outcome: "approved" });
+    });
+
+    test(title("goes on with the thread by the id that the agent's own program gives it"), async () => {
+      await submit(script({ say: "first" }));
+      const rows = await client.turn();
+      const thread = threadOf(rows);
+      const { engine_session_id } = await app.client.session(thread);
+      expect(rows).toContainEqual({ type: "thread.session", thread_id: thread, session_id: engine_session_id });
+      await submit(script({ say: "second" }), { resumeId: engine_session_id });
+      const again = await client.turn();
+      expect(client.thread).toBe(thread);
+      // It is the same there, and told once.
+      expect(again.map(({ type }) => type)).not.toContain("thread.session");
+      expect((await app.client.session(thread)).turns).toBe(2);
+    });
+
+    test(title("ends a run that is aborted, and the next one is clean"), async () => {
+      const watcher = new BridgeClient(app, { query: "replay=off&mapping=rich" });
+      await watcher.status();
+      await submit(script({ stream: { tokens: 100_000, per_second: 200 } }));
+      await watcher.until((row) => row.type === "item.started" || row.type === "item.updated");
+      await client.say({ control: "run.abort" });
+      expect((await client.turn()).at(-1)).toEqual({ type: "turn.failed", error: { message: "aborted" } });
+      await submit(script({ say: "again" }));
+      expect((await client.turn()).at(-1)?.type).toBe("turn.completed");
+      watcher.close();
+    });
+  },
+);
