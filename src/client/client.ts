@@ -51,6 +51,7 @@ import type {
   PoolView,
   SaveTemplate,
   SessionUsage,
+  SessionMcpServers,
   SessionModels,
   SessionView,
   SetBudget,
@@ -243,6 +244,11 @@ export class SallyportClient {
 
   fork(id: string, fork: ForkSession = {}, { key }: Idempotent = {}): Promise<SessionView> {
     return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/fork`, body: fork, key });
+  }
+
+  /** The MCP servers of a session, and how they are. */
+  sessionMcpServers(id: string): Promise<SessionMcpServers> {
+    return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/mcp` });
   }
 
   /** The models that a session can switch to, its own first. */

@@ -21,6 +21,7 @@ export * from "./jobs.ts";
 export * from "./limit-kinds.ts";
 export * from "./limits.ts";
 export * from "./log.ts";
+export * from "./mcp-servers.ts";
 export * from "./mistakes.ts";
 export * from "./model-request.ts";
 export * from "./money-words.ts";

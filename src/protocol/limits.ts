@@ -5,6 +5,7 @@ import { WORKSPACE_LIMITS } from "./limits-workspaces.ts";
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
 import { CLIENT_LIMITS } from "./client-limits.ts";
 import { JOB_LIMITS } from "./job-limits.ts";
+import { MCP_CLIENT_LIMITS } from "./mcp-client-limits.ts";
 import { MOUNT_LIMITS } from "./mount-limits.ts";
 import { OPERATION_LIMITS } from "./operation-limits.ts";
 import { SANDBOX_LIMITS } from "./sandbox-limits.ts";
@@ -23,6 +24,7 @@ export const LIMITS = {
   ...OPERATION_LIMITS,
   ...MOUNT_LIMITS,
   ...JOB_LIMITS,
+  ...MCP_CLIENT_LIMITS,
   ...CONNECTION_LIMITS,
   // approvals
   approvalTimeoutMs: 300_000,

@@ -3,6 +3,7 @@ import { Prompt, Usage } from "./content.ts";
 import { ErrorDetail } from "./errors.ts";
 import { Job } from "./job-settings.ts";
 import { LIMITS } from "./limits.ts";
+import { McpServers } from "./mcp-servers.ts";
 import { MicroUsd } from "./money.ts";
 import { Autonomy, PermissionMode } from "./policy.ts";
 import { PrincipalRef } from "./principals.ts";
@@ -104,6 +105,8 @@ export const SessionSettings = z.object({
   output_schema: OutputSchema.optional(),
   /** Sub-agents by their name (`subagent_type`). Absent: the engine's own. */
   agents: Agents.optional(),
+  /** MCP servers that the session was started with; values of variables and headers are not shown. Absent: none of its own. */
+  mcp_servers: McpServers.optional(),
   unattended: z.enum(["deny", "park"]),
   at_budget_end: AtBudgetEnd.optional(),
   approval_timeout_ms: z.number().int(),
@@ -141,6 +144,8 @@ export const CreateSession = z
     parent_session_id: z.string().max(100).optional(),
     output_schema: OutputSchema.optional(),
     agents: Agents.optional(),
+    /** MCP servers whose tools the session has, as in `mcpServers` of a `.mcp.json`. */
+    mcp_servers: McpServers.optional(),
     unattended: z.enum(["deny", "park"]).optional(),
     at_budget_end: AtBudgetEnd.optional(),
     resume_session_id: z.string().max(100).optional(),

@@ -1,5 +1,5 @@
 import type { Host, ModelFacts } from "../../engines/index.ts";
-import { narrowTools, toolListed } from "../../gate/index.ts";
+import { callListed, narrowTools } from "../../gate/index.ts";
 import type { Toolbox } from "../../tools/index.ts";
 import { permit, type PermittingSession } from "../permission/permit.ts";
 import type { SessionBudget } from "../budget/session-budget.ts";
@@ -69,7 +69,10 @@ export function offeredTools(
   const lists = [profile.tools, narrowTools(profile, state.settings)];
   return toolbox
     .definitions()
-    .filter(({ name }) => lists.every((list) => list === undefined || toolListed(list, name)));
+    .filter(({ name }) => {
+      const { tier, definition } = toolbox.facts(name, {});
+      return lists.every((list) => list === undefined || callListed(list, { tool: name, tier, definition }));
+    });
 }
 
 /** The same toolbox for permitted calls only, with the crash suite's checkpoints around each run. */

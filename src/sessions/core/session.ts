@@ -31,6 +31,7 @@ import { SessionBudget } from "../budget/session-budget.ts";
 import { Questions } from "./questions.ts";
 import type { Dependencies, SessionEnvironment } from "../dependencies.ts";
 import { environmentRequest } from "../workspace/environment-request.ts";
+import { SessionServers } from "../mcp/session-servers.ts";
 import { HeldEnvironment } from "../workspace/held-environment.ts";
 import { isFinal, nextInQueue, type GivenAnswer, type SessionState } from "./state.ts";
 import {
@@ -62,6 +63,7 @@ export class Session {
   /** Calls of the open turn that may run. */
   readonly permitted = new PermittedCalls();
   readonly activity: TurnActivity;
+  readonly servers = new SessionServers(this);
   readonly #outbox: Outbox;
   readonly #liveText: LiveText;
   #state: SessionState;
@@ -226,6 +228,7 @@ export class Session {
     if (this.#state.turn !== undefined) return;
     // An engine's own process is no reason to stay in memory: it is restarted when needed.
     await this.#forgetConversation();
+    await this.servers.close();
     if ((await this.#environment.isBusy()) || this.#state.turn !== undefined) return;
     await this.#release();
   }
@@ -348,7 +351,7 @@ export class Session {
     try {
       if (keepsProcess(this)) this.dependencies.processes.begin(this);
       this.#conversation ??= openConversation(this, turn.upto);
-      const conversation = await this.#conversation;
+      const [conversation] = await Promise.all([this.#conversation, this.servers.begin(signal)]);
       this.dependencies.reach("engine.opened");
       await turn.begin(conversation, this.#channel(turn_id, signal));
       this.#fail(turn_id, { code: "engine_failed", message: "the engine stopped without saying how the turn ended" });
@@ -464,6 +467,7 @@ export class Session {
   /** Ends everything that the session holds outside the journal. */
   async #release(forGood?: "for good"): Promise<void> {
     void this.#forgetConversation();
+    await this.servers.close();
     await this.#environment.close(forGood);
     if (forGood === undefined) return;
     // Watchers get what is still on its way to the disk.
