@@ -203,7 +203,8 @@ function serversInPlace(servers: McpServerSettings, whole: PlaceKeyFile): McpSer
     );
   return Object.fromEntries(
     Object.entries(servers).map(([name, server]): [string, McpServerSetting] => {
-      if ("command" in server) return [name, server.env === undefined ? server : { ...server, env: placed(server.env) }];
+      if ("command" in server)
+        return [name, server.env === undefined ? server : { ...server, env: placed(server.env) }];
       return [name, server.headers === undefined ? server : { ...server, headers: placed(server.headers) }];
     }),
   );

@@ -33,7 +33,17 @@ const DATABASE = [
 
 /** The home folder and everything in it that decides what the server does. */
 export function trustedInHome(home: string): readonly TrustedPath[] {
-  const unchanged = ["", SETTINGS_FILE, POLICY_FILE, SERVER_FILE, "connections", "engines", "output", "mcp", ...DATABASE];
+  const unchanged = [
+    "",
+    SETTINGS_FILE,
+    POLICY_FILE,
+    SERVER_FILE,
+    "connections",
+    "engines",
+    "output",
+    "mcp",
+    ...DATABASE,
+  ];
   return [
     ...unchanged.map((name) => ({ path: join(home, name), rule: "unchanged" }) as const),
     { path: join(home, TOKEN_FILE), rule: "private" },

@@ -141,7 +141,9 @@ function catchesOne(
   const { text } = rule;
   switch (rule.kind) {
     case "tool":
-      return ruleNames(rule.tool, call.tool) && isSameDefinition(rule, call) ? { rule: text, certain: true } : undefined;
+      return ruleNames(rule.tool, call.tool) && isSameDefinition(rule, call)
+        ? { rule: text, certain: true }
+        : undefined;
     case "path": {
       if (!speaksFor(rule.tool, call.tool)) return undefined;
       const path = call.paths.find(({ real }) => reaches(rule.pattern, real, workspace));

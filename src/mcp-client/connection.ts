@@ -113,7 +113,7 @@ export async function openConnection(
     await Promise.race([client.connect(opened.transport, { signal, timeout: timeoutMs }), failed]);
   } catch (error) {
     await close();
-    throw new Error(opened.end() ?? reasonOf(error), { cause: error });
+    throw new Error(opened.end() ?? reasonOf(error));
   }
   return { ...verbs(client), ended, close };
 }
@@ -165,10 +165,13 @@ async function openTransport(way: ServerWay, { sandbox, now, addressOf }: Connec
   // The older way is asked for by name only, for servers that know no other.
   const transport =
     // oxlint-disable-next-line typescript/no-deprecated
-    way.kind === "http" ? new StreamableHTTPClientTransport(way.url, options) : new SSEClientTransport(way.url, options);
+    way.kind === "http"
+      ? new StreamableHTTPClientTransport(way.url, options)
+      : new SSEClientTransport(way.url, options);
   return { transport, end: () => undefined, close: () => remote.close() };
 }
 
+const CAUSES = 4;
 const LOST: ReadonlySet<string> = new Set([
   SdkErrorCode.ConnectionClosed,
   SdkErrorCode.NotConnected,
@@ -185,10 +188,10 @@ export function failureKind(error: unknown): "answered" | "unknown" | "lost" {
   return "lost";
 }
 
+/** What an error says, and what its causes say: the innermost one often says it best. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause, message } = error;
-  return cause instanceof Error && cause.message !== "" && !message.includes(cause.message)
-    ? `${message}: ${cause.message}`
-    : message;
+  const said: string[] = [];
+  for (let cause = error; cause instanceof Error && said.length < CAUSES; cause = cause.cause)
+    if (cause.message !== "" && !said.some((words) => words.includes(cause.message))) said.push(cause.message);
+  return said.length === 0 ? String(error) : said.join(": ");
 }

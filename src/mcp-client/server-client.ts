@@ -108,7 +108,10 @@ export class ServerClient {
     void connection.close();
     const { name } = this.definition;
     if (this.#restarts >= LIMITS.mcpRestarts) {
-      this.#fail(`The MCP server ${name} ended ${this.#restarts + 1} times and is not started again: ${words(why)}`, why);
+      this.#fail(
+        `The MCP server ${name} ended ${this.#restarts + 1} times and is not started again: ${words(why)}`,
+        why,
+      );
       return;
     }
     this.#means.tell(`The MCP server ${name} ended, and is started again: ${words(why)}`);
@@ -174,7 +177,9 @@ export class ServerClient {
     if (this.#state === "restarting") await this.#start("restarting");
     const connection = this.#connection;
     if (connection === undefined)
-      return errorResult(`Error: the MCP server ${name} does not run${this.#error === undefined ? "" : `: ${this.#error}`}`);
+      return errorResult(
+        `Error: the MCP server ${name} does not run${this.#error === undefined ? "" : `: ${this.#error}`}`,
+      );
     // It may have been started again meanwhile, and say something else of the tool.
     if (!this.#tools.some(({ definition }) => definition === tool.definition))
       return errorResult(`Error: ${tool.name} has changed, so it was not run. Look at it again before you call it.`);
@@ -198,5 +203,5 @@ export class ServerClient {
 /** What a server or a program says of its failure, bounded. */
 function words(why: string): string {
   const line = why.trim().replace(/\.$/, "");
-  return line.length <= LIMITS.mcpStderrChars ? line : `…${line.slice(-LIMITS.mcpStderrChars)}`;
+  return line.length <= LIMITS.mcpReasonChars ? line : `${line.slice(0, LIMITS.mcpReasonChars)}…`;
 }

@@ -27,8 +27,9 @@ export const MCP_CLIENT_LIMITS = {
   mcpUnreadBytes: 33_554_432,
   /** Messages of a server that nobody asked for, in one minute. */
   mcpNotificationsPerMinute: 6_000,
-  /** The last part of a server's stderr that is kept. */
-  mcpStderrChars: 4_096,
+  /** The last part of a server's stderr that is kept, and all that is said of a failure. */
+  mcpStderrChars: 1_000,
+  mcpReasonChars: 2_000,
   /** Tools of one server, and the pages in which it lists them. */
   mcpServerTools: 200,
   mcpListPages: 32,

@@ -9,16 +9,25 @@ const text = z
   .string()
   .max(LIMITS.mcpServerTextChars)
   .refine((value) => !value.includes("\0"), "cannot hold a NUL character");
-const entries = <Value extends z.ZodType>(key: z.ZodString, value: Value): z.ZodRecord<z.ZodString, Value> =>
-  z
-    .record(key, value)
-    .refine(
-      (all) => Object.keys(all).length <= LIMITS.mcpServerEntries,
-      `may have ${LIMITS.mcpServerEntries} entries`,
-    );
+
+/** A map whose keys are checked one by one, so that a mistake says what is wrong with which. */
+function named<Value extends z.ZodType>(
+  key: z.ZodString,
+  value: Value,
+  most: number = LIMITS.mcpServerEntries,
+): z.ZodRecord<z.ZodString, Value> {
+  return z.record(z.string(), value).superRefine((all, context) => {
+    const keys = Object.keys(all);
+    if (keys.length > most) context.addIssue({ code: "custom", message: `may have ${most} entries` });
+    for (const name of keys) {
+      const message = key.safeParse(name).error?.issues[0]?.message;
+      if (message !== undefined) context.addIssue({ code: "custom", path: [name], message: `the name ${message}` });
+    }
+  });
+}
 
 /** `mcp__<server>__<tool>` is what models see, so a name has no `__`. `sallyport` are our own tools. */
-export const McpServerName = z
+const McpServerName = z
   .string()
   .max(LIMITS.mcpServerNameChars)
   .regex(/^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/, "must be letters, digits, - and single _")
@@ -65,8 +74,8 @@ const remote = {
 
 /** One server of a session request. */
 export const McpServer = z.union([
-  z.object({ ...program, env: entries(VariableName, text).optional() }).strict(),
-  z.object({ ...remote, headers: entries(headerName(), HeaderText).optional() }).strict(),
+  z.object({ ...program, env: named(VariableName, text).optional() }).strict(),
+  z.object({ ...remote, headers: named(headerName(), HeaderText).optional() }).strict(),
   /** The server of this name in `sallyport.yaml`. */
   z.object({ type: z.literal("settings") }).strict(),
 ]);
@@ -79,13 +88,10 @@ function headerName(): typeof HeaderName {
 }
 
 /** By name. */
-export const McpServers = z
-  .record(McpServerName, McpServer)
-  .refine((all) => Object.keys(all).length <= LIMITS.mcpServers, `a session may have ${LIMITS.mcpServers} servers`)
-  .refine(
-    (all) => JSON.stringify(all).length <= LIMITS.mcpServersChars,
-    `all servers together may have ${LIMITS.mcpServersChars} characters`,
-  );
+export const McpServers = named(McpServerName, McpServer, LIMITS.mcpServers).refine(
+  (all) => JSON.stringify(all).length <= LIMITS.mcpServersChars,
+  `all servers together may have ${LIMITS.mcpServersChars} characters`,
+);
 export type McpServers = z.infer<typeof McpServers>;
 
 /** A value, or where a secret comes from. */
@@ -112,7 +118,7 @@ export const McpServerSetting = z.union([
   z
     .object({
       ...program,
-      env: entries(VariableName, SecretText(text)).optional(),
+      env: named(VariableName, SecretText(text)).optional(),
       /** Files and folders that it consists of, readable in its sandbox. Absolute. Absent: it finds all it needs there. */
       files: z
         .array(z.string().max(LIMITS.pathChars).startsWith("/", "must be an absolute path"))
@@ -121,13 +127,11 @@ export const McpServerSetting = z.union([
       ...handling,
     })
     .strict(),
-  z.object({ ...remote, headers: entries(headerName(), SecretText(HeaderText)).optional(), ...handling }).strict(),
+  z.object({ ...remote, headers: named(headerName(), SecretText(HeaderText)).optional(), ...handling }).strict(),
 ]);
 export type McpServerSetting = z.infer<typeof McpServerSetting>;
 
-export const McpServerSettings = z
-  .record(McpServerName, McpServerSetting)
-  .refine((all) => Object.keys(all).length <= LIMITS.mcpServersSet, `there may be ${LIMITS.mcpServersSet} servers`);
+export const McpServerSettings = named(McpServerName, McpServerSetting, LIMITS.mcpServersSet);
 export type McpServerSettings = z.infer<typeof McpServerSettings>;
 
 /** Every secret that the settings of MCP servers name, with its server. */

@@ -73,7 +73,8 @@ function given(one: z.infer<typeof Credential>): number {
 }
 
 /** Decide where a request goes and how long it is: no credential can be one of them. */
-export const FRAMING_HEADER = /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
+export const FRAMING_HEADER =
+  /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
 /** One of `egress_credentials` in `sallyport.yaml`: a header that the egress proxy adds to requests for a host. */
 const EgressCredential = Credential.extend({

@@ -67,12 +67,10 @@ export function offeredTools(
 ): ReturnType<Toolbox["definitions"]> {
   const profile = effectiveProfile(dependencies.policy(), state);
   const lists = [profile.tools, narrowTools(profile, state.settings)];
-  return toolbox
-    .definitions()
-    .filter(({ name }) => {
-      const { tier, definition } = toolbox.facts(name, {});
-      return lists.every((list) => list === undefined || callListed(list, { tool: name, tier, definition }));
-    });
+  return toolbox.definitions().filter(({ name }) => {
+    const { tier, definition } = toolbox.facts(name, {});
+    return lists.every((list) => list === undefined || callListed(list, { tool: name, tier, definition }));
+  });
 }
 
 /** The same toolbox for permitted calls only, with the crash suite's checkpoints around each run. */

@@ -144,10 +144,7 @@ export class SessionService {
       await Promise.all([warm?.halt(), place.undo()]);
       throw refusal;
     }
-    const session =
-      warm === undefined
-        ? this.#parts.registry.add(born(newId))
-        : this.#parts.registry.adopt(warm);
+    const session = warm === undefined ? this.#parts.registry.add(born(newId)) : this.#parts.registry.adopt(warm);
     const { id } = session.state;
     const durable = [
       session.execute(

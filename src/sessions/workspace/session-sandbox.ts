@@ -97,7 +97,15 @@ async function openWalled(
     const request: SandboxRequest = {
       sessionId: session_id,
       workspace: settings.workspace,
-      readable: [...new Set([...readable, ...programs, ...wanted.serverFiles, await ripgrepFile(), ...(await gitFolderOf(settings))])],
+      readable: [
+        ...new Set([
+          ...readable,
+          ...programs,
+          ...wanted.serverFiles,
+          await ripgrepFile(),
+          ...(await gitFolderOf(settings)),
+        ]),
+      ],
       programs,
       writable,
       hidden: [options.home],
