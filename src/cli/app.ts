@@ -15,7 +15,9 @@ import {
   sweepEnvironments,
   type Checkpoint,
   type Clock,
+  McpValues,
   type EnvironmentOptions,
+  type McpServerBook,
   type Models,
 } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
@@ -28,6 +30,7 @@ import { SessionTrees } from "../workspaces/index.ts";
 import { openEngines } from "./engines.ts";
 import { TOKEN_FILE } from "./files.ts";
 import { markerOf } from "./home-marker.ts";
+import { openMcpServers } from "./mcp-servers.ts";
 import { openModels } from "./models.ts";
 import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./open-files.ts";
 import { loadPolicyFile } from "./policy-file.ts";
@@ -41,6 +44,8 @@ import { loadToolModules } from "./tool-modules.ts";
 import { keyFilesOf, refuseUntrusted, trustedInHome } from "./trusted-files.ts";
 
 const ENGINES = "engines";
+/** What session requests gave to MCP servers of their own. */
+const MCP = "mcp";
 /** What document 003's files showed of unfinished messages. */
 const MOUNT = "mount";
 /** Files with the passwords of databases. */
@@ -185,7 +190,7 @@ async function assemble(
   const supervisor = await openSupervisor(options, { home, marker });
   opened.push(() => Promise.resolve(supervisor?.close()));
   await sweepEnvironments(home, { marker, spared: (supervisor?.left ?? []).flatMap(({ folder = [] }) => folder) });
-  for (const folder of [ENGINES, "output"]) await sweepWarm(join(home, folder), store);
+  for (const folder of [ENGINES, "output", MCP]) await sweepWarm(join(home, folder), store);
   const trees = new SessionTrees({ home, now: () => clock.now(), log, owner: sandboxUser() });
   await trees.sweep((id) => isStored(store, id));
   opened.push(() => trees.close());
@@ -208,7 +213,8 @@ async function assemble(
   opened.push(() => way.close());
   const watched = watchMachine(options, home, opened);
   const egress = egressFor(options, telemetry, opened);
-  const parts = { ...base, marker, marks, supervisor, models, trees, newId, telemetry, egress, ...watched };
+  const mcpServers = mcpServersFor(options, opened);
+  const parts = { ...base, mcpServers, marker, marks, supervisor, models, trees, newId, telemetry, egress, ...watched };
   const gateway = await gatewayFor(options, parts);
   if (supervisor !== undefined) void tellHeld(supervisor, log);
   opened.push(() => gateway.close());
@@ -309,6 +315,14 @@ interface AppParts extends AppBase {
   readonly openFiles: OpenFilesWatch;
   readonly expiryClock: ExpiryClock;
   readonly egress: EgressSetup;
+  readonly mcpServers: McpServerBook;
+}
+
+function mcpServersFor(options: AppOptions, opened: CloseLater): McpServerBook {
+  const { settings, environment, redact, log, clock = SYSTEM_CLOCK } = options;
+  const stopped = new AbortController();
+  opened.push(() => Promise.resolve(stopped.abort()));
+  return openMcpServers(settings, { environment, redact, now: () => clock.now(), log, signal: stopped.signal });
 }
 
 function egressFor(options: AppOptions, telemetry: Telemetry, opened: CloseLater): EgressSetup {
@@ -408,6 +422,9 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       observe: (event, { settings: { engine, provider, model }, created_by }) =>
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),
       trees,
+      mcpServers: parts.mcpServers,
+      mcpValues: new McpValues(join(home, MCP), redact),
+      addressOf: options.addressOf,
       openEnvironment: (wanted) =>
         openInTree({ trees }, wanted, (release) => openEnvironment({ ...environments, release }, wanted)),
       engineFolder,
@@ -415,6 +432,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       sessionFiles: (session_id) => [
         engineFolder(session_id),
         join(home, "output", session_id),
+        join(home, MCP, session_id),
         join(home, MOUNT, `${session_id}.jsonl`),
       ],
       clock,

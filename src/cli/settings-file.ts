@@ -8,6 +8,7 @@ import {
   FailoverSettings,
   Failure,
   LIMITS,
+  McpServerSettings,
   nearestName,
   MountSettings,
   PoolSettings,
@@ -17,6 +18,7 @@ import {
   SandboxChoice,
   WebOrigin,
   type CredentialSetting,
+  type McpServerSetting,
   type Mistake,
 } from "../protocol/index.ts";
 import { mistakesFailure } from "../gate/index.ts";
@@ -95,6 +97,10 @@ const FileSettings = z
     /** Headers that the egress proxy adds to requests for some hosts. */
     egress_credentials: EgressCredentials.optional(),
     container: ContainerSettings.optional(),
+    /** MCP servers, by name. */
+    mcp_servers: McpServerSettings.nullable()
+      .transform((servers) => servers ?? {})
+      .optional(),
     /** Prepared workers. */
     pool: PoolSettings.optional(),
     /** Memory of one engine's process with all its children. */
@@ -149,12 +155,13 @@ function checked(document: Document, lines: LineCounter, { path, environment }: 
   }
   const lost = lostPlaces(parsed.data);
   if (lost.length > 0) throw mistakesFailure({ name: path, document, lines }, lost);
-  const { providers, egress_credentials, ...settings } = parsed.data;
+  const { providers, egress_credentials, mcp_servers, ...settings } = parsed.data;
   const whole = keyFilePlacer(path, environment);
   return {
     ...settings,
     ...(providers === undefined ? {} : { providers: inPlace(providers, whole) }),
     ...(egress_credentials === undefined ? {} : { egress_credentials: egress_credentials.map(whole) }),
+    ...(mcp_servers === undefined ? {} : { mcp_servers: serversInPlace(mcp_servers, whole) }),
   };
 }
 
@@ -220,6 +227,21 @@ function keyFilePlacer(path: string, environment: Environment): PlaceKeyFile {
 function placedFile({ file }: { readonly file?: string | undefined }, whole: PlaceKeyFile): { file?: string } {
   const { credential_file } = whole({ credential_file: file });
   return credential_file === undefined ? {} : { file: credential_file };
+}
+
+function serversInPlace(servers: McpServerSettings, whole: PlaceKeyFile): McpServerSettings {
+  type Texts = Readonly<Record<string, string | CredentialSetting>>;
+  const placed = (texts: Texts): Record<string, string | CredentialSetting> =>
+    Object.fromEntries(
+      Object.entries(texts).map(([name, value]) => [name, typeof value === "string" ? value : whole(value)]),
+    );
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, server]): [string, McpServerSetting] => {
+      if ("command" in server)
+        return [name, server.env === undefined ? server : { ...server, env: placed(server.env) }];
+      return [name, server.headers === undefined ? server : { ...server, headers: placed(server.headers) }];
+    }),
+  );
 }
 
 function inPlace(providers: ProviderSettings, whole: PlaceKeyFile): ProviderSettings {

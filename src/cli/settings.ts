@@ -7,6 +7,7 @@ import {
   WebOrigin,
   type EgressCredentials,
   type FailoverSettings,
+  type McpServerSettings,
   type MountSettings,
   type PoolSettings,
   type PriceSettings,
@@ -80,6 +81,8 @@ export interface Settings {
   readonly sandbox: Setting<SandboxChoice>;
   /** Headers that the egress proxy adds; absent: none. */
   readonly egressCredentials?: Setting<EgressCredentials>;
+  /** MCP servers by name; absent: none. */
+  readonly mcpServers?: Setting<McpServerSettings>;
   /** Absent: nothing is set. */
   readonly container?: ContainerSettings;
   /** Prepared workers; absent: as the mounts say, or none. */
@@ -197,6 +200,7 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     ...(file.egress_credentials === undefined
       ? {}
       : { egressCredentials: { value: file.egress_credentials, origin: "file" as const } }),
+    ...(file.mcp_servers === undefined ? {} : { mcpServers: { value: file.mcp_servers, origin: "file" as const } }),
     ...containerSettingsOf(environment, file.container),
     ...(file.pool === undefined ? {} : { pool: { value: file.pool, origin: "file" as const } }),
     ...memoryOf("engineMemoryBytes", environment, file.engine_memory_mib),

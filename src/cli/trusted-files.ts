@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import { join, parse, resolve, sep } from "node:path";
-import { Failure, LIMITS, shellWord, type CredentialSetting } from "../protocol/index.ts";
+import { Failure, LIMITS, mcpSecrets, shellWord, type CredentialSetting } from "../protocol/index.ts";
 import { POLICY_FILE, SERVER_FILE, TOKEN_FILE, SEEN_TIME_FILE } from "./files.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { SETTINGS_FILE } from "./settings-file.ts";
@@ -33,7 +33,17 @@ const DATABASE = [
 
 /** The home folder and everything in it that decides what the server does. */
 export function trustedInHome(home: string): readonly TrustedPath[] {
-  const unchanged = ["", SETTINGS_FILE, POLICY_FILE, SERVER_FILE, "connections", "engines", "output", ...DATABASE];
+  const unchanged = [
+    "",
+    SETTINGS_FILE,
+    POLICY_FILE,
+    SERVER_FILE,
+    "connections",
+    "engines",
+    "output",
+    "mcp",
+    ...DATABASE,
+  ];
   return [
     ...unchanged.map((name) => ({ path: join(home, name), rule: "unchanged" }) as const),
     { path: join(home, TOKEN_FILE), rule: "private" },
@@ -45,13 +55,15 @@ export function trustedInHome(home: string): readonly TrustedPath[] {
 export function keyFilesOf({
   providers,
   egressCredentials,
-}: Pick<Settings, "providers" | "egressCredentials">): readonly TrustedPath[] {
+  mcpServers,
+}: Pick<Settings, "providers" | "egressCredentials" | "mcpServers">): readonly TrustedPath[] {
   return Object.values(providers.value)
     .flatMap(({ credentials = [], login, ...setting }): readonly CredentialSetting[] => [
       ...(credentials === "own_login" ? [{ credential_file: login?.file }] : credentials),
       setting,
     ])
     .concat(egressCredentials?.value ?? [])
+    .concat(mcpSecrets(mcpServers?.value ?? {}).map(([, source]) => source))
     .flatMap(({ credential_file: path }) => (path === undefined ? [] : [{ path, rule: "unchanged" } as const]));
 }
 

@@ -55,6 +55,7 @@ import type {
   SaveTemplate,
   SessionUsage,
   SessionContext,
+  SessionMcpServers,
   SessionModels,
   SessionView,
   SetBudget,
@@ -242,6 +243,11 @@ export class SallyportClient {
 
   fork(id: string, fork: ForkSession = {}, { key }: Idempotent = {}): Promise<SessionView> {
     return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/fork`, body: fork, key });
+  }
+
+  /** The MCP servers of a session, and how they are. */
+  sessionMcpServers(id: string): Promise<SessionMcpServers> {
+    return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/mcp` });
   }
 
   /** The models that a session can switch to, its own first. */

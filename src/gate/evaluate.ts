@@ -1,7 +1,7 @@
 import { toolFacts, toolsWith, type Profile, type Ruling } from "../protocol/index.ts";
 import type { CallInQuestion, Evaluate, ResolvedPath, PolicyContext } from "./gate.ts";
 import { guardCommand } from "./guarded.ts";
-import { allows, catches, commandOf, grants, hostListed, toolListed, type RuleMatch } from "./match.ts";
+import { allows, callListed, catches, commandOf, grants, hostListed, type RuleMatch } from "./match.ts";
 import { parseRule, pathFits, ruleForm, ruleNames, type Rule } from "./rules.ts";
 import { PLAN_TOOLS } from "./profiles.ts";
 import { isProtected } from "./protected.ts";
@@ -52,7 +52,7 @@ function schema(call: CallInQuestion): Ruling | undefined {
 
 function tool(call: CallInQuestion, { profile, profileName, tools, plans }: PolicyContext): Ruling | undefined {
   if (!call.known) return ruling("deny", "tool", "known tools", `There is no tool named ${call.tool}.`);
-  if (profile.tools !== undefined && !toolListed(profile.tools, call.tool)) {
+  if (profile.tools !== undefined && !callListed(profile.tools, call)) {
     return ruling(
       "deny",
       "tool",
@@ -60,7 +60,7 @@ function tool(call: CallInQuestion, { profile, profileName, tools, plans }: Poli
       `The profile ${profileName} does not give the tool ${call.tool}.`,
     );
   }
-  if (plans === true && !toolListed(PLAN_TOOLS, call.tool)) {
+  if (plans === true && !callListed(PLAN_TOOLS, call)) {
     return ruling(
       "deny",
       "tool",
@@ -68,7 +68,7 @@ function tool(call: CallInQuestion, { profile, profileName, tools, plans }: Poli
       `This session is in plan mode, which makes no changes, so ${call.tool} was not run. Read what you need, then answer with the plan: what you would do, step by step.`,
     );
   }
-  if (tools !== undefined && !toolListed(tools, call.tool)) {
+  if (tools !== undefined && !callListed(tools, call)) {
     return ruling("deny", "tool", "session: tools", `This session was started without the tool ${call.tool}.`);
   }
   return undefined;
@@ -273,6 +273,11 @@ function mayRead({ open }: ProvenReading, { profile, askReads, reviews }: Policy
   );
 }
 
+function executeWords({ tool: name, definition }: CallInQuestion, { hooks: guards }: Profile): string {
+  if (definition !== undefined) return `${name} is a tool of an MCP server, which may do anything with it.`;
+  return `${name} runs a program${guards === undefined ? "" : " that the guard let pass"}.`;
+}
+
 function supervised(call: CallInQuestion, context: PolicyContext): Ruling {
   const { acceptEdits, askReads, profile } = context;
   if (asksOnlyListed(context) && !(call.tier === "read" && askReads))
@@ -307,11 +312,6 @@ function supervised(call: CallInQuestion, context: PolicyContext): Ruling {
           READING_RULE,
           `It only reads, inside of the workspace (${call.reading.programs.join(", ")}).`,
         );
-      return ruling(
-        "ask",
-        "autonomy",
-        "supervised: execute",
-        `${call.tool} runs a program${profile.hooks === undefined ? "" : " that the guard let pass"}.`,
-      );
+      return ruling("ask", "autonomy", "supervised: execute", executeWords(call, profile));
   }
 }

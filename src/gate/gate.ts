@@ -20,6 +20,11 @@ export interface CallInQuestion {
   readonly schemaError?: string | undefined;
   readonly paths: readonly ResolvedPath[];
   readonly hosts: readonly string[];
+  /**
+   * Of a tool of an MCP server: identifies what the server says of it. Its name and what it says of itself are not trusted. Absent: it is
+   * one of ours, of a module or of a page.
+   */
+  readonly definition?: string | undefined;
   /** What the command's paths are on disk; absent: paths are taken as written. */
   readonly disk?: Disk | undefined;
   /** Of a tool that could do more: this call is proven to only read, inside of the workspace. Absent: it is not. */

@@ -4,7 +4,7 @@ export { evaluate, openedHosts, PLAN_RULE, READING_RULE } from "./evaluate.ts";
 export type { CallInQuestion, ResolvedPath, PolicyContext } from "./gate.ts";
 export { bashSecurityHook } from "./guarded.ts";
 export { hostGrant, ruleOnHost } from "./hosts.ts";
-export { matchRule, toolListed } from "./match.ts";
+export { callListed, matchRule, toolListed } from "./match.ts";
 export { isObeyed } from "./protected.ts";
 export { refusedModel } from "./models.ts";
 export { isReview, modeEffects, modeFits, narrow, narrowTools } from "./narrow.ts";

@@ -63,15 +63,22 @@ export function allows(rules: readonly Rule[], call: CallInQuestion, around: Mat
 export function grants(rules: readonly Rule[], call: CallInQuestion, around: MatchContext): RuleMatch | undefined {
   const command = ruleForm(call.tool) === "command" ? commandOf(call) : undefined;
   const found = rules.find((rule) =>
-    rule.kind === "command" ? command !== undefined && namesLine(rule.pattern, command) : allowsOne(rule, call, around),
+    rule.kind === "command"
+      ? command !== undefined && namesLine(rule.pattern, command)
+      : coversDefinition(rule, call) && allowsOne(rule, call, around),
   );
   return found === undefined ? undefined : { rule: found.text, certain: true };
+}
+
+/** What a person allowed of an MCP server's tool is what the server said of it then. */
+function coversDefinition(rule: Rule, { definition }: CallInQuestion): boolean {
+  return definition === undefined || ("definition" in rule && rule.definition === definition);
 }
 
 function allowsOne(rule: Exclude<Rule, CommandRule>, call: CallInQuestion, { workspace }: MatchContext): boolean {
   switch (rule.kind) {
     case "tool":
-      return ruleNames(rule.tool, call.tool);
+      return ruleNames(rule.tool, call.tool) && isSameDefinition(rule, call);
     case "path":
       return (
         ruleNames(rule.tool, call.tool) &&
@@ -91,8 +98,14 @@ function allowsOne(rule: Exclude<Rule, CommandRule>, call: CallInQuestion, { wor
   }
 }
 
-function isExactly(rule: Extract<Rule, { kind: "input" }>, { tool, input }: CallInQuestion): boolean {
-  return canonicalTool(rule.tool) === canonicalTool(tool) && rule.input === canonicalJson(input);
+/** A rule that names a definition holds for no other one. */
+function isSameDefinition({ definition }: { readonly definition?: string }, call: CallInQuestion): boolean {
+  return definition === undefined || definition === call.definition;
+}
+
+function isExactly(rule: Extract<Rule, { kind: "input" }>, call: CallInQuestion): boolean {
+  const isNamed = canonicalTool(rule.tool) === canonicalTool(call.tool) && isSameDefinition(rule, call);
+  return isNamed && rule.input === canonicalJson(call.input);
 }
 
 /** The first deny or ask rule that surely applies; if none does, the first that may apply. */
@@ -128,7 +141,9 @@ function catchesOne(
   const { text } = rule;
   switch (rule.kind) {
     case "tool":
-      return ruleNames(rule.tool, call.tool) ? { rule: text, certain: true } : undefined;
+      return ruleNames(rule.tool, call.tool) && isSameDefinition(rule, call)
+        ? { rule: text, certain: true }
+        : undefined;
     case "path": {
       if (!speaksFor(rule.tool, call.tool)) return undefined;
       const path = call.paths.find(({ real }) => reaches(rule.pattern, real, workspace));
@@ -175,6 +190,21 @@ function hostFits(pattern: string, host: string): boolean {
 /** Whether a host is on a list of names with wildcards. */
 export function hostListed(patterns: readonly string[], host: string): boolean {
   return patterns.some((pattern) => hostFits(pattern.toLowerCase(), host));
+}
+
+/** A name with any server before it, such as `mcp__*__list_*`. */
+const ANY_SERVER = /^mcp__\*./;
+
+/**
+ * The same for a call. A list that names tools of any server trusts their names: that counts for a tool of an MCP server only if the
+ * settings say that it reads.
+ */
+export function callListed(
+  patterns: readonly string[],
+  { tool, tier, definition }: Pick<CallInQuestion, "tool" | "tier" | "definition">,
+): boolean {
+  const isTrusted = definition === undefined || tier === "read";
+  return toolListed(isTrusted ? patterns : patterns.filter((pattern) => !ANY_SERVER.test(pattern)), tool);
 }
 
 /** Whether a tool is on a list of names with wildcards. */

@@ -3,7 +3,7 @@ import { WRITING_TOOLS } from "./rules.ts";
 
 /** Tools that only read: tier 0. */
 const READ = toolsWith(({ tier }) => tier === "read");
-/** Tools of pages and MCP servers that only list, describe or look up. */
+/** Tools of pages that only list, describe or look up. Of an MCP server's tools only those that the settings say read (`callListed`). */
 const LOOK_UP = [
   "mcp__*__list_*",
   "mcp__*__describe_*",

@@ -18,17 +18,24 @@ import { isInside } from "./shell/paths.ts";
  * | `WebFetch(domain:example.org)` | a host; `*.example.org` its subdomains |
  * | `Task(name)` | a kind of sub-agent |
  * | `mcp__shop__pay({"amount":1})` | a call with exactly this input, of a tool that has no form of its own above |
+ * | `mcp__shop__pay@<definition>` | the same tool, as long as its server says the same of it; before brackets too |
  *
  * `Edit` speaks for every tool that writes files, `Read` for every tool that reads them.
  */
 export type Rule =
-  | { readonly kind: "tool"; readonly text: string; readonly tool: string }
+  | { readonly kind: "tool"; readonly text: string; readonly tool: string; readonly definition?: string }
   | { readonly kind: "command"; readonly text: string; readonly pattern: CommandPattern }
   | { readonly kind: "path"; readonly text: string; readonly tool: string; readonly pattern: PathPattern }
   | { readonly kind: "domain"; readonly text: string; readonly host: string }
   | { readonly kind: "subagent"; readonly text: string; readonly type: string }
   /** `input` as canonical JSON. */
-  | { readonly kind: "input"; readonly text: string; readonly tool: string; readonly input: string };
+  | {
+      readonly kind: "input";
+      readonly text: string;
+      readonly tool: string;
+      readonly input: string;
+      readonly definition?: string;
+    };
 
 export type CommandPattern =
   | { readonly kind: "exact"; readonly command: string }
@@ -64,15 +71,18 @@ export function ruleForm(tool: string): ToolFacts["rule"] {
 export function parseRule(text: string): Rule | RuleError {
   if (text.length > LIMITS.ruleChars) return { error: `longer than ${LIMITS.ruleChars} characters` };
   const open = text.indexOf("(");
-  const tool = open === -1 ? text : text.slice(0, open);
+  const head = open === -1 ? text : text.slice(0, open);
+  const [, tool = head, definition] = /^(mcp__[\w-]+)@([\da-f]{32})$/.exec(head) ?? [];
   if (!/^[A-Za-z*][\w*-]*$/.test(tool)) return { error: "must begin with a tool's name, like Bash or Edit(src/**)" };
-  if (open === -1) return { kind: "tool", text, tool };
+  const bound = definition === undefined ? {} : { definition };
+  if (open === -1) return { kind: "tool", text, tool, ...bound };
   if (!text.endsWith(")")) return { error: "the bracket is not closed" };
   const content = text.slice(open + 1, -1);
   if (content.trim() === "") return { error: "nothing stands in the brackets; leave them out to mean every call" };
-  if (content === "*") return { kind: "tool", text, tool };
+  if (content === "*") return { kind: "tool", text, tool, ...bound };
   if (tool.includes("*")) return { error: "a tool name with * takes nothing in brackets" };
-  return specific(text, tool, content);
+  const rule = specific(text, tool, content);
+  return "error" in rule ? rule : { ...rule, ...bound };
 }
 
 function specific(text: string, tool: string, content: string): Rule | RuleError {

@@ -36,7 +36,7 @@ function ruleFor(call: CallInQuestion, context: PolicyContext): string | undefin
     const [host, ...more] = call.hosts;
     return host === undefined || more.length > 0 ? undefined : `${tool}(domain:${host.toLowerCase()})`;
   }
-  return isPlainName(tool) ? `${canonicalTool(tool)}(${canonicalJson(input)})` : undefined;
+  return isPlainName(tool) ? `${boundName(call)}(${canonicalJson(input)})` : undefined;
 }
 
 /**
@@ -46,8 +46,13 @@ function ruleFor(call: CallInQuestion, context: PolicyContext): string | undefin
 export function broaderRule(call: CallInQuestion, context: PolicyContext): string | undefined {
   const { tool } = call;
   if (call.alwaysAsks || !isPlainName(tool) || hasOwnForm(tool)) return undefined;
-  const rule = canonicalTool(tool);
+  const rule = boundName(call);
   return evaluate(call, { ...context, grants: [...context.grants, rule] }).effect === "allow" ? rule : undefined;
+}
+
+/** Of an MCP server's tool, with what the server says of it now: if it says something else, people are asked again. */
+function boundName({ tool, definition }: CallInQuestion): string {
+  return definition === undefined ? canonicalTool(tool) : `${canonicalTool(tool)}@${definition}`;
 }
 
 function isPlainName(tool: string): boolean {

@@ -136,7 +136,7 @@ async function permitted(
     onRefused({ ...target, reason, message });
     return { refused: message };
   };
-  const rule = ruleFor(target, hosts());
+  const rule = targetRule(target, hosts());
   if (rule === "none") {
     const answer = ask === undefined ? notAllowed(target) : await ask(target, signal);
     if (!answer.allowed) return refuse(answer.reason, answer.message);
@@ -162,7 +162,7 @@ export function hostAndPort({ host, port }: EgressTarget): string {
 }
 
 /** A rule with a port holds for that port, others for those of the web. */
-function ruleFor({ host, port }: EgressTarget, rules: readonly string[]): ReturnType<typeof hostRule> {
+export function targetRule({ host, port }: EgressTarget, rules: readonly string[]): ReturnType<typeof hostRule> {
   const fitting = rules.flatMap((rule) => {
     const [, name = rule, ofPort] = /^(.*[^:]):(\d+)$/.exec(rule) ?? [];
     const holds = ofPort === undefined ? WEB_PORTS.has(port) : Number(ofPort) === port;

@@ -4,6 +4,7 @@ export {
   notAllowed,
   openEgressProxy,
   placeOf,
+  targetRule,
   type EgressProxy,
   type EgressRefusal,
   type EgressSetup,

@@ -200,6 +200,8 @@ export const Approval = z.object({
   preview: Preview,
   /** What a file tool will change, as `preview` shows it. Absent: the tool changes no file itself, or the preview says why it cannot. */
   planned: PlannedChange.optional(),
+  /** Of an MCP server's tool: identifies what the server said of it when the question was asked. */
+  definition: z.string().optional(),
   /** The approval of the same call that this one replaces: what that one showed had changed. */
   replaces: z.string().optional(),
   warnings: z.array(Warning),

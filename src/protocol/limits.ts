@@ -6,6 +6,7 @@ import { CONNECTION_LIMITS } from "./connection-limits.ts";
 import { CLIENT_LIMITS } from "./client-limits.ts";
 import { INSTRUCTION_LIMITS } from "./instruction-limits.ts";
 import { JOB_LIMITS } from "./job-limits.ts";
+import { MCP_CLIENT_LIMITS } from "./mcp-client-limits.ts";
 import { MOUNT_LIMITS } from "./mount-limits.ts";
 import { OPERATION_LIMITS } from "./operation-limits.ts";
 import { PROGRAM_LIMITS } from "./program-limits.ts";
@@ -29,6 +30,7 @@ export const LIMITS = {
   ...MOUNT_LIMITS,
   ...JOB_LIMITS,
   ...INSTRUCTION_LIMITS,
+  ...MCP_CLIENT_LIMITS,
   ...CONNECTION_LIMITS,
   // approvals
   approvalTimeoutMs: 300_000,

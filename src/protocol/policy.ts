@@ -110,6 +110,15 @@ export const Profile = z
       .optional(),
     /** Hosts that WebFetch may reach; globs (`*.example.org`). Absent: none. */
     web_hosts: names.optional(),
+    /** Servers of `mcp_servers` in `sallyport.yaml` that its sessions have, by name. Absent: those that every session has. */
+    mcp_servers: names.optional(),
+    /**
+     * Programs that session requests may name as MCP servers: the program and its first arguments, with blanks between
+     * (`npx -y @modelcontextprotocol/server-memory`). Absent: only admins may name programs.
+     */
+    mcp_commands: names.optional(),
+    /** Hosts of MCP servers that session requests may name; globs, with a port where that is not the web's. Absent: only admins may name hosts. */
+    mcp_hosts: names.optional(),
     /** Folders beyond the workspace that tools may read. Absolute. Absent: none. */
     extra_read: names.optional(),
     /** `off`: what a workspace says to agents is never loaded. Absent: `auto`, and a session may say `off`. */

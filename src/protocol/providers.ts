@@ -66,7 +66,8 @@ const Credential = z.object({
 });
 const CREDENTIAL_FIELDS = ["credential_env", "credential_file", "credential_command"] as const;
 
-const OneCredential = Credential.strict().refine((one) => given(one) === 1, {
+/** Where one secret comes from. */
+export const OneCredential = Credential.strict().refine((one) => given(one) === 1, {
   message: `must have exactly one of ${CREDENTIAL_FIELDS.join(", ")}`,
 });
 export type CredentialSetting = z.infer<typeof OneCredential>;
@@ -76,7 +77,8 @@ function given(one: z.infer<typeof Credential>): number {
 }
 
 /** Decide where a request goes and how long it is: no credential can be one of them. */
-const FRAMING_HEADER = /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
+export const FRAMING_HEADER =
+  /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
 /** One of `egress_credentials` in `sallyport.yaml`: a header that the egress proxy adds to requests for a host. */
 const EgressCredential = Credential.extend({

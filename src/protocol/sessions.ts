@@ -6,6 +6,7 @@ import { InstructionMode } from "./instructions.ts";
 import { Job } from "./job-settings.ts";
 import { LIMITS } from "./limits.ts";
 import { ownLogin } from "./logins.ts";
+import { McpServers } from "./mcp-servers.ts";
 import { MicroUsd } from "./money.ts";
 import { Autonomy, PermissionMode } from "./policy.ts";
 import { PrincipalRef } from "./principals.ts";
@@ -112,6 +113,8 @@ export const SessionSettings = z.object({
   agents: Agents.optional(),
   /** Whether the workspace's instructions, skills, commands and agents are loaded. Absent: `auto`. */
   instructions: InstructionMode.optional(),
+  /** MCP servers that the session was started with; values of variables and headers are not shown. Absent: none of its own. */
+  mcp_servers: McpServers.optional(),
   unattended: z.enum(["deny", "park"]),
   at_budget_end: AtBudgetEnd.optional(),
   approval_timeout_ms: z.number().int(),
@@ -150,6 +153,8 @@ export const CreateSession = z
     output_schema: OutputSchema.optional(),
     agents: Agents.optional(),
     instructions: InstructionMode.optional(),
+    /** MCP servers whose tools the session has, as in `mcpServers` of a `.mcp.json`. */
+    mcp_servers: McpServers.optional(),
     unattended: z.enum(["deny", "park"]).optional(),
     at_budget_end: AtBudgetEnd.optional(),
     resume_session_id: z.string().max(100).optional(),

@@ -1,7 +1,7 @@
 import type { ConnectionBook } from "../connections/index.ts";
 import type { Engine } from "../engines/index.ts";
 import type { Ledger, PriceBook } from "../ledger/index.ts";
-import type { EgressTarget, HostAnswer } from "../network/index.ts";
+import type { EgressTarget, HostAnswer, publicAddress } from "../network/index.ts";
 import type {
   FailoverSettings,
   JournalEvent,
@@ -24,6 +24,8 @@ import type { ReaderTurns } from "./core/reader-turns.ts";
 import type { EngineProcesses } from "./lifecycle/resting.ts";
 import type { Session } from "./core/session.ts";
 import type { SessionState } from "./core/state.ts";
+import type { McpServerBook } from "./mcp/definitions.ts";
+import type { McpValues } from "./mcp/values.ts";
 import type { WorkerPool } from "./workers/pool.ts";
 
 /** Time, passed in so that tests own it. */
@@ -84,6 +86,8 @@ export interface EnvironmentRequest {
   readonly session_id: string;
   readonly settings: SessionSettings;
   readonly policy: Policy;
+  /** Files and folders that programs of its MCP servers consist of. Absolute. */
+  readonly serverFiles: readonly string[];
   /** Hosts that programs in a sandbox may reach now. */
   readonly egressHosts: () => readonly string[];
   /** Asks a person whether programs may reach a host that is none of these. */
@@ -124,6 +128,12 @@ export interface Dependencies {
   readonly openEnvironment: (wanted: EnvironmentRequest) => Promise<SessionEnvironment>;
   /** The files of sessions that work in a worktree or a snapshot. */
   readonly trees: SessionTrees;
+  /** The MCP servers of the settings. */
+  readonly mcpServers: McpServerBook;
+  /** What session requests gave to MCP servers of their own. */
+  readonly mcpValues: McpValues;
+  /** Where names of MCP servers lead. Absent: as DNS says. */
+  readonly addressOf?: typeof publicAddress | undefined;
   /** Where a session's engine keeps what its own program needs. Absolute. */
   readonly engineFolder: (session_id: string) => string;
   /** Files and folders that exist for one session alone. Absolute. */

@@ -25,6 +25,8 @@ export interface ClientTool {
   readonly tier: Tier;
   /** Absent: LIMITS.pageToolMs. `own`: whoever executes it ends each call in time. */
   readonly timeoutMs?: number | "own" | undefined;
+  /** Of an MCP server's tool: identifies what the server says of it, which nobody here vouches for. Absent: it is no such tool. */
+  readonly definition?: string | undefined;
   /** May run beside other calls of the same message. Absent: only a tool that reads. */
   readonly concurrent?: boolean | undefined;
   /** May reject: the model reads why. */
@@ -163,6 +165,16 @@ function memoryOf(name: string, words: string): AnyTool {
   };
 }
 
+/** Why a tool cannot be registered; undefined: it can, if its name is free. */
+export function clientToolFault(tool: ClientTool): string | undefined {
+  try {
+    check(tool);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 function check({ name, description, input_schema, timeoutMs }: ClientTool): void {
   const wrong = (what: string): Failure =>
     new Failure("invalid_request", `the tool ${JSON.stringify(name.slice(0, LIMITS.toolNameChars))} ${what}`);
@@ -198,6 +210,7 @@ function asTool(tool: ClientTool, registration: Registration): AnyTool {
     description: tool.description,
     tier: tool.tier,
     concurrent: tool.concurrent ?? tool.tier === "read",
+    definition: tool.definition,
     input,
     paths: () => [],
     preview: async (value) => genericPreview(value),

@@ -54,6 +54,8 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
       if (closed) return errorResult("The session is closed: no tool can run in it any more.");
       const parsed = parseInput(tool, input);
       if (isRefusal(parsed)) return errorResult(wellFormed(parsed.refused));
+      if (run.permission !== undefined && run.permission.definition !== tool.definition)
+        return errorResult(`${tool.name} has changed since it was permitted, so it was not run.`, { changed: true });
       try {
         return bounded(await tool.execute(parsed.input, { ...session, ...run }));
       } catch (error) {
@@ -81,7 +83,13 @@ function index(tools: readonly AnyTool[]): ReadonlyMap<string, AnyTool> {
 
 function factsOf(name: string, tool: AnyTool | undefined, input: unknown): CallFacts {
   if (tool === undefined) return { name, known: false, tier: "execute", alwaysAsks: false, paths: [], hosts: [] };
-  const facts = { name: tool.name, known: true, tier: tool.tier, alwaysAsks: tool.alwaysAsks ?? false };
+  const facts = {
+    name: tool.name,
+    known: true,
+    tier: tool.tier,
+    alwaysAsks: tool.alwaysAsks ?? false,
+    ...(tool.definition === undefined ? {} : { definition: tool.definition }),
+  };
   const parsed = parseInput(tool, input);
   if (isRefusal(parsed)) return { ...facts, schemaError: parsed.refused, paths: [], hosts: [] };
   return { ...facts, paths: tool.paths(parsed.input), hosts: tool.hosts?.(parsed.input) ?? [] };

@@ -10,7 +10,7 @@ export { ripgrepFile } from "./files/grep.ts";
 export { resolvePath } from "./files/paths.ts";
 export { problemsOf, schemaFault } from "./json-schema.ts";
 export { sweepUnfinished } from "./files/save.ts";
-export type { ClientToolEnd, ClientTool, Unregister } from "./client-tools.ts";
+export { clientToolFault, type ClientToolEnd, type ClientTool, type Unregister } from "./client-tools.ts";
 export { toolsOfModule } from "./module-tools.ts";
 export { lookUp } from "./shell/look-up.ts";
 export { openToolSession } from "./session.ts";

@@ -58,6 +58,8 @@ export interface ApprovedRun {
 
 /** What a call was permitted to do. */
 export interface Permission {
+  /** What a foreign server said of the tool when it was ruled on. Absent: it is no such tool. */
+  readonly definition?: string | undefined;
   /** The paths that the gate ruled on, as the call gives them, and where they led. */
   readonly judged: ReadonlyMap<string, string>;
   /** What a person approved. Absent: nobody was asked. */
@@ -125,6 +127,8 @@ export interface Tool<Input = never> {
   readonly input: z.ZodType<Input>;
   /** The input's JSON Schema for models. Absent: made from `input`. */
   readonly input_schema?: Readonly<Record<string, unknown>>;
+  /** Of an MCP server's tool: identifies what the server says of it. Absent: it is no such tool. */
+  readonly definition?: string | undefined;
   /** Always a question to a person, whatever the policy's autonomy (AskUserQuestion). */
   readonly alwaysAsks?: boolean;
   paths(input: Input): readonly PathUse[];

@@ -17,6 +17,8 @@ export interface CallFacts {
   readonly known: boolean;
   readonly tier: Tier;
   readonly alwaysAsks: boolean;
+  /** Of an MCP server's tool: identifies what the server says of it. Absent: it is no such tool. */
+  readonly definition?: string;
   /** Set when the input does not fit the schema: what is wrong, for the model. */
   readonly schemaError?: string;
   readonly paths: readonly PathUse[];

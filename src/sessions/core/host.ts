@@ -1,5 +1,5 @@
 import type { Host, ModelFacts } from "../../engines/index.ts";
-import { narrowTools, toolListed } from "../../gate/index.ts";
+import { callListed, narrowTools } from "../../gate/index.ts";
 import type { LoadedInstructions } from "../../instructions/index.ts";
 import { SKILL_TOOL } from "../../protocol/index.ts";
 import type { Toolbox } from "../../tools/index.ts";
@@ -76,10 +76,11 @@ export function offeredTools(
 ): ReturnType<Toolbox["definitions"]> {
   const profile = effectiveProfile(dependencies.policy(), state);
   const lists = [profile.tools, narrowTools(profile, state.settings)];
-  return toolbox
-    .definitions()
-    .filter(({ name }) => name !== SKILL_TOOL || instructions.current.skills.length > 0)
-    .filter(({ name }) => lists.every((list) => list === undefined || toolListed(list, name)));
+  return toolbox.definitions().filter(({ name }) => {
+    if (name === SKILL_TOOL && instructions.current.skills.length === 0) return false;
+    const { tier, definition } = toolbox.facts(name, {});
+    return lists.every((list) => list === undefined || callListed(list, { tool: name, tier, definition }));
+  });
 }
 
 /** The same toolbox for permitted calls only, with the crash suite's checkpoints around each run. */

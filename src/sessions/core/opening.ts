@@ -72,7 +72,7 @@ export async function openConversation(session: Session, upto: number): Promise<
   );
 }
 
-/** Whether its engine keeps a process between turns. */
-export function keepsProcess({ dependencies, state }: Session): boolean {
-  return dependencies.engines.get(state.settings.engine)?.capabilities.warm === true;
+/** Whether its engine, or an MCP server, keeps a process between turns. */
+export function keepsProcess({ dependencies, state, servers }: Session): boolean {
+  return dependencies.engines.get(state.settings.engine)?.capabilities.warm === true || servers.hasAny;
 }

@@ -31,6 +31,7 @@ import { SessionBudget } from "../budget/session-budget.ts";
 import { Questions } from "./questions.ts";
 import type { Dependencies, SessionEnvironment } from "../dependencies.ts";
 import { environmentRequest } from "../workspace/environment-request.ts";
+import { SessionServers } from "../mcp/session-servers.ts";
 import { HeldEnvironment } from "../workspace/held-environment.ts";
 import { SessionInstructions } from "../workspace/session-instructions.ts";
 import { isFinal, nextInQueue, type GivenAnswer, type SessionState } from "./state.ts";
@@ -66,6 +67,7 @@ export class Session {
   readonly permitted = new PermittedCalls();
   readonly activity: TurnActivity;
   readonly instructions: SessionInstructions = new SessionInstructions(this);
+  readonly servers = new SessionServers(this);
   readonly #outbox: Outbox;
   readonly #liveText: LiveText;
   #state: SessionState;
@@ -230,6 +232,7 @@ export class Session {
     if (this.#state.turn !== undefined) return;
     // An engine's own process is no reason to stay in memory: it is restarted when needed.
     await this.#forgetConversation();
+    await this.servers.close();
     if ((await this.#environment.isBusy()) || this.#state.turn !== undefined) return;
     await this.#release();
   }
@@ -350,7 +353,7 @@ export class Session {
       if (moving !== undefined) await moving;
       const learning = learnWindow(this.dependencies.models, this.#state.settings);
       if (learning !== undefined) await learning;
-      const conversation = await this.#converse(upto);
+      const [conversation] = await Promise.all([this.#converse(upto), this.servers.begin(signal)]);
       this.execute({ type: "instruct", ...this.instructions.current }).catch(() => undefined);
       this.dependencies.reach("engine.opened");
       await begin(conversation, this.#channel(turn_id, signal));
@@ -474,6 +477,7 @@ export class Session {
   /** Ends everything that the session holds outside the journal. */
   async #release(forGood?: "for good"): Promise<void> {
     void this.#forgetConversation();
+    await this.servers.close();
     await this.#environment.close(forGood);
     if (forGood === undefined) return;
     // Watchers get what is still on its way to the disk.

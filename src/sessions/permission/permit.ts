@@ -217,6 +217,7 @@ async function runAsShown(
   const { approval_id } = question;
   const approval = await session.dependencies.store.read.approval(approval_id);
   if (approval !== undefined && !(await isSameCommand(session, { approval, input }))) return undefined;
+  if (approval !== undefined && approval.definition !== ruled.facts.definition) return undefined;
   const parts = approval === undefined ? undefined : shownParts(approval, input);
   return letRun(session, deciding, { input, edited, ruled, approval_id, approved: { planned: shown, parts } });
 }
@@ -323,7 +324,7 @@ async function ask(
     input: { ...call.input },
     input_hash: inputHash(call.tool, call.input),
     preview,
-    ...defined({ planned, replaces }),
+    ...defined({ planned, replaces, definition: ruled.facts.definition }),
     ...shownIn(dependencies, { input: call.input, preview, warnings }),
     reason: replaces === undefined ? why : `${CHANGED_SINCE_SHOWN} ${why}`,
     ...defined({ session_rule, broader_rule }),
@@ -398,6 +399,7 @@ async function letRun(
     effectful,
     approval_id,
     permission: {
+      definition: ruled.facts.definition,
       judged: new Map(ruled.call.paths.map(({ given, real }) => [given, real])),
       ...(approved === undefined ? {} : { approved }),
       ...(approval_id === undefined && ruled.ruling.rule === READING_RULE ? { onlyReads: true as const } : {}),

@@ -49,6 +49,7 @@ export async function ruleOn(request: RulingRequest, policy: Policy, environment
     known: facts.known,
     tier: facts.tier,
     alwaysAsks: facts.alwaysAsks,
+    definition: facts.definition,
     schemaError: facts.schemaError,
     paths,
     hosts: facts.hosts,

@@ -185,7 +185,8 @@ export class ApprovalService {
   ): Promise<void> {
     const { visitor_may_approve = [] } = effectiveProfile(this.#dependencies.policy(), session.state);
     const { toolbox } = await session.environment();
-    const isItsOwn = toolbox.isClientTool(tool) || tool === QUESTION_TOOL;
+    const isPageTool = toolbox.isClientTool(tool) && toolbox.facts(tool, {}).definition === undefined;
+    const isItsOwn = isPageTool || tool === QUESTION_TOOL;
     if (!isItsOwn || !toolListed(visitor_may_approve, tool))
       throw new Failure("forbidden", `a visitor may not answer for ${tool}; an operator of this server can`);
     if (scope === "session" || (updated_input !== undefined && tool !== QUESTION_TOOL))

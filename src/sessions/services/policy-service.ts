@@ -161,6 +161,7 @@ export class PolicyService {
       // Nothing is started: only the workspace is looked at.
       settings: { ...settings, sandbox: "local" },
       policy: this.#parts.book.current(),
+      serverFiles: [],
       egressHosts: () => [],
       askHost: (target) => Promise.resolve(notAllowed(target)),
       notice: () => undefined,

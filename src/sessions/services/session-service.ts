@@ -7,8 +7,10 @@ import {
   type CreateSession,
   type ForkSession,
   type Interrupt,
+  type McpServers,
   type Profile,
   type PromptAccepted,
+  type SessionMcpServers,
   type SessionSettings,
   type SessionView,
   type SetBudget,
@@ -63,6 +65,8 @@ interface SessionBeginning {
   /** The session whose budget it draws on. */
   readonly sponsor: Session | undefined;
   readonly prompt: SubmitPrompt | undefined;
+  /** MCP servers of its own, with the values of variables and headers. Absent: those of the parent. */
+  readonly servers: McpServers | undefined;
 }
 
 interface SessionServiceParts {
@@ -110,14 +114,18 @@ export class SessionService {
         );
       await admit?.(settings);
       return this.#concurrency.make(caller, this.#profile(caller, settings), () =>
-        this.#begin(caller, { settings, parent, sponsor, prompt: request.prompt }, receipts),
+        this.#begin(
+          caller,
+          { settings, parent, sponsor, prompt: request.prompt, servers: request.mcp_servers },
+          receipts,
+        ),
       );
     });
   }
 
   async #begin(
     caller: Caller,
-    { settings: asked, parent, sponsor, prompt: given }: SessionBeginning,
+    { settings: asked, parent, sponsor, prompt: given, servers }: SessionBeginning,
     receipts: (answer: SessionView) => readonly ReceiptRow[],
   ): Promise<SessionView> {
     const fork_seq = parent?.state.settled_seq ?? 0;
@@ -132,15 +140,15 @@ export class SessionService {
     const isFresh = parent === undefined && place.id === undefined;
     const pin = this.#parts.dependencies.workers.pinOf({ settings, created_by: caller });
     const warm = isFresh ? await this.#parts.warm.take(settings, { born, pin }) : undefined;
+    const newId = warm?.state.id ?? place.id ?? this.#parts.dependencies.newId("ses");
+    // Before it is on the disk: a turn may begin at once.
+    await this.#keepValues(newId, { servers, settings, parent });
     const refusal = refusalWhileStalled(this.#parts.dependencies);
     if (refusal !== undefined) {
       await Promise.all([warm?.halt(), place.undo()]);
       throw refusal;
     }
-    const session =
-      warm === undefined
-        ? this.#parts.registry.add(born(place.id ?? this.#parts.dependencies.newId("ses")))
-        : this.#parts.registry.adopt(warm);
+    const session = warm === undefined ? this.#parts.registry.add(born(newId)) : this.#parts.registry.adopt(warm);
     const { id } = session.state;
     const durable = [
       session.execute(
@@ -168,6 +176,15 @@ export class SessionService {
     this.#parts.dependencies.reach("session.durable");
     if (isFresh) this.#parts.expect(settings);
     return answer;
+  }
+
+  async #keepValues(
+    id: string,
+    { servers, settings, parent }: Pick<SessionBeginning, "servers" | "settings" | "parent">,
+  ): Promise<void> {
+    const { mcpValues } = this.#parts.dependencies;
+    if (servers !== undefined) await mcpValues.keep(id, servers);
+    else if (settings.mcp_servers !== undefined && parent !== undefined) await mcpValues.copy(parent.state.id, id);
   }
 
   /** The settings with the session's own tree, if it has one. Nothing is made while nothing new may begin. */
@@ -241,6 +258,12 @@ export class SessionService {
     return offeredTools({ dependencies, state, instructions }, toolbox).map(({ name }) => name);
   }
 
+  /** The MCP servers of a session, and how they are. */
+  async mcpServers(caller: Caller, id: string): Promise<SessionMcpServers> {
+    const session = await this.#session(caller, "session.read", id);
+    return { servers: [...session.servers.view()] };
+  }
+
   /**
    * Adds tools of a page to a session, `instead` of earlier ones; the answer unregisters them. Turns that begin meanwhile have them, and the
    * session stays in memory. Nothing of it is stored: after a restart the owner registers again.
@@ -311,6 +334,7 @@ export class SessionService {
         const { title } = parent.state;
         const id = place.id ?? this.#parts.dependencies.newId("ses");
         const own = { by: ref(caller), token: scopeOf(caller), settings: place.settings };
+        await this.#keepValues(id, { servers: undefined, settings, parent });
         const birth = { id, at, lineage, ancestors, title, ...own };
         const child = this.#parts.registry.add(newState(birth));
         const opened = child.execute({ type: "fork", from: { session_id: parent.state.id, seq } });

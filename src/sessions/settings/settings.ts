@@ -25,6 +25,7 @@ import { profileOf } from "../permission/profile.ts";
 import type { Models, Dependencies } from "../dependencies.ts";
 import { chooseJob } from "./job.ts";
 import { chooseReview } from "./review.ts";
+import { chooseMcpServers } from "./mcp-servers.ts";
 import { chooseWalls } from "./walls.ts";
 import { chooseWorkspaceMode } from "./workspace-mode.ts";
 
@@ -78,11 +79,12 @@ export async function settingsFor(
     { ...walls, ...files, ...defined({ permission_mode }), profile: profileName, autonomy },
   );
   const job = chooseJob(profile, engine, request);
+  const workspace = await workspaceFor(caller, places, request.workspace ?? folderOf(base));
   const settings: SessionSettings = {
     engine,
     ...place,
     ...ownLogin(dependencies, provider),
-    workspace: await workspaceFor(caller, places, request.workspace ?? folderOf(base)),
+    workspace,
     ...files,
     ...walls,
     ...chooseWorker(dependencies, caller, request),
@@ -92,6 +94,7 @@ export async function settingsFor(
     ...defined({ permission_mode, tools, ask_reads: request.ask_reads ?? base?.ask_reads, system_prompt }),
     ...boundsOf(profile, request, base),
     ...extras,
+    ...chooseMcpServers(dependencies, { caller, profile, workspace, asked: request.mcp_servers, base }),
     unattended:
       profile.unattended === "deny" ? "deny" : (request.unattended ?? base?.unattended ?? profile.unattended ?? "deny"),
     approval_timeout_ms: profile.approval_timeout_ms ?? LIMITS.approvalTimeoutMs,

@@ -1,5 +1,6 @@
 import type { EnvironmentRequest } from "../dependencies.ts";
 import type { Session } from "../core/session.ts";
+import { filesOfServers } from "../mcp/definitions.ts";
 import { presentProfile } from "../permission/effective-profile.ts";
 import { NetworkQuestions } from "../permission/network-questions.ts";
 
@@ -11,6 +12,7 @@ export function environmentRequest(session: Session, signal: AbortSignal): Envir
     session_id: state.id,
     settings: state.settings,
     policy: dependencies.policy(),
+    serverFiles: filesOfServers(session),
     egressHosts: () => presentProfile(dependencies.policy(), session.state)?.egress_hosts ?? [],
     askHost: (target, signal) => questions.ask(target, signal),
     worker: () => dependencies.workers.pinOf(session.state),

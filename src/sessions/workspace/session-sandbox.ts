@@ -105,7 +105,15 @@ async function openWalled(
     const request: SandboxRequest = {
       sessionId: session_id,
       workspace: settings.workspace,
-      readable: [...new Set([...readable, ...programs, await ripgrepFile(), ...(await gitFolderOf(settings))])],
+      readable: [
+        ...new Set([
+          ...readable,
+          ...programs,
+          ...wanted.serverFiles,
+          await ripgrepFile(),
+          ...(await gitFolderOf(settings)),
+        ]),
+      ],
       programs,
       writable,
       hidden: [options.home],

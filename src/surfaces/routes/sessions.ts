@@ -11,6 +11,7 @@ import {
   PruneReport,
   PruneRequest,
   SessionContext,
+  SessionMcpServers,
   SessionModels,
   SessionView,
   SetBudget,
@@ -80,6 +81,16 @@ export function sessionRoutes(app: HttpApp, { gateway, log }: SurfaceOptions): v
       responses: { 200: json(SessionView, "The session"), ...refusals },
     }),
     async (context) => context.json(await gateway.sessions.get(context.var.caller, context.req.valid("param").id), 200),
+  );
+  app.openapi(
+    createRoute({
+      ...get("/api/sessions/{id}/mcp", "getSessionMcpServers", "session.read"),
+      summary: "The MCP servers whose tools a session has, and how they are",
+      request: { params: SessionPath },
+      responses: { 200: json(SessionMcpServers, "The servers"), ...refusals },
+    }),
+    async (context) =>
+      context.json(await gateway.sessions.mcpServers(context.var.caller, context.req.valid("param").id), 200),
   );
   promptRoute(app, { gateway });
   controlRoutes(app, { gateway });

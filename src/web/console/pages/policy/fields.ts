@@ -64,6 +64,27 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
     absent: "none",
     example: "*.example.org",
   },
+  mcp_servers: {
+    kind: "list",
+    label: "MCP servers",
+    hint: "Servers of mcp_servers in sallyport.yaml that its sessions have.",
+    absent: "those that every session has",
+    example: "github",
+  },
+  mcp_commands: {
+    kind: "list",
+    label: "Programs that may be MCP servers",
+    hint: "The program and its first arguments. Sessions may name them.",
+    absent: "none, except for admins",
+    example: "npx -y @modelcontextprotocol/server-memory",
+  },
+  mcp_hosts: {
+    kind: "list",
+    label: "Hosts that may be MCP servers",
+    hint: "Sessions may name them. Name hosts on your own network exactly.",
+    absent: "none, except for admins",
+    example: "mcp.example.com",
+  },
   extra_read: {
     kind: "list",
     label: "Readable folders outside the workspace",

@@ -1,0 +1,197 @@
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type jsonSchemaValidator,
+  type Tool,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import { pathToFileURL } from "node:url";
+import { LIMITS, PROTOCOL_VERSION } from "../protocol/index.ts";
+import type { publicAddress } from "../network/index.ts";
+import type { Sandbox } from "../sandbox/index.ts";
+import { textResult, type ToolResult } from "../tools/index.ts";
+import type { ServerWay } from "./definition.ts";
+import { ProgramTransport } from "./program-transport.ts";
+import { openRemoteFetch } from "./remote-fetch.ts";
+import { callResult, promptResult, resourceResult } from "./results.ts";
+
+/** What a connection needs of its session and its server. */
+export interface ConnectionMeans {
+  readonly sandbox: Sandbox;
+  readonly now: () => number;
+  /** Where names lead. Absent: as DNS says. */
+  readonly addressOf?: typeof publicAddress | undefined;
+}
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** What else a server has besides tools. */
+export interface ServerOffers {
+  readonly resources: boolean;
+  readonly prompts: boolean;
+}
+
+/** What is asked of a server. */
+export type ServerCall =
+  | { readonly kind: "tool"; readonly name: string; readonly input: Readonly<Record<string, unknown>> }
+  | { readonly kind: "ping" | "list_resources" | "list_prompts" }
+  | { readonly kind: "read_resource"; readonly uri: string }
+  | { readonly kind: "get_prompt"; readonly name: string; readonly input: Readonly<Record<string, string>> };
+
+/** A server that answers. */
+export interface McpConnection {
+  /** What it calls itself. */
+  readonly title: string | undefined;
+  readonly offers: ServerOffers;
+  tools(options: CallOptions): Promise<readonly Tool[]>;
+  call(call: ServerCall, options: CallOptions): Promise<ToolResult>;
+  /** Resolves with the reason when it ended by itself; never after `close`. */
+  readonly ended: Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Its schemas for results are not compiled: a hostile one costs too much, and the model reads any result. */
+const ANY_RESULT: jsonSchemaValidator = {
+  getValidator: () => (value: unknown) => ({ valid: true, data: value as never, errorMessage: undefined }),
+};
+
+interface OpenedTransport {
+  readonly transport: Transport;
+  /** Why it ended by itself; undefined: nothing is known. */
+  readonly end: () => string | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts or reaches a server, and greets it. Rejects when that fails; nothing is left then. */
+export async function openConnection(
+  way: ServerWay,
+  means: ConnectionMeans,
+  { signal, timeoutMs, toolsChanged }: CallOptions & { readonly toolsChanged: () => void },
+): Promise<McpConnection> {
+  const opened = await openTransport(way, means);
+  const client = new Client(
+    { name: "sallyport", version: PROTOCOL_VERSION },
+    {
+      capabilities: way.kind === "stdio" ? { roots: {} } : {},
+      jsonSchemaValidator: ANY_RESULT,
+      listMaxPages: LIMITS.mcpListPages,
+      inputRequired: { autoFulfill: false },
+      ...(way.kind === "http" ? { versionNegotiation: { mode: "auto" as const } } : {}),
+      listChanged: {
+        tools: { autoRefresh: false, debounceMs: LIMITS.mcpListChangeMs, onChanged: () => toolsChanged() },
+      },
+    },
+  );
+  if (way.kind === "stdio")
+    client.setRequestHandler("roots/list", () => ({
+      roots: [{ uri: pathToFileURL(way.workspace).href, name: "workspace" }],
+    }));
+  let isClosed = false;
+  const close = async (): Promise<void> => {
+    isClosed = true;
+    await client.close().catch(() => undefined);
+    await opened.close();
+  };
+  const ended = new Promise<string>((resolve) => {
+    client.onclose = () => {
+      if (!isClosed) resolve(opened.end() ?? "its connection was closed");
+    };
+  });
+  try {
+    // What ends at once says why only when it has ended.
+    const failed = ended.then((why) => {
+      throw new Error(why);
+    });
+    await Promise.race([client.connect(opened.transport, { signal, timeout: timeoutMs }), failed]);
+  } catch (error) {
+    await close();
+    throw new Error(opened.end() ?? reasonOf(error));
+  }
+  return { ...verbs(client), ended, close };
+}
+
+function verbs(client: Client): Omit<McpConnection, "ended" | "close"> {
+  const { resources, prompts, tools } = client.getServerCapabilities() ?? {};
+  const { title, name } = client.getServerVersion() ?? {};
+  return {
+    title: title ?? name,
+    offers: { resources: resources !== undefined, prompts: prompts !== undefined },
+    tools: async ({ signal, timeoutMs: timeout }) =>
+      tools === undefined ? [] : (await client.listTools(undefined, { signal, timeout, cacheMode: "refresh" })).tools,
+    call: (call, { signal, timeoutMs: timeout }) => ask(client, call, { signal, timeout }),
+  };
+}
+
+async function ask(
+  client: Client,
+  call: ServerCall,
+  options: { readonly signal: AbortSignal; readonly timeout: number },
+): Promise<ToolResult> {
+  switch (call.kind) {
+    case "tool":
+      return callResult(await client.callTool({ name: call.name, arguments: { ...call.input } }, options));
+    case "ping":
+      await client.ping(options);
+      return textResult("");
+    case "list_resources": {
+      const { resources } = await client.listResources(undefined, options);
+      const templates = await client.listResourceTemplates(undefined, options).catch(() => undefined);
+      return textResult(JSON.stringify({ resources, templates: templates?.resourceTemplates ?? [] }));
+    }
+    case "read_resource":
+      return resourceResult(await client.readResource({ uri: call.uri }, options));
+    case "list_prompts":
+      return textResult(JSON.stringify((await client.listPrompts(undefined, options)).prompts));
+    case "get_prompt":
+      return promptResult(await client.getPrompt({ name: call.name, arguments: { ...call.input } }, options));
+  }
+}
+
+async function openTransport(way: ServerWay, { sandbox, now, addressOf }: ConnectionMeans): Promise<OpenedTransport> {
+  if (way.kind === "stdio") {
+    const transport = new ProgramTransport(await sandbox.open({ argv: way.argv, cwd: way.cwd, env: way.env }), now);
+    return { transport, end: () => transport.end, close: () => transport.close() };
+  }
+  const remote = openRemoteFetch(way, addressOf);
+  const options = { fetch: remote.fetch, requestInit: { headers: { ...way.headers } } };
+  // The older way is asked for by name only, for servers that know no other.
+  const transport =
+    // oxlint-disable-next-line typescript/no-deprecated
+    way.kind === "http"
+      ? new StreamableHTTPClientTransport(way.url, options)
+      : new SSEClientTransport(way.url, options);
+  return { transport, end: () => undefined, close: () => remote.close() };
+}
+
+const CAUSES = 4;
+const LOST: ReadonlySet<string> = new Set([
+  SdkErrorCode.ConnectionClosed,
+  SdkErrorCode.NotConnected,
+  SdkErrorCode.SendFailed,
+]);
+
+/**
+ * What a failed call says of its server. `answered`: the server refused it. `unknown`: it may have run. `lost`: it may have run, and the
+ * server cannot be reached any more.
+ */
+export function failureKind(error: unknown): "answered" | "unknown" | "lost" {
+  if (error instanceof ProtocolError) return "answered";
+  if (error instanceof SdkError && !(error instanceof SdkHttpError)) return LOST.has(error.code) ? "lost" : "unknown";
+  return "lost";
+}
+
+/** What an error says, and what its causes say: the innermost one often says it best. */
+export function reasonOf(error: unknown): string {
+  const said: string[] = [];
+  for (let cause = error; cause instanceof Error && said.length < CAUSES; cause = cause.cause)
+    if (cause.message !== "" && !said.some((words) => words.includes(cause.message))) said.push(cause.message);
+  return said.length === 0 ? String(error) : said.join(": ");
+}

@@ -1,0 +1,135 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { deserializeMessage, serializeMessage } from "@modelcontextprotocol/client";
+import { LIMITS } from "../protocol/index.ts";
+import type { Piped } from "../sandbox/sandbox.ts";
+import { MessageRate } from "./message-rate.ts";
+
+const NEWLINE = 0x0a;
+
+/**
+ * A server's program in a sandbox, with bounds on all that it writes and all that it leaves unread. Whatever exceeds one ends the program.
+ */
+export class ProgramTransport implements Transport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: ((message: JSONRPCMessage) => void) | undefined;
+  readonly #process: Piped;
+  readonly #rate: MessageRate;
+  /** The unfinished line, in pieces. */
+  #pieces: Buffer[] = [];
+  #length = 0;
+  #noise = 0;
+  #stderr = "";
+  #isClosed = false;
+  #failure: string | undefined;
+  #exit: string | undefined;
+
+  constructor(process: Piped, now: () => number) {
+    this.#process = process;
+    this.#rate = new MessageRate(now);
+  }
+
+  /** Why it ended by itself, in words for people; undefined: it did not. */
+  get end(): string | undefined {
+    const why = this.#failure ?? this.#exit;
+    if (why === undefined) return undefined;
+    const said = this.#stderr.trim();
+    return said === "" ? why : `${why}; it said last: ${said}`;
+  }
+
+  async start(): Promise<void> {
+    const { stdin, stdout, stderr, exit } = this.#process;
+    stdin.on("error", () => undefined);
+    stdout.on("data", (chunk: Buffer) => this.#guarded(() => this.#take(chunk)));
+    stderr.setEncoding("utf8");
+    stderr.on("data", (chunk: string) => {
+      this.#stderr = (this.#stderr + chunk).slice(-LIMITS.mcpStderrChars);
+    });
+    void exit.then(({ code, signal, reason }) => {
+      this.#exit = reason ?? (signal === null ? `it ended with exit code ${code ?? "?"}` : `it was ended by ${signal}`);
+      this.#closed();
+    });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const { stdin } = this.#process;
+    if (this.#isClosed || stdin.destroyed) throw new Error("the server has ended");
+    if (stdin.writableLength > LIMITS.mcpUnreadBytes)
+      throw this.#fail(`it left more than ${LIMITS.mcpUnreadBytes} bytes unread`);
+    stdin.write(serializeMessage(message));
+  }
+
+  /** Ends the program: its input closes, then it is ended. */
+  async close(): Promise<void> {
+    this.#closed();
+    this.#process.stdin.end();
+    await this.#process.kill({ graceMs: LIMITS.mcpCloseMs });
+  }
+
+  #take(chunk: Buffer): void {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      this.#keep(chunk.subarray(from, end));
+      this.#line();
+      from = end + 1;
+    }
+    this.#keep(chunk.subarray(from));
+  }
+
+  #keep(piece: Buffer): void {
+    if (piece.length === 0) return;
+    this.#length += piece.length;
+    if (this.#length > LIMITS.mcpMessageBytes)
+      throw this.#fail(`it wrote a message of more than ${LIMITS.mcpMessageBytes} bytes`);
+    this.#pieces.push(piece);
+  }
+
+  #line(): void {
+    const line = Buffer.concat(this.#pieces).toString("utf8").trim();
+    this.#pieces = [];
+    this.#length = 0;
+    if (line === "" || this.#isClosed) return;
+    const message = parsed(line);
+    if (message === undefined) {
+      this.#noise += line.length;
+      if (this.#noise > LIMITS.mcpNoiseBytes)
+        throw this.#fail(`it wrote more than ${LIMITS.mcpNoiseBytes} bytes that are no messages`);
+      return;
+    }
+    const excess = this.#rate.excess(message);
+    if (excess !== undefined) throw this.#fail(excess);
+    this.onmessage?.(message);
+  }
+
+  #guarded(work: () => void): void {
+    if (this.#failure !== undefined) return;
+    try {
+      work();
+    } catch (error) {
+      this.#fail(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #fail(why: string): Error {
+    this.#failure ??= why;
+    this.#pieces = [];
+    void this.#process.kill({ graceMs: 0 });
+    this.#closed();
+    return new Error(why);
+  }
+
+  #closed(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.onclose?.();
+  }
+}
+
+function parsed(line: string): JSONRPCMessage | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    return deserializeMessage(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,207 @@
+import { LIMITS, type McpServerState, type McpServerView } from "../protocol/index.ts";
+import { errorResult, type ClientTool, type ToolResult, type Unregister } from "../tools/index.ts";
+import { failureKind, openConnection, reasonOf, type ConnectionMeans, type McpConnection } from "./connection.ts";
+import type { ServerDefinition } from "./definition.ts";
+import { changesOf, clientToolOf, serverTools, type ServerTool } from "./server-tools.ts";
+
+export interface ServerClientMeans extends ConnectionMeans {
+  /** Gives the session tools, in place of earlier ones. A Failure: they cannot be had. */
+  readonly register: (tools: readonly ClientTool[], instead: Unregister | undefined) => Unregister;
+  /** Told to people, in the session's journal. */
+  readonly tell: (message: string) => void;
+  /** Calls back once after `ms`; the answer cancels it. */
+  readonly after: (ms: number, callback: () => void) => () => void;
+}
+
+const UNKNOWN = "Its outcome is unknown: check what it did before you repeat it.";
+
+/** One MCP server of a session: started when it is needed, started again when it ends by itself, its tools registered meanwhile. */
+export class ServerClient {
+  readonly definition: ServerDefinition;
+  readonly #means: ServerClientMeans;
+  readonly #over = new AbortController();
+  #state: McpServerState = "waiting";
+  #connection: McpConnection | undefined;
+  #starting: Promise<void> | undefined;
+  #tools: readonly ServerTool[] = [];
+  #leftOut: readonly string[] = [];
+  #unregister: Unregister | undefined;
+  #restarts = 0;
+  #error: string | undefined;
+  #calls = 0;
+  #isListing = false;
+  #cancelRestart = (): void => undefined;
+
+  constructor(definition: ServerDefinition, means: ServerClientMeans) {
+    this.definition = definition;
+    this.#means = means;
+  }
+
+  get view(): McpServerView {
+    const { name, from, transport } = this.definition;
+    const title = this.#connection?.title;
+    return {
+      name,
+      from,
+      transport,
+      state: this.#state,
+      ...(title === undefined ? {} : { title: title.slice(0, LIMITS.previewSummaryChars) }),
+      tools: this.#tools.map((tool) => ({ name: tool.name, tier: tool.tier })),
+      ...(this.#leftOut.length === 0 ? {} : { left_out: [...this.#leftOut] }),
+      ...(this.#restarts === 0 ? {} : { restarts: this.#restarts }),
+      ...(this.#error === undefined ? {} : { error: this.#error }),
+    };
+  }
+
+  /** A turn begins: it is started unless it runs. Resolves when it is ready, or has failed. */
+  async begin(): Promise<void> {
+    this.#restarts = 0;
+    if (this.#state !== "ready") await this.#start("starting");
+  }
+
+  /** Ends it; its tools are gone. */
+  async close(): Promise<void> {
+    this.#over.abort();
+    this.#cancelRestart();
+    this.#unregister?.("its MCP server was closed");
+    await this.#starting;
+    await this.#connection?.close();
+  }
+
+  #start(state: "starting" | "restarting"): Promise<void> {
+    this.#cancelRestart();
+    this.#starting ??= this.#open(state).finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  /** Never rejects. */
+  async #open(state: "starting" | "restarting"): Promise<void> {
+    const { name, startMs } = this.definition;
+    this.#state = state;
+    const late = AbortSignal.timeout(startMs);
+    const options = { signal: AbortSignal.any([late, this.#over.signal]), timeoutMs: startMs };
+    let connection: McpConnection | undefined;
+    try {
+      const toolsChanged = (): void => void this.#listAgain();
+      connection = await openConnection(await this.definition.way(), this.#means, { ...options, toolsChanged });
+      this.#take({ tools: await connection.tools(options), offers: connection.offers });
+      if (this.#over.signal.aborted) throw new Error("the session does not need it any more");
+      this.#connection = connection;
+      this.#state = "ready";
+      this.#error = undefined;
+      const opened = connection;
+      void connection.ended.then((why) => this.#ended(opened, why));
+    } catch (error) {
+      void connection?.close();
+      if (this.#over.signal.aborted) return;
+      const why = late.aborted ? `it was not ready within ${startMs / 1_000} s` : reasonOf(error);
+      this.#fail(`The MCP server ${name} could not be started: ${words(why)}`, why);
+    }
+  }
+
+  /** It ended by itself: it is started again, after a while, and not for ever. */
+  #ended(connection: McpConnection, why: string): void {
+    if (this.#connection !== connection || this.#over.signal.aborted) return;
+    this.#connection = undefined;
+    void connection.close();
+    const { name } = this.definition;
+    if (this.#restarts >= LIMITS.mcpRestarts) {
+      this.#fail(
+        `The MCP server ${name} ended ${this.#restarts + 1} times and is not started again: ${words(why)}`,
+        why,
+      );
+      return;
+    }
+    this.#means.tell(`The MCP server ${name} ended, and is started again: ${words(why)}`);
+    const wait = Math.min(LIMITS.mcpRestartMs * 2 ** this.#restarts, LIMITS.mcpRestartMaxMs);
+    this.#restarts += 1;
+    this.#state = "restarting";
+    this.#error = words(why);
+    this.#cancelRestart = this.#means.after(wait, () => void this.#start("restarting"));
+  }
+
+  #fail(message: string, why: string): void {
+    this.#state = "failed";
+    this.#error = words(why);
+    this.#unregister?.(`its MCP server has failed: ${words(why)}`);
+    this.#unregister = undefined;
+    this.#tools = [];
+    this.#means.tell(message);
+  }
+
+  /** Registers what the server lists now. */
+  #take(list: Parameters<typeof serverTools>[1]): void {
+    const { name, tiers } = this.definition;
+    const before = this.#unregister === undefined ? undefined : this.#tools;
+    const { tools, leftOut } = serverTools(name, list, tiers);
+    const changes = before === undefined ? undefined : changesOf(before, tools);
+    if (before === undefined || changes !== undefined)
+      this.#unregister = this.#means.register(
+        tools.map((tool) => clientToolOf(tool, (input, signal) => this.#call(tool, input, signal))),
+        this.#unregister,
+      );
+    this.#tools = tools;
+    this.#leftOut = leftOut;
+    if (changes !== undefined) this.#means.tell(`The MCP server ${name} changed its tools (${changes}).`);
+  }
+
+  async #listAgain(): Promise<void> {
+    const connection = this.#connection;
+    if (connection === undefined || this.#isListing) return;
+    this.#isListing = true;
+    const { startMs, name } = this.definition;
+    try {
+      const tools = await connection.tools({ signal: this.#over.signal, timeoutMs: startMs });
+      if (this.#connection === connection) this.#take({ tools, offers: connection.offers });
+    } catch (error) {
+      if (this.#connection === connection && !this.#over.signal.aborted)
+        this.#means.tell(`The MCP server ${name} said that its tools changed, but: ${words(reasonOf(error))}`);
+    } finally {
+      this.#isListing = false;
+    }
+  }
+
+  /** Whether a server that did not answer a call still answers at all. */
+  async #check(connection: McpConnection): Promise<void> {
+    try {
+      await connection.call({ kind: "ping" }, { signal: this.#over.signal, timeoutMs: LIMITS.mcpPingMs });
+    } catch (error) {
+      if (failureKind(error) !== "answered") this.#ended(connection, "it does not answer any more");
+    }
+  }
+
+  async #call(tool: ServerTool, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolResult> {
+    const { name, callMs } = this.definition;
+    if (this.#state === "restarting") await this.#start("restarting");
+    const connection = this.#connection;
+    if (connection === undefined)
+      return errorResult(
+        `Error: the MCP server ${name} does not run${this.#error === undefined ? "" : `: ${this.#error}`}`,
+      );
+    // It may have been started again meanwhile, and say something else of the tool.
+    if (!this.#tools.some(({ definition }) => definition === tool.definition))
+      return errorResult(`Error: ${tool.name} has changed, so it was not run. Look at it again before you call it.`);
+    if (this.#calls >= LIMITS.mcpServerCalls)
+      return errorResult(`Error: ${this.#calls} calls of the MCP server ${name} run already. Wait for one of them.`);
+    this.#calls += 1;
+    try {
+      return await connection.call(tool.call(input), { signal, timeoutMs: callMs });
+    } catch (error) {
+      const kind = failureKind(error);
+      if (kind === "answered" || signal.aborted) return errorResult(`Error: ${tool.name}: ${words(reasonOf(error))}`);
+      if (kind === "lost") this.#ended(connection, reasonOf(error));
+      else void this.#check(connection);
+      return errorResult(`Error: ${tool.name}: ${words(reasonOf(error))}. ${UNKNOWN}`);
+    } finally {
+      this.#calls -= 1;
+    }
+  }
+}
+
+/** What a server or a program says of its failure, bounded. */
+function words(why: string): string {
+  const line = why.trim().replace(/\.$/, "");
+  return line.length <= LIMITS.mcpReasonChars ? line : `${line.slice(0, LIMITS.mcpReasonChars)}…`;
+}

@@ -1,0 +1,176 @@
+import { createHash } from "node:crypto";
+import type { Tool as McpTool } from "@modelcontextprotocol/client";
+import { canonicalJson, LIMITS, type Tier } from "../protocol/index.ts";
+import { clientToolFault, errorResult, type ClientTool, type ToolResult } from "../tools/index.ts";
+import type { ServerCall, ServerOffers } from "./connection.ts";
+
+/** What a server lists, as it came. */
+export interface ServerList {
+  readonly tools: readonly McpTool[];
+  readonly offers: ServerOffers;
+}
+
+/** One tool that the session gets of a server. */
+export interface ServerTool {
+  /** As the session's model knows it. */
+  readonly name: string;
+  readonly tier: Tier;
+  readonly description: string;
+  readonly input_schema: Readonly<Record<string, unknown>>;
+  /** Identifies all of it that a model or a person could see. */
+  readonly definition: string;
+  call(input: Readonly<Record<string, unknown>>): ServerCall;
+}
+
+export interface ServerToolSet {
+  readonly tools: readonly ServerTool[];
+  /** What could not be taken, each with the reason. */
+  readonly leftOut: readonly string[];
+}
+
+const DEFINITION_CHARS = 32;
+const UNUSABLE = /[^A-Za-z0-9_-]/g;
+
+/**
+ * The tools of a server in our form. Nothing that the server says of a tool makes it harmless: only `tiers` does. One that cannot be used is
+ * left out, the others stay.
+ */
+export function serverTools(
+  server: string,
+  { tools, offers }: ServerList,
+  tiers: Readonly<Record<string, Tier>>,
+): ServerToolSet {
+  const taken = new Map<string, ServerTool>();
+  const leftOut: string[] = [];
+  const offered = [...tools.map(fromServer), ...ownTools(offers)];
+  for (const candidate of offered) {
+    const name = fullName(server, candidate.name);
+    const tier = (Object.hasOwn(tiers, candidate.name) ? tiers[candidate.name] : undefined) ?? "execute";
+    const fault = taken.size >= LIMITS.mcpServerTools ? tooMany() : faultOf(name, candidate, taken);
+    if (fault === undefined) taken.set(name, { ...candidate, name, tier, definition: definitionOf(candidate) });
+    else if (leftOut.length < LIMITS.mcpServerFaults) leftOut.push(`${shown(candidate.name)}: ${fault}`);
+  }
+  return { tools: [...taken.values()], leftOut };
+}
+
+type Candidate = Pick<ServerTool, "name" | "description" | "input_schema" | "call">;
+
+function fromServer({ name, description = "", inputSchema }: McpTool): Candidate {
+  return {
+    name,
+    description: description.slice(0, LIMITS.clientToolDescriptionChars),
+    input_schema: inputSchema,
+    call: (input) => ({ kind: "tool", name, input }),
+  };
+}
+
+/** The server's resources and prompts as tools of their own; a tool of the server with the same name comes first. */
+function ownTools({ resources, prompts }: ServerOffers): readonly Candidate[] {
+  return [...(resources ? RESOURCE_TOOLS : []), ...(prompts ? PROMPT_TOOLS : [])];
+}
+
+const NOTHING = { type: "object", properties: {}, additionalProperties: false };
+const RESOURCE_TOOLS: readonly Candidate[] = [
+  {
+    name: "list_resources",
+    description: "Lists the resources of this MCP server, and templates of their addresses.",
+    input_schema: NOTHING,
+    call: () => ({ kind: "list_resources" }),
+  },
+  {
+    name: "read_resource",
+    description: "Reads a resource of this MCP server.",
+    input_schema: {
+      type: "object",
+      properties: { uri: { type: "string", description: "The resource's address" } },
+      required: ["uri"],
+      additionalProperties: false,
+    },
+    call: ({ uri }) => ({ kind: "read_resource", uri: String(uri) }),
+  },
+];
+const PROMPT_TOOLS: readonly Candidate[] = [
+  {
+    name: "list_prompts",
+    description: "Lists the prompts of this MCP server, with their arguments.",
+    input_schema: NOTHING,
+    call: () => ({ kind: "list_prompts" }),
+  },
+  {
+    name: "get_prompt",
+    description: "Gets a prompt of this MCP server, filled in.",
+    input_schema: {
+      type: "object",
+      properties: {
+        name: { type: "string" },
+        arguments: { type: "object", additionalProperties: { type: "string" } },
+      },
+      required: ["name"],
+      additionalProperties: false,
+    },
+    call: ({ name, arguments: input = {} }) => ({
+      kind: "get_prompt",
+      name: String(name),
+      input: input as Readonly<Record<string, string>>,
+    }),
+  },
+];
+
+function fullName(server: string, tool: string): string {
+  return `mcp__${server}__${tool.replaceAll(UNUSABLE, "_")}`;
+}
+
+function faultOf(name: string, candidate: Candidate, taken: ReadonlyMap<string, unknown>): string | undefined {
+  if (taken.has(name)) return `another tool is named ${name}`;
+  return clientToolFault({ ...candidate, name, tier: "execute", call: async () => errorResult("") });
+}
+
+function tooMany(): string {
+  return `a server may have ${LIMITS.mcpServerTools} tools`;
+}
+
+function definitionOf({ name, description, input_schema }: Candidate): string {
+  return createHash("sha256")
+    .update(canonicalJson([name, description, input_schema]))
+    .digest("hex")
+    .slice(0, DEFINITION_CHARS);
+}
+
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, LIMITS.toolNameChars));
+}
+
+/** A tool as the toolbox takes it. */
+export function clientToolOf(
+  { name, tier, description, input_schema, definition }: ServerTool,
+  call: (input: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<ToolResult>,
+): ClientTool {
+  return {
+    name,
+    tier,
+    description,
+    input_schema,
+    definition,
+    timeoutMs: "own",
+    call: (input, { signal }) => call(input, signal),
+  };
+}
+
+/** What changed between two lists, in words for people; undefined: nothing. */
+export function changesOf(before: readonly ServerTool[], after: readonly ServerTool[]): string | undefined {
+  const known = new Map(before.map(({ name, definition }) => [name, definition]));
+  const names = new Set(after.map(({ name }) => name));
+  const parts = [
+    ["new", after.filter(({ name }) => !known.has(name))],
+    ["changed", after.filter(({ name, definition }) => known.has(name) && known.get(name) !== definition)],
+    ["gone", before.filter(({ name }) => !names.has(name))],
+  ] as const;
+  const words = parts.flatMap(([what, tools]) => (tools.length === 0 ? [] : [`${what}: ${listed(tools)}`]));
+  return words.length === 0 ? undefined : words.join("; ");
+}
+
+function listed(tools: readonly ServerTool[]): string {
+  const names = tools.slice(0, LIMITS.mcpServerFaults).map(({ name }) => name);
+  const more = tools.length - names.length;
+  return more === 0 ? names.join(", ") : `${names.join(", ")} and ${more} more`;
+}

@@ -1,0 +1,158 @@
+import { resolve } from "node:path";
+import type { ServerDefinition, ServerWay } from "../../mcp-client/index.ts";
+import {
+  LIMITS,
+  type CredentialSetting,
+  type McpServer,
+  type McpServerSetting,
+  type McpServerSettings,
+  type McpServerView,
+} from "../../protocol/index.ts";
+import { presentProfile } from "../permission/effective-profile.ts";
+import type { Dependencies } from "../dependencies.ts";
+import type { SessionState } from "../core/state.ts";
+import { refusedServer, ruleOnUrl } from "./narrow.ts";
+import type { McpServerValues } from "./values.ts";
+
+/** The MCP servers of `sallyport.yaml`. */
+export interface McpServerBook {
+  readonly servers: McpServerSettings;
+  /** A secret of a server's settings, as its source has it now. Rejects when it cannot be read. */
+  secret(server: string, source: CredentialSetting): Promise<string>;
+}
+
+/** A server that the session would have, if the policy let it. */
+interface RefusedMcpServer extends Pick<ServerDefinition, "name" | "from" | "transport"> {
+  readonly refused: string;
+}
+
+export type WantedMcpServer = ServerDefinition | RefusedMcpServer;
+
+/** What the servers of a session depend on. */
+export interface ServedSession {
+  readonly state: Pick<SessionState, "id" | "settings" | "created_by" | "token">;
+  readonly dependencies: Pick<Dependencies, "policy" | "mcpServers" | "mcpValues">;
+}
+
+/** The servers that a session has under the settings and the policy of now; those of the settings first. */
+export function wantedServers({ state, dependencies }: ServedSession): readonly WantedMcpServer[] {
+  const { settings, id, created_by } = state;
+  const book = dependencies.mcpServers;
+  const profile = presentProfile(dependencies.policy(), state);
+  if (profile === undefined) return [];
+  const rights = { role: created_by.role, profile, settings: book.servers, workspace: settings.workspace };
+  const wanted = new Map<string, WantedMcpServer>();
+  for (const [name, setting] of Object.entries(book.servers)) {
+    const isNamed = profile.mcp_servers?.includes(name) === true;
+    // A visitor has only what its profile names.
+    const isForAll = setting.sessions === "all" && created_by.role !== "visitor";
+    if (isNamed || isForAll)
+      wanted.set(name, fromSettings(name, setting, { book, from: isNamed ? "profile" : "settings", state }));
+  }
+  for (const [name, server] of Object.entries(settings.mcp_servers ?? {})) {
+    if (wanted.has(name)) continue;
+    const refused = refusedServer(name, server, rights);
+    const setting = server.type === "settings" ? book.servers[name] : undefined;
+    if (refused !== undefined) wanted.set(name, { name, from: "session", transport: transportOf(server), refused });
+    else if (setting !== undefined) wanted.set(name, fromSettings(name, setting, { book, from: "session", state }));
+    else if (server.type !== "settings") {
+      const values = async (): Promise<McpServerValues[string]> => (await dependencies.mcpValues.read(id))[name] ?? {};
+      const isNamed = "url" in server && ruleOnUrl(new URL(server.url), profile) === "named";
+      wanted.set(name, fromRequest(name, server, { values, isNamed, workspace: settings.workspace }));
+    }
+  }
+  return [...wanted.values()].slice(0, LIMITS.mcpServers);
+}
+
+/** Files and folders that the session's servers consist of. */
+export function filesOfServers({ state, dependencies }: ServedSession): readonly string[] {
+  const { servers } = dependencies.mcpServers;
+  return wantedServers({ state, dependencies }).flatMap((wanted) => {
+    const setting = "refused" in wanted || wanted.isOwn ? undefined : servers[wanted.name];
+    return setting !== undefined && "files" in setting ? (setting.files ?? []) : [];
+  });
+}
+
+function transportOf(server: McpServer): McpServerView["transport"] {
+  return server.type === "http" || server.type === "sse" ? server.type : "stdio";
+}
+
+function fromSettings(
+  name: string,
+  setting: McpServerSetting,
+  {
+    book,
+    from,
+    state,
+  }: {
+    readonly book: McpServerBook;
+    readonly from: McpServerView["from"];
+    readonly state: ServedSession["state"];
+  },
+): ServerDefinition {
+  const { workspace } = state.settings;
+  const texts = async (values: SettingTexts = {}): Promise<Record<string, string>> =>
+    Object.fromEntries(
+      await Promise.all(
+        Object.entries(values).map(async ([key, value]): Promise<[string, string]> => {
+          if (typeof value === "string") return [key, value];
+          const secret = await book.secret(name, value);
+          return [key, key.toLowerCase() === "authorization" ? `Bearer ${secret}` : secret];
+        }),
+      ),
+    );
+  return {
+    name,
+    from,
+    key: JSON.stringify(setting),
+    isOwn: false,
+    transport: setting.type ?? "stdio",
+    tiers: setting.tools ?? {},
+    callMs: setting.call_timeout_ms ?? LIMITS.mcpCallMs,
+    startMs: setting.start_timeout_ms ?? LIMITS.mcpStartMs,
+    way: async (): Promise<ServerWay> =>
+      "command" in setting
+        ? program(setting, await texts(setting.env), workspace)
+        : // Whoever writes the settings names the host.
+          { kind: setting.type, url: new URL(setting.url), headers: await texts(setting.headers), rule: "named" },
+  };
+}
+
+type SettingTexts = Readonly<Record<string, string | CredentialSetting>>;
+
+interface RequestedParts {
+  readonly values: () => Promise<McpServerValues[string]>;
+  /** The profile names its host. */
+  readonly isNamed: boolean;
+  readonly workspace: string;
+}
+
+function fromRequest(
+  name: string,
+  server: Exclude<McpServer, { type: "settings" }>,
+  { values, isNamed, workspace }: RequestedParts,
+): ServerDefinition {
+  return {
+    name,
+    from: "session",
+    key: JSON.stringify([server, isNamed]),
+    isOwn: true,
+    transport: transportOf(server),
+    tiers: {},
+    callMs: LIMITS.mcpCallMs,
+    startMs: LIMITS.mcpStartMs,
+    way: async (): Promise<ServerWay> => {
+      const { env = {}, headers = {} } = await values();
+      if ("command" in server) return program(server, env, workspace);
+      return { kind: server.type, url: new URL(server.url), headers, rule: isNamed ? "named" : "matched" };
+    },
+  };
+}
+
+function program(
+  { command, args = [], cwd = "." }: Pick<Extract<McpServer, { command: string }>, "command" | "args" | "cwd">,
+  env: Readonly<Record<string, string>>,
+  workspace: string,
+): ServerWay {
+  return { kind: "stdio", argv: [command, ...args], cwd: resolve(workspace, cwd), env, workspace };
+}

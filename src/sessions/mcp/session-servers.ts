@@ -1,0 +1,96 @@
+import { ServerClient } from "../../mcp-client/index.ts";
+import { LIMITS, type McpServerView } from "../../protocol/index.ts";
+import type { SessionEnvironment } from "../dependencies.ts";
+import type { Session } from "../core/session.ts";
+import { wantedServers, type WantedMcpServer } from "./definitions.ts";
+
+/** The MCP servers of one session. They start with a turn, and end when the session rests or ends. */
+export class SessionServers {
+  readonly #session: Session;
+  #clients = new Map<string, ServerClient>();
+  /** Where the clients run; absent: there are none. */
+  #environment: SessionEnvironment | undefined;
+  #told = 0;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Whether the session has any that could start. */
+  get hasAny(): boolean {
+    return wantedServers(this.#session).some((wanted) => !("refused" in wanted));
+  }
+
+  /**
+   * A turn begins: what does not run is started, all at once. Resolves when each is ready or has failed, or after a while: the others are
+   * there when they are. No failure of a server fails the turn.
+   */
+  async begin(signal: AbortSignal): Promise<void> {
+    const wanted = wantedServers(this.#session);
+    if (wanted.length === 0 && this.#clients.size === 0) return;
+    this.#told = 0;
+    const environment = await this.#session.environment();
+    if (this.#environment !== environment) await this.close();
+    this.#environment = environment;
+    await this.#fit(wanted, environment);
+    const begun = Promise.all([...this.#clients.values()].map((client) => client.begin()));
+    let end = (): void => undefined;
+    const enough = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const cancel = this.#session.dependencies.clock.after(LIMITS.mcpTurnWaitMs, end);
+    signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) end();
+    await Promise.race([begun, enough]);
+    signal.removeEventListener("abort", end);
+    cancel();
+  }
+
+  view(): readonly McpServerView[] {
+    return wantedServers(this.#session).map((wanted): McpServerView => {
+      const { name, from, transport } = wanted;
+      const none = { name, from, transport, tools: [] };
+      if ("refused" in wanted) return { ...none, state: "refused", error: wanted.refused };
+      const client = this.#clients.get(name);
+      return client?.definition.key === wanted.key ? client.view : { ...none, state: "waiting" };
+    });
+  }
+
+  async close(): Promise<void> {
+    const clients = [...this.#clients.values()];
+    this.#clients = new Map();
+    this.#environment = undefined;
+    await Promise.all(clients.map((client) => client.close()));
+  }
+
+  /** Ends clients of servers that are gone or others now, and makes those that are missing. */
+  async #fit(wanted: readonly WantedMcpServer[], { toolbox, sandbox }: SessionEnvironment): Promise<void> {
+    const before = this.#clients;
+    const { clock, addressOf } = this.#session.dependencies;
+    this.#clients = new Map(
+      wanted.flatMap((definition): [string, ServerClient][] => {
+        if ("refused" in definition) return [];
+        const { name, key } = definition;
+        const known = before.get(name);
+        if (known?.definition.key === key) return [[name, known]];
+        const client = new ServerClient(definition, {
+          sandbox,
+          addressOf,
+          now: () => clock.now(),
+          after: (ms, callback) => clock.after(ms, callback),
+          register: (tools, instead) => toolbox.register(tools, instead),
+          tell: (message) => this.#tell(message),
+        });
+        return [[name, client]];
+      }),
+    );
+    const kept = new Set(this.#clients.values());
+    await Promise.all([...before.values()].filter((client) => !kept.has(client)).map((client) => client.close()));
+  }
+
+  #tell(message: string): void {
+    this.#told += 1;
+    if (this.#told > LIMITS.mcpNotices) return;
+    void this.#session.execute({ type: "notice", message }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,20 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { McpServers } from "../../src/protocol/index.ts";
+import { PROGRAMS_FOLDER } from "./vendor-programs.ts";
+
+/** Where scripts/programs.mjs puts the official servers that the tests run. */
+export const MCP_SERVERS_FOLDER = join(PROGRAMS_FOLDER, "mcp-servers");
+
+/** The official server of this name, as a session request names it; undefined: it is not in the cache, and its tests are left out. */
+export function officialServer(name: "everything" | "filesystem" | "memory"): string | undefined {
+  const path = join(MCP_SERVERS_FOLDER, "node_modules/@modelcontextprotocol", `server-${name}`, "dist/index.js");
+  return existsSync(path) ? path : undefined;
+}
+
+const SCRIPTED = resolve(import.meta.dirname, "scripted-mcp-server.mjs");
+
+/** A server that does as it is told, badly too; see scripted-mcp-server.mjs. */
+export function scriptedServer(behaviour: Readonly<Record<string, unknown>> = {}): McpServers[string] {
+  return { command: process.execPath, args: [SCRIPTED, JSON.stringify(behaviour)] };
+}

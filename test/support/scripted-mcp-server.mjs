@@ -1,0 +1,89 @@
+// An MCP server on standard streams for tests, written without an SDK so that it can misbehave. Its behaviour is its argument, as JSON:
+// tools: [{name, description, inputSchema}], or toolsFile · hangAtStart · exitAtStart: code · stderr: text at the start · noise: bytes on stdout at the
+// start · flood: notifications at the start · pidFile: where it writes its process id. What a call does is in its input, `do`:
+// echo · hang (file: adds a line) · exit · big (bytes) · longLine (bytes) · change (tools: the next list) · environment · noise (bytes) · stderr (bytes) ·
+// flood (messages) · record (file: adds a line) · hangAll
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+const behaviour = JSON.parse(process.argv[2] ?? "{}");
+let tools = behaviour.tools ??
+  (behaviour.toolsFile === undefined ? undefined : JSON.parse(readFileSync(behaviour.toolsFile, "utf8"))) ?? [
+    { name: "act", description: "Acts.", inputSchema: { type: "object" } },
+  ];
+let isDeaf = false;
+
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const text = (value) => ({ content: [{ type: "text", text: value }] });
+const flood = (count) => {
+  for (let index = 0; index < count; index += 1)
+    send({ method: "notifications/message", params: { level: "info", data: index } });
+};
+
+const actions = {
+  echo: (input) => text(`echo ${JSON.stringify(input)}`),
+  hang: ({ file }) => {
+    if (file !== undefined) appendFileSync(file, "hangs\n");
+    return undefined;
+  },
+  hangAll: () => {
+    isDeaf = true;
+    return undefined;
+  },
+  exit: () => process.exit(3),
+  big: ({ bytes }) => text("x".repeat(bytes)),
+  longLine: ({ bytes }) => {
+    process.stdout.write("y".repeat(bytes));
+    return undefined;
+  },
+  change: ({ next }) => {
+    tools = next;
+    send({ method: "notifications/tools/list_changed" });
+    return text("changed");
+  },
+  environment: () => text(JSON.stringify(process.env)),
+  noise: ({ bytes }) => {
+    process.stdout.write(`${"n".repeat(1_000)}\n`.repeat(Math.ceil(bytes / 1_001)));
+    return text("noise");
+  },
+  stderr: ({ bytes }) => {
+    process.stderr.write("e".repeat(bytes));
+    return text("stderr");
+  },
+  flood: ({ count }) => {
+    flood(count);
+    return text("flood");
+  },
+  record: ({ file }) => {
+    appendFileSync(file, "ran\n");
+    return text("recorded");
+  },
+};
+
+function answer({ id, method, params }) {
+  if (id === undefined || isDeaf) return;
+  if (method === "initialize") {
+    if (behaviour.hangAtStart) return;
+    send({
+      id,
+      result: {
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: "scripted", version: "1" },
+      },
+    });
+  } else if (method === "tools/list") send({ id, result: { tools } });
+  else if (method === "ping") send({ id, result: {} });
+  else if (method === "tools/call") {
+    const input = params.arguments ?? {};
+    const result = (actions[input.do] ?? actions.echo)(input);
+    if (result !== undefined) send({ id, result });
+  } else send({ id, error: { code: -32_601, message: `unknown method ${method}` } });
+}
+
+if (behaviour.pidFile !== undefined) writeFileSync(behaviour.pidFile, String(process.pid));
+if (behaviour.stderr !== undefined) process.stderr.write(behaviour.stderr);
+if (behaviour.exitAtStart !== undefined) process.exit(behaviour.exitAtStart);
+if (behaviour.noise !== undefined) actions.noise({ bytes: behaviour.noise });
+if (behaviour.flood !== undefined) flood(behaviour.flood);
+createInterface({ input: process.stdin }).on("line", (line) => answer(JSON.parse(line)));
