@@ -7,8 +7,7 @@ export const SILENT: ErrorDetail = {
 };
 
 /** OpenCode's record says that the answer was refused: that is how its turn is ended. */
-export const ANSWER_TAKEN =
-  "Your answer in the last turn was taken, whatever the result of your last call above says.";
+export const ANSWER_TAKEN = "Your answer in the last turn was taken, whatever the result of your last call above says.";
 
 export const RETOLD =
   "OpenCode's own record of this conversation is gone; the model was told what was said before as text. Files it had read it may read again.";

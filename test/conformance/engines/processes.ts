@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Place } from "../../support/server.ts";
 
 /** What vendors' programs are called. */
-const VENDORS: ReadonlySet<string> = new Set(["claude", "opencode"]);
+const VENDORS: ReadonlySet<string> = new Set(["claude", "codex", "opencode"]);
 
 export interface OwnedProcess {
   readonly pid: number;
@@ -13,8 +13,6 @@ export interface OwnedProcess {
   /** The vendor's own program, not something that it runs. */
   readonly isVendor: boolean;
 }
-
-const VENDORS: ReadonlySet<string> = new Set(["claude", "codex"]);
 
 /** Living processes that sessions of this home have started. */
 export async function processesOf(place: Place): Promise<readonly OwnedProcess[]> {

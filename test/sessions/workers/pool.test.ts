@@ -51,6 +51,7 @@ function poolOf(config: PoolChange) {
       policy: DEFAULT_POLICY,
       egressHosts: () => [],
       askHost: () => Promise.reject(new Error("nobody asks")),
+      serverFiles: [],
       notice: (message) => notices.push(message),
       worker: () => pin,
       signal,

@@ -81,7 +81,9 @@ export const ClaudeRequest = z
     ),
     autonomy: optional(Autonomy).describe("How much it may do unasked; never more than policy allows"),
     provider: optional(z.string().min(1).max(100)).describe("Where model calls go; absent: chosen by the model's name"),
-    engine: optional(z.string().min(1).max(100)).describe("loop, claude-sdk, claude-cli, codex or opencode; absent: loop"),
+    engine: optional(z.string().min(1).max(100)).describe(
+      "loop, claude-sdk, claude-cli, codex or opencode; absent: loop",
+    ),
     workspace: optional(z.string().min(1).max(LIMITS.pathChars)).describe(
       "The folder to work in; absent: the server's own",
     ),
