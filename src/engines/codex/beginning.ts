@@ -122,7 +122,7 @@ export class CodexStarter {
     const { session, uuid } = turn?.at ?? {};
     const path = session === undefined ? undefined : recordOf(ancestor.folder, session);
     if (path === undefined || uuid === undefined) return undefined;
-    const { folder, sleep } = this.#host;
+    const { folder } = this.#host;
     for (let round = 0; round < FLUSH_ROUNDS; round += 1) {
       const thread = await borrowRecord(path, { folder, tools: tools.specs, upto: uuid });
       if (thread !== undefined) {
@@ -130,7 +130,7 @@ export class CodexStarter {
         return this.#resume({ thread, tools, note: turn?.note ?? "" });
       }
       // Its end may not be on the disk yet.
-      await sleep(LIMITS.engineFlushMs / FLUSH_ROUNDS, new AbortController().signal);
+      await this.#host.sleep(LIMITS.engineFlushMs / FLUSH_ROUNDS, new AbortController().signal);
     }
     return undefined;
   }

@@ -8,7 +8,7 @@ import { readNotice, readQuestion, type CodexNotice, type CodexQuestion } from "
 const UNKNOWN_METHOD = -32_601;
 
 /** Codex answered a request with an error. */
-export class CodexRefusal extends Error {}
+class CodexRefusal extends Error {}
 
 /** Answers one question of Codex, at most once. */
 export type AnswerQuestion = (result: VendorFields) => void;

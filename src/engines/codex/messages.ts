@@ -3,7 +3,7 @@ import { aside } from "../claude/messages.ts";
 import { text, type VendorFields } from "../vendor/fields.ts";
 
 /** A text in Codex's format of a message. */
-export function words(said: string): VendorFields {
+function words(said: string): VendorFields {
   return { type: "text", text: said, text_elements: [] };
 }
 

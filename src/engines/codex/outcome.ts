@@ -55,7 +55,7 @@ function failureOf({ message, kind, status }: CodexError, refusal: ErrorCode | u
   const code = refusal === undefined ? {} : { code: refusal };
   const body = parsed(message);
   // Codex shows the whole body of a 400 in place of words, and no status.
-  if (body !== undefined) return { ...readAnswer(known ?? 400, body), ...code } as ModelFailure;
+  if (body !== undefined) return { ...readAnswer(known ?? 400, body), ...code };
   if (known !== undefined)
     return { kind: "answer", status: known, message: FRAME.exec(message)?.[1] ?? message, ...code };
   if (BROKEN_OFF.test(message)) return { kind: "stream", message };

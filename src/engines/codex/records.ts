@@ -133,7 +133,7 @@ type RecordEntry =
   | { readonly type: "result"; readonly call_id: string; readonly output: string };
 
 /** A call as the model wrote it. */
-export interface RecordedCall {
+interface RecordedCall {
   readonly type: "call";
   readonly call_id: string;
   readonly tool: string;

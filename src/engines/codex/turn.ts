@@ -1,15 +1,6 @@
-import {
-  endToolItem,
-  isToolItem,
-  LIMITS,
-  startToolItem,
-  type ErrorDetail,
-  type SessionSettings,
-  type ToolItem,
-} from "../../protocol/index.ts";
+import { LIMITS, type ErrorDetail, type SessionSettings, type ToolItem } from "../../protocol/index.ts";
 import { SILENT } from "../claude/turn-words.ts";
 import type { EngineEvent, Host, TurnChannel } from "../engine.ts";
-import { readCallInput } from "../loop/call-input.ts";
 import type { CallRunner } from "../loop/engine.ts";
 import { describe, retryDelay, type ModelFailure } from "../loop/failure.ts";
 import { NOT_STRUCTURED, structuredEnd } from "../loop/structured.ts";
@@ -18,16 +9,15 @@ import { effortOf } from "../loop/wires/openai.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
 import { record, text, type VendorFields } from "../vendor/fields.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
+import { CodexCalls } from "./calls.ts";
 import type { AnswerQuestion } from "./connection.ts";
-import { asideWords, callAnswer, REMINDER, untoldResults } from "./messages.ts";
+import { asideWords, REMINDER, untoldResults } from "./messages.ts";
 import { endOf, endWords, errorOf, type CodexEnd } from "./outcome.ts";
 import { TURN_SAFETY, type OpenThread } from "./process.ts";
-import { ownAnswers, recordSize, type OwnAnswer } from "./records.ts";
 import type { CodexTools } from "./tools.ts";
 import { CodexTranslator } from "./translate.ts";
 import type { CodexError, CodexNotice, CodexQuestion } from "./wire.ts";
 
-type CodexCall = Extract<CodexQuestion, { type: "call" }>;
 type CodexTurnEnd = Extract<EngineEvent, { type: "turn.completed" | "turn.failed" }>;
 
 export interface CodexTurnOptions {
@@ -47,14 +37,6 @@ export interface CodexTurnOptions {
   readonly onGone: () => void;
 }
 
-/** A call of the model that we run. */
-interface RunningCall {
-  readonly item: ToolItem;
-  readonly answer: AnswerQuestion;
-  /** Codex's turn that waits for the answer. */
-  readonly turn: string | undefined;
-}
-
 /**
  * One turn of the session: one of Codex's, or more of them, where a request is tried again. Turns what Codex tells into events, runs its
  * calls, and ends exactly once.
@@ -66,10 +48,10 @@ export class CodexTurn {
   #rejectEnded: (error: unknown) => void = () => undefined;
   readonly #options: CodexTurnOptions;
   readonly #translator: CodexTranslator;
+  readonly #calls: CodexCalls;
   readonly #over = new AbortController();
   readonly #notices = new Set<string>();
   #room: Promise<void> = Promise.resolve();
-  #runner: CallRunner | undefined;
   #open: OpenThread | undefined;
   /** Codex's id of its current or last turn. */
   #turn: string | undefined;
@@ -91,19 +73,19 @@ export class CodexTurn {
   /** Answers that do not have the requested form, and the one that has it. */
   #misses = 0;
   #structured: { readonly value: unknown } | undefined;
-  /** Bytes of Codex's record that have been looked at for calls that it answered by itself. */
-  #recorded = 0;
-  /** Calls that came to us, by Codex's ids. */
-  readonly #known = new Set<string>();
-  readonly #calls = new Map<string, RunningCall>();
-  readonly #running = new Set<Promise<void>>();
-  readonly #ends = new Map<string, ToolItem>();
-  /** Calls whose results the model does not know. */
-  #untold: ToolItem[] = [];
-
   constructor(options: CodexTurnOptions) {
     this.#options = options;
     this.#translator = new CodexTranslator(options.host.newId);
+    this.#calls = new CodexCalls({
+      newId: options.host.newId,
+      tools: options.tools,
+      messageId: () => this.#translator.message_id,
+      tell: (events) => this.tell(events),
+      isAwaited: (turn) => this.#isCurrent(turn),
+      spent: () => this.#spent(),
+      stop: (reason) => this.stop(reason),
+      crash: (reason) => this.crash(reason),
+    });
     this.#lastSign = options.host.elapsed();
     this.ended = new Promise((resolve, reject) => {
       this.#resolveEnded = resolve;
@@ -121,21 +103,21 @@ export class CodexTurn {
 
   /** Must be set before anything is sent. */
   runWith(runner: CallRunner): void {
-    this.#runner = runner;
+    this.#calls.runWith(runner);
     if (this.#stopped !== undefined) runner.stop(this.#stopped);
   }
 
   /** From now on messages go to this thread. */
   attach(open: OpenThread): void {
     this.#open = open;
-    this.#recorded = open.path === undefined ? 0 : recordSize(open.path);
+    this.#calls.beginAt(open.path);
     open.connection.begin();
   }
 
   /** A bug, not a failure of the outside world. */
   crash(error: unknown): void {
     this.#options.onBroken();
-    this.#runner?.stop(ABORTED);
+    this.#calls.runner?.stop(ABORTED);
     this.#over.abort("over");
     this.#rejectEnded(error);
   }
@@ -143,8 +125,7 @@ export class CodexTurn {
   /** The session knows the events when this returns; resolves when it can take more. */
   tell(events: readonly EngineEvent[]): Promise<void> {
     if (this.over || events.length === 0) return this.#room;
-    for (const event of events)
-      if (event.type === "item.completed" && isToolItem(event.item)) this.#ends.set(event.item.id, event.item);
+    this.#calls.heard(events);
     try {
       this.#options.onTell(events);
       this.#room = this.#options.channel.tell(events);
@@ -204,7 +185,7 @@ export class CodexTurn {
   async watch(): Promise<void> {
     const { host } = this.#options;
     while (!this.over) {
-      if (this.#waiting > 0 || this.#isIdle || this.#running.size > 0) this.#lastSign = host.elapsed();
+      if (this.#waiting > 0 || this.#isIdle || this.#calls.isRunning) this.#lastSign = host.elapsed();
       const left = LIMITS.engineSilenceMs - (host.elapsed() - this.#lastSign);
       if (left <= 0) {
         this.#options.onBroken();
@@ -236,7 +217,7 @@ export class CodexTurn {
     const events = this.#translator.take(notice);
     if (events.length > 0) this.#isFruitful = true;
     void this.tell(events);
-    if (notice.type === "call_done") this.#calls.delete(notice.call_id);
+    if (notice.type === "call_done") this.#calls.forget(notice.call_id);
     if (notice.type === "turn_ended") this.#work(() => this.#turnEnded(notice));
   }
 
@@ -246,18 +227,15 @@ export class CodexTurn {
   }
 
   /** Codex waits for the result of a call. */
-  asked(call: CodexCall, answer: AnswerQuestion): void {
+  asked(call: Extract<CodexQuestion, { type: "call" }>, answer: AnswerQuestion): void {
     if (this.over || !this.#isCurrent(call.turn)) return;
     this.#lastSign = this.#options.host.elapsed();
     this.#isFruitful = true;
-    this.#known.add(call.call_id);
-    const item = this.#newItem(call.tool, call.call_id, call.input);
-    void this.tell([{ type: "item.started", item }]);
-    this.#calls.set(call.call_id, { item, answer, turn: this.#turn });
+    const item = this.#calls.begin(call, answer);
     const { output_schema } = this.#options.settings;
     if (output_schema !== undefined && item.tool === STRUCTURED_OUTPUT)
       this.#answered(output_schema, call.call_id, item);
-    else this.#run(call.call_id, item);
+    else this.#calls.run(call.call_id, item);
   }
 
   refused(method: string): void {
@@ -287,70 +265,36 @@ export class CodexTurn {
   stop(error: ErrorDetail): void {
     if (this.#stopped !== undefined || this.over) return;
     this.#stopped = error;
-    this.#runner?.stop(error);
+    this.#calls.runner?.stop(error);
     if (this.#isIdle || this.#open === undefined) this.fail(error);
     else this.#work(() => this.#interrupt(error));
   }
 
   fail(error: ErrorDetail): void {
-    this.#runner?.stop(error);
+    this.#calls.runner?.stop(error);
     this.#work(() => this.#finish({ type: "turn.failed", error: this.#stopped ?? error }));
   }
 
   /** Runs calls that a dead server left open. They end with results that the model must be told. */
   async settle(open: readonly ToolItem[]): Promise<readonly ToolItem[]> {
     this.#waiting += 1;
-    try {
-      await Promise.all(open.map((item) => this.#runner?.call(item)));
-    } finally {
+    const ended = await this.#calls.settle(open).finally(() => {
       this.#waiting -= 1;
-    }
-    if (this.#runner?.stopped !== undefined) this.stop(this.#runner.stopped);
-    return open.map((item) => this.#ends.get(item.id) ?? item);
+    });
+    const { stopped } = this.#calls.runner ?? {};
+    if (stopped !== undefined) this.stop(stopped);
+    return ended;
   }
 
   #work(work: () => Promise<void>): void {
     work().catch((error: unknown) => this.crash(error));
   }
 
-  #newItem(written: string, call_id: string, input: VendorFields): ToolItem {
-    return startToolItem({
-      id: this.#options.host.newId("item"),
-      tool: this.#options.tools.nameOf(written),
-      tool_use_id: this.#runner?.claimId(call_id) ?? call_id,
-      input: { ...input },
-      message_id: this.#translator.message_id,
-    });
-  }
-
-  #run(call_id: string, item: ToolItem): void {
-    const runner = this.#runner;
-    if (runner === undefined) return;
-    const run = runner.call(item).then(
-      () => this.#callEnded(call_id, item),
-      (error: unknown) => this.crash(error),
-    );
-    this.#running.add(run);
-    void run.finally(() => this.#running.delete(run));
-  }
-
-  #callEnded(call_id: string, item: ToolItem): void {
-    const call = this.#calls.get(call_id);
-    this.#calls.delete(call_id);
-    const ended = this.#ends.get(item.id) ?? item;
-    const stop = this.#runner?.stopped ?? this.#spent();
-    // Answering a turn that is being stopped would make Codex ask the model once more.
-    if (stop === undefined && call !== undefined && call.turn === this.#turn && !this.#isIdle)
-      call.answer(callAnswer(ended));
-    else this.#untold.push(ended);
-    if (stop !== undefined) this.stop(stop);
-  }
-
   /** After the last call of the last message that the session allows. */
   #spent(): ErrorDetail | undefined {
     const { max_turns } = this.#options.settings;
     // The message that made these calls is not counted yet.
-    if (this.#messages + 1 < max_turns || this.#calls.size > 0) return undefined;
+    if (this.#messages + 1 < max_turns) return undefined;
     return {
       code: "max_turns",
       message: `stopped after ${max_turns} messages of the model (max_turns); send another prompt to go on`,
@@ -363,16 +307,14 @@ export class CodexTurn {
     void this.tell([{ type: "item.completed", item: ended }]);
     if (fits) this.#structured = { value: item.input };
     else this.#misses += 1;
-    const call = this.#calls.get(call_id);
-    this.#calls.delete(call_id);
     if (this.#misses >= LIMITS.structuredOutputTries) this.stop(NOT_STRUCTURED);
-    else call?.answer(callAnswer(ended));
+    else this.#calls.answer(call_id, ended);
   }
 
   async #turnEnded({ status, error }: Extract<CodexNotice, { type: "turn_ended" }>): Promise<void> {
     this.#isIdle = true;
-    this.#calls.clear();
-    await this.#tellOwnAnswers();
+    this.#calls.forget();
+    await this.#calls.tellOwnAnswers(this.#open?.path);
     if (this.#stopped !== undefined) this.fail(this.#stopped);
     else if (status === "completed") await this.#completed();
     else if (error === undefined) this.fail(ABORTED);
@@ -391,28 +333,10 @@ export class CodexTurn {
     else this.send([asideWords(REMINDER)]);
   }
 
-  /** Calls of tools that there are not: Codex answers them without asking anybody. */
-  async #tellOwnAnswers(): Promise<void> {
-    const { path } = this.#open ?? {};
-    if (path === undefined || this.over) return;
-    const start = this.#recorded;
-    this.#recorded = recordSize(path);
-    for (const answer of await ownAnswers(path, { start, known: this.#known })) this.#tellOwnAnswer(answer);
-  }
-
-  #tellOwnAnswer({ tool, call_id, input, output }: OwnAnswer): void {
-    const item = this.#newItem(tool, call_id, readCallInput(input).input ?? {});
-    const ended = endToolItem(item, { status: "failed", output: [{ type: "text", text: output }], is_error: true });
-    void this.tell([
-      { type: "item.started", item },
-      { type: "item.completed", item: ended },
-    ]);
-  }
-
-  async #failed(error: CodexError): Promise<void> {
+  async #failed(failed: CodexError): Promise<void> {
     // Codex does not wait for them any more; what comes of them is told with the next request.
-    await Promise.all(this.#running);
-    const end = endOf(error, this.#options.host.refusal());
+    await this.#calls.ended();
+    const end = endOf(failed, this.#options.host.refusal());
     if (this.#stopped !== undefined) return this.fail(this.#stopped);
     if (end.decision === "stopped") return this.fail(end.error);
     this.#failures += 1;
@@ -439,7 +363,7 @@ export class CodexTurn {
     this.#refusals += 1;
     if (this.#refusals > LIMITS.engineFundsRounds)
       return this.fail({ code: "budget_exceeded", message: end.failure.message });
-    const signal = this.#runner?.signal ?? this.#over.signal;
+    const signal = this.#calls.runner?.signal ?? this.#over.signal;
     void this.tell(this.#translator.close("superseded"));
     this.#waiting += 1;
     const funds = await orAborted(this.#options.host.funds(signal), signal);
@@ -454,16 +378,14 @@ export class CodexTurn {
 
   /** The same request once more. */
   #again(): void {
-    const untold = this.#untold;
-    this.#untold = [];
+    const untold = this.#calls.takeUntold();
     this.send(untold.length === 0 ? [] : [asideWords(untoldResults(untold))]);
   }
 
   /** Our own tools end first, so that their outcome is known; then Codex ends its turn. The time for that is bounded. */
-  async #interrupt(error: ErrorDetail): Promise<void> {
+  async #interrupt(reason: ErrorDetail): Promise<void> {
     const { host, onBroken } = this.#options;
-    const running = Promise.all(this.#running);
-    await Promise.race([running, host.sleep(LIMITS.engineToolEndMs, this.#over.signal)]);
+    await Promise.race([this.#calls.ended(), host.sleep(LIMITS.engineToolEndMs, this.#over.signal)]);
     await Promise.race([this.#starting, host.sleep(LIMITS.engineInterruptMs, this.#over.signal)]);
     const { connection, thread } = this.#open ?? {};
     if (this.over || connection === undefined || this.#isIdle) return;
@@ -471,16 +393,17 @@ export class CodexTurn {
     await host.sleep(LIMITS.engineInterruptMs, this.#over.signal);
     if (this.over) return;
     onBroken();
-    this.fail(error);
+    this.fail(reason);
   }
 
   async #finish(end: CodexTurnEnd): Promise<void> {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    await Promise.all(this.#running);
+    await this.#calls.ended();
     if (this.over) return;
     const status = end.type === "turn.completed" ? "completed" : "interrupted";
-    const note = this.#untold.length === 0 ? undefined : untoldResults(this.#untold);
+    const untold = this.#calls.takeUntold();
+    const note = untold.length === 0 ? undefined : untoldResults(untold);
     this.#options.onEnd({ turn: this.#turn, note });
     void this.tell([...this.#translator.close(status), end]);
     this.#over.abort("over");

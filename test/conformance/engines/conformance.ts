@@ -117,7 +117,7 @@ function scenariosOf(id: string, api: ModelApi): readonly Scenario[] {
 /** Set: the table in docs/internals/engines.md is written anew instead of compared. */
 const REWRITE = "SALLYPORT_WRITE_ENGINES";
 
-export const ENGINE_IDS: readonly string[] = ENGINES.map(({ id }) => id);
+const ENGINE_IDS: readonly string[] = ENGINES.map(({ id }) => id);
 
 /** Those whose programs are here. */
 export const PRESENT_ENGINE_IDS: readonly string[] = ENGINE_IDS.filter((id) => !INSTALLED.has(id) || !isMissing(id));

@@ -73,7 +73,7 @@ describe("recorded traffic of Codex 0.166.0", () => {
       { method: "item/agentMessage/delta", params: {} },
       { method: "item/reasoning/summaryPartAdded" },
     ];
-    const mixed = linesOf(name).flatMap((line) => [...strange, line]);
+    const mixed = linesOf(name).flatMap((line) => strange.concat(line));
     expect(replay(mixed)).toEqual(replay(linesOf(name)));
   });
 });
