@@ -1,5 +1,5 @@
 import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
-import { Failure, failureIn } from "../protocol/failure.ts";
+import { Failure } from "../protocol/failure.ts";
 import type {
   ApplyChanges,
   Approval,
@@ -67,6 +67,7 @@ import type {
   TokenList,
   UsageReport,
 } from "../protocol/index.ts";
+import { refusalOf, requestOf, type ApiCall } from "./api-call.ts";
 import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
@@ -92,15 +93,6 @@ export interface WatchOptions {
   /** The last known seq; 0 for everything. */
   readonly after?: number;
   readonly signal?: AbortSignal;
-}
-
-interface ApiCall {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  readonly path: string;
-  readonly body?: unknown;
-  readonly key?: string | undefined;
-  readonly accept?: string;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The typed client for browsers and Node. A refusal of the server is thrown as the Failure that it sent. */
@@ -503,26 +495,10 @@ export class SallyportClient {
 
   async #send(call: ApiCall): Promise<Response> {
     const response = await withToken(this.#token, (authorization) =>
-      this.#fetch(`${this.#options.url}${call.path}`, {
-        method: call.method,
-        headers: {
-          ...OWN_VERSION,
-          ...authorization,
-          ...(call.body === undefined ? {} : { "content-type": "application/json" }),
-          ...(call.key === undefined ? {} : { "idempotency-key": call.key }),
-          ...(call.accept === undefined ? {} : { accept: call.accept }),
-        },
-        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-        ...(call.signal === undefined ? {} : { signal: call.signal }),
-      }),
+      this.#fetch(`${this.#options.url}${call.path}`, requestOf(call, authorization)),
     );
     checkVersion(response);
     if (!response.ok) throw await refusalOf(response);
     return response;
   }
-}
-
-async function refusalOf(response: Response): Promise<Error> {
-  const failure = failureIn(await response.json().catch(() => undefined));
-  return failure ?? new Error(`the server answered ${response.status}`);
 }
