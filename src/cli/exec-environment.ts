@@ -2,7 +2,7 @@ import { defined, type KeyCreated } from "../protocol/index.ts";
 import type { Environment } from "./settings.ts";
 
 /** Credentials and settings with which a program would ask somebody else than this server, or ask it as its user. */
-const REMOVED = [
+const REMOVED = new Set([
   "ANTHROPIC_API_KEY",
   "ANTHROPIC_CUSTOM_HEADERS",
   "ANTHROPIC_UNIX_SOCKET",
@@ -15,7 +15,7 @@ const REMOVED = [
   "CODEX_API_KEY",
   "CODEX_ACCESS_TOKEN",
   "SALLYPORT_TOKEN",
-];
+]);
 
 /** Where Claude Code looks for the names of its models. */
 const MODEL_NAMES = [
@@ -36,7 +36,7 @@ export function execEnvironment(
 ): Readonly<Record<string, string>> {
   const [model, ...others] = bounds.models ?? [];
   const isOne = model !== undefined && others.length === 0 && !model.includes("*");
-  const kept = Object.fromEntries(Object.entries(environment).filter(([name]) => !REMOVED.includes(name)));
+  const kept = Object.fromEntries(Object.entries(environment).filter(([name]) => !REMOVED.has(name)));
   return {
     ...defined(kept),
     ...directly(environment, new URL(base_url).hostname),

@@ -1,4 +1,5 @@
 import { failureIn } from "../protocol/failure.ts";
+import { OWN_VERSION } from "./version-check.ts";
 
 export interface ApiCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -9,7 +10,26 @@ export interface ApiCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the server said instead of an answer. */
+/** The request of a call. */
+export function requestOf(
+  { method, body, key, accept, signal }: ApiCall,
+  authorization: Readonly<Record<string, string>>,
+): RequestInit {
+  return {
+    method,
+    headers: {
+      ...OWN_VERSION,
+      ...authorization,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(key === undefined ? {} : { "idempotency-key": key }),
+      ...(accept === undefined ? {} : { accept }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+/** Why the server refused. */
 export async function refusalOf(response: Response): Promise<Error> {
   const failure = failureIn(await response.json().catch(() => undefined));
   return failure ?? new Error(`the server answered ${response.status}`);

@@ -72,7 +72,7 @@ import type {
   UsageReport,
   WorkspaceCommandList,
 } from "../protocol/index.ts";
-import { refusalOf, type ApiCall } from "./api-call.ts";
+import { refusalOf, requestOf, type ApiCall } from "./api-call.ts";
 import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
@@ -520,18 +520,7 @@ export class SallyportClient {
 
   async #send(call: ApiCall): Promise<Response> {
     const response = await withToken(this.#token, (authorization) =>
-      this.#fetch(`${this.#options.url}${call.path}`, {
-        method: call.method,
-        headers: {
-          ...OWN_VERSION,
-          ...authorization,
-          ...(call.body === undefined ? {} : { "content-type": "application/json" }),
-          ...(call.key === undefined ? {} : { "idempotency-key": call.key }),
-          ...(call.accept === undefined ? {} : { accept: call.accept }),
-        },
-        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-        ...(call.signal === undefined ? {} : { signal: call.signal }),
-      }),
+      this.#fetch(`${this.#options.url}${call.path}`, requestOf(call, authorization)),
     );
     checkVersion(response);
     if (!response.ok) throw await refusalOf(response);

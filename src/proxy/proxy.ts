@@ -117,7 +117,7 @@ export interface KeyLease {
 }
 
 /** The proxy for programs that are no sessions, behind the server's own port. */
-export interface ApiKeyDoor {
+interface ApiKeyDoor {
   /** From now on this key is valid. Call the returned function to end it and its requests. */
   add(key: ApiKeyName, holder: KeyHolder): () => void;
   /** The id of the request's key. Undefined: it has none that is valid. */

@@ -129,13 +129,18 @@ describe("Claude Code with a key", () => {
 });
 
 describe.skipIf(CODEX === undefined)("Codex with a key", () => {
+  const own = "-c model_providers.sallyport";
   const config = [
-    ...["-c", "model_provider=sallyport", "-c", "model_providers.sallyport.name=Sallyport"],
-    ...["-c", 'model_providers.sallyport.base_url="$OPENAI_BASE_URL"'],
-    ...["-c", "model_providers.sallyport.env_key=OPENAI_API_KEY", "-c", "model_providers.sallyport.wire_api=responses"],
+    "-c model_provider=sallyport",
+    `${own}.name=Sallyport`,
+    `${own}.base_url="$OPENAI_BASE_URL"`,
+    `${own}.env_key=OPENAI_API_KEY`,
+    `${own}.wire_api=responses`,
   ].join(" ");
   const codex = [
-    ...["--", "sh", "-c"],
+    "--",
+    "sh",
+    "-c",
     `exec "$0" exec --skip-git-repo-check --disable plugins -c web_search=disabled -s danger-full-access -m sim ${config} "$1"`,
     CODEX ?? "",
   ];

@@ -36,10 +36,11 @@ function reservationTests(store: () => Store): void {
       reservationRow({ id: "req_c", at: at(0), amount: MOST }),
     ] as const;
     const { turn_id: _, ...between } = reservationRow({ id: "req_d", at: at(2) });
-    await store().commit({ reservations: [...rows, between] });
-    expect(await store().read.reservations()).toStrictEqual([rows[2], rows[1], rows[0], between]);
+    const ofKey = { ...between, id: "req_e", session_id: "", key_id: "key_1" };
+    await store().commit({ reservations: [...rows, between, ofKey] });
+    expect(await store().read.reservations()).toStrictEqual([rows[2], rows[1], rows[0], between, ofKey]);
     await store().commit({ endedReservations: ["req_a", "req_c", "req_none"] });
-    expect(await store().read.reservations()).toEqual([rows[0], between]);
+    expect(await store().read.reservations()).toEqual([rows[0], between, ofKey]);
   });
 
   it("never replaces a reservation, but takes its id again once it ended", async () => {
@@ -142,6 +143,17 @@ function usageTests(store: () => Store): void {
     }
     const rows = await store().read.usage({ by: USAGE_GROUPS, limit: 100 });
     expect(rows).toEqual(USED);
+  });
+
+  it("keeps the usage of API keys apart, and answers for one of them", async () => {
+    const ofKey = (times: number, key: string) => used(times, { session: "", turn: "", key });
+    await store().commit({ usage: [ofKey(1, "key_1"), ofKey(2, "key_2"), ofKey(4, "key_1"), used(8, {})] });
+    expect(await store().read.usage({ by: ["key"], limit: 9 })).toEqual([
+      line(8, { key: "" }),
+      line(5, { key: "key_1" }),
+      line(2, { key: "key_2" }),
+    ]);
+    expect(await store().read.usage({ by: ["engine"], key: "key_1", limit: 9 })).toEqual([line(5, { engine: "loop" })]);
   });
 
   it("adds to the row that is there", async () => {

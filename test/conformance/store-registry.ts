@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
 import type { Store } from "../../src/store/index.ts";
-import { at, codes, documentRow, principal, receipt, sessionRow } from "./store-rows.ts";
+import { at, codes, documentRow, keyRow, principal, receipt, sessionRow } from "./store-rows.ts";
 
 /** Rows with a key of their own: a later one replaces the earlier. */
 export function storeRegistry(store: () => Store): void {
@@ -81,6 +81,43 @@ export function storeRegistry(store: () => Store): void {
     await store().commit({ principals: [renamed, eve], deletedPrincipals: ["tok_bob", "tok_none"] });
     expect(await store().read.principals({ limit: 9 })).toEqual({ rows: [eve, renamed] });
     expect(await store().read.principalByHash("hash of tok_alice")).toBeUndefined();
+  });
+
+  describe("API keys", () => {
+    it("are kept whole, listed by token, newest first, and forgotten", async () => {
+      const [old, young, other] = [
+        keyRow({ id: "key_1" }),
+        keyRow({ id: "key_2", created_at: at(2), expires_at: 9_000, last_used_at: 7 }),
+        keyRow({ id: "key_3", created_at: at(1), token_id: "tok_bob", bounds: { provider: "sim" } }),
+      ] as const;
+      await store().commit({ keys: [old, young, other] });
+      expect(await store().read.keys({ limit: 9 })).toEqual({ rows: [young, other, old] });
+      expect(await store().read.keys({ limit: 9, token_ids: ["tok_alice", "tok_none"] })).toEqual({
+        rows: [young, old],
+      });
+      expect(await store().read.keys({ limit: 9, token_ids: [] })).toEqual({ rows: [] });
+      const first = await store().read.keys({ limit: 2 });
+      expect(await store().read.keys({ limit: 2, cursor: first.next ?? "" })).toEqual({ rows: [old] });
+      await store().commit({ usedKeys: [{ id: "key_1", at: 5 }], deletedKeys: ["key_3", "key_none"] });
+      expect(await store().read.key("key_1")).toEqual({ ...old, last_used_at: 5 });
+      expect(await store().read.key("key_3")).toBeUndefined();
+    });
+
+    it("have a hash of their own, and text that can be stored", async () => {
+      await store().commit({ keys: [keyRow({ id: "key_1" })] });
+      const writes = [keyRow({ id: "key_2", key_hash: "hash of key_1" }), keyRow({ id: "key_3", name: "a\0b" })];
+      const refused = writes.map(async (row) => store().commit({ keys: [row] }));
+      expect(await codes(refused)).toEqual(["conflict", "invalid_request"]);
+      expect((await store().read.keys({ limit: 9 })).rows.map(({ id }) => id)).toEqual(["key_1"]);
+    });
+
+    it("are swept a while after they expired", async () => {
+      const rows = [keyRow({ id: "key_1", expires_at: 1_000 }), keyRow({ id: "key_2" })];
+      await store().commit({ keys: rows });
+      expect(await store().sweep(1_000 + LIMITS.expiredTokenKeptMs - 1)).toBe(0);
+      expect(await store().sweep(1_000 + LIMITS.expiredTokenKeptMs)).toBe(1);
+      expect((await store().read.keys({ limit: 9 })).rows.map(({ id }) => id)).toEqual(["key_2"]);
+    });
   });
 
   it("keeps every version of a document", async () => {

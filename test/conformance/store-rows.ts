@@ -3,6 +3,7 @@ import type {
   AuditRow,
   DocumentRow,
   EventRow,
+  KeyRow,
   PrincipalRow,
   ReceiptRow,
   ReservationRow,
@@ -85,6 +86,19 @@ export function receipt(row: Partial<ReceiptRow> = {}): ReceiptRow {
 export function principal(row: Partial<PrincipalRow> & { readonly id: string }): PrincipalRow {
   const own = { principal_id: row.id, token_hash: `hash of ${row.id}`, bounds: {} };
   return { name: "Alice", role: "admin", created_at: at(0), ...own, ...row };
+}
+
+export function keyRow(row: Partial<KeyRow> & { readonly id: string }): KeyRow {
+  return {
+    name: "Notebook",
+    key_hash: `hash of ${row.id}`,
+    owner: { id: "tok_alice", name: "Alice", role: "operator" },
+    token_id: "tok_alice",
+    token: { bounds: { max_cost_microusd: 9 }, parents: [{ id: "tok_root", bounds: {} }] },
+    bounds: { provider: "cloud", models: ["claude-*"], max_cost_microusd: 5 },
+    created_at: at(0),
+    ...row,
+  };
 }
 
 export function auditRow(row: Partial<AuditRow> & { readonly id: string }): AuditRow {

@@ -13,6 +13,7 @@ import {
   documentRow,
   eventRow,
   eventRows,
+  keyRow,
   principal,
   receipt,
   seqs,
@@ -284,6 +285,7 @@ async function everything({ read }: Store): Promise<unknown> {
     approvals: await read.approvals({ limit: 100 }),
     receipt: await read.receipt({ principal_id: "tok_alice", key: "key-1", now: 0 }),
     principals: await read.principals({ limit: 100 }),
+    keys: await read.keys({ limit: 100 }),
     audit: await read.audit({ limit: 100 }),
     documents: await read.documents({ name: "policy", limit: 100 }),
   };
@@ -296,6 +298,7 @@ function lifeTests(opened: () => OpenedStore): void {
     approvals: [approval({ id: "apr_1" })],
     receipts: [receipt()],
     principals: [principal({ id: "tok_1" })],
+    keys: [keyRow({ id: "key_1" })],
     audit: [auditRow({ id: "aud_1" })],
     documents: [documentRow()],
   };

@@ -3,19 +3,36 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LIMITS } from "../../src/protocol/index.ts";
+import { LIMITS, USAGE_GROUPS } from "../../src/protocol/index.ts";
 import { type SqliteDatabase, loadSqlite } from "../../src/store/sqlite/binding.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { fromRow } from "../../src/sessions/core/state.ts";
-import { documentRow, codes, eventRow, principal, seqs, sessionRow } from "../conformance/store-rows.ts";
+import {
+  documentRow,
+  codes,
+  eventRow,
+  principal,
+  reservationRow,
+  seqs,
+  sessionRow,
+  usageRow,
+} from "../conformance/store-rows.ts";
 
-/** Takes the last step of the schema back. */
+/** Takes the step of the schema back that brought limits of tokens. */
 const UNDO_TOKENS = `
   DROP INDEX principals_by_time; DROP INDEX principals_by_maker; DROP INDEX principals_by_expiry;
   DROP INDEX sessions_active_by_token;
   ALTER TABLE sessions DROP COLUMN token_parents; ALTER TABLE principals DROP COLUMN principal_id;
   ALTER TABLE principals DROP COLUMN bounds; ALTER TABLE principals DROP COLUMN expires_at;
   ALTER TABLE principals DROP COLUMN last_used_at; ALTER TABLE principals DROP COLUMN made_with;
+`;
+
+/** The same for the step that brought API keys. */
+const UNDO_KEYS = `
+  DROP TABLE keys; ALTER TABLE reservations DROP COLUMN key_id;
+  CREATE TABLE usage_before AS SELECT day, session, turn, agent, engine, provider, model, requests, input, output,
+    cache_read, cache_write, cache_write_1h, reasoning, web_searches, cost_microusd, bound_microusd FROM usage;
+  DROP TABLE usage; ALTER TABLE usage_before RENAME TO usage;
 `;
 
 describe("SQLite store", () => {
@@ -117,7 +134,7 @@ describe("SQLite store", () => {
       await first.close();
       await plain((database) =>
         database.exec(`
-          DROP TABLE reservations; DROP TABLE accounts; DROP TABLE usage; DROP INDEX sessions_active;
+          DROP TABLE reservations; DROP TABLE accounts; DROP TABLE usage; DROP TABLE keys; DROP INDEX sessions_active;
           ${UNDO_TOKENS}
           DROP INDEX audit_by_principal; DROP TABLE store_state; DROP TABLE deleted_sessions; DROP INDEX sessions_forks;
           ALTER TABLE sessions DROP COLUMN engine; ALTER TABLE sessions DROP COLUMN search;
@@ -129,7 +146,7 @@ describe("SQLite store", () => {
       await store.commit({ spending: [{ account: "total", amount: 1 }] });
       expect([await seqs(store, "ses_1"), await store.read.spent("total")]).toEqual([[1], 1]);
       // Before that, a copy was made.
-      expect((await stat(`${path}.before-version-7`)).mode & 0o777).toBe(0o600);
+      expect((await stat(`${path}.before-version-8`)).mode & 0o777).toBe(0o600);
     });
 
     it("keep the tokens and sessions of a database of version 5, without limits", async () => {
@@ -137,7 +154,7 @@ describe("SQLite store", () => {
       const [token, row] = [principal({ id: "tok_old" }), sessionRow({ id: "ses_1", state: '{"id":"ses_1"}' })];
       await first.commit({ principals: [token], sessions: [row] });
       await first.close();
-      await plain((database) => database.exec(`${UNDO_TOKENS} PRAGMA user_version = 5`));
+      await plain((database) => database.exec(`${UNDO_KEYS} ${UNDO_TOKENS} PRAGMA user_version = 5`));
       const store = await open();
       expect(await store.read.principalByHash(token.token_hash)).toEqual(token);
       expect(fromRow((await store.read.session("ses_1")) ?? row)).toEqual({
@@ -173,7 +190,7 @@ describe("SQLite store", () => {
       ].map(([name, body]) => documentRow({ name: name as string, body: JSON.stringify(body) }));
       await first.commit({ events, sessions: [row], documents });
       await first.close();
-      await plain((database) => database.exec("PRAGMA user_version = 6"));
+      await plain((database) => database.exec(`${UNDO_KEYS} PRAGMA user_version = 6`));
       const store = await open();
       const found = (await store.read.session("ses_1"))?.state ?? "{}";
       expect(JSON.parse(found)).toEqual({ settings: limits("max_cost_microusd"), turn: limits("max_cost_microusd") });
@@ -195,6 +212,19 @@ describe("SQLite store", () => {
       ]);
     });
 
+    it("keep the usage and reservations of version 7, which no API key made", async () => {
+      const first = await open();
+      const reservation = reservationRow({ id: "req_1" });
+      const usage = [usageRow({ requests: 3, cost_microusd: 7 }), usageRow({ turn: "", requests: 2 })];
+      await first.commit({ reservations: [reservation], usage });
+      await first.close();
+      await plain((database) => database.exec(`${UNDO_KEYS} PRAGMA user_version = 7`));
+      const store = await open();
+      expect(await store.read.usage({ by: USAGE_GROUPS, limit: 9 })).toEqual([usage[1], usage[0]]);
+      expect(await store.read.reservations()).toEqual([reservation]);
+      expect(await store.read.keys({ limit: 9 })).toEqual({ rows: [] });
+    });
+
     it("find the sessions of a database of version 2", async () => {
       const first = await open();
       const state = {
@@ -207,7 +237,7 @@ describe("SQLite store", () => {
       await first.close();
       await plain((database) =>
         database.exec(`
-          ${UNDO_TOKENS}
+          ${UNDO_KEYS} ${UNDO_TOKENS}
           DROP INDEX audit_by_principal; DROP TABLE store_state; DROP TABLE deleted_sessions; DROP INDEX sessions_forks;
           ALTER TABLE sessions DROP COLUMN engine; ALTER TABLE sessions DROP COLUMN search;
           PRAGMA user_version = 2;

@@ -4,6 +4,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { APICallError, generateText, jsonSchema, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { NO_TOKENS } from "../../src/protocol/index.ts";
 import { openPricedApp, type PricedApp } from "../support/priced-app.ts";
 import { script } from "../support/app.ts";
 
@@ -209,7 +210,7 @@ describe.each(CLIENTS)("$name", ({ open }) => {
     const { lines } = await app.client.usage({ by: ["key"], key: key.id });
     const [line] = lines;
     expect(lines).toMatchObject([{ key: key.id, requests: 3, bound_microusd: 0 }]);
-    const { input = 0, output = 0, cache_read = 0 } = line?.tokens ?? {};
+    const { input, output, cache_read } = line?.tokens ?? NO_TOKENS;
     expect(line?.cost_microusd).toBe(input + output + cache_read);
     const { keys } = await app.client.keys();
     expect(keys.find(({ id }) => id === key.id)).toMatchObject({

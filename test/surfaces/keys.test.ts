@@ -340,7 +340,11 @@ describe("after a restart", () => {
     expect((await app.client.keys()).keys.find(({ id }) => id === limited.id)).toEqual(before);
     expect(await outcome(ask({ ...limited, base_url }, long))).toEqual(NO_MONEY);
     expect(await outcome(ask({ ...limited, base_url }, { max_tokens: 10 }))).toEqual([200, "ok"]);
-    expect(await outcome(ask({ ...limited, base_url }, { model: "other" }))).toMatchObject([403]);
+    expect(await outcome(ask({ ...limited, base_url }, { model: "other" }))).toEqual([
+      403,
+      "permission_error",
+      "model_not_allowed",
+    ]);
     expect(await outcome(ask({ ...gone, base_url }))).toEqual(UNKNOWN);
   });
 
