@@ -14,7 +14,7 @@ export interface ProbeAnswer {
   readonly retryAfterMs: number | undefined;
 }
 
-export interface ProbeQuestion {
+interface ProbeQuestion {
   /** Below the provider's address; begins with a slash. */
   readonly path: string;
   readonly credential?: Credential | undefined;
