@@ -41,8 +41,8 @@ export async function openModels(options: ModelsOptions): Promise<{
   const now = (): number => clock.now();
   const newest = await auditSettings(watchSettings({ home, environment, now, log }), { store, newId, now, log });
   const networkProxies = networkProxiesOf(environment);
-  const breaker = new ProviderBreaker(() => clock.elapsed());
-  const record = new ProviderRecord(() => clock.elapsed());
+  const elapsed = (): number => clock.elapsed();
+  const [breaker, record] = [new ProviderBreaker(elapsed), new ProviderRecord(elapsed)];
   const providers = openProviders({
     breaker,
     record,
@@ -66,7 +66,7 @@ export async function openModels(options: ModelsOptions): Promise<{
     breaker,
     networkProxies,
     now,
-    elapsed: () => clock.elapsed(),
+    elapsed,
     newId,
     log,
     redact,
@@ -76,16 +76,11 @@ export async function openModels(options: ModelsOptions): Promise<{
       options.told(exchange);
     },
   });
+  const { value: defaultProvider } = settings.provider;
+  const { value: defaultModel } = settings.model;
+  const { failover } = newest;
   return {
-    models: {
-      defaultProvider: settings.provider.value,
-      defaultModel: settings.model.value,
-      providers,
-      failover: newest.failover,
-      prices,
-      proxy,
-      ledger,
-    },
+    models: { defaultProvider, defaultModel, providers, failover, prices, proxy, ledger },
     requests,
     close: async () => {
       await proxy.close();

@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { VENDOR_PROGRAMS, type VendorProgramName } from "../../src/engines/vendor/programs.ts";
+import { PROGRAMS_FOLDER, vendorProgram } from "../support/vendor-programs.ts";
 import { Place } from "./place.ts";
 
 interface Published {
@@ -284,10 +285,10 @@ describe("programs of one's own", () => {
 });
 
 test("the version of the package of a test's cache is that of the table", () => {
-  const folder = join("node_modules/.cache/sallyport-programs");
-  for (const [name, { package: npmPackage, version }] of Object.entries(VENDOR_PROGRAMS)) {
-    const file = join(folder, name, "node_modules", npmPackage, "package.json");
-    if (!existsSync(file)) continue;
+  for (const name of ["codex", "opencode", "gemini", "qwen"] as const) {
+    if (vendorProgram(name) === undefined) continue;
+    const { package: npmPackage, version } = VENDOR_PROGRAMS[name];
+    const file = join(PROGRAMS_FOLDER, name, "node_modules", npmPackage, "package.json");
     expect((JSON.parse(readFileSync(file, "utf8")) as { version: string }).version).toBe(version);
   }
 });

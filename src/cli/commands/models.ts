@@ -13,7 +13,7 @@ Examples:
   $ sallyport models --provider openrouter qwen coder
   $ sallyport models --provider local`;
 
-interface ModelsOptions {
+interface ModelListFlags {
   readonly provider?: string;
   readonly profile?: string;
   readonly json?: boolean;
@@ -28,7 +28,7 @@ export function addModels(program: Command, context: CommandContext): void {
     .option("--profile <name>", "under the rules of this policy profile")
     .option("--json", "as JSON")
     .addHelpText("after", HELP)
-    .action((words: readonly string[], { provider, profile, json }: ModelsOptions, command: Command) =>
+    .action((words: readonly string[], { provider, profile, json }: ModelListFlags, command: Command) =>
       withServer(context, command, async ({ client }) => {
         const search = words.join(" ");
         const list = await client.models({

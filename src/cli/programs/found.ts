@@ -88,7 +88,7 @@ function packageFile(path: string): PackageFile {
 }
 
 /** What it says itself. It sees no key of ours. */
-export async function toldVersion(path: string, environment: Environment): Promise<string | undefined> {
+async function toldVersion(path: string, environment: Environment): Promise<string | undefined> {
   const end = await runChild({
     program: path,
     words: ["--version"],

@@ -3,7 +3,7 @@ import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { NetworkProxies } from "../network-proxies.ts";
 import type { Credential, ListedModel, Provider, ProviderModels } from "../providers.ts";
 import { MODELS_PATH, OLLAMA_PATH, readModels } from "./listed-models.ts";
-import { openProbe, reasonOf, type Probe, type ProbeAnswer } from "./probe.ts";
+import { openProbe, reasonOf, type ProviderProbe, type ProbeAnswer } from "./probe.ts";
 
 interface ModelListOptions {
   readonly provider: Provider;
@@ -32,7 +32,10 @@ export async function fetchModels({ provider, signal, networkProxies }: ModelLis
 const Page = z.object({ has_more: z.literal(true), last_id: z.string().max(500) });
 
 /** All pages; a text says why there is no list. */
-async function listed(probe: Probe, credential: Credential | undefined): Promise<readonly ListedModel[] | string> {
+async function listed(
+  probe: ProviderProbe,
+  credential: Credential | undefined,
+): Promise<readonly ListedModel[] | string> {
   const found: ListedModel[] = [];
   let path = MODELS_PATH;
   for (let page = 0; page < LIMITS.modelListPages && found.length < LIMITS.providerModels; page += 1) {
@@ -50,7 +53,10 @@ async function listed(probe: Probe, credential: Credential | undefined): Promise
   return found.slice(0, LIMITS.providerModels);
 }
 
-async function fromOllama(probe: Probe, credential: Credential | undefined): Promise<readonly ListedModel[] | string> {
+async function fromOllama(
+  probe: ProviderProbe,
+  credential: Credential | undefined,
+): Promise<readonly ListedModel[] | string> {
   const answer = await probe.ask({ path: OLLAMA_PATH, credential });
   return readModels(answer.value) ?? noList(answer);
 }
@@ -69,7 +75,7 @@ interface KnownModels {
  * The windows that a server of open models really uses: they are settings of the server, not of the model. llama.cpp and LM Studio tell them
  * on pages of their own, Ollama for models that are loaded or that have a setting.
  */
-async function withWindows(probe: Probe, { models, credential }: KnownModels): Promise<readonly ListedModel[]> {
+async function withWindows(probe: ProviderProbe, { models, credential }: KnownModels): Promise<readonly ListedModel[]> {
   if (models.every(({ contextTokens }) => contextTokens !== undefined)) return models;
   const read = (path: string, body?: object): Promise<unknown> =>
     probe.ask({ path, credential, body }).then(

@@ -14,7 +14,7 @@ export interface ProbeAnswer {
   readonly retryAfterMs: number | undefined;
 }
 
-export interface ProbeQuestion {
+interface ProbeQuestion {
   /** Below the provider's address; begins with a slash. */
   readonly path: string;
   readonly credential?: Credential | undefined;
@@ -23,7 +23,7 @@ export interface ProbeQuestion {
 }
 
 /** Free questions to a provider about itself, bounded together in time and each in size. */
-export interface Probe {
+export interface ProviderProbe {
   readonly base: string;
   /** Rejects where there is no answer. */
   ask(question: ProbeQuestion): Promise<ProbeAnswer>;
@@ -34,7 +34,7 @@ export interface Probe {
 export function openProbe(
   provider: Provider,
   { signal, networkProxies }: { readonly signal: AbortSignal; readonly networkProxies: NetworkProxies },
-): Probe | undefined {
+): ProviderProbe | undefined {
   const wire = WIRES.find((one) => provider.baseUrl[one] !== undefined);
   const base = wire === undefined ? undefined : provider.baseUrl[wire];
   if (wire === undefined || base === undefined) return undefined;

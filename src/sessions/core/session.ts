@@ -44,7 +44,6 @@ import {
   untilStoredOrStalled,
 } from "./storing.ts";
 import { LiveStream } from "./stream.ts";
-import { learnWindow } from "../settings/model-facts.ts";
 import { routeTurn } from "../routing/router.ts";
 
 /** Rows that are committed together with the session's own. */
@@ -349,10 +348,7 @@ export class Session {
   async #run({ turn_id, upto, begin }: TurnStart, signal: AbortSignal): Promise<void> {
     try {
       if (keepsProcess(this)) this.dependencies.processes.begin(this);
-      const moving = this.resumedTurn === turn_id ? undefined : routeTurn(this);
-      if (moving !== undefined) await moving;
-      const learning = learnWindow(this.dependencies.models, this.#state.settings);
-      if (learning !== undefined) await learning;
+      if (this.resumedTurn !== turn_id) await routeTurn(this);
       const [conversation] = await Promise.all([this.#converse(upto), this.servers.begin(signal)]);
       this.execute({ type: "instruct", ...this.instructions.current }).catch(() => undefined);
       this.dependencies.reach("engine.opened");

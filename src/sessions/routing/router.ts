@@ -4,6 +4,7 @@ import type { Provider } from "../../proxy/index.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Session } from "../core/session.ts";
+import { learnWindow } from "../settings/model-facts.ts";
 import { chooseRoute, type PassedPlace, type RoutePlace } from "./choose.ts";
 
 interface RoutingRules {
@@ -45,16 +46,16 @@ export function routedWords({ provider, model }: ModelPlace, from: ModelPlace): 
 }
 
 /**
- * Before a turn: a session whose provider fails moves to a place that an admin listed, which its journal tells. Undefined: it stays, as
- * nearly always.
+ * Before a turn: a session whose provider fails moves to a place that an admin listed, which its journal tells. Nearly always it stays.
+ * Then what its model can hold is asked for, where only its server knows.
  */
-export function routeTurn(session: Session): Promise<void> | undefined {
+export async function routeTurn(session: Session): Promise<void> {
   const { models } = session.dependencies;
   const { provider, model, routed_from } = session.state.settings;
   const wanted = routed_from ?? { provider, model };
-  if (models.providers.status(provider) !== "unavailable") return undefined;
-  if (failoverFor(models.failover(), wanted).length === 0) return undefined;
-  return move(session, wanted);
+  const isFailing = models.providers.status(provider) === "unavailable";
+  if (isFailing && failoverFor(models.failover(), wanted).length > 0) await move(session, wanted);
+  await learnWindow(models, session.state.settings);
 }
 
 async function move(session: Session, wanted: ModelPlace): Promise<void> {

@@ -17,13 +17,13 @@ export function modelFacts(
   };
 }
 
-/** Asks a local server how long a model's window is, where nobody has set it. Undefined: there is nothing to ask. */
-export function learnWindow(
+/** Asks a local server how long a model's window is, where nobody has set it. */
+export async function learnWindow(
   { providers, prices }: Models,
   wanted: { readonly provider: string; readonly model: string },
-): Promise<unknown> | undefined {
+): Promise<void> {
   const provider = providers.list().find(({ id }) => id === wanted.provider);
-  if (provider?.isLocal !== true) return undefined;
-  if (prices.priceOf(provider, wanted.model)?.price.context_tokens !== undefined) return undefined;
-  return providers.models(provider.id);
+  if (provider?.isLocal !== true) return;
+  if (prices.priceOf(provider, wanted.model)?.price.context_tokens !== undefined) return;
+  await providers.models(provider.id);
 }

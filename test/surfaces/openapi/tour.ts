@@ -24,6 +24,7 @@ export async function tourOfServer({ contract, app }: Tour): Promise<void> {
     "getMe",
     "listEngines",
     "listProviders",
+    "listModels",
     "listPrices",
   ])
     await contract.get(operation);

@@ -12,7 +12,7 @@ import { Choice, Wrong, type PartProps } from "./parts.tsx";
 
 const DEFAULT_ENGINE = "loop";
 const ENGINES: Readonly<Record<string, string>> = {
-  loop: "Sallyport’s own agent loop, for models behind Anthropic’s API",
+  loop: "Sallyport’s own agent loop, for every provider and model",
   "claude-sdk": "Claude Code, through its SDK",
   "claude-cli": "Claude Code, command line",
   command: "No agent: each prompt is a command for the shell",
@@ -55,7 +55,7 @@ function MissingEngine({ engine: { advice, install } }: { readonly engine: Engin
   return (
     <>
       Not installed. On the server, run:
-      <code className="mt-1 flex items-center gap-1 break-all">
+      <code className="mt-1 flex items-center gap-1 break-words">
         {install}
         <CopyButton text={install} label="Copy command" />
       </code>

@@ -6,7 +6,7 @@ import { classes } from "../../../ui/classes.ts";
 import { Input } from "../../../ui/field.tsx";
 import { Loading, wordsOf } from "../../../ui/states.tsx";
 import type { ModelListState } from "./data.ts";
-import { modelFacts, nextChoice, searchModels } from "./model-search.ts";
+import { modelFacts, nextChoice, searchModels, type FoundModels } from "./model-search.ts";
 
 interface ModelPickerProps {
   readonly ids: { readonly id: string; readonly "aria-describedby": string; readonly "aria-invalid": boolean };
@@ -16,55 +16,73 @@ interface ModelPickerProps {
   readonly onChange: (model: string) => void;
 }
 
-/** A text field with a list that follows what is typed. A name that is not in the list can be typed too. */
-export function ModelPicker({ ids, value, placeholder, list, onChange }: ModelPickerProps): ReactNode {
-  const listId = useId();
+interface PickerState extends FoundModels {
+  readonly open: boolean;
+  readonly query: string;
+  /** The option that Enter takes; -1: none. */
+  readonly active: number;
+  readonly show: () => void;
+  readonly hide: () => void;
+  readonly type: (text: string) => void;
+  readonly pick: (model: ModelView) => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+}
+
+/** Arrows choose, Enter takes, Escape closes. With a modifier Enter starts the session. */
+function usePicker({ list, onChange }: Pick<ModelPickerProps, "list" | "onChange">): PickerState {
   const [open, setOpen] = useState(false);
   const [query, setQuery] = useState("");
   const [active, setActive] = useState(-1);
-  const models = list.data?.models ?? [];
-  const { shown, hidden } = searchModels(models, query);
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    box.current?.querySelector("[data-active=true]")?.scrollIntoView({ block: "nearest" });
-  }, [active, open]);
-
-  const show = (): void => {
-    setQuery("");
+  const found = searchModels(list.data?.models ?? [], query);
+  const turn = (text: string): void => {
+    setQuery(text);
     setActive(-1);
     setOpen(true);
   };
+  const hide = (): void => setOpen(false);
   const pick = ({ model, refusal }: ModelView): void => {
     if (refusal !== undefined) return;
     onChange(model);
-    setOpen(false);
+    hide();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : undefined;
     if (step !== undefined) {
       event.preventDefault();
-      if (!open) show();
-      else setActive(nextChoice(shown, active, step));
-      return;
-    }
-    if (!open) return;
-    const chosen = shown[active];
-    // With a modifier it starts the session.
-    if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) {
+      if (open) setActive(nextChoice(found.shown, active, step));
+      else turn("");
+    } else if (open && event.key === "Enter" && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
-      if (chosen === undefined) setOpen(false);
+      const chosen = found.shown[active];
+      if (chosen === undefined) hide();
       else pick(chosen);
-    } else if (event.key === "Escape") {
+    } else if (open && event.key === "Escape") {
       event.stopPropagation();
-      setOpen(false);
+      hide();
     }
   };
+  const type = (text: string): void => {
+    onChange(text);
+    turn(text);
+  };
+  return { ...found, open, query, active, show: () => turn(""), hide, type, pick, onKeyDown };
+}
+
+/** A text field with a list that follows what is typed. A name that is not in the list can be typed too. */
+export function ModelPicker({ ids, value, placeholder, list, onChange }: ModelPickerProps): ReactNode {
+  const listId = useId();
+  const picker = usePicker({ list, onChange });
+  const { open, active, shown, hidden } = picker;
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    box.current?.querySelector("[data-active=true]")?.scrollIntoView({ block: "nearest" });
+  }, [active, open]);
   return (
     <div
       ref={box}
       className="relative"
       onBlur={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget)) setOpen(false);
+        if (!event.currentTarget.contains(event.relatedTarget)) picker.hide();
       }}
     >
       <Input
@@ -82,39 +100,44 @@ export function ModelPicker({ ids, value, placeholder, list, onChange }: ModelPi
         autoComplete="off"
         placeholder={placeholder}
         onClick={() => {
-          if (!open) show();
+          if (!open) picker.show();
         }}
-        onKeyDown={onKeyDown}
-        onChange={(event) => {
-          onChange(event.target.value);
-          setQuery(event.target.value);
-          setActive(-1);
-          setOpen(true);
-        }}
+        onKeyDown={picker.onKeyDown}
+        onChange={(event) => picker.type(event.target.value)}
       />
       <ChevronsUpDown aria-hidden className="pointer-events-none absolute top-3 right-3 size-4 text-faint" />
       <p className="sr-only" aria-live="polite">
         {open && list.data !== undefined ? countWords(shown.length + hidden) : ""}
       </p>
-      {open && (
-        <div className="z-30 mt-1 w-full overflow-hidden rounded-lg border bg-raised shadow-lg lg:absolute">
-          <ModelListMessage list={list} shown={shown.length} query={query} />
-          <ul id={listId} role="listbox" aria-label="Models" className="max-h-72 overflow-y-auto empty:hidden">
-            {shown.map((model, index) => (
-              <ModelOption
-                key={model.model}
-                id={`${listId}-${index}`}
-                model={model}
-                isActive={index === active}
-                isChosen={model.model === value}
-                onPick={() => pick(model)}
-              />
-            ))}
-          </ul>
-          {hidden > 0 && (
-            <p className="border-t px-3 py-2 text-sm text-soft">{hidden} more. Type a part of the name to find them.</p>
-          )}
-        </div>
+      {open && <ModelChoices id={listId} picker={picker} list={list} value={value} />}
+    </div>
+  );
+}
+
+function ModelChoices({
+  id,
+  picker,
+  list,
+  value,
+}: Pick<ModelPickerProps, "list" | "value"> & { readonly id: string; readonly picker: PickerState }): ReactNode {
+  const { shown, hidden, active, query, pick } = picker;
+  return (
+    <div className="z-30 mt-1 w-full overflow-hidden rounded-lg border bg-raised shadow-lg lg:absolute">
+      <ModelListMessage list={list} shown={shown.length} query={query} />
+      <ul id={id} role="listbox" aria-label="Models" className="max-h-72 overflow-y-auto empty:hidden">
+        {shown.map((model, index) => (
+          <ModelOption
+            key={model.model}
+            id={`${id}-${index}`}
+            model={model}
+            isActive={index === active}
+            isChosen={model.model === value}
+            onPick={() => pick(model)}
+          />
+        ))}
+      </ul>
+      {hidden > 0 && (
+        <p className="border-t px-3 py-2 text-sm text-soft">{hidden} more. Type a part of the name to find them.</p>
       )}
     </div>
   );
