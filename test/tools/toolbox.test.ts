@@ -23,6 +23,7 @@ const NAMES = [
   "WebFetch",
   "AskUserQuestion",
   "Task",
+  "Skill",
 ];
 
 const echo: Tool<{ text: string; times: number }> = {
