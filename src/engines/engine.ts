@@ -3,6 +3,7 @@ import type {
   ErrorDetail,
   Item,
   JournalEvent,
+  LoginProgram,
   ModelApi,
   NewId,
   PostToModel,
@@ -182,6 +183,8 @@ export interface Engine {
   readonly capabilities: Capabilities;
   /** The formats in which it talks to models, in order of preference. */
   readonly wires: readonly ProviderWire[];
+  /** The program whose login a person may have for it (`own_login` of a provider). Absent: it uses no login. */
+  readonly login?: LoginProgram | undefined;
   /** Why it cannot be used on this machine, with what to do; undefined: it can. Absent: it always can. */
   missing?(): string | undefined;
   /** Files and folders that its program consists of: a sandbox shows them. Absent: it starts none. */
