@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import { join, parse, resolve, sep } from "node:path";
-import { Failure, LIMITS, mcpSecrets, shellWord, type CredentialSetting } from "../protocol/index.ts";
+import { Failure, LIMITS, mcpSecrets, shellWord } from "../protocol/index.ts";
 import { POLICY_FILE, SERVER_FILE, TOKEN_FILE, SEEN_TIME_FILE } from "./files.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { SETTINGS_FILE } from "./settings-file.ts";
@@ -58,10 +58,9 @@ export function keyFilesOf({
   mcpServers,
 }: Pick<Settings, "providers" | "egressCredentials" | "mcpServers">): readonly TrustedPath[] {
   return Object.values(providers.value)
-    .flatMap(({ credentials = [], login, ...setting }): readonly CredentialSetting[] => [
-      ...(credentials === "own_login" ? [{ credential_file: login?.file }] : credentials),
-      setting,
-    ])
+    .flatMap(({ credentials = [], login, ...setting }) =>
+      (credentials === "own_login" ? [{ credential_file: login?.file }] : credentials).concat(setting),
+    )
     .concat(egressCredentials?.value ?? [])
     .concat(mcpSecrets(mcpServers?.value ?? {}).map(([, source]) => source))
     .flatMap(({ credential_file: path }) => (path === undefined ? [] : [{ path, rule: "unchanged" } as const]));

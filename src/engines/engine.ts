@@ -3,6 +3,7 @@ import type {
   ErrorDetail,
   Item,
   JournalEvent,
+  LoginProgram,
   ModelApi,
   NewId,
   PostToModel,
@@ -188,6 +189,8 @@ export interface Engine {
   readonly apis?: readonly ModelApi[];
   /** `none`: it asks no agent that instructions of a workspace are for. Absent: they are part of its system prompt, as `settings` has it. */
   readonly instructions?: "none" | undefined;
+  /** The program whose login a person may have for it (`own_login` of a provider). Absent: it uses no login. */
+  readonly login?: LoginProgram | undefined;
   /** Why it cannot be used on this machine, with what to do; undefined: it can. Absent: it always can. */
   missing?(): string | undefined;
   /** Files and folders that its program consists of: a sandbox shows them. Absent: it starts none. */

@@ -5,7 +5,7 @@ import { LIMITS } from "./limits.ts";
  * prints, and Codex's older messages (`{"msg": {"type": …}}`). Runs in browsers, needs nothing else.
  */
 
-type Phase = "started" | "updated" | "completed";
+type ItemPhase = "started" | "updated" | "completed";
 
 export interface RowUsage {
   readonly input_tokens: number;
@@ -47,7 +47,7 @@ export type AppRow =
   | {
       readonly kind: "todo_list";
       readonly id?: string;
-      readonly status: Phase;
+      readonly status: ItemPhase;
       readonly items: readonly { readonly text: string; readonly completed: boolean }[];
     }
   /** `message`: why it failed. */
@@ -62,7 +62,7 @@ export type AppRow =
   /** An item of an unknown type, or a text on its way. */
   | {
       readonly kind: "item_lifecycle";
-      readonly phase: Phase;
+      readonly phase: ItemPhase;
       readonly id: string;
       readonly item_type: string;
       /** Absent: it says none. */
@@ -93,7 +93,7 @@ export type AppRow =
   /** A line that is no JSON object. */
   | { readonly kind: "text"; readonly raw: string };
 
-type Fields = Readonly<Record<string, unknown>>;
+type RowFields = Readonly<Record<string, unknown>>;
 
 /** A line as the row that an app shows. Never throws: what is not understood comes back as it is. */
 export function parseRow(line: string): AppRow {
@@ -101,7 +101,7 @@ export function parseRow(line: string): AppRow {
   if (raw.length > LIMITS.rowLineChars) return tooLong(raw.length);
   const row = objectOf(raw);
   if (row === undefined) return { kind: "text", raw };
-  const fields = isFields(row["msg"]) ? row["msg"] : row;
+  const fields = isObject(row["msg"]) ? row["msg"] : row;
   return rowOf(fields) ?? { kind: "json", raw };
 }
 
@@ -147,16 +147,16 @@ function tooLong(length: number): AppRow {
   return { kind: "delta", summary: `[jsonl delta ~${length} bytes]` };
 }
 
-function objectOf(raw: string): Fields | undefined {
+function objectOf(raw: string): RowFields | undefined {
   try {
     const value: unknown = JSON.parse(raw);
-    return isFields(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isFields(value: unknown): value is Fields {
+function isObject(value: unknown): value is RowFields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -169,10 +169,10 @@ function numberOf(value: unknown): number | undefined {
 }
 
 /** Undefined: nobody knows it here. */
-function rowOf(row: Fields): AppRow | undefined {
+function rowOf(row: RowFields): AppRow | undefined {
   const type = textOf(row["type"]) ?? "";
   const [family = "", verb = ""] = type.split(".");
-  if (family === "item" && isPhase(verb)) return isFields(row["item"]) ? itemOf(verb, row["item"]) : undefined;
+  if (family === "item" && isPhase(verb)) return isObject(row["item"]) ? itemOf(verb, row["item"]) : undefined;
   if (family === "turn") return turnOf(verb, row);
   if (family === "thread") return threadOf(verb, row);
   if (family === "approval") return approvalOf(verb, row);
@@ -184,23 +184,23 @@ function rowOf(row: Fields): AppRow | undefined {
   return olderOf(type, row);
 }
 
-function isPhase(verb: string): verb is Phase {
+function isPhase(verb: string): verb is ItemPhase {
   return verb === "started" || verb === "updated" || verb === "completed";
 }
 
-function turnOf(verb: string, row: Fields): AppRow | undefined {
+function turnOf(verb: string, row: RowFields): AppRow | undefined {
   if (verb === "started") return { kind: "turn", phase: "started" };
   if (verb === "completed") {
     const usage = usageOf(row["usage"]);
     return { kind: "turn", phase: "completed", ...(usage === undefined ? {} : { usage }) };
   }
   if (verb !== "failed") return undefined;
-  const message = isFields(row["error"]) ? textOf(row["error"]["message"]) : undefined;
+  const message = isObject(row["error"]) ? textOf(row["error"]["message"]) : undefined;
   return { kind: "turn", phase: "failed", ...(message === undefined ? {} : { message }) };
 }
 
 function usageOf(value: unknown): RowUsage | undefined {
-  if (!isFields(value)) return undefined;
+  if (!isObject(value)) return undefined;
   return {
     input_tokens: numberOf(value["input_tokens"]) ?? 0,
     cached_input_tokens: numberOf(value["cached_input_tokens"]) ?? 0,
@@ -208,7 +208,7 @@ function usageOf(value: unknown): RowUsage | undefined {
   };
 }
 
-function threadOf(verb: string, row: Fields): AppRow | undefined {
+function threadOf(verb: string, row: RowFields): AppRow | undefined {
   const thread_id = textOf(row["thread_id"]);
   if (thread_id === undefined) return undefined;
   if (verb === "started" || verb === "resumed") return { kind: "thread", thread_id };
@@ -217,14 +217,14 @@ function threadOf(verb: string, row: Fields): AppRow | undefined {
   return { kind: "summary", text: `Its agent calls this thread ${session_id}.` };
 }
 
-function approvalOf(verb: string, row: Fields): AppRow | undefined {
+function approvalOf(verb: string, row: RowFields): AppRow | undefined {
   if (verb === "resolved") {
     const [id, outcome, feedback] = [textOf(row["approval_id"]), textOf(row["outcome"]), textOf(row["feedback"])];
     if (id === undefined || outcome === undefined) return undefined;
     return { kind: "approval_answer", id, outcome, ...(feedback === undefined ? {} : { feedback }) };
   }
   const { approval } = row;
-  if (verb !== "requested" || !isFields(approval)) return undefined;
+  if (verb !== "requested" || !isObject(approval)) return undefined;
   const [id, tool, input_hash] = [textOf(approval["id"]), textOf(approval["tool"]), textOf(approval["input_hash"])];
   if (id === undefined || tool === undefined || input_hash === undefined) return undefined;
   return {
@@ -234,11 +234,11 @@ function approvalOf(verb: string, row: Fields): AppRow | undefined {
     reason: textOf(approval["reason"]) ?? "",
     input_hash,
     item_id: textOf(approval["item_id"]) ?? "",
-    ...(isFields(approval["input"]) ? { input: approval["input"] } : {}),
+    ...(isObject(approval["input"]) ? { input: approval["input"] } : {}),
   };
 }
 
-function itemOf(phase: Phase, item: Fields): AppRow {
+function itemOf(phase: ItemPhase, item: RowFields): AppRow {
   const known = textOf(item["id"]);
   const id = known === undefined ? {} : { id: known };
   const status = textOf(item["status"]);
@@ -273,7 +273,7 @@ function itemOf(phase: Phase, item: Fields): AppRow {
   return { kind: "item_lifecycle", phase, id: known ?? "", item_type, ...(status === undefined ? {} : { status }) };
 }
 
-function commandOf(item: Fields, status: string): Extract<AppRow, { kind: "cmd_item" }> {
+function commandOf(item: RowFields, status: string): Extract<AppRow, { kind: "cmd_item" }> {
   const output = textOf(item["aggregated_output"]) ?? "";
   const exit_code = numberOf(item["exit_code"]);
   return {
@@ -286,8 +286,8 @@ function commandOf(item: Fields, status: string): Extract<AppRow, { kind: "cmd_i
   };
 }
 
-function listOf(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.filter(isFields) : [];
+function listOf(value: unknown): readonly RowFields[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function changesOf(value: unknown): readonly { readonly path: string; readonly kind: string }[] {
@@ -298,7 +298,7 @@ function todosOf(value: unknown): readonly { readonly text: string; readonly com
   return listOf(value).map(({ text, completed }) => ({ text: textOf(text) ?? "", completed: completed === true }));
 }
 
-function statusWords(row: Fields): string {
+function statusWords(row: RowFields): string {
   const running = Array.isArray(row["running"]) ? row["running"].length : 0;
   return `${textOf(row["provider"]) ?? "?"}, ${textOf(row["mapping"]) ?? "?"}, ${running} running`;
 }
@@ -306,7 +306,7 @@ function statusWords(row: Fields): string {
 const SHOWN_TOKEN_CHARS = 40;
 
 /** Messages of Codex's older protocol, which comes wrapped in `msg`. */
-function olderOf(type: string, row: Fields): AppRow | undefined {
+function olderOf(type: string, row: RowFields): AppRow | undefined {
   const message = textOf(row["message"]) ?? textOf(row["text"]);
   switch (type) {
     case "agent_message":

@@ -11,7 +11,7 @@ import {
 } from "../protocol/index.ts";
 import type { Caller } from "../sessions/index.ts";
 import type { Bridge, BridgeRun } from "./bridge/bridge.ts";
-import { BridgeChoices } from "./bridge/choices.ts";
+import { BridgeChoices, type SubmitRun } from "./bridge/choices.ts";
 import { RowFeed } from "./bridge/feed.ts";
 import { checkEngine } from "./bridge/providers.ts";
 import { FollowedThreads } from "./bridge/threads.ts";
@@ -26,7 +26,6 @@ interface BridgePeer {
   readonly request: IncomingMessage;
 }
 
-type Submit = Extract<BridgeControl, { control: "run.submit" }>;
 type Answer = Extract<BridgeControl, { control: "approval.answer" }>;
 
 /** In a session's metadata: it was started here, and later clients are told about it. */
@@ -148,7 +147,7 @@ export class BridgeSocket {
     }
   }
 
-  async #submit(message: Submit): Promise<void> {
+  async #submit(message: SubmitRun): Promise<void> {
     const { sessions } = this.#options.gateway;
     const prompt = { text: message.text };
     const base = await this.#target(message);
@@ -176,7 +175,7 @@ export class BridgeSocket {
   }
 
   /** The session to continue; absent: a new one. */
-  async #target({ resumeId = this.#resume, cwd }: Submit): Promise<SessionView | undefined> {
+  async #target({ resumeId = this.#resume, cwd }: SubmitRun): Promise<SessionView | undefined> {
     if (isNew(resumeId)) return undefined;
     return resumeId === "last" ? this.#newest(cwd) : this.#named(resumeId);
   }

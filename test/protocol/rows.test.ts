@@ -222,6 +222,6 @@ describe("a reader of rows", () => {
     expect(rows.parseRow('{"type":"turn.started"}')).toEqual({ kind: "turn", phase: "started" });
     const built = await readFile(new URL("../../dist/protocol/rows.js", import.meta.url), "utf8");
     const imports = [...built.matchAll(/from\s*"([^"]+)"/g)].map(([, from]) => from);
-    expect(imports.every((from) => from?.startsWith("./") === true)).toBe(true);
+    expect(imports.every((from) => from?.startsWith("./"))).toBe(true);
   });
 });

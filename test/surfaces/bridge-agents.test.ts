@@ -40,18 +40,15 @@ afterAll(async () => {
   await app?.[Symbol.asyncDispose]();
 });
 
-describe.each(AGENTS.map((agent) => ({ ...agent, why: missing(agent.engine) })))(
-  "the bridge on $engine",
-  ({ engine, run, why }) => {
-    const test = it.skipIf(why !== undefined);
-    const title = (words: string): string => (why === undefined ? words : `${words} (left out: ${why})`);
+for (const { engine, run } of AGENTS) {
+  const why = missing(engine);
+  describe.skipIf(why !== undefined)(`the bridge on ${engine}${why === undefined ? "" : ` (left out: ${why})`}`, () => {
     const submit = (text: string, more: object = {}): Promise<void> =>
       client.say({ control: "run.submit", text, engine, ...more });
 
-    test(title("asks about a command in rows, runs it after approval.answer, and ends the turn"), async () => {
+    it("asks about a command in rows, runs it after approval.answer, and ends the turn", async () => {
       await submit(script({ say: "I run it." }, run("echo from the agent"), { say: "Done." }));
-      const row = (await client.until("approval.requested")).at(-1);
-      const { id, input_hash } = row?.["approval"] as { id: string; input_hash: string };
+      const { id, input_hash } = await client.question();
       await client.say({ control: "approval.answer", approvalId: id, inputHash: input_hash, decision: "approve" });
       const rows = await client.turn();
       expect(rows.at(-1)?.type).toBe("turn.completed");
@@ -59,7 +56,7 @@ describe.each(AGENTS.map((agent) => ({ ...agent, why: missing(agent.engine) })))
       expect(rows[0]).toEqual({ type: "approval.resolved", approval_id: id, outcome: "approved" });
     });
 
-    test(title("goes on with the thread by the id that the agent's own program gives it"), async () => {
+    it("goes on with the thread by the id that the agent's own program gives it", async () => {
       await submit(script({ say: "first" }));
       const rows = await client.turn();
       const thread = threadOf(rows);
@@ -73,7 +70,7 @@ describe.each(AGENTS.map((agent) => ({ ...agent, why: missing(agent.engine) })))
       expect((await app.client.session(thread)).turns).toBe(2);
     });
 
-    test(title("ends a run that is aborted, and the next one is clean"), async () => {
+    it("ends a run that is aborted, and the next one is clean", async () => {
       const watcher = new BridgeClient(app, { query: "replay=off&mapping=rich" });
       await watcher.status();
       await submit(script({ stream: { tokens: 100_000, per_second: 200 } }));
@@ -84,5 +81,5 @@ describe.each(AGENTS.map((agent) => ({ ...agent, why: missing(agent.engine) })))
       expect((await client.turn()).at(-1)?.type).toBe("turn.completed");
       watcher.close();
     });
-  },
-);
+  });
+}

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
 import { openTestApp, script, type TestApp } from "../support/app.ts";
-import { BridgeClient } from "./bridge-client.ts";
+import { BridgeClient, type AskedRow } from "./bridge-client.ts";
 
 let app: TestApp;
 let client: BridgeClient;
@@ -16,19 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => client.close());
 
-interface Question {
-  readonly id: string;
-  readonly input_hash: string;
-  readonly input?: Record<string, unknown>;
-}
-
-/** The next question of this client's threads. */
-async function asked(of = client): Promise<Question> {
-  const row = (await of.until("approval.requested")).at(-1);
-  return row?.["approval"] as Question;
-}
-
-const answerTo = ({ id, input_hash }: Question, more: object): object => ({
+const answerTo = ({ id, input_hash }: AskedRow, more: object): object => ({
   control: "approval.answer",
   approvalId: id,
   inputHash: input_hash,
@@ -42,7 +30,7 @@ describe("approval.answer", () => {
     const watcher = new BridgeClient(app);
     await watcher.status();
     await client.submit(script(run, { say: "end" }));
-    const question = await asked();
+    const question = await client.question();
     expect(question).toMatchObject({ tool: "Bash", input: { command: "echo from bash" } });
     await client.say(answerTo(question, { decision: "approve" }));
     const rows = await client.turn();
@@ -61,7 +49,7 @@ describe("approval.answer", () => {
 
   it("rejects with a reason that the model reads", async () => {
     await client.submit(script(run, { say: "end" }));
-    await client.say(answerTo(await asked(), { decision: "reject", feedback: "use make instead" }));
+    await client.say(answerTo(await client.question(), { decision: "reject", feedback: "use make instead" }));
     const rows = await client.turn();
     expect(rows[0]).toMatchObject({ type: "approval.resolved", outcome: "rejected", feedback: "use make instead" });
     expect(rows[1]).toMatchObject({
@@ -73,22 +61,22 @@ describe("approval.answer", () => {
   it("can change the input, allow it for the session, and end the turn", async () => {
     await client.submit(script({ tool: "Write", input: { file_path: "answer.txt", content: "a\n" } }, run, run, run));
     await client.say(
-      answerTo(await asked(), {
+      answerTo(await client.question(), {
         decision: "approve",
         updatedInput: { file_path: "answer.txt", content: "changed\n" },
       }),
     );
-    await client.say(answerTo(await asked(), { decision: "approve", scope: "session" }));
+    await client.say(answerTo(await client.question(), { decision: "approve", scope: "session" }));
     expect((await client.turn()).filter(({ type }) => type === "approval.requested")).toEqual([]);
     expect(await readFile(join(app.place.workspace, "answer.txt"), "utf8")).toBe("changed\n");
     await client.submit(script({ tool: "Bash", input: { command: "echo other" } }, { say: "never" }));
-    await client.say(answerTo(await asked(), { decision: "reject", interrupt: true }));
+    await client.say(answerTo(await client.question(), { decision: "reject", interrupt: true }));
     expect((await client.turn()).at(-1)?.type).toBe("turn.failed");
   });
 
   it("counts once, and only for exactly what was shown", async () => {
     await client.submit(script(run, { say: "end" }));
-    const question = await asked();
+    const question = await client.question();
     expect(
       (await client.refusal(answerTo({ ...question, input_hash: "0".repeat(64) }, { decision: "approve" })))["code"],
     ).toBe("input_changed");
@@ -99,14 +87,14 @@ describe("approval.answer", () => {
 
   it("works for a client that comes after a restart of the server", async () => {
     await client.submit(script(run, { say: "end" }));
-    await asked();
+    await client.question();
     await app.restart();
     const late = new BridgeClient(app, { query: "" });
     await late.status();
     const thread = client.thread;
     const questions = late.rows.filter(({ type }) => type === "approval.requested");
     const open = await app.client.approvals({ session_id: thread, status: "pending" });
-    const shown = questions.map((row) => row["approval"] as Question).find(({ id }) => id === open.approvals[0]?.id);
+    const shown = questions.map((row) => row["approval"] as AskedRow).find(({ id }) => id === open.approvals[0]?.id);
     if (shown === undefined) throw new Error("the open question is not among the rows");
     await late.say(answerTo(shown, { decision: "approve" }));
     expect((await late.until("turn.completed")).at(-1)?.type).toBe("turn.completed");
@@ -116,7 +104,7 @@ describe("approval.answer", () => {
   it("shows an input whole or not at all", async () => {
     const content = "x".repeat(LIMITS.bridgeOutputBytes);
     await client.submit(script({ tool: "Write", input: { file_path: "long.txt", content } }));
-    const question = await asked();
+    const question = await client.question();
     expect(question.input).toBeUndefined();
     await client.say(answerTo(question, { decision: "reject", interrupt: true }));
     await client.turn();

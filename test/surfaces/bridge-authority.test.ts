@@ -126,8 +126,7 @@ describe("who sees and does what at the bridge", () => {
     const operator = new BridgeClient(app, { token: (await app.as("operator", "answering")).token });
     await Promise.all([viewer.status(), operator.status()]);
     await agent.submit(script({ tool: "Bash", input: { command: "echo yes" } }, { say: "end" }));
-    const question = (await agent.until("approval.requested")).at(-1);
-    const { id, input_hash } = question?.["approval"] as { id: string; input_hash: string };
+    const { id, input_hash } = await agent.question();
     const answer = { control: "approval.answer", approvalId: id, inputHash: input_hash, decision: "approve" };
     for (const client of [agent, viewer]) {
       expect((await client.refusal(answer))["code"]).toBe("forbidden");

@@ -4,6 +4,15 @@ import type { TestApp } from "../support/app.ts";
 
 export type Row = Record<string, unknown> & { readonly type: string };
 
+/** What a row `approval.requested` asks. */
+export interface AskedRow {
+  readonly id: string;
+  readonly input_hash: string;
+  readonly tool: string;
+  /** Absent: it is too long for a row. */
+  readonly input?: Readonly<Record<string, unknown>>;
+}
+
 /** A client of document 002's bridge: sends controls, remembers every row. */
 export class BridgeClient {
   readonly socket: WebSocket;
@@ -57,6 +66,12 @@ export class BridgeClient {
   /** The rows up to the end of a turn. */
   turn(): Promise<readonly Row[]> {
     return this.until(({ type }) => type === "turn.completed" || type === "turn.failed");
+  }
+
+  /** The next question of the threads that it follows. */
+  async question(): Promise<AskedRow> {
+    const [row] = (await this.until("approval.requested")).slice(-1);
+    return (row as { readonly approval: AskedRow } & Row).approval;
   }
 
   /** The thread that was named last: a turn of a thread that the client was told of does not name it again. */

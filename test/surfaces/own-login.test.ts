@@ -132,7 +132,7 @@ describe("a session with a person's own login", () => {
 
   it("is for the program that the person logged in with", async () => {
     await expect(app.client.createSession({ engine: "loop", provider: "mine", prompt: { text: "x" } })).rejects.toThrow(
-      /is for claude alone; choose the engine claude-cli or claude-sdk/,
+      /is for claude alone; choose the engine claude-sdk or claude-cli, or another provider/,
     );
   });
 });

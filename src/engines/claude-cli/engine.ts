@@ -16,6 +16,7 @@ export function createClaudeCliEngine(options: ClaudeOptions = {}): Engine {
     id: "claude-cli",
     capabilities: CLAUDE_CAPABILITIES,
     wires: ["anthropic"],
+    login: "claude",
     missing: () => missingClaude(options),
     files: () => findClaude(options),
     folders: writtenFolders,

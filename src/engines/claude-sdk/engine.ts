@@ -17,6 +17,7 @@ export function createClaudeSdkEngine(options: ClaudeOptions = {}): Engine {
     id: "claude-sdk",
     capabilities: CLAUDE_CAPABILITIES,
     wires: ["anthropic"],
+    login: "claude",
     missing: () => missingSdk() ?? missingClaude(options),
     files: () => findClaude(options),
     folders: writtenFolders,

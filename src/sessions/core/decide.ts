@@ -65,9 +65,7 @@ export function decide(state: SessionState, command: SessionCommand): readonly E
     case "configure":
       return configure(state, command.change);
     case "identify":
-      return state.engine_session_id === command.engine_session_id
-        ? []
-        : [{ type: "session.updated", status: state.status, engine_session_id: command.engine_session_id }];
+      return identify(state, command.engine_session_id);
     case "pause":
       return state.paused
         ? []
@@ -108,6 +106,11 @@ function instructed(
 ): readonly EventBody[] {
   if (digest === instructions_digest) return [];
   return [{ type: "instructions.loaded", files: [...files], left_out: [...left_out], digest }];
+}
+
+function identify(state: SessionState, engine_session_id: string): readonly EventBody[] {
+  const isKnown = state.engine_session_id === engine_session_id;
+  return isKnown ? [] : [{ type: "session.updated", status: state.status, engine_session_id }];
 }
 
 /** Only real changes are journaled. */

@@ -9,11 +9,11 @@ import {
   type CreateSession,
   type Autonomy,
   type ClientChoice,
-  type LoginProgram,
   type PermissionMode,
   type Profile,
   type SessionSettings,
 } from "../../protocol/index.ts";
+import type { Provider } from "../../proxy/index.ts";
 import { schemaFault } from "../../tools/index.ts";
 import type { Caller } from "../access/access.ts";
 import { checkClientChoices, choosePrompt, chooseProfile, chooseTools, type Base } from "./choices.ts";
@@ -276,10 +276,13 @@ function withoutModel(
 }
 
 /** Whoever logged in did so for the vendor's own program. */
-const LOGIN_ENGINES: Readonly<Record<LoginProgram, readonly string[]>> = {
-  claude: ["claude-cli", "claude-sdk"],
-  codex: ["codex"],
-};
+function checkLogin(engines: Dependencies["engines"], engine: string, { id, login }: Provider): void {
+  if (login === undefined || engines.get(engine)?.login === login) return;
+  const fit = [...engines.values()].filter((one) => one.login === login).map((one) => one.id);
+  const choice =
+    fit.length === 0 ? "choose another provider" : `choose the engine ${fit.join(" or ")}, or another provider`;
+  throw new Failure("unsupported", `the provider ${id} uses a person's login, which is for ${login} alone; ${choice}`);
+}
 
 /** Refuses here what the proxy would refuse at the first request. */
 async function checkModel(
@@ -290,14 +293,7 @@ async function checkModel(
   const provider = models.providers.get(wanted.provider);
   const refused = refusedModel(profile, { provider: provider.id, model });
   if (refused !== undefined) throw refused;
-  const { login } = provider;
-  if (login !== undefined && !LOGIN_ENGINES[login].includes(wanted.engine)) {
-    throw new Failure(
-      "unsupported",
-      `the provider ${provider.id} uses a person's login, which is for ${login} alone; choose the engine ` +
-        `${LOGIN_ENGINES[login].join(" or ")}, or another provider`,
-    );
-  }
+  checkLogin(engines, wanted.engine, provider);
   const speaks = engines.get(wanted.engine)?.wires ?? [];
   if (!speaks.some((wire) => provider.baseUrl[wire] !== undefined)) {
     throw new Failure(

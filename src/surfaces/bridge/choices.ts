@@ -12,7 +12,7 @@ import type { Caller } from "../../sessions/index.ts";
 import type { SurfaceOptions } from "../surface.ts";
 import { defaultProvider, engineOf, requireEngine } from "./providers.ts";
 
-type Submit = Extract<BridgeControl, { control: "run.submit" }>;
+export type SubmitRun = Extract<BridgeControl, { control: "run.submit" }>;
 type SelectOptions = Extract<BridgeControl, { control: "options.select" }>;
 
 /** What one socket chose for its next runs and rows. */
@@ -46,7 +46,7 @@ export class BridgeChoices {
   }
 
   /** The settings of a new session. */
-  async settingsFor(message: Submit): Promise<CreateSession> {
+  async settingsFor(message: SubmitRun): Promise<CreateSession> {
     const { engine, cwd, model = this.#model, outputStyle = this.#outputStyle, provider = this.#wanted() } = message;
     const profile = this.#caller.token.bounds.profile === undefined ? this.#options.bridge?.profile : undefined;
     const style = outputStyle === undefined ? "" : OUTPUT_STYLES[outputStyle];
