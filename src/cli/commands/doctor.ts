@@ -5,6 +5,7 @@ import { flagsOf, print, printJson, width, type CommandContext } from "../contex
 import { ok, type DoctorCheck } from "../doctor/checks.ts";
 import { checkDatabase, checkFiles, checkHome, checkServer, checkTrust } from "../doctor/home.ts";
 import { checkNode, checkOpenFiles, checkPrograms, checkSandboxes, checkSupervisor } from "../doctor/programs.ts";
+import { checkMcpServers } from "../doctor/mcp-servers.ts";
 import { EXIT } from "../exit.ts";
 import { OWN_OPEN_FILES } from "../open-files.ts";
 import { claudeOptions } from "../engines.ts";
@@ -50,6 +51,7 @@ async function examine({ surroundings }: CommandContext, settings: Settings): Pr
     checkServer(settings),
     checkSupervisor(settings),
   ]);
+  const mcpServers = await checkMcpServers(settings, surroundings.environment);
   const claude = checkClaude(settings, surroundings.environment);
   return [
     checkNode(process.version),
@@ -64,6 +66,7 @@ async function examine({ surroundings }: CommandContext, settings: Settings): Pr
     ...files,
     ...server,
     ...supervisor,
+    ...mcpServers,
   ];
 }
 
@@ -142,6 +145,10 @@ function settingsOf(settings: Settings): readonly ShownSetting[] {
     plain("claude", settings.claude),
     plain("telemetry", { ...settings.telemetry, value: settings.telemetry.value?.url }),
     listed("providers", { ...settings.providers, value: Object.keys(settings.providers.value) }),
+    listed("mcp_servers", {
+      value: Object.keys(settings.mcpServers?.value ?? {}),
+      origin: settings.mcpServers?.origin ?? "default",
+    }),
     listed("prices", { ...settings.prices, value: Object.keys(settings.prices.value) }),
     plain("api_url", settings.apiUrl),
     secret("api_key", settings.apiKey),

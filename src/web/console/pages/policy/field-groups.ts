@@ -17,7 +17,10 @@ export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: r
       "approval_timeout_ms",
     ],
   },
-  { title: "Tools and access", fields: ["tools", "hooks", "web_hosts", "mcp_servers", "mcp_commands", "mcp_hosts", "extra_read"] },
+  {
+    title: "Tools and access",
+    fields: ["tools", "hooks", "web_hosts", "mcp_servers", "mcp_commands", "mcp_hosts", "extra_read"],
+  },
   {
     title: "Walls",
     fields: [

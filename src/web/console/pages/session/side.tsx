@@ -6,6 +6,7 @@ import type { TranscriptView } from "../../transcript/transcript.ts";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { count, money } from "../../../ui/words.tsx";
+import { McpServerList, useMcpServers } from "./mcp-servers.tsx";
 import { useSessionUsage } from "./use-session-usage.ts";
 
 /** Beside the conversation: the plan, the changed files, the settings, the bill. On narrow screens a separate window. */
@@ -37,6 +38,7 @@ export function Side({
 
 function Facts({ session, view }: { readonly session: SessionView; readonly view: TranscriptView }): ReactNode {
   const { files } = view;
+  const servers = useMcpServers(session);
   return (
     <div className="space-y-5 text-sm">
       {view.todos.length > 0 && (
@@ -61,6 +63,11 @@ function Facts({ session, view }: { readonly session: SessionView; readonly view
               </li>
             ))}
           </ul>
+        </Part>
+      )}
+      {servers.length > 0 && (
+        <Part title="MCP servers">
+          <McpServerList servers={servers} />
         </Part>
       )}
       <Settings session={session} />
