@@ -11,15 +11,21 @@ export const programsFolder = join(root, "node_modules", ".cache", "sallyport-pr
 /** Those that `npm test` runs; a soak run brings the others when they are named. */
 const EVERYDAY = ["codex", "opencode", "gemini", "qwen"];
 
+/** The official MCP servers, in one folder: they share their packages. Only tests run them. */
+const MCP_SERVERS = ["everything", "filesystem", "memory"].map(
+  (name) => `@modelcontextprotocol/server-${name}@2026.8.31`,
+);
+
 /** Installs what is missing. A program that cannot be had is said, and its tests are left out. */
 export async function bringPrograms(names = EVERYDAY) {
   const { VENDOR_PROGRAMS } = await import(pathToFileURL(join(root, "dist/engines/vendor/programs.js")).href);
-  for (const name of names) bring(name, VENDOR_PROGRAMS[name]);
+  for (const name of names) bring(name, [`${VENDOR_PROGRAMS[name].package}@${VENDOR_PROGRAMS[name].version}`]);
+  bring("mcp-servers", MCP_SERVERS);
 }
 
-function bring(name, program) {
+function bring(name, packages) {
   const folder = join(programsFolder, name);
-  const wanted = `${program.package}@${program.version}`;
+  const wanted = packages.join(" ");
   const stamp = join(folder, ".installed");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
   console.log(`Installing ${wanted} for the tests …`);
@@ -27,7 +33,7 @@ function bring(name, program) {
   const making = `${folder}.making-${process.pid}`;
   rmSync(making, { recursive: true, force: true });
   mkdirSync(making, { recursive: true });
-  const words = ["install", "--prefix", making, "--no-audit", "--no-fund", "--ignore-scripts", "--no-save", wanted];
+  const words = ["install", "--prefix", making, "--no-audit", "--no-fund", "--ignore-scripts", "--no-save", ...packages];
   const { status } = spawnSync("npm", words, {
     stdio: ["ignore", "ignore", "inherit"],
     shell: process.platform === "win32",
