@@ -33,7 +33,16 @@ function bring(name, packages) {
   const making = `${folder}.making-${process.pid}`;
   rmSync(making, { recursive: true, force: true });
   mkdirSync(making, { recursive: true });
-  const words = ["install", "--prefix", making, "--no-audit", "--no-fund", "--ignore-scripts", "--no-save", ...packages];
+  const words = [
+    "install",
+    "--prefix",
+    making,
+    "--no-audit",
+    "--no-fund",
+    "--ignore-scripts",
+    "--no-save",
+    ...packages,
+  ];
   const { status } = spawnSync("npm", words, {
     stdio: ["ignore", "ignore", "inherit"],
     shell: process.platform === "win32",

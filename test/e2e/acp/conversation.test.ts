@@ -43,7 +43,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
       agentCapabilities: {
         loadSession: true,
         promptCapabilities: { image: true, audio: false, embeddedContext: true },
-        mcpCapabilities: { http: false, sse: false },
+        mcpCapabilities: { http: true, sse: true },
         sessionCapabilities: { list: {}, resume: {}, close: {} },
       },
       authMethods: [],
@@ -365,46 +365,6 @@ describe("an editor's conversation, with the protocol's own client", () => {
       );
     await editor.until(() => modesTold().length === 2);
     expect(modesTold()).toEqual(["bypassPermissions", "plan"]);
-  });
-
-  it("gives a session the editor's MCP servers", async () => {
-    const editor = await open({ permission: allow("allow_once") });
-    const server = scriptedServer();
-    const { sessionId } = await editor.connection.agent.request(methods.agent.session.new, {
-      cwd: app.place.workspace,
-      mcpServers: [
-        {
-          name: "my things",
-          command: process.execPath,
-          args: "args" in server ? [...(server.args ?? [])] : [],
-          env: [{ name: "COLOUR", value: "heliotrope" }],
-        },
-      ],
-    });
-    await editor.prompt(
-      sessionId,
-      script({ tool: "mcp__my_things__act", input: { do: "environment" } }, { say: "end" }),
-    );
-    expect(editor.asked).toHaveLength(1);
-    expect(JSON.stringify(editor.updates)).toContain("heliotrope");
-    expect((await app.client.sessionMcpServers(sessionId)).servers).toMatchObject([
-      { name: "my_things", from: "session", state: "ready" },
-    ]);
-  });
-
-  it("says which of the editor's MCP servers the policy does not give", async () => {
-    const { token } = await app.as("agent", "editor with servers");
-    const editor = await open({ token, capabilities: { session: { notices: {} } } });
-    const { sessionId } = await editor.connection.agent.request(methods.agent.session.new, {
-      cwd: app.place.workspace,
-      mcpServers: [{ name: "files", command: "x", args: [], env: [] }],
-    });
-    await editor.prompt(sessionId, script({ say: "hi" }));
-    expect(editor.updates.find(({ sessionUpdate }) => sessionUpdate === "notice")).toMatchObject({
-      sessionUpdate: "notice",
-      severity: "warning",
-      title: expect.stringContaining("files") as unknown,
-    });
   });
 
   it("shows an agent's token its questions, and answers none of them", async () => {
