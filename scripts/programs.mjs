@@ -1,5 +1,6 @@
 // Brings the vendors' programs that the tests run into a cache of this clone. `npm test` calls it; alone: node scripts/programs.mjs [name …]
-import { existsSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { root, setup } from "./setup.mjs";
@@ -10,21 +11,53 @@ export const programsFolder = join(root, "node_modules", ".cache", "sallyport-pr
 /** Those that `npm test` runs; a soak run brings the others when they are named. */
 const EVERYDAY = ["codex", "opencode", "gemini", "qwen"];
 
+/** The official MCP servers, in one folder: they share their packages. Only tests run them. */
+const MCP_SERVERS = ["everything", "filesystem", "memory"].map(
+  (name) => `@modelcontextprotocol/server-${name}@2026.8.31`,
+);
+
 /** Installs what is missing, as `sallyport engine install` does. A program that cannot be had is said, and its tests are left out. */
 export async function bringPrograms(names = EVERYDAY) {
   const built = (path) => import(pathToFileURL(join(root, "dist", path)).href);
   const { VENDOR_PROGRAMS } = await built("engines/vendor/programs.js");
   const { installProgram } = await built("cli/programs/install.js");
+  const install = (name) =>
+    installProgram({ name, folder: programsFolder, environment: process.env, now: Date.now });
   for (const name of names) {
     const wanted = `${VENDOR_PROGRAMS[name].package}@${VENDOR_PROGRAMS[name].version}`;
-    const stamp = join(programsFolder, name, ".installed");
-    if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) continue;
-    console.log(`Installing ${wanted} for the tests …`);
-    try {
-      await installProgram({ name, folder: programsFolder, environment: process.env, now: Date.now });
-    } catch (error) {
-      console.error(`${wanted} could not be installed, so its tests are left out: ${error.message}`);
-    }
+    await bring({ name, wanted }, () => install(name));
+  }
+  await bring({ name: "mcp-servers", wanted: MCP_SERVERS.join(" ") }, installMcpServers);
+}
+
+async function bring({ name, wanted }, install) {
+  const stamp = join(programsFolder, name, ".installed");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  console.log(`Installing ${wanted} for the tests …`);
+  try {
+    await install();
+  } catch (error) {
+    console.error(`${wanted} could not be installed, so its tests are left out: ${error.message}`);
+  }
+}
+
+function installMcpServers() {
+  const folder = join(programsFolder, "mcp-servers");
+  const making = `${folder}.making-${process.pid}`;
+  for (const path of [folder, making]) rmSync(path, { recursive: true, force: true });
+  mkdirSync(making, { recursive: true });
+  const flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--no-save"];
+  const { status } = spawnSync("npm", ["install", "--prefix", making, ...flags, ...MCP_SERVERS], {
+    stdio: ["ignore", "ignore", "inherit"],
+    shell: process.platform === "win32",
+  });
+  if (status === 0) {
+    writeFileSync(join(making, ".installed"), MCP_SERVERS.join(" "));
+    renameSync(making, folder);
+    return;
+  }
+  rmSync(making, { recursive: true, force: true });
+  throw new Error(`npm ended with ${status}`);
   }
 }
 

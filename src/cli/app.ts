@@ -3,7 +3,7 @@ import { chmod, mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
 import { LIMITS, makeNewId, type NewId, type Redactor, type Log } from "../protocol/index.ts";
-import type { EgressSetup, publicAddress } from "../network/index.ts";
+import type { publicAddress } from "../network/index.ts";
 import { ProcessMarks, reapOrphans, sandboxUser, startWatchdog, type Supervisor } from "../sandbox/index.ts";
 import {
   type ExpiryClock,
@@ -17,7 +17,6 @@ import {
   type Clock,
   McpValues,
   type EnvironmentOptions,
-  type McpServerBook,
   type Models,
 } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
@@ -25,14 +24,13 @@ import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store, type 
 import { SYSTEM_CLOCK } from "../surfaces/index.ts";
 import { openTelemetry, type Readings, type Telemetry } from "../telemetry/index.ts";
 import type { AnyTool } from "../tools/index.ts";
-import { openEgressCredentials } from "./egress-credentials.ts";
 import { SessionTrees } from "../workspaces/index.ts";
 import { openEngines } from "./engines.ts";
 import { TOKEN_FILE } from "./files.ts";
 import { markerOf } from "./home-marker.ts";
-import { openMcpServers } from "./mcp-servers.ts";
 import { openModels } from "./models.ts";
 import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./open-files.ts";
+import { openOutside, type OutsideWorld } from "./outside.ts";
 import { loadPolicyFile } from "./policy-file.ts";
 import { poolOf } from "./pool-settings.ts";
 import { openExpiryClock } from "./seen-time.ts";
@@ -212,9 +210,8 @@ async function assemble(
   });
   opened.push(() => way.close());
   const watched = watchMachine(options, home, opened);
-  const egress = egressFor(options, telemetry, opened);
-  const mcpServers = mcpServersFor(options, opened);
-  const parts = { ...base, mcpServers, marker, marks, supervisor, models, trees, newId, telemetry, egress, ...watched };
+  const outside = openOutside(options, telemetry, opened);
+  const parts = { ...base, marker, marks, supervisor, models, trees, newId, telemetry, ...outside, ...watched };
   const gateway = await gatewayFor(options, parts);
   if (supervisor !== undefined) void tellHeld(supervisor, log);
   opened.push(() => gateway.close());
@@ -304,7 +301,7 @@ function telemetryFor({ settings, version, log, redact, clock = SYSTEM_CLOCK }: 
   return openTelemetry({ version, endpoint: url, headers, now: () => clock.now(), log, redact });
 }
 
-interface AppParts extends AppBase {
+interface AppParts extends AppBase, OutsideWorld {
   readonly marker: string;
   readonly marks: ProcessMarks;
   readonly supervisor: Supervisor | undefined;
@@ -314,24 +311,6 @@ interface AppParts extends AppBase {
   readonly telemetry: Telemetry;
   readonly openFiles: OpenFilesWatch;
   readonly expiryClock: ExpiryClock;
-  readonly egress: EgressSetup;
-  readonly mcpServers: McpServerBook;
-}
-
-function mcpServersFor(options: AppOptions, opened: CloseLater): McpServerBook {
-  const { settings, environment, redact, log, clock = SYSTEM_CLOCK } = options;
-  const stopped = new AbortController();
-  opened.push(() => Promise.resolve(stopped.abort()));
-  return openMcpServers(settings, { environment, redact, now: () => clock.now(), log, signal: stopped.signal });
-}
-
-function egressFor(options: AppOptions, telemetry: Telemetry, opened: CloseLater): EgressSetup {
-  const { settings, environment, redact, log, addressOf, clock = SYSTEM_CLOCK } = options;
-  const stopped = new AbortController();
-  opened.push(() => Promise.resolve(stopped.abort()));
-  const now = (): number => clock.now();
-  const credentials = openEgressCredentials(settings, { environment, redact, now, log, signal: stopped.signal });
-  return { credentials, addressOf, onRefused: (reason) => telemetry.egressRefusal(reason) };
 }
 
 /** Files that are open, and what the clock says. */

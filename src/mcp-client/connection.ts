@@ -101,21 +101,24 @@ export async function openConnection(
     await opened.close();
   };
   const ended = new Promise<string>((resolve) => {
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
     client.onclose = () => {
       if (!isClosed) resolve(opened.end() ?? "its connection was closed");
     };
   });
+  let problem: unknown;
   try {
     // What ends at once says why only when it has ended.
     const failed = ended.then((why) => {
       throw new Error(why);
     });
     await Promise.race([client.connect(opened.transport, { signal, timeout: timeoutMs }), failed]);
+    return { ...verbs(client), ended, close };
   } catch (error) {
-    await close();
-    throw new Error(opened.end() ?? reasonOf(error));
+    problem = error;
   }
-  return { ...verbs(client), ended, close };
+  await close();
+  throw new Error(opened.end() ?? reasonOf(problem));
 }
 
 function verbs(client: Client): Omit<McpConnection, "ended" | "close"> {

@@ -2,7 +2,7 @@ import { LIMITS, type McpServerState, type McpServerView } from "../protocol/ind
 import { errorResult, type ClientTool, type ToolResult, type Unregister } from "../tools/index.ts";
 import { failureKind, openConnection, reasonOf, type ConnectionMeans, type McpConnection } from "./connection.ts";
 import type { ServerDefinition } from "./definition.ts";
-import { changesOf, clientToolOf, serverTools, type ServerTool } from "./server-tools.ts";
+import { changesOf, clientToolOf, serverTools, type ForeignTool } from "./server-tools.ts";
 
 export interface ServerClientMeans extends ConnectionMeans {
   /** Gives the session tools, in place of earlier ones. A Failure: they cannot be had. */
@@ -23,7 +23,7 @@ export class ServerClient {
   #state: McpServerState = "waiting";
   #connection: McpConnection | undefined;
   #starting: Promise<void> | undefined;
-  #tools: readonly ServerTool[] = [];
+  #tools: readonly ForeignTool[] = [];
   #leftOut: readonly string[] = [];
   #unregister: Unregister | undefined;
   #restarts = 0;
@@ -172,7 +172,7 @@ export class ServerClient {
     }
   }
 
-  async #call(tool: ServerTool, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolResult> {
+  async #call(tool: ForeignTool, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolResult> {
     const { name, callMs } = this.definition;
     if (this.#state === "restarting") await this.#start("restarting");
     const connection = this.#connection;

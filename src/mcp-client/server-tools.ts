@@ -11,7 +11,7 @@ export interface ServerList {
 }
 
 /** One tool that the session gets of a server. */
-export interface ServerTool {
+export interface ForeignTool {
   /** As the session's model knows it. */
   readonly name: string;
   readonly tier: Tier;
@@ -22,8 +22,8 @@ export interface ServerTool {
   call(input: Readonly<Record<string, unknown>>): ServerCall;
 }
 
-export interface ServerToolSet {
-  readonly tools: readonly ServerTool[];
+export interface ForeignToolSet {
+  readonly tools: readonly ForeignTool[];
   /** What could not be taken, each with the reason. */
   readonly leftOut: readonly string[];
 }
@@ -39,8 +39,8 @@ export function serverTools(
   server: string,
   { tools, offers }: ServerList,
   tiers: Readonly<Record<string, Tier>>,
-): ServerToolSet {
-  const taken = new Map<string, ServerTool>();
+): ForeignToolSet {
+  const taken = new Map<string, ForeignTool>();
   const leftOut: string[] = [];
   const offered = [...tools.map(fromServer), ...ownTools(offers)];
   for (const candidate of offered) {
@@ -53,7 +53,7 @@ export function serverTools(
   return { tools: [...taken.values()], leftOut };
 }
 
-type Candidate = Pick<ServerTool, "name" | "description" | "input_schema" | "call">;
+type Candidate = Pick<ForeignTool, "name" | "description" | "input_schema" | "call">;
 
 function fromServer({ name, description = "", inputSchema }: McpTool): Candidate {
   return {
@@ -142,7 +142,7 @@ function shown(name: string): string {
 
 /** A tool as the toolbox takes it. */
 export function clientToolOf(
-  { name, tier, description, input_schema, definition }: ServerTool,
+  { name, tier, description, input_schema, definition }: ForeignTool,
   call: (input: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<ToolResult>,
 ): ClientTool {
   return {
@@ -157,7 +157,7 @@ export function clientToolOf(
 }
 
 /** What changed between two lists, in words for people; undefined: nothing. */
-export function changesOf(before: readonly ServerTool[], after: readonly ServerTool[]): string | undefined {
+export function changesOf(before: readonly ForeignTool[], after: readonly ForeignTool[]): string | undefined {
   const known = new Map(before.map(({ name, definition }) => [name, definition]));
   const names = new Set(after.map(({ name }) => name));
   const parts = [
@@ -169,7 +169,7 @@ export function changesOf(before: readonly ServerTool[], after: readonly ServerT
   return words.length === 0 ? undefined : words.join("; ");
 }
 
-function listed(tools: readonly ServerTool[]): string {
+function listed(tools: readonly ForeignTool[]): string {
   const names = tools.slice(0, LIMITS.mcpServerFaults).map(({ name }) => name);
   const more = tools.length - names.length;
   return more === 0 ? names.join(", ") : `${names.join(", ")} and ${more} more`;

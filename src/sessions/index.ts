@@ -9,7 +9,7 @@ export type { PageProtocol } from "./page-tools/page-protocol.ts";
 export type { OfferedProvider } from "./services/provider-service.ts";
 export type { Clock, ExpiryClock, Models } from "./dependencies.ts";
 export type { ClientTool } from "../tools/index.ts";
-export type { McpServerBook } from "./mcp/definitions.ts";
+export { settingWay, type McpServerBook } from "./mcp/definitions.ts";
 export { McpValues } from "./mcp/values.ts";
 export type { UsualSandbox } from "./settings/walls.ts";
 export { isStored, sweepWarm } from "./lifecycle/warm.ts";

@@ -17,10 +17,18 @@ import {
   type SetSessionConfigOptionResponse,
 } from "@agentclientprotocol/sdk";
 import type { SallyportClient } from "../../client/index.ts";
-import { Failure, LIMITS, showHidden, type CreateSession, type SessionView } from "../../protocol/index.ts";
+import {
+  Failure,
+  LIMITS,
+  showHidden,
+  type CreateSession,
+  type McpServers,
+  type SessionView,
+} from "../../protocol/index.ts";
 import { changeOf, modeOf } from "./config-options.ts";
 import { requestError } from "./failures.ts";
 import { modesOf } from "./modes.ts";
+import { refusedServer, serversOf } from "./mcp-servers.ts";
 import { promptOf } from "./prompt.ts";
 import { AcpSession } from "./session.ts";
 
@@ -79,7 +87,7 @@ export class AcpAgent {
       agentCapabilities: {
         loadSession: true,
         promptCapabilities: { image: true, audio: false, embeddedContext: true },
-        mcpCapabilities: { http: false, sse: false },
+        mcpCapabilities: { http: true, sse: true },
         sessionCapabilities: { list: {}, resume: {}, close: {} },
       },
       authMethods: [],
@@ -87,24 +95,38 @@ export class AcpAgent {
   }
 
   async #new({ cwd, mcpServers }: NewSessionRequest, editor: AgentContext): Promise<NewSessionResponse> {
-    const { client, settings, local } = this.#options;
     if (!isAbsolute(cwd)) throw new Failure("invalid_request", `cwd: ${cwd} is not an absolute path`);
     this.#checkRoom();
-    const view = await client.createSession({
-      ...(local ? { workspace: cwd } : {}),
-      // A caller that cannot raise a limit does not wait for somebody who can.
-      ...(this.#mayDecide ? {} : { at_budget_end: "fail" }),
-      ...settings,
-    });
+    const { view, refused } = await this.#create(cwd, serversOf(mcpServers));
     const session = await this.#open(view, editor);
     session.start();
-    if (mcpServers.length > 0) {
-      const names = mcpServers.map(({ name }) => name).join(", ");
-      session.sayLater(
-        `the editor's MCP servers are not used: ${names}. The policy decides which tools a session has.`,
-      );
-    }
+    for (const words of refused) session.sayLater(words);
     return { sessionId: view.id, modes: modesOf(view.settings), configOptions: session.configOptions() };
+  }
+
+  /** A new session, without those of the editor's MCP servers that the policy does not give. */
+  async #create(cwd: string, wanted: McpServers): Promise<{ view: SessionView; refused: readonly string[] }> {
+    const { client, settings, local } = this.#options;
+    const servers = { ...wanted };
+    const refused: string[] = [];
+    for (;;) {
+      try {
+        const view = await client.createSession({
+          ...(local ? { workspace: cwd } : {}),
+          // A caller that cannot raise a limit does not wait for somebody who can.
+          ...(this.#mayDecide ? {} : { at_budget_end: "fail" }),
+          ...settings,
+          ...(Object.keys(servers).length === 0 ? {} : { mcp_servers: servers }),
+        });
+        return { view, refused };
+      } catch (error) {
+        const name = refusedServer(error);
+        // Each round has one server fewer.
+        if (name === undefined || !Object.hasOwn(servers, name)) throw error;
+        delete servers[name];
+        refused.push(`the editor's MCP server ${name} is not used: ${(error as Error).message}`);
+      }
+    }
   }
 
   async #load(id: string, editor: AgentContext, how: "replay" | "resume"): Promise<LoadSessionResponse> {

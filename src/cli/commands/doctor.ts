@@ -12,6 +12,7 @@ import {
   checkSupervisor,
   checkVendorPrograms,
 } from "../doctor/programs.ts";
+import { checkMcpServers } from "../doctor/mcp-servers.ts";
 import { EXIT } from "../exit.ts";
 import { OWN_OPEN_FILES } from "../open-files.ts";
 import { claudeOptions } from "../engines.ts";
@@ -58,6 +59,7 @@ async function examine({ surroundings }: CommandContext, settings: Settings): Pr
     checkServer(settings),
     checkSupervisor(settings),
   ]);
+  const mcpServers = await checkMcpServers(settings, surroundings.environment);
   const claude = checkClaude(settings, surroundings.environment);
   return [
     checkNode(process.version),
@@ -73,6 +75,7 @@ async function examine({ surroundings }: CommandContext, settings: Settings): Pr
     ...files,
     ...server,
     ...supervisor,
+    ...mcpServers,
   ];
 }
 
@@ -153,6 +156,10 @@ function settingsOf(settings: Settings): readonly ShownSetting[] {
     plain("programs_folder", settings.programsFolder),
     plain("telemetry", { ...settings.telemetry, value: settings.telemetry.value?.url }),
     listed("providers", { ...settings.providers, value: Object.keys(settings.providers.value) }),
+    listed("mcp_servers", {
+      value: Object.keys(settings.mcpServers?.value ?? {}),
+      origin: settings.mcpServers?.origin ?? "default",
+    }),
     listed("prices", { ...settings.prices, value: Object.keys(settings.prices.value) }),
     plain("api_url", settings.apiUrl),
     secret("api_key", settings.apiKey),

@@ -91,16 +91,7 @@ function fromSettings(
   },
 ): ServerDefinition {
   const { workspace } = state.settings;
-  const texts = async (values: SettingTexts = {}): Promise<Record<string, string>> =>
-    Object.fromEntries(
-      await Promise.all(
-        Object.entries(values).map(async ([key, value]): Promise<[string, string]> => {
-          if (typeof value === "string") return [key, value];
-          const secret = await book.secret(name, value);
-          return [key, key.toLowerCase() === "authorization" ? `Bearer ${secret}` : secret];
-        }),
-      ),
-    );
+  const secret = (source: CredentialSetting): Promise<string> => book.secret(name, source);
   return {
     name,
     from,
@@ -110,12 +101,31 @@ function fromSettings(
     tiers: setting.tools ?? {},
     callMs: setting.call_timeout_ms ?? LIMITS.mcpCallMs,
     startMs: setting.start_timeout_ms ?? LIMITS.mcpStartMs,
-    way: async (): Promise<ServerWay> =>
-      "command" in setting
-        ? program(setting, await texts(setting.env), workspace)
-        : // Whoever writes the settings names the host.
-          { kind: setting.type, url: new URL(setting.url), headers: await texts(setting.headers), rule: "named" },
+    way: () => settingWay(setting, { workspace, secret }),
   };
+}
+
+interface SettingMeans {
+  /** Absolute. */
+  readonly workspace: string;
+  readonly secret: (source: CredentialSetting) => Promise<string>;
+}
+
+/** How a server of the settings is reached, with its secrets as they are now. */
+export async function settingWay(setting: McpServerSetting, { workspace, secret }: SettingMeans): Promise<ServerWay> {
+  const texts = async (values: SettingTexts = {}): Promise<Record<string, string>> =>
+    Object.fromEntries(
+      await Promise.all(
+        Object.entries(values).map(async ([key, value]): Promise<[string, string]> => {
+          if (typeof value === "string") return [key, value];
+          const found = await secret(value);
+          return [key, key.toLowerCase() === "authorization" ? `Bearer ${found}` : found];
+        }),
+      ),
+    );
+  if ("command" in setting) return program(setting, await texts(setting.env), workspace);
+  // Whoever writes the settings names the host.
+  return { kind: setting.type, url: new URL(setting.url), headers: await texts(setting.headers), rule: "named" };
 }
 
 type SettingTexts = Readonly<Record<string, string | CredentialSetting>>;

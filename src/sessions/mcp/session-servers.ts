@@ -49,10 +49,10 @@ export class SessionServers {
   view(): readonly McpServerView[] {
     return wantedServers(this.#session).map((wanted): McpServerView => {
       const { name, from, transport } = wanted;
-      const none = { name, from, transport, tools: [] };
-      if ("refused" in wanted) return { ...none, state: "refused", error: wanted.refused };
+      if ("refused" in wanted) return { name, from, transport, state: "refused", tools: [], error: wanted.refused };
       const client = this.#clients.get(name);
-      return client?.definition.key === wanted.key ? client.view : { ...none, state: "waiting" };
+      if (client?.definition.key === wanted.key) return client.view;
+      return { name, from, transport, state: "waiting", tools: [] };
     });
   }
 

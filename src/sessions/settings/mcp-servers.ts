@@ -24,7 +24,7 @@ export function chooseMcpServers(
   const rights = { role: caller.role, profile, settings: mcpServers.servers, workspace };
   for (const [name, server] of Object.entries(asked)) {
     const refused = refusedServer(name, server, rights);
-    if (refused !== undefined) throw new Failure("forbidden", `mcp_servers.${name}: ${refused}`);
+    if (refused !== undefined) throw new Failure("forbidden", `mcp_servers.${name}: ${refused}`, { mcp_server: name });
   }
   return Object.keys(asked).length === 0 ? {} : { mcp_servers: withoutValues(asked) };
 }

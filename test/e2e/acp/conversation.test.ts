@@ -43,7 +43,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
       agentCapabilities: {
         loadSession: true,
         promptCapabilities: { image: true, audio: false, embeddedContext: true },
-        mcpCapabilities: { http: false, sse: false },
+        mcpCapabilities: { http: true, sse: true },
         sessionCapabilities: { list: {}, resume: {}, close: {} },
       },
       authMethods: [],
@@ -365,20 +365,6 @@ describe("an editor's conversation, with the protocol's own client", () => {
       );
     await editor.until(() => modesTold().length === 2);
     expect(modesTold()).toEqual(["bypassPermissions", "plan"]);
-  });
-
-  it("says what it did not use: the editor's MCP servers", async () => {
-    const editor = await open({ capabilities: { session: { notices: {} } } });
-    const { sessionId } = await editor.connection.agent.request(methods.agent.session.new, {
-      cwd: app.place.workspace,
-      mcpServers: [{ name: "files", command: "x", args: [], env: [] }],
-    });
-    await editor.prompt(sessionId, script({ say: "hi" }));
-    expect(editor.updates.find(({ sessionUpdate }) => sessionUpdate === "notice")).toMatchObject({
-      sessionUpdate: "notice",
-      severity: "warning",
-      title: expect.stringContaining("files") as unknown,
-    });
   });
 
   it("shows an agent's token its questions, and answers none of them", async () => {

@@ -49,6 +49,7 @@ function poolOf(config: PoolChange) {
       session_id: id,
       settings: SETTINGS,
       policy: DEFAULT_POLICY,
+      serverFiles: [],
       egressHosts: () => [],
       askHost: () => Promise.reject(new Error("nobody asks")),
       serverFiles: [],

@@ -7,6 +7,7 @@ import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { count, money } from "../../../ui/words.tsx";
 import { ContextPart } from "./context-part.tsx";
+import { McpServerList, useMcpServers } from "./mcp-servers.tsx";
 import { useSessionUsage } from "./use-session-usage.ts";
 
 /** Beside the conversation: the plan, the changed files, the settings, the bill. On narrow screens a separate window. */
@@ -38,6 +39,7 @@ export function Side({
 
 function Facts({ session, view }: { readonly session: SessionView; readonly view: TranscriptView }): ReactNode {
   const { files } = view;
+  const servers = useMcpServers(session);
   return (
     <div className="space-y-5 text-sm">
       {view.todos.length > 0 && (
@@ -62,6 +64,11 @@ function Facts({ session, view }: { readonly session: SessionView; readonly view
               </li>
             ))}
           </ul>
+        </Part>
+      )}
+      {servers.length > 0 && (
+        <Part title="MCP servers">
+          <McpServerList servers={servers} />
         </Part>
       )}
       <Settings session={session} />
