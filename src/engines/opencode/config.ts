@@ -74,9 +74,7 @@ export function configOf({ model }: Pick<Host, "model">, settings: SessionSettin
               context: Math.min(contextTokens, settings.max_context_tokens ?? Infinity),
               output: Math.min(outputTokens, settings.max_tokens),
             },
-            ...(thinking === undefined
-              ? {}
-              : { options: { thinking: { type: "enabled", budgetTokens: thinking } } }),
+            ...(thinking === undefined ? {} : { options: { thinking: { type: "enabled", budgetTokens: thinking } } }),
           },
         },
       },

@@ -75,7 +75,8 @@ export function modelOutcome({ status, message, name }: OpenCodeError, { cut, re
   if (status === PAYMENT_REQUIRED) return { type: "funds", message };
   // OpenCode knows only the status; the proxy's own reason is more precise.
   if (refusal !== undefined && status !== undefined && !isPassing(status)) return failed(refusal, message);
-  if (status === 401 || status === 403) return failed("model_unauthenticated", unauthenticated({ status, message, name }));
+  if (status === 401 || status === 403)
+    return failed("model_unauthenticated", unauthenticated({ status, message, name }));
   if (status === undefined)
     return cut
       ? failed("model_stream_cut", `the model's answer broke off (${message}); send the prompt again`)

@@ -24,11 +24,7 @@ function recordPath(folder: string, name: string): string {
  * Copies another session's record into this one's folder, as bytes: no database is opened outside of a sandbox, and no link followed. That
  * session may be running: a copy counts only if nothing was written meanwhile. False: there is none, or it is too long or never at rest.
  */
-export async function borrowRecord(
-  from: string,
-  to: string,
-  sleep: (ms: number) => Promise<void>,
-): Promise<boolean> {
+export async function borrowRecord(from: string, to: string, sleep: (ms: number) => Promise<void>): Promise<boolean> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const outcome = await copyOnce(from, to);
     if (outcome !== "changed") return outcome === "copied";

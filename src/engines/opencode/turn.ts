@@ -1,4 +1,11 @@
-import { Failure, LIMITS, outputText, type ErrorDetail, type SessionSettings, type ToolItem } from "../../protocol/index.ts";
+import {
+  Failure,
+  LIMITS,
+  outputText,
+  type ErrorDetail,
+  type SessionSettings,
+  type ToolItem,
+} from "../../protocol/index.ts";
 import { errorResult, type ToolResult } from "../../tools/tool.ts";
 import { aside, GO_ON, stoppedBy } from "../claude/messages.ts";
 import type { ConversationOptions, EngineEvent, Host, ToolCall, TurnChannel, Verdict } from "../engine.ts";

@@ -7,11 +7,13 @@ export const SILENT: ErrorDetail = {
 };
 
 /** OpenCode's record says that the answer was refused: that is how its turn is ended. */
-export const ANSWER_TAKEN =
-  "Your answer in the last turn was taken, whatever the result of your last call above says.";
+export const ANSWER_TAKEN = "Your answer in the last turn was taken, whatever the result of your last call above says.";
 
 export const RETOLD =
   "OpenCode's own record of this conversation is gone; the model was told what was said before as text. Files it had read it may read again.";
+
+export const COMPLETED =
+  "OpenCode's own record of this conversation lacked its end; the model was told what was said and done there as text.";
 
 export function maxTurnsReached(max_turns: number): ErrorDetail {
   return {
