@@ -1,4 +1,4 @@
-import type { Prompt } from "../../protocol/index.ts";
+import { Failure, type Prompt } from "../../protocol/index.ts";
 import { joined, Story, storyOf, type TurnStory } from "../claude/history.ts";
 import { readState, type StateFile } from "../claude/state.ts";
 import type { ConversationOptions, EngineEvent, Host } from "../engine.ts";
@@ -16,6 +16,8 @@ export interface Beginning {
   readonly session: string;
   /** Ended turns to retell; empty: all are known. */
   readonly retell: string;
+  /** Whether those are all turns that there were: OpenCode has no record at all. */
+  readonly isWhole: boolean;
   /** What was said and done in the open turn; empty: all is known. */
   readonly sofar: string;
   /** What the model must still be told about the turn before; empty: nothing. */
@@ -30,6 +32,9 @@ interface Recorded {
   readonly results: ReadonlySet<string>;
   readonly said: ReadonlySet<string>;
 }
+
+/** A process that dies takes at most its last prompts with it. */
+const MISSING_TURNS = 3;
 
 const NOTHING: Recorded = { messages: new Set(), results: new Set(), said: new Set() };
 
@@ -95,6 +100,7 @@ export class Beginnings {
     return {
       session: fresh,
       retell: storyOf(all.filter(({ end }) => end !== undefined)),
+      isWhole: true,
       sofar: left === undefined ? "" : callsOf(left, NOTHING),
       note,
       hasPrompt: false,
@@ -137,7 +143,7 @@ export class Beginnings {
     if (forked.status !== 200 || session === undefined) return undefined;
     await server.request("DELETE", path);
     this.#state.save({ session });
-    return { session, retell: "", sofar: "", note: place.note, hasPrompt: false };
+    return { session, retell: "", isWhole: false, sofar: "", note: place.note, hasPrompt: false };
   }
 
   /** Undefined when OpenCode's record is gone, or lacks the end of the conversation. */
@@ -146,20 +152,45 @@ export class Beginnings {
     session: string,
     isOpen: boolean,
   ): Promise<Omit<Beginning, "note"> | undefined> {
-    const { status } = await server.request("GET", `/session/${session}`);
-    if (status !== 200) return undefined;
+    if (!(await exists(server, `/session/${session}`))) return undefined;
     const { turns } = this.#state.kept;
     const own = turns.filter(({ at }) => at.session === session);
     const turn_id = this.#host.turnId();
-    const ended = own.findLast((turn) => turn.turn_id !== turn_id)?.at.uuid;
-    if (ended !== undefined && !(await has(server, session, ended))) return undefined;
+    const missing = await this.#missing(
+      server,
+      session,
+      own.filter((turn) => turn.turn_id !== turn_id),
+    );
+    if (missing === undefined) return undefined;
+    const retell = await this.#storyOf(missing);
     const left = isOpen ? await this.left() : undefined;
-    if (!isOpen) return { session, retell: "", sofar: "", hasPrompt: false };
+    if (!isOpen) return { session, retell, isWhole: false, sofar: "", hasPrompt: false };
     const recorded = await this.#recorded(server, session);
     const prompt = own.find((turn) => turn.turn_id === turn_id)?.at.uuid;
     const hasPrompt = prompt !== undefined && recorded.messages.has(prompt);
     const sofar = left === undefined ? "" : callsOf(left, hasPrompt ? recorded : NOTHING);
-    return { session, retell: "", sofar, hasPrompt };
+    return { session, retell, isWhole: false, sofar, hasPrompt };
+  }
+
+  /** The newest turns whose end is not in the record: OpenCode died before it had taken their prompts. Undefined: too many, so it is not the record. */
+  async #missing(
+    server: OpenCodeServer,
+    session: string,
+    own: StateFile["kept"]["turns"],
+  ): Promise<ReadonlySet<string> | undefined> {
+    const missing = new Set<string>();
+    for (const { turn_id, at } of own.toReversed()) {
+      if (at.uuid === undefined || (await exists(server, `/session/${session}/message/${at.uuid}`))) return missing;
+      missing.add(turn_id);
+      if (missing.size > MISSING_TURNS) return undefined;
+    }
+    return own.length === 0 ? missing : undefined;
+  }
+
+  async #storyOf(turns: ReadonlySet<string>): Promise<string> {
+    if (turns.size === 0) return "";
+    const all = joined(await this.#past(), this.#since.turns);
+    return storyOf(all.filter(({ turn_id, end }) => end !== undefined && turns.has(turn_id)));
   }
 
   /** What the end of OpenCode's record has. */
@@ -183,9 +214,12 @@ export class Beginnings {
   }
 }
 
-async function has(server: OpenCodeServer, session: string, message: string): Promise<boolean> {
-  const { status } = await server.request("GET", `/session/${session}/message/${message}`);
-  return status === 200;
+/** Throws where there is no answer: only what OpenCode says is gone is gone. */
+async function exists(server: OpenCodeServer, path: string): Promise<boolean> {
+  const { status } = await server.request("GET", path);
+  if (status === 200) return true;
+  if (status === 404 || status === 400) return false;
+  throw new Failure("engine_failed", "OpenCode did not answer. Send the prompt again.");
 }
 
 /** What a turn did that the record lacks. */

@@ -10,7 +10,7 @@ import {
   type ToolItem,
 } from "../../protocol/index.ts";
 import { errorResult } from "../../tools/tool.ts";
-import { aside, restarted, retold, type CallFate } from "../claude/messages.ts";
+import { aside, completed, restarted, retold, type CallFate } from "../claude/messages.ts";
 import { isOfSubagent, settleOpenCalls } from "../claude/open-calls.ts";
 import { StateFile } from "../claude/state.ts";
 import type { Conversation, ConversationOptions, EngineEvent, Host, TurnChannel } from "../engine.ts";
@@ -24,7 +24,7 @@ import { OpenCodeServer } from "./server.ts";
 import { answerMcp, servedTools, TOOL_SERVER, type McpTool } from "./tools.ts";
 import { OpenCodeTurn } from "./turn.ts";
 import { readRecorded } from "./wire.ts";
-import { RETOLD } from "./words.ts";
+import { COMPLETED, RETOLD } from "./words.ts";
 
 const NOT_BEGUN = {
   code: "engine_failed",
@@ -140,9 +140,10 @@ export class OpenCodeConversation implements Conversation {
       await turn.ended;
     } finally {
       signal.removeEventListener("abort", stop);
+      // The next turn may begin as soon as this one's end was told.
+      if (this.#turn === turn) this.#turn = undefined;
       await work;
       await watch;
-      this.#turn = undefined;
     }
   }
 
@@ -152,6 +153,8 @@ export class OpenCodeConversation implements Conversation {
       turn.crash(error);
       return;
     }
+    // Its process was ended with it.
+    if (turn.over) return;
     this.#drop();
     turn.fail({ code: error.code, message: error.message });
   }
@@ -286,10 +289,10 @@ export class OpenCodeConversation implements Conversation {
     if (open !== undefined) this.#gone = Promise.all([this.#gone, open.server.kill()]);
   }
 
-  #retell(turn: OpenCodeTurn, { retell }: Beginning): readonly VendorFields[] {
+  #retell(turn: OpenCodeTurn, { retell, isWhole }: Beginning): readonly VendorFields[] {
     if (retell === "") return [];
-    turn.notice(RETOLD);
-    return [aside(retold(retell))];
+    turn.notice(isWhole ? RETOLD : COMPLETED);
+    return [aside(isWhole ? retold(retell) : completed(retell))];
   }
 }
 
