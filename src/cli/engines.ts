@@ -1,4 +1,5 @@
 import {
+  createAcpEngines,
   createClaudeCliEngine,
   createClaudeSdkEngine,
   createCommandEngine,
@@ -7,7 +8,8 @@ import {
   type ClaudeOptions,
   type Engine,
 } from "../engines/index.ts";
-import { searchPathOf } from "./program-settings.ts";
+import { agentsOf } from "./acp-settings.ts";
+import { programPlaces, searchPathOf } from "./program-settings.ts";
 import type { Environment, Settings } from "./settings.ts";
 
 /** Where Claude Code is looked for. */
@@ -24,6 +26,11 @@ export function openEngines(settings: Settings, environment: Environment): Reado
     createClaudeCliEngine(claude),
     createCommandEngine(),
     createComputeEngine(),
+    ...createAcpEngines({
+      places: (name) => programPlaces(name, settings, environment),
+      searchPath: searchPathOf(environment),
+      agents: agentsOf(settings.acpAgents.value, environment),
+    }),
   ];
   return new Map(engines.map((engine) => [engine.id, engine]));
 }

@@ -13,6 +13,7 @@ import type {
   Usage,
 } from "../protocol/index.ts";
 import type { Sandbox } from "../sandbox/index.ts";
+import type { AnyTool } from "../tools/tool.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 
 /** What an engine declares that it can do; the conformance suite proves it. */
@@ -83,6 +84,18 @@ export interface ModelFacts {
   readonly outputTokens?: number | undefined;
 }
 
+/** A model request of the session that has ended, as the model proxy saw it. */
+export interface MeteredRequest {
+  /** The status that the program got; 0: it had disconnected. */
+  readonly status: number;
+  /** Whether the answer came whole. */
+  readonly completed: boolean;
+  /** What the proxy itself refused it for. Absent: it did not. */
+  readonly refusal?: ErrorCode | undefined;
+  /** What the model reported. */
+  readonly usage: Usage;
+}
+
 /** All that an engine may ask for. */
 export interface Host {
   /** The model proxy's address and the session's own key to it: engines never see a provider's key. `name` may change at each turn. */
@@ -116,6 +129,8 @@ export interface Host {
   permit(call: ToolCall, signal: AbortSignal): Promise<Verdict>;
   /** Why the model proxy itself refused the last request. Absent: it did not, and an error was the provider's. */
   refusal(): ErrorCode | undefined;
+  /** Tells each model request when it has ended, before its caller has all of the answer. Call the result to stop. Absent: nobody meters. */
+  onRequest?(listener: (request: MeteredRequest) => void): () => void;
   /**
    * Asks for more money after the proxy refused a request with `budget_exceeded`. Resolves when it may be retried, or
    * with the reason for a refusal; a person may take long.
@@ -184,6 +199,13 @@ export interface Engine {
   missing?(): string | undefined;
   /** Files and folders that its program consists of: a sandbox shows them. Absent: it starts none. */
   files?(): readonly string[];
+  /**
+   * Tools that its program runs itself and has no name of ours for: a person can be asked about them, nobody else runs them. Absent:
+   * none.
+   */
+  ownTools?(): readonly AnyTool[];
+  /** Its model requests pass by the proxy, so nothing is known of their cost: policy must allow it. Absent: none does. */
+  readonly unmetered?: true | undefined;
   /** Folders in a session's own that its program writes; the rest of it is ours alone. Absent: none. */
   folders?(folder: string): readonly string[];
   open(opening: ConversationOptions, host: Host): Promise<Conversation>;

@@ -218,6 +218,18 @@ export const LIMITS = {
   engineOrderMs: 1_000,
   /** Refusals for lack of money in a row, although there is money. */
   engineFundsRounds: 3,
+  /** Requests of an ACP agent that are answered at the same time. */
+  agentRequests: 64,
+  /** Terminals that an ACP agent has at once, and the output that is kept of each. */
+  agentTerminals: 16,
+  agentTerminalChars: 1_048_576,
+  /** Connections of an ACP agent's tool servers to us. */
+  agentToolChannels: 8,
+  /** Tool calls that an ACP agent has open at once. */
+  agentOpenCalls: 256,
+  /** ACP agents that the settings name, and words of the command of one. */
+  agentsNamed: 50,
+  agentWords: 100,
   // tools
   bashTimeoutMs: 120_000,
   bashTimeoutMaxMs: 600_000,

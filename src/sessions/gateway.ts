@@ -360,6 +360,7 @@ function viewEngine(engine: Engine): EngineView {
     available: advice === undefined,
     ...(advice === undefined ? {} : { advice }),
     wires: [...wires],
+    ...(engine.unmetered === true ? { unmetered: true as const } : {}),
     capabilities: { ...capabilities },
   };
 }

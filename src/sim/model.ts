@@ -29,6 +29,8 @@ export interface SimOptions {
   readonly demoDelayMs?: number | undefined;
   /** Milliseconds; only differences count. Absent: the machine's clock. */
   readonly now?: (() => number) | undefined;
+  /** The name under which a script's tool is called, by what was offered. Absent: as the script says. */
+  readonly nameTool?: ((name: string, offered: ReadonlySet<string>) => string) | undefined;
   /** Called for every request with its answer. */
   readonly onExchange?: ((exchange: SimExchange) => void) | undefined;
 }
@@ -89,9 +91,21 @@ export function createSimModel(options: SimOptions = {}): SimModel {
     throw new ApiError(404, `Not Found: ${path}`);
   }
 
+  function named(planned: ModelReply, { tools }: SimRequest): ModelReply {
+    const { nameTool } = options;
+    if (nameTool === undefined) return planned;
+    return {
+      ...planned,
+      acts: planned.acts.map((act) => (act.do === "tool" ? { ...act, name: nameTool(act.name, tools) } : act)),
+    };
+  }
+
   async function reply(asked: ReadRequest, vendor: Vendor, response: ServerResponse): Promise<void> {
     const { request } = asked;
-    const planned = faults.resolve(withinMaxTokens(replyTo(request, demoDelayMs), request), request.digest);
+    const planned = faults.resolve(
+      withinMaxTokens(named(replyTo(request, demoDelayMs), request), request),
+      request.digest,
+    );
     const early = await earlyFault(planned, response);
     if (early !== undefined) return fail(response, vendor, early);
     const format = asked.format(planned);

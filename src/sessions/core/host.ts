@@ -16,7 +16,7 @@ interface OfferingSession extends Pick<Session, "state"> {
 
 /** What an engine's host needs of its session. */
 interface HostingSession extends PermittingSession {
-  readonly budget: Pick<SessionBudget, "open" | "refusal" | "funds">;
+  readonly budget: Pick<SessionBudget, "open" | "refusal" | "funds" | "onRequest">;
   readonly dependencies: PermittingSession["dependencies"] &
     Pick<Dependencies, "engineFolder" | "models" | "newId" | "random">;
 }
@@ -43,6 +43,7 @@ export async function hostFor(session: HostingSession): Promise<Host> {
     sleep: (ms, signal) => sleep(dependencies, ms, signal),
     permit: (call, signal) => permit(session, call, signal),
     refusal: () => session.budget.refusal,
+    onRequest: (listener) => session.budget.onRequest(listener),
     funds: (signal) => session.budget.funds(signal),
   };
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { SallyportClient } from "../../../src/client/index.ts";
 import type { CreateSession, JournalEvent, ModelApi, Price } from "../../../src/protocol/index.ts";
 import { openTestApp, type TestApp } from "../../support/app.ts";
+import { PROGRAMS_FOLDER } from "../../support/vendor-programs.ts";
 import { journalFaults } from "./journal.ts";
 import { Model } from "./model.ts";
 import { processesOf, until, type OwnedProcess } from "./processes.ts";
@@ -26,6 +27,9 @@ export function settingsFor({ model, api }: Pick<Bench, "model" | "api">): strin
     prices: { "bench/sim": PRICE, "bench/other": PRICE },
   });
 }
+
+/** Where vendors' programs of the tests are. */
+export const PROGRAMS = { SALLYPORT_PROGRAMS_FOLDER: PROGRAMS_FOLDER } as const;
 
 /** What changes something is asked, as it ships; of what only reads, searches are asked too. */
 const POLICY = JSON.stringify({ default_profile: "bench", profiles: { bench: { ask: ["Grep"] } } });
@@ -61,7 +65,7 @@ export class Bench {
 
   static async open(engine: string, { api, sandbox }: Pick<Bench, "api" | "sandbox">): Promise<Bench> {
     const model = await Model.open();
-    const app = await openTestApp({ SALLYPORT_START_AHEAD: "on", SALLYPORT_SANDBOX: sandbox });
+    const app = await openTestApp({ SALLYPORT_START_AHEAD: "on", SALLYPORT_SANDBOX: sandbox, ...PROGRAMS });
     await writeFile(join(app.place.home, "sallyport.yaml"), settingsFor({ model, api }));
     await writeFile(join(app.place.home, "policy.yaml"), POLICY);
     await app.restart();

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
+  createAcpEngines,
   createClaudeCliEngine,
   createClaudeSdkEngine,
   createLoopEngine,
@@ -9,6 +10,7 @@ import {
 import type { ModelApi } from "../../../src/protocol/index.ts";
 import { isFullRun } from "../../support/sample.ts";
 import { TEST_SANDBOX } from "../../support/server.ts";
+import { PROGRAMS_FOLDER } from "../../support/vendor-programs.ts";
 import { ANSWERS } from "./answers.ts";
 import { Bench } from "./bench.ts";
 import { CALLS, LIMITED } from "./calls.ts";
@@ -22,7 +24,13 @@ import { paperWith, writePaper } from "./table.ts";
 import { WALLED } from "./walls.ts";
 import { WORDS } from "./words.ts";
 
-const ENGINES: readonly Engine[] = [createLoopEngine(), createClaudeSdkEngine(), createClaudeCliEngine()];
+const ACP_IDS: readonly string[] = ["acp:opencode", "acp:qwen"];
+const ENGINES: readonly Engine[] = [
+  createLoopEngine(),
+  createClaudeSdkEngine(),
+  createClaudeCliEngine(),
+  ...createAcpEngines({ places: () => ({ installed: PROGRAMS_FOLDER }) }).filter(({ id }) => ACP_IDS.includes(id)),
+];
 
 /** In the order in which they are played: a restart spares nothing, so what runs beside the others ends before. */
 const SCENARIOS: readonly Scenario[] = [

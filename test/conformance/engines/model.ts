@@ -35,6 +35,11 @@ export class Model {
     this.#server = server;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const model = createSimModel({
+      // Agents put the name of our tool server before the names of our tools.
+      nameTool: (name, offered) =>
+        [...offered].find(
+          (tool) => /^sallyport_(.*)$/.exec(tool)?.[1] === name || /^mcp__sallyport__(.*)$/.exec(tool)?.[1] === name,
+        ) ?? name,
       onExchange: ({ path, body }) => {
         const api = ASKED_AT.get(path);
         if (api === undefined) return;

@@ -1,0 +1,180 @@
+import { canonicalJson, LIMITS, type ContentBlock, type ToolItem } from "../../protocol/index.ts";
+import type { EngineEvent } from "../engine.ts";
+import { list, record, text, type VendorFields } from "../vendor/fields.ts";
+import type { TurnCalls } from "./calls.ts";
+import { namedCall, updatedCall, type NamedCall, type OwnCall } from "./tool-names.ts";
+
+interface KnownCall {
+  call: OwnCall;
+  /** Absent: nothing was told of it yet. */
+  item?: ToolItem | undefined;
+  /** What a person or a rule allowed, and nothing ran yet. */
+  allowed?: NamedCall | undefined;
+}
+
+interface OwnCallsOptions {
+  /** The agent's name in tools. */
+  readonly agent: string;
+  readonly calls: TurnCalls;
+  /** What must be told before a call: words that it ends. */
+  readonly before: () => readonly EngineEvent[];
+  /** The agent has our tools: a call of its own may be one of ours, which was told already. */
+  readonly hasOurs: boolean;
+  /** Words of a person that the protocol has no room for. */
+  readonly onFeedback: (item: ToolItem, words: string) => void;
+}
+
+/** What the agent is answered. */
+type Outcome = { readonly outcome: "selected"; readonly optionId: string } | { readonly outcome: "cancelled" };
+
+/** Calls of an agent's own tools in one turn. */
+export class OwnCalls {
+  readonly #options: OwnCallsOptions;
+  readonly #known = new Map<string, KnownCall>();
+  /** Calls of our tools that the agent has not reported yet. */
+  readonly #ours: string[] = [];
+
+  constructor(options: OwnCallsOptions) {
+    this.#options = options;
+  }
+
+  /** One of our tools was called: the agent will report, or has reported, a call that is this one. */
+  served({ input }: NamedCall): void {
+    if (this.#ours.length < LIMITS.agentOpenCalls) this.#ours.push(canonicalJson(input));
+  }
+
+  /** False: there are too many. */
+  async update(update: VendorFields): Promise<boolean> {
+    const id = text(update["toolCallId"]);
+    if (id === undefined) return true;
+    const known = this.#take(id, update);
+    if (known === undefined) return false;
+    const status = text(update["status"]);
+    if (status !== "completed" && status !== "failed") return true;
+    this.#known.delete(id);
+    if (known.item === undefined && this.#isOurs(known.call)) return true;
+    const item = known.item ?? (await this.#begin(known));
+    const output = outputOf(update);
+    const exit_code = exitCodeOf(update);
+    this.#options.calls.end(item, { status, output, is_error: status === "failed", exit_code });
+    return true;
+  }
+
+  /** A call that the agent asks about. */
+  async permission(params: VendorFields): Promise<VendorFields> {
+    const update = record(params["toolCall"]);
+    const known = this.#take(text(update["toolCallId"]) ?? "", update);
+    const options = list(params["options"]).map(record);
+    if (known === undefined) return answer({ outcome: "cancelled" });
+    const named = namedCall(this.#options.agent, known.call);
+    const item = known.item ?? (await this.#begin(known, named));
+    const { calls } = this.#options;
+    const verdict = await calls.ask(item);
+    if (verdict.effect === "allow" && isSame(verdict.input, item.input)) {
+      known.allowed = named;
+      const once = chosen(options, "allow_once");
+      if (once !== undefined) return answer(once);
+      calls.refuse(item, notPossible("it offers no way to allow a call once"));
+      return answer(chosen(options, "reject_once") ?? { outcome: "cancelled" });
+    }
+    if (verdict.effect === "deny") {
+      calls.refuse(item, verdict);
+      if (verdict.status !== "interrupted") this.#options.onFeedback(item, verdict.message);
+      if (verdict.status === "interrupted" || verdict.interrupt) return answer({ outcome: "cancelled" });
+    } else {
+      const words = `User rejected: run it with this input instead: ${JSON.stringify(verdict.input)}`;
+      calls.refuse(item, { effect: "deny", message: words, status: "declined", interrupt: false });
+      this.#options.onFeedback(item, words);
+    }
+    return answer(chosen(options, "reject_once") ?? { outcome: "cancelled" });
+  }
+
+  /** The call that was allowed for exactly this, and that nothing has run for yet: it runs as that one. */
+  claim(named: NamedCall): ToolItem | undefined {
+    for (const known of this.#known.values()) {
+      const { item, allowed } = known;
+      if (item === undefined || allowed === undefined || !this.#options.calls.isOpen(item)) continue;
+      if (allowed.tool !== named.tool || !isSame(allowed.input, named.input)) continue;
+      known.allowed = undefined;
+      return item;
+    }
+    return undefined;
+  }
+
+  #take(id: string, update: VendorFields): KnownCall | undefined {
+    const known = this.#known.get(id);
+    if (known !== undefined) {
+      known.call = updatedCall(known.call, update);
+      return known;
+    }
+    if (id === "" || this.#known.size >= LIMITS.agentOpenCalls) return undefined;
+    const begun = { call: updatedCall(undefined, update) };
+    this.#known.set(id, begun);
+    return begun;
+  }
+
+  async #begin(known: KnownCall, named = namedCall(this.#options.agent, known.call)): Promise<ToolItem> {
+    const item = await this.#options.calls.begin(named, this.#options.before());
+    known.item = item;
+    return item;
+  }
+
+  /** Each call of ours stands for one of the agent's, so nothing that it ran itself is hidden. */
+  #isOurs({ input }: OwnCall): boolean {
+    if (!this.#options.hasOurs) return false;
+    const index = input === undefined ? 0 : this.#ours.indexOf(canonicalJson(input));
+    if (index < 0 || this.#ours.length === 0) return false;
+    this.#ours.splice(index, 1);
+    return true;
+  }
+}
+
+function answer(outcome: Outcome): VendorFields {
+  return { outcome };
+}
+
+/** Never one that also allows what comes later. */
+function chosen(options: readonly VendorFields[], kind: "allow_once" | "reject_once"): Outcome | undefined {
+  const optionId = text(options.find((option) => option["kind"] === kind)?.["optionId"]);
+  return optionId === undefined ? undefined : { outcome: "selected", optionId };
+}
+
+function notPossible(why: string): Parameters<TurnCalls["refuse"]>[1] {
+  return {
+    effect: "deny",
+    message: `The agent cannot be told of the approval: ${why}.`,
+    status: "failed",
+    interrupt: false,
+  };
+}
+
+function isSame(one: VendorFields, other: VendorFields): boolean {
+  return canonicalJson(one) === canonicalJson(other);
+}
+
+/** What the call showed, cut to the limit for one result. */
+function outputOf(update: VendorFields): readonly ContentBlock[] {
+  const shown = list(update["content"]).map(record).flatMap(textOf);
+  const raw = update["rawOutput"];
+  const words = shown.length > 0 || raw === undefined || raw === null ? shown.join("\n") : plain(raw);
+  if (words === "") return [];
+  const clean = words.replaceAll(/\p{Surrogate}/gu, "\u{FFFD}");
+  return [{ type: "text", text: clean.slice(0, LIMITS.toolOutputChars) }];
+}
+
+function textOf(content: VendorFields): readonly string[] {
+  const inner = record(content["content"]);
+  const said = content["type"] === "content" && inner["type"] === "text" ? text(inner["text"]) : undefined;
+  return said === undefined ? [] : [said];
+}
+
+function plain(raw: unknown): string {
+  if (typeof raw === "string") return raw;
+  return text(record(raw)["output"]) ?? JSON.stringify(raw);
+}
+
+function exitCodeOf(update: VendorFields): number | undefined {
+  const raw = record(update["rawOutput"]);
+  const code = raw["exitCode"] ?? raw["exit_code"] ?? record(raw["metadata"])["exit"];
+  return typeof code === "number" && Number.isInteger(code) ? code : undefined;
+}
