@@ -130,6 +130,9 @@ export const KNOWN_AGENTS: readonly AcpAgent[] = [
         memory: { enableManagedAutoMemory: false },
         permissions: { allow: ["mcp__sallyport"], deny: QWEN_TOOLS },
         experimental: { emitToolUseSummaries: false },
+        // Our tools bound their own output.
+        tools: { truncateToolOutputThreshold: 0 },
+        model: { generationConfig: { modalities: { image: true } } },
       },
     },
   },

@@ -39,6 +39,8 @@ const UNMETERED =
 /** A process that is ready, and what its model must be told before the prompt. */
 interface Ready {
   readonly process: AgentProcess;
+  /** The agent has its own record of the conversation. */
+  readonly isKnown: boolean;
   readonly preface: readonly VendorFields[];
 }
 
@@ -90,15 +92,8 @@ export class AcpConversation implements Conversation {
       if (turn.over || turn.stopped !== undefined) return;
       const ready = await this.#ready(turn);
       if (ready === undefined) return;
-      await turn.run(ready.process, [...ready.preface, ...this.#goOn(left, fates)]);
+      await turn.run(ready.process, [...ready.preface, ...goOn(left, fates, ready)]);
     });
-  }
-
-  /** The agent may have written down a part of the open turn, or nothing: it is told all of it. */
-  #goOn(left: TurnStory | undefined, fates: readonly CallFate[]): readonly VendorFields[] {
-    const sofar = left === undefined ? "" : storyOf([{ ...left, asked: "" }]);
-    const told = aside(restarted(fates, sofar));
-    return [told, ...(left?.prompt === undefined ? [] : promptBlocks(left.prompt))];
   }
 
   async warm(): Promise<void> {
@@ -176,9 +171,10 @@ export class AcpConversation implements Conversation {
         return undefined;
       }
       const notes = note === undefined ? [] : [aside(note)];
-      const preface = [...(await this.#retell(turn, session === process.session)), ...notes];
+      const isKnown = session === process.session;
+      const preface = [...(await this.#retell(turn, isKnown)), ...notes];
       this.#state.save({ session: process.session });
-      return turn.over ? undefined : { process, preface };
+      return turn.over ? undefined : { process, isKnown, preface };
     } catch (error) {
       turn.fail(startFailure(this.#means.agent, error));
       return undefined;
@@ -256,6 +252,18 @@ export class AcpConversation implements Conversation {
     this.#process = undefined;
     if (process !== undefined) this.#gone = Promise.all([this.#gone, process.kill()]);
   }
+}
+
+/** The agent may have written down all of the open turn, or nothing of it: it is told what the journal has. */
+function goOn(
+  left: TurnStory | undefined,
+  fates: readonly CallFate[],
+  { isKnown }: Pick<Ready, "isKnown">,
+): readonly VendorFields[] {
+  const asked = left?.prompt === undefined ? "" : `The prompt was: ${JSON.stringify(left.prompt.text)}\n`;
+  const sofar = left === undefined ? "" : storyOf([{ ...left, asked: "" }]);
+  if (isKnown) return [aside(restarted(fates, `${asked}${sofar}`))];
+  return [aside(restarted(fates, sofar)), ...(left?.prompt === undefined ? [] : promptBlocks(left.prompt))];
 }
 
 function startFailure({ title }: AcpAgent, error: unknown): ErrorDetail {

@@ -1,5 +1,5 @@
 import { canonicalJson, LIMITS, type ContentBlock, type ToolItem } from "../../protocol/index.ts";
-import type { EngineEvent } from "../engine.ts";
+import type { EngineEvent, Host } from "../engine.ts";
 import { list, record, text, type VendorFields } from "../vendor/fields.ts";
 import type { TurnCalls } from "./calls.ts";
 import { namedCall, updatedCall, type NamedCall, type OwnCall } from "./tool-names.ts";
@@ -8,6 +8,8 @@ interface KnownCall {
   call: OwnCall;
   /** Absent: nothing was told of it yet. */
   item?: ToolItem | undefined;
+  /** It is a call of one of our tools, which was told as that. */
+  isOurs?: true | undefined;
   /** What a person or a rule allowed, and nothing ran yet. */
   allowed?: NamedCall | undefined;
 }
@@ -20,6 +22,7 @@ interface OwnCallsOptions {
   readonly before: () => readonly EngineEvent[];
   /** The agent has our tools: a call of its own may be one of ours, which was told already. */
   readonly hasOurs: boolean;
+  readonly sleep: Host["sleep"];
   /** Words of a person that the protocol has no room for. */
   readonly onFeedback: (item: ToolItem, words: string) => void;
 }
@@ -31,16 +34,29 @@ type Outcome = { readonly outcome: "selected"; readonly optionId: string } | { r
 export class OwnCalls {
   readonly #options: OwnCallsOptions;
   readonly #known = new Map<string, KnownCall>();
-  /** Calls of our tools that the agent has not reported yet. */
+  /** Inputs of calls of our tools that the agent has not reported yet. */
   readonly #ours: string[] = [];
+  readonly #arrivals = new Set<() => void>();
 
   constructor(options: OwnCallsOptions) {
     this.#options = options;
   }
 
-  /** One of our tools was called: the agent will report, or has reported, a call that is this one. */
-  served({ input }: NamedCall): void {
-    if (this.#ours.length < LIMITS.agentOpenCalls) this.#ours.push(canonicalJson(input));
+  /**
+   * One of our tools is called. The agent reports each call as its own too, with what it said before: that is waited for, for a bounded
+   * time, so that everything is told in its order.
+   */
+  async served({ input }: NamedCall, signal: AbortSignal): Promise<void> {
+    const key = canonicalJson(input);
+    if (this.#claimOurs(key)) return;
+    const arrived = new AbortController();
+    const look = (): void => {
+      if (!arrived.signal.aborted && this.#claimOurs(key)) arrived.abort();
+    };
+    this.#arrivals.add(look);
+    await this.#options.sleep(LIMITS.engineOrderMs, AbortSignal.any([arrived.signal, signal]));
+    this.#arrivals.delete(look);
+    if (!arrived.signal.aborted && this.#ours.length < LIMITS.agentOpenCalls) this.#ours.push(key);
   }
 
   /** False: there are too many. */
@@ -49,10 +65,11 @@ export class OwnCalls {
     if (id === undefined) return true;
     const known = this.#take(id, update);
     if (known === undefined) return false;
+    for (const look of this.#arrivals) look();
     const status = text(update["status"]);
     if (status !== "completed" && status !== "failed") return true;
     this.#known.delete(id);
-    if (known.item === undefined && this.#isOurs(known.call)) return true;
+    if (known.isOurs === true || (known.item === undefined && this.#wasOurs(known.call))) return true;
     const item = known.item ?? (await this.#begin(known));
     const output = outputOf(update);
     const exit_code = exitCodeOf(update);
@@ -120,10 +137,21 @@ export class OwnCalls {
   }
 
   /** Each call of ours stands for one of the agent's, so nothing that it ran itself is hidden. */
-  #isOurs({ input }: OwnCall): boolean {
-    if (!this.#options.hasOurs) return false;
+  #claimOurs(key: string): boolean {
+    const free = [...this.#known.values()].filter(({ item, isOurs }) => item === undefined && isOurs !== true);
+    const same = free.find(({ call }) => call.input !== undefined && canonicalJson(call.input) === key);
+    // An agent may tell the input later, or never.
+    const known = same ?? free.find(({ call }) => call.input === undefined);
+    if (known === undefined) return false;
+    known.isOurs = true;
+    return true;
+  }
+
+  /** A call that ended before it was recognised as one of ours. */
+  #wasOurs({ input }: OwnCall): boolean {
+    if (!this.#options.hasOurs || this.#ours.length === 0) return false;
     const index = input === undefined ? 0 : this.#ours.indexOf(canonicalJson(input));
-    if (index < 0 || this.#ours.length === 0) return false;
+    if (index < 0) return false;
     this.#ours.splice(index, 1);
     return true;
   }

@@ -40,6 +40,8 @@ export class AgentTurn {
   readonly #client: ClientRequests;
   readonly #controller = new AbortController();
   readonly #over = new AbortController();
+  /** Aborted when the agent was told to stop, or the turn is over. */
+  readonly #told = new AbortController();
   #room: Promise<void> = Promise.resolve();
   #process: AgentProcess | undefined;
   /** How the process ended, if it did. */
@@ -51,6 +53,10 @@ export class AgentTurn {
   /** The last model request of the turn. */
   #metered: MeteredRequest | undefined;
   #refusals = 0;
+  /** Model requests in a row that failed. */
+  #failures = 0;
+  /** What people are told if the agent asks the model again; absent: the last request did not fail. */
+  #retrying: string | undefined;
   /** Model requests of the turn that were answered. */
   #rounds = 0;
   /** What a person said to a call that the agent could only be told no about. */
@@ -83,6 +89,7 @@ export class AgentTurn {
       calls: this.calls,
       before,
       hasOurs: agent.tools === "sallyport",
+      sleep: (ms, signal) => host.sleep(ms, signal),
       onFeedback: (item, words) => {
         this.#note = stoppedBy(item, words);
         this.#feedback.push(rejectedWords(item, words));
@@ -214,9 +221,19 @@ export class AgentTurn {
     this.#rounds += usage.model_calls;
     if (JSON.stringify(usage) !== JSON.stringify({ ...NO_USAGE, model_calls: usage.model_calls }))
       void this.tell([{ type: "usage", usage }]);
+    // It did ask again.
+    if (this.#retrying !== undefined) void this.tell([{ type: "notice", message: this.#retrying }]);
+    this.#retrying = undefined;
+    if (completed && status < 400) this.#failures = 0;
     if (request.refusal !== undefined || (completed && status < 400)) return;
     const words = status >= 400 ? `the model answered ${status}` : "the model's answer broke off";
-    void this.tell([{ type: "notice", message: `${words}; ${this.#options.agent.title} may ask again` }]);
+    this.#failures += 1;
+    if (this.#failures > LIMITS.modelRetries) {
+      // Some ask for ever, with longer and longer waits.
+      this.stop(failureOf(this.#options.agent.title, {}, request) ?? ABORTED);
+      return;
+    }
+    this.#retrying = `${words}; ${this.#options.agent.title} asks again`;
   }
 
   notified(method: string, params: VendorFields): void {
@@ -270,12 +287,12 @@ export class AgentTurn {
   }): Promise<ToolResult> {
     if (this.over || this.#stopped !== undefined) return errorResult("The turn is over.");
     this.#sign();
-    this.#own.served(call);
     try {
+      await this.#own.served(call, this.signal);
       const result = await this.calls.perform(call, this.#speech.end("completed"), call.signal);
       if (this.#rounds >= this.#options.settings.max_turns) this.stop(maxTurns(this.#options.settings));
-      // Answering a turn that is being stopped would make the agent ask the model once more.
-      if (this.signal.aborted) await orAborted(new Promise<never>(() => undefined), this.#over.signal);
+      // Answering before the agent knows that the turn is stopped would make it ask the model once more.
+      if (this.signal.aborted) await orAborted(new Promise<never>(() => undefined), this.#told.signal);
       return result;
     } catch (error) {
       this.crash(error);
@@ -317,6 +334,7 @@ export class AgentTurn {
     await host.sleep(LIMITS.engineToolEndMs, AbortSignal.any([settled.signal, this.#over.signal]));
     if (this.over) return;
     this.#process?.cancel();
+    this.#told.abort("told");
     await host.sleep(LIMITS.engineInterruptMs, this.#over.signal);
     if (this.over) return;
     onBroken();
@@ -337,6 +355,7 @@ export class AgentTurn {
     if (this.over) return;
     this.#options.onBroken();
     this.#over.abort("over");
+    this.#told.abort("over");
     this.#controller.abort("over");
     this.#rejectEnded(error);
   }
@@ -355,6 +374,7 @@ export class AgentTurn {
     this.#options.onEnd(this.#note);
     void this.tell(events);
     this.#over.abort("over");
+    this.#told.abort("over");
     this.#controller.abort("over");
     this.#resolveEnded();
   }

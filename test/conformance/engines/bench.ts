@@ -64,7 +64,7 @@ export class Bench {
   }
 
   static async open(engine: string, { api, sandbox }: Pick<Bench, "api" | "sandbox">): Promise<Bench> {
-    const model = await Model.open();
+    const model = await Model.open(engine.startsWith("acp:") ? "as offered" : "as scripted");
     const app = await openTestApp({ SALLYPORT_START_AHEAD: "on", SALLYPORT_SANDBOX: sandbox, ...PROGRAMS });
     await writeFile(join(app.place.home, "sallyport.yaml"), settingsFor({ model, api }));
     await writeFile(join(app.place.home, "policy.yaml"), POLICY);

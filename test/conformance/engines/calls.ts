@@ -109,9 +109,10 @@ const denied: Scenario = {
     const [item] = turn.calls;
     expect(item).toMatchObject({ status: "declined", is_error: true });
     expect(outputText(item?.output ?? [])).toBe(`User rejected: ${feedback}`);
-    expect(turn.requests.map(resultsIn).at(-1)?.at(-1)).toBe(`User rejected: ${feedback}`);
+    const read = turn.requests.map(resultsIn).at(-1)?.at(-1) ?? "";
+    expect(read).toContain(`User rejected: ${feedback}`);
     await expect(readFile(join(bench.app.place.workspace, "denied.txt"))).rejects.toMatchObject({ code: "ENOENT" });
-    return YES;
+    return read === `User rejected: ${feedback}` ? YES : { can: true, words: "yes, with words of the agent around it" };
   },
 };
 
@@ -161,8 +162,9 @@ const unknown: Scenario = {
     const result = turn.requests.map(resultsIn).at(-1)?.at(-1) ?? "";
     expect(result).toMatch(/Teleport/);
     expect(turn.calls.filter(({ status }) => status === "completed")).toEqual([]);
-    expect(turn.calls).toMatchObject([{ tool: "Teleport", status: "failed", is_error: true }]);
-    return YES;
+    expect(turn.calls).toMatchObject([{ status: "failed", is_error: true }]);
+    const named = turn.calls[0]?.tool === "Teleport";
+    return named ? YES : { can: true, words: "yes, told in the agent's own words" };
   },
 };
 
