@@ -60,6 +60,8 @@ export interface ToolCall {
   readonly input: Readonly<Record<string, unknown>>;
   /** Resolves when the call can begin: only then is it marked as running. Absent: at once. */
   readonly ready?: Promise<unknown> | undefined;
+  /** The engine's program runs it itself: what is only proven of our own tools does not count. Absent: our tools run it. */
+  readonly foreign?: true | undefined;
   /** The engine knows that it has not begun, whatever the journal says: nobody told its program that it may. */
   readonly notRun?: true | undefined;
 }

@@ -218,6 +218,8 @@ export const LIMITS = {
   engineOrderMs: 1_000,
   /** Refusals for lack of money in a row, although there is money. */
   engineFundsRounds: 3,
+  /** How long an ACP agent that was told to stop may take until it is ended; the turn is over for people long before. */
+  agentStopMs: 10_000,
   /** Requests of an ACP agent that are answered at the same time. */
   agentRequests: 64,
   /** Terminals that an ACP agent has at once, and the output that is kept of each. */

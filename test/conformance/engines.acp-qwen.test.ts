@@ -1,3 +1,5 @@
+import { describe } from "vitest";
+import { vendorProgram } from "../support/vendor-programs.ts";
 import { engineConformance } from "./engines/conformance.ts";
 
-engineConformance("acp:qwen", "chat");
+describe.skipIf(vendorProgram("qwen") === undefined)("qwen", () => engineConformance("acp:qwen", "chat"));

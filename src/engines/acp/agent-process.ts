@@ -51,6 +51,7 @@ export class AgentProcess {
   readonly #connection: AgentConnection;
   readonly #servers = new Map<number, OfferedToolServer>();
   #session = "";
+  #idle: Promise<void> = Promise.resolve();
   #isReplaying = false;
   #takesImages = false;
 
@@ -151,7 +152,17 @@ export class AgentProcess {
   /** Resolves when the turn has ended. Rejects with `RpcError` or `AgentGone`. */
   prompt(blocks: readonly VendorFields[]): Promise<VendorFields> {
     this.#connection.begin();
-    return this.#connection.request("session/prompt", { sessionId: this.#session, prompt: blocks });
+    const answer = this.#connection.request("session/prompt", { sessionId: this.#session, prompt: blocks });
+    this.#idle = answer.then(
+      () => undefined,
+      () => undefined,
+    );
+    return answer;
+  }
+
+  /** Resolves when no prompt is open. */
+  get idle(): Promise<void> {
+    return this.#idle;
   }
 
   cancel(): void {

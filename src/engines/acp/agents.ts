@@ -131,7 +131,7 @@ export const KNOWN_AGENTS: readonly AcpAgent[] = [
         permissions: { allow: ["mcp__sallyport"], deny: QWEN_TOOLS },
         experimental: { emitToolUseSummaries: false },
         // Our tools bound their own output.
-        tools: { truncateToolOutputThreshold: 0 },
+        tools: { truncateToolOutputThreshold: 0, truncateToolOutputLines: 0 },
         model: { generationConfig: { modalities: { image: true } } },
       },
     },

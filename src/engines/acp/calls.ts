@@ -62,7 +62,7 @@ export class TurnCalls {
     return item;
   }
 
-  async ask(item: ToolItem, terms: Pick<ToolCall, "ready"> = {}): Promise<Verdict> {
+  async ask(item: ToolItem, terms: Pick<ToolCall, "ready" | "foreign"> = {}): Promise<Verdict> {
     const { host, signal, onWait } = this.#options;
     onWait(1);
     try {

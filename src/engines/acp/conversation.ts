@@ -57,6 +57,8 @@ export class AcpConversation implements Conversation {
   /** A process that is starting. */
   #starting: Promise<AgentProcess | undefined> | undefined;
   #gone: Promise<unknown> = Promise.resolve();
+  /** Resolves when an interrupted turn is over for the agent too, or its process is ended. */
+  #stopping: Promise<void> = Promise.resolve();
   #turn: AgentTurn | undefined;
   #isClosed = false;
   #saidUnmetered = false;
@@ -133,6 +135,9 @@ export class AcpConversation implements Conversation {
       },
       onEnd: (note) => this.#state.save({ turn_id, note: note === "" ? undefined : note }),
       onBroken: () => this.#drop(),
+      onSlow: () => {
+        this.#stopping = this.#stopped(this.#process);
+      },
     });
     this.#turn = turn;
     const unlisten = this.#host.onRequest?.((request) => turn.metered(request));
@@ -153,7 +158,7 @@ export class AcpConversation implements Conversation {
       unlisten?.();
       await work;
       await watch;
-      this.#turn = undefined;
+      if (this.#turn === turn) this.#turn = undefined;
     }
   }
 
@@ -162,6 +167,7 @@ export class AcpConversation implements Conversation {
     try {
       const { note, session } = this.#state.state;
       await this.#starting?.catch(() => undefined);
+      await this.#stopping;
       if (this.#process !== undefined && !this.#process.fits()) this.#drop();
       await this.#gone;
       const current = this.#process;
@@ -245,6 +251,15 @@ export class AcpConversation implements Conversation {
       throw error;
     }
     return this.#process === process ? process : undefined;
+  }
+
+  /** A new process costs more than a moment: one that was told to stop gets that, though the turn is over for people. */
+  async #stopped(process: AgentProcess | undefined): Promise<void> {
+    if (process === undefined) return;
+    const over = new AbortController();
+    void process.idle.then(() => over.abort("over"));
+    await this.#host.sleep(LIMITS.agentStopMs, over.signal);
+    if (!over.signal.aborted && this.#process === process) this.#drop();
   }
 
   #drop(): void {

@@ -86,7 +86,7 @@ export class OwnCalls {
     const named = namedCall(this.#options.agent, known.call);
     const item = known.item ?? (await this.#begin(known, named));
     const { calls } = this.#options;
-    const verdict = await calls.ask(item);
+    const verdict = await calls.ask(item, { foreign: true });
     if (verdict.effect === "allow" && isSame(verdict.input, item.input)) {
       known.allowed = named;
       const once = chosen(options, "allow_once");

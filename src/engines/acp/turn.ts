@@ -23,6 +23,8 @@ export interface AgentTurnOptions {
   readonly onTell: (events: readonly EngineEvent[]) => void;
   /** `note`: what the model must still be told in the next turn; empty: nothing. */
   readonly onEnd: (note: string) => void;
+  /** The agent was told to stop, and has not answered yet. */
+  readonly onSlow: () => void;
   /** The process does not do what it must: it is ended. */
   readonly onBroken: () => void;
 }
@@ -43,6 +45,8 @@ export class AgentTurn {
   /** Aborted when the agent was told to stop, or the turn is over. */
   readonly #told = new AbortController();
   #room: Promise<void> = Promise.resolve();
+  /** Resolves when what the agent told of its own calls is told. */
+  #updates: Promise<unknown> = Promise.resolve();
   #process: AgentProcess | undefined;
   /** How the process ended, if it did. */
   #end: ProcessEnd | undefined;
@@ -157,6 +161,7 @@ export class AgentTurn {
         throw error;
       });
       this.#isPrompting = false;
+      await this.#updates;
       blocks = this.over ? undefined : await this.#next(answer);
     }
     if (this.#stopped !== undefined) this.fail(this.#stopped);
@@ -250,14 +255,18 @@ export class AgentTurn {
         return;
       case "tool_call":
       case "tool_call_update":
-        this.#own.update(update).then(
-          (isTaken) => {
-            if (!isTaken) this.stop({ code: "engine_failed", message: "the agent has too many open tool calls" });
-          },
-          (error: unknown) => this.crash(error),
-        );
+        this.#updates = Promise.all([this.#updates, this.#ownCall(update)]);
         return;
       default:
+    }
+  }
+
+  async #ownCall(update: VendorFields): Promise<void> {
+    try {
+      if (await this.#own.update(update)) return;
+      this.stop({ code: "engine_failed", message: `${this.#options.agent.title} has too many open tool calls` });
+    } catch (error) {
+      this.crash(error);
     }
   }
 
@@ -328,7 +337,7 @@ export class AgentTurn {
 
   /** Our own tools end first, so that their outcome is known; then the agent ends the turn, or is ended. */
   async #cancel(): Promise<void> {
-    const { host, onBroken } = this.#options;
+    const { host, onSlow } = this.#options;
     const settled = new AbortController();
     void this.calls.settled().then(() => settled.abort());
     await host.sleep(LIMITS.engineToolEndMs, AbortSignal.any([settled.signal, this.#over.signal]));
@@ -337,7 +346,7 @@ export class AgentTurn {
     this.#told.abort("told");
     await host.sleep(LIMITS.engineInterruptMs, this.#over.signal);
     if (this.over) return;
-    onBroken();
+    onSlow();
     this.fail(ABORTED);
   }
 

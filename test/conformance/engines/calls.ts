@@ -160,7 +160,7 @@ const unknown: Scenario = {
     expect(turn.end.type).toBe("turn.completed");
     expect(turn.frames.filter(({ type }) => type === "approval.requested")).toEqual([]);
     const result = turn.requests.map(resultsIn).at(-1)?.at(-1) ?? "";
-    expect(result).toMatch(/Teleport/);
+    expect(result).toMatch(/Teleport|unavailable tool/);
     expect(turn.calls.filter(({ status }) => status === "completed")).toEqual([]);
     expect(turn.calls).toMatchObject([{ status: "failed", is_error: true }]);
     const named = turn.calls[0]?.tool === "Teleport";
@@ -241,6 +241,8 @@ const huge: Scenario = {
       { say: "All." },
     ]);
     expect(rest.end.type).toBe("turn.completed");
+    // An agent may put it into a file of its own, which no tool of ours reads.
+    if (rest.calls[0]?.status === "declined") return { can: false, words: "no, the agent names a file of its own" };
     expect(rest.calls).toMatchObject([{ tool: "Read", status: "completed" }]);
     expect(rest.requests.map(resultsIn).at(-1)?.at(-1)).toContain(String(LINES));
     return YES;
