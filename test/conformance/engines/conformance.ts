@@ -75,7 +75,12 @@ function scenariosOf(id: string, api: ModelApi): readonly Scenario[] {
 /** Set: the table in docs/internals/engines.md is written anew instead of compared. */
 const REWRITE = "SALLYPORT_WRITE_ENGINES";
 
-export const ENGINE_IDS: readonly string[] = ENGINES.map(({ id }) => id);
+const ENGINE_IDS: readonly string[] = ENGINES.map(({ id }) => id);
+
+/** Those whose program is here; the others are left out. */
+export const PRESENT_IDS: readonly string[] = ENGINES.filter(
+  ({ id, missing }) => !ACP_IDS.includes(id) || missing?.() === undefined,
+).map(({ id }) => id);
 
 /** Of our own engine behind walls, what is played every day: a command, and the deaths of its sandbox and of the server. */
 const DAILY: Readonly<Record<string, readonly RegExp[]>> = {
@@ -92,7 +97,11 @@ export function walledConformance(id: string, sandbox: string): void {
   describe(`engine ${id} in ${sandbox}`, () => {
     const all = [...SCENARIOS, ...WALLED];
     const isDaily = ({ name }: Scenario): boolean => (DAILY[sandbox] ?? []).some((words) => words.test(name));
-    play(id, { api: "messages", sandbox, scenarios: isFullRun ? all : all.filter(isDaily) });
+    play(id, {
+      api: ACP_IDS.includes(id) ? "chat" : "messages",
+      sandbox,
+      scenarios: isFullRun ? all : all.filter(isDaily),
+    });
   });
 }
 

@@ -255,8 +255,9 @@ describe("an agent that misbehaves", () => {
   });
 
   it("may have so many requests open and no more", async () => {
-    const method = "fs/write_text_file";
-    const params = { path: join(app.place.workspace, "many.txt"), content: "many\n" };
+    const path = join(app.place.workspace, "many.txt");
+    await writeFile(path, "many\n");
+    const [method, params] = ["fs/read_text_file", { path }];
     const { said } = await play([{ many: LIMITS.agentRequests + 3, method, params }]);
     const refused = (JSON.parse(said) as readonly string[]).filter((words) => words.includes("requests are open"));
     expect(refused.length).toBeGreaterThan(0);
