@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { KNOWN_AGENTS, type AcpAgent } from "../engines/acp/agents.ts";
+import { KNOWN_AGENTS, type AgentProgram } from "../engines/acp/agents.ts";
 import { LIMITS } from "../protocol/index.ts";
 import type { Environment } from "./settings.ts";
 
@@ -61,11 +61,11 @@ export const AgentSettings = z
 export type AgentSettings = z.infer<typeof AgentSettings>;
 
 /** The agents that the settings name. */
-export function agentsOf(settings: AgentSettings, environment: Environment): readonly AcpAgent[] {
+export function agentsOf(settings: AgentSettings, environment: Environment): readonly AgentProgram[] {
   return Object.entries(settings).map(([name, setting]) => agentOf(name, setting, environment));
 }
 
-function agentOf(name: string, setting: z.infer<typeof AgentSetting>, environment: Environment): AcpAgent {
+function agentOf(name: string, setting: z.infer<typeof AgentSetting>, environment: Environment): AgentProgram {
   const known = KNOWN_AGENTS.find((agent) => agent.name === name);
   const { command, env_from = {}, wire, unmetered, client_files, client_terminal } = setting;
   const passed = Object.entries(env_from).flatMap(([inside, outside]) => {

@@ -91,19 +91,10 @@ export function createSimModel(options: SimOptions = {}): SimModel {
     throw new ApiError(404, `Not Found: ${path}`);
   }
 
-  function named(planned: ModelReply, { tools }: SimRequest): ModelReply {
-    const { nameTool } = options;
-    if (nameTool === undefined) return planned;
-    return {
-      ...planned,
-      acts: planned.acts.map((act) => (act.do === "tool" ? { ...act, name: nameTool(act.name, tools) } : act)),
-    };
-  }
-
   async function reply(asked: ReadRequest, vendor: Vendor, response: ServerResponse): Promise<void> {
     const { request } = asked;
     const planned = faults.resolve(
-      withinMaxTokens(named(replyTo(request, demoDelayMs), request), request),
+      withinMaxTokens(named(replyTo(request, demoDelayMs), request, options.nameTool), request),
       request.digest,
     );
     const early = await earlyFault(planned, response);
@@ -158,6 +149,12 @@ function decoded(path: string): string {
   } catch {
     throw new ApiError(404, `Not Found: ${MODELS}/${path}`);
   }
+}
+
+function named(planned: ModelReply, { tools }: SimRequest, nameTool: SimOptions["nameTool"]): ModelReply {
+  if (nameTool === undefined) return planned;
+  const acts = planned.acts.map((act) => (act.do === "tool" ? { ...act, name: nameTool(act.name, tools) } : act));
+  return { ...planned, acts };
 }
 
 function replyTo(request: SimRequest, demoDelayMs: number): ModelReply {

@@ -8,7 +8,7 @@ import type { Host } from "../engine.ts";
 import { list, record, text, type VendorFields } from "../vendor/fields.ts";
 import { launchRequest, relayCommand, type ToolLine } from "../vendor/launch.ts";
 import type { OutputAllowance, ProcessEnd } from "../vendor/output.ts";
-import type { AcpAgent } from "./agents.ts";
+import type { AgentProgram } from "./agents.ts";
 import { AgentConnection, RpcError, type AgentListener } from "./connection.ts";
 import { ownToolName } from "./tool-names.ts";
 
@@ -24,7 +24,7 @@ export function agentHome(folder: string): string {
 }
 
 export interface AgentMeans {
-  readonly agent: AcpAgent;
+  readonly agent: AgentProgram;
   /** The program and its arguments, with placeholders. */
   readonly argv: readonly [string, ...string[]];
   readonly host: Host;
@@ -238,7 +238,7 @@ function relayFile(home: string): string {
 }
 
 /** An agent that has our tools needs neither files nor terminals of ours. */
-function clientCapabilities({ tools, client }: AcpAgent): VendorFields {
+function clientCapabilities({ tools, client }: AgentProgram): VendorFields {
   const isOwn = tools === "own";
   const { files = true, terminal = true } = client ?? {};
   return { fs: { readTextFile: isOwn && files, writeTextFile: isOwn && files }, terminal: isOwn && terminal };

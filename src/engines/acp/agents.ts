@@ -4,7 +4,7 @@ import type { VendorFields } from "../vendor/fields.ts";
 import type { VendorProgramName } from "../vendor/programs.ts";
 
 /** How an agent that speaks the Agent Client Protocol is started and used. */
-export interface AcpAgent {
+export interface AgentProgram {
   /** `acp:<name>` is the engine. */
   readonly name: string;
   /** Its name for people. */
@@ -88,7 +88,7 @@ const OPENCODE = {
 } as const;
 
 /** Agents that need no setting where their program is found. What the settings say of one replaces it. */
-export const KNOWN_AGENTS: readonly AcpAgent[] = [
+export const KNOWN_AGENTS: readonly AgentProgram[] = [
   {
     name: "opencode",
     title: "OpenCode",

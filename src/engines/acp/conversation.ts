@@ -19,15 +19,15 @@ import { ABORTED } from "../loop/turn.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 import type { OutputAllowance } from "../vendor/output.ts";
 import { AgentProcess, AgentUnusable, type ProcessEars } from "./agent-process.ts";
-import type { AcpAgent } from "./agents.ts";
+import type { AgentProgram } from "./agents.ts";
 import { AgentGone, RPC, RpcError } from "./connection.ts";
 import { endWords } from "./outcome.ts";
 import { promptBlocks } from "./prompt.ts";
 import { AgentStateFile } from "./state.ts";
 import { AgentTurn } from "./turn.ts";
 
-export interface ConversationMeans {
-  readonly agent: AcpAgent;
+export interface AgentConversationMeans {
+  readonly agent: AgentProgram;
   readonly argv: readonly [string, ...string[]];
   readonly allowance: OutputAllowance;
 }
@@ -37,7 +37,7 @@ const UNMETERED =
   "asks its models without Sallyport: nothing is known of what this session costs, and no budget limits it.";
 
 /** A process that is ready, and what its model must be told before the prompt. */
-interface Ready {
+interface ReadyAgent {
   readonly process: AgentProcess;
   /** The agent has its own record of the conversation. */
   readonly isKnown: boolean;
@@ -48,7 +48,7 @@ interface Ready {
 export class AcpConversation implements Conversation {
   readonly #opening: ConversationOptions;
   readonly #host: Host;
-  readonly #means: ConversationMeans;
+  readonly #means: AgentConversationMeans;
   readonly #state: AgentStateFile;
   /** What happened since the conversation was opened. */
   readonly #since = new Story();
@@ -63,7 +63,7 @@ export class AcpConversation implements Conversation {
   #isClosed = false;
   #saidUnmetered = false;
 
-  constructor(opening: ConversationOptions, host: Host, means: ConversationMeans) {
+  constructor(opening: ConversationOptions, host: Host, means: AgentConversationMeans) {
     this.#opening = opening;
     this.#host = host;
     this.#means = means;
@@ -163,7 +163,7 @@ export class AcpConversation implements Conversation {
   }
 
   /** A process for the turn. Undefined: the turn has ended. */
-  async #ready(turn: AgentTurn): Promise<Ready | undefined> {
+  async #ready(turn: AgentTurn): Promise<ReadyAgent | undefined> {
     try {
       const { note, session } = this.#state.state;
       await this.#starting?.catch(() => undefined);
@@ -273,7 +273,7 @@ export class AcpConversation implements Conversation {
 function goOn(
   left: TurnStory | undefined,
   fates: readonly CallFate[],
-  { isKnown }: Pick<Ready, "isKnown">,
+  { isKnown }: Pick<ReadyAgent, "isKnown">,
 ): readonly VendorFields[] {
   const asked = left?.prompt === undefined ? "" : `The prompt was: ${JSON.stringify(left.prompt.text)}\n`;
   const sofar = left === undefined ? "" : storyOf([{ ...left, asked: "" }]);
@@ -281,7 +281,7 @@ function goOn(
   return [aside(restarted(fates, sofar)), ...(left?.prompt === undefined ? [] : promptBlocks(left.prompt))];
 }
 
-function startFailure({ title }: AcpAgent, error: unknown): ErrorDetail {
+function startFailure({ title }: AgentProgram, error: unknown): ErrorDetail {
   if (error instanceof AgentUnusable) return { code: "engine_failed", message: error.message };
   if (error instanceof RpcError)
     return { code: "engine_failed", message: `${title} could not begin: ${error.message}. See how it is set up.` };

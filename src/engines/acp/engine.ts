@@ -12,21 +12,21 @@ import {
   type VendorProgramName,
 } from "../vendor/programs.ts";
 import { agentHome } from "./agent-process.ts";
-import { KNOWN_AGENTS, type AcpAgent } from "./agents.ts";
+import { KNOWN_AGENTS, type AgentProgram } from "./agents.ts";
 import { AcpConversation } from "./conversation.ts";
 import { ownTool } from "./own-tool.ts";
 
-export interface AcpOptions {
+export interface AcpEngineOptions {
   /** Where a vendor's program is looked for. */
   readonly places: (name: VendorProgramName) => ProgramPlaces;
   /** Absolute folders, for a command that is no vendor's of ours. */
   readonly searchPath?: readonly string[] | undefined;
   /** What the settings say; one with the name of a known agent replaces it. Absent: nothing. */
-  readonly agents?: readonly AcpAgent[] | undefined;
+  readonly agents?: readonly AgentProgram[] | undefined;
 }
 
 /** With our tools a call is what we make of it; with an agent's own, what it tells and asks. */
-const CAPABILITIES: Readonly<Record<AcpAgent["tools"], Capabilities>> = {
+const CAPABILITIES: Readonly<Record<AgentProgram["tools"], Capabilities>> = {
   sallyport: capabilities({ edited_input: true, parallel_tools: true }),
   own: capabilities({ edited_input: false, parallel_tools: false }),
 };
@@ -47,13 +47,13 @@ function capabilities(own: Pick<Capabilities, "edited_input" | "parallel_tools">
 }
 
 /** An engine for each agent that is known or named. */
-export function createAcpEngines(options: AcpOptions): readonly Engine[] {
+export function createAcpEngines(options: AcpEngineOptions): readonly Engine[] {
   const named = options.agents ?? [];
   const known = KNOWN_AGENTS.filter(({ name }) => !named.some((agent) => agent.name === name));
   return [...known, ...named].map((agent) => createAcpEngine(agent, options));
 }
 
-function createAcpEngine(agent: AcpAgent, options: AcpOptions): Engine {
+function createAcpEngine(agent: AgentProgram, options: AcpEngineOptions): Engine {
   const allowance = new OutputAllowance();
   return {
     id: `acp:${agent.name}`,
@@ -81,8 +81,8 @@ function createAcpEngine(agent: AcpAgent, options: AcpOptions): Engine {
 
 /** Where its program is; undefined: nowhere. */
 function programOf(
-  { program, command: [first = ""] }: AcpAgent,
-  { places, searchPath = [] }: AcpOptions,
+  { program, command: [first = ""] }: AgentProgram,
+  { places, searchPath = [] }: AcpEngineOptions,
 ): string | undefined {
   if (program !== undefined) return findProgram(program, places(program)).map(nativeOf).find(isProgram);
   if (isAbsolute(first)) return isProgram(first) ? first : undefined;
@@ -90,7 +90,7 @@ function programOf(
   return found === undefined ? undefined : realpathSync(found);
 }
 
-function missingWords({ title, program, command: [first = ""] }: AcpAgent, { places }: AcpOptions): string {
+function missingWords({ title, program, command: [first = ""] }: AgentProgram, { places }: AcpEngineOptions): string {
   if (program !== undefined) return missingProgram(program, places(program)) ?? `${title} does not run here`;
   return `${title} was not found: there is no program ${first}. Install it, or name its path in acp_agents.`;
 }

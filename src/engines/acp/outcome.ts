@@ -63,11 +63,11 @@ export function maxTurns({ max_turns }: SessionSettings): ErrorDetail {
   };
 }
 
-type TurnEnd = Extract<EngineEvent, { type: "turn.completed" | "turn.failed" }>;
+type AgentTurnEnd = Extract<EngineEvent, { type: "turn.completed" | "turn.failed" }>;
 
 /** How the agent says that its turn ended. */
-export function stopOf({ stopReason }: VendorFields, settings: SessionSettings): TurnEnd {
-  const failed = (code: ErrorDetail["code"], message: string): TurnEnd => ({
+export function stopOf({ stopReason }: VendorFields, settings: SessionSettings): AgentTurnEnd {
+  const failed = (code: ErrorDetail["code"], message: string): AgentTurnEnd => ({
     type: "turn.failed",
     error: { code, message },
   });

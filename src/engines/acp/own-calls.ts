@@ -28,7 +28,9 @@ interface OwnCallsOptions {
 }
 
 /** What the agent is answered. */
-type Outcome = { readonly outcome: "selected"; readonly optionId: string } | { readonly outcome: "cancelled" };
+type PermissionOutcome =
+  | { readonly outcome: "selected"; readonly optionId: string }
+  | { readonly outcome: "cancelled" };
 
 /** Calls of an agent's own tools in one turn. */
 export class OwnCalls {
@@ -157,12 +159,12 @@ export class OwnCalls {
   }
 }
 
-function answer(outcome: Outcome): VendorFields {
+function answer(outcome: PermissionOutcome): VendorFields {
   return { outcome };
 }
 
 /** Never one that also allows what comes later. */
-function chosen(options: readonly VendorFields[], kind: "allow_once" | "reject_once"): Outcome | undefined {
+function chosen(options: readonly VendorFields[], kind: "allow_once" | "reject_once"): PermissionOutcome | undefined {
   const optionId = text(options.find((option) => option["kind"] === kind)?.["optionId"]);
   return optionId === undefined ? undefined : { outcome: "selected", optionId };
 }

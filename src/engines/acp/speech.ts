@@ -1,23 +1,23 @@
 import type { Item } from "../../protocol/index.ts";
 import type { EngineEvent, Host } from "../engine.ts";
 
-type SpokenItem = Extract<Item, { type: "agent_message" | "reasoning" }>;
+type SpeechItem = Extract<Item, { type: "agent_message" | "reasoning" }>;
 
 /** What the agent says and thinks, as items: one ends where something else begins. */
 export class Speech {
   readonly #newId: Host["newId"];
-  #open: { readonly item: SpokenItem; text: string } | undefined;
+  #open: { readonly item: SpeechItem; text: string } | undefined;
 
   constructor(newId: Host["newId"]) {
     this.#newId = newId;
   }
 
-  add(type: SpokenItem["type"], text: string): readonly EngineEvent[] {
+  add(type: SpeechItem["type"], text: string): readonly EngineEvent[] {
     if (text === "") return [];
     const before = this.#open?.item.type === type ? [] : this.end("completed");
     const begun: EngineEvent[] = [];
     if (this.#open === undefined) {
-      const item: SpokenItem = { id: this.#newId("item"), type, status: "in_progress", text: "" };
+      const item: SpeechItem = { id: this.#newId("item"), type, status: "in_progress", text: "" };
       this.#open = { item, text: "" };
       begun.push({ type: "item.started", item });
     }

@@ -6,7 +6,7 @@ import { ABORTED, orAborted } from "../loop/turn.ts";
 import { record, text, type VendorFields } from "../vendor/fields.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
 import type { AgentProcess } from "./agent-process.ts";
-import type { AcpAgent } from "./agents.ts";
+import type { AgentProgram } from "./agents.ts";
 import { TurnCalls } from "./calls.ts";
 import { ClientRequests } from "./client-requests.ts";
 import { AgentGone, RPC, RpcError } from "./connection.ts";
@@ -15,7 +15,7 @@ import { endWords, failureOf, maxTurns, rejectedWords, SILENT, stopOf } from "./
 import { Speech } from "./speech.ts";
 
 export interface AgentTurnOptions {
-  readonly agent: AcpAgent;
+  readonly agent: AgentProgram;
   readonly host: Host;
   readonly settings: SessionSettings;
   readonly channel: TurnChannel;

@@ -24,12 +24,12 @@ import { paperWith, writePaper } from "./table.ts";
 import { WALLED } from "./walls.ts";
 import { WORDS } from "./words.ts";
 
-const ACP_IDS: readonly string[] = ["acp:opencode", "acp:qwen"];
+const ACP_IDS: ReadonlySet<string> = new Set(["acp:opencode", "acp:qwen"]);
 const ENGINES: readonly Engine[] = [
   createLoopEngine(),
   createClaudeSdkEngine(),
   createClaudeCliEngine(),
-  ...createAcpEngines({ places: () => ({ installed: PROGRAMS_FOLDER }) }).filter(({ id }) => ACP_IDS.includes(id)),
+  ...createAcpEngines({ places: () => ({ installed: PROGRAMS_FOLDER }) }).filter(({ id }) => ACP_IDS.has(id)),
 ];
 
 /** In the order in which they are played: a restart spares nothing, so what runs beside the others ends before. */
@@ -79,7 +79,7 @@ const ENGINE_IDS: readonly string[] = ENGINES.map(({ id }) => id);
 
 /** Those whose program is here; the others are left out. */
 export const PRESENT_IDS: readonly string[] = ENGINES.filter(
-  ({ id, missing }) => !ACP_IDS.includes(id) || missing?.() === undefined,
+  (engine) => !ACP_IDS.has(engine.id) || engine.missing?.() === undefined,
 ).map(({ id }) => id);
 
 /** Of our own engine behind walls, what is played every day: a command, and the deaths of its sandbox and of the server. */
@@ -98,7 +98,7 @@ export function walledConformance(id: string, sandbox: string): void {
     const all = [...SCENARIOS, ...WALLED];
     const isDaily = ({ name }: Scenario): boolean => (DAILY[sandbox] ?? []).some((words) => words.test(name));
     play(id, {
-      api: ACP_IDS.includes(id) ? "chat" : "messages",
+      api: ACP_IDS.has(id) ? "chat" : "messages",
       sandbox,
       scenarios: isFullRun ? all : all.filter(isDaily),
     });

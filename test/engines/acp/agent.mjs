@@ -47,7 +47,7 @@ async function play(sessionId, steps) {
     }
     if (step.raw !== undefined) process.stdout.write(step.raw);
     if (step.flood !== undefined) {
-      const line = `${"x".repeat(1_048_575)}`;
+      const line = "x".repeat(1_048_576);
       for (let index = 0; index < step.flood; index += 1) process.stdout.write(line);
     }
     if (step.die !== undefined) process.exit(step.die);
