@@ -91,7 +91,9 @@ export class AgentProcess {
       launchRequest({
         argv: [fill(program), ...words.map(fill)],
         env: Object.fromEntries(
-          Object.entries({ ...homeEnvironment(home), ...agent.env }).map(([name, value]) => [name, fill(value)]),
+          Object.entries({ ...homeEnvironment(home), ...networkEnvironment(agent), ...agent.env }).map(
+            ([name, value]) => [name, fill(value)],
+          ),
         ),
         files: Object.fromEntries(files),
         cwd: settings.workspace,
@@ -255,6 +257,12 @@ function homeEnvironment(home: string): Readonly<Record<string, string>> {
     NO_BROWSER: "1",
     DO_NOT_TRACK: "1",
   };
+}
+
+/** Some send even requests to the loopback to a proxy. An agent with our tools needs no other way out than the model proxy. */
+function networkEnvironment({ tools }: AgentProgram): Readonly<Record<string, string>> {
+  const none = { HTTP_PROXY: "", HTTPS_PROXY: "", http_proxy: "", https_proxy: "" };
+  return tools === "sallyport" ? none : {};
 }
 
 /** All placeholders but the proxy's address, which only the launcher knows. */

@@ -53,6 +53,11 @@ async function play(sessionId, steps) {
     if (step.die !== undefined) process.exit(step.die);
     if (step.hang !== undefined) await new Promise((resolve) => waiting.set("cancel", resolve));
     if (step.environment !== undefined) say(JSON.stringify(step.environment.map((name) => process.env[name] ?? null)));
+    if (step.fetch !== undefined) {
+      const { MODEL_URL, MODEL_KEY } = process.env;
+      const headers = { "x-api-key": MODEL_KEY, "anthropic-version": "2023-06-01" };
+      say(String((await fetch(MODEL_URL, { headers })).status));
+    }
     if (step.known !== undefined) say(sessions[sessionId].join("|"));
   }
   return cancelled ? "cancelled" : "end_turn";
