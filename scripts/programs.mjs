@@ -58,7 +58,6 @@ function installMcpServers() {
   }
   rmSync(making, { recursive: true, force: true });
   throw new Error(`npm ended with ${status}`);
-  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -368,6 +368,7 @@ function environmentsOf(
     egress,
     engineFiles: (engine) => engines.get(engine)?.files?.() ?? [],
     engineFolders: (engine, session_id) => engines.get(engine)?.folders?.(engineFolder(session_id)) ?? [],
+    engineTools: (engine) => engines.get(engine)?.ownTools?.() ?? [],
     openModelSocket: (path) => models.proxy.openSocket(path),
     extraTools,
     redact,

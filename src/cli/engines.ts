@@ -1,4 +1,5 @@
 import {
+  createAcpEngines,
   createClaudeCliEngine,
   createClaudeSdkEngine,
   createCodexEngine,
@@ -9,6 +10,7 @@ import {
   type ClaudeOptions,
   type Engine,
 } from "../engines/index.ts";
+import { agentsOf } from "./acp-settings.ts";
 import { programPlaces, searchPathOf } from "./program-settings.ts";
 import type { Environment, Settings } from "./settings.ts";
 
@@ -28,6 +30,11 @@ export function openEngines(settings: Settings, environment: Environment): Reado
     createCommandEngine(),
     createComputeEngine(),
     createOpenCodeEngine(programPlaces("opencode", settings, environment)),
+    ...createAcpEngines({
+      places: (name) => programPlaces(name, settings, environment),
+      searchPath: searchPathOf(environment),
+      agents: agentsOf(settings.acpAgents.value, environment),
+    }),
   ];
   return new Map(engines.map((engine) => [engine.id, engine]));
 }

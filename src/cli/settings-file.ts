@@ -24,6 +24,7 @@ import {
 import { mistakesFailure } from "../gate/index.ts";
 // Not through the folder's index: it would load an HTTP client for every command.
 import { providerIds } from "../proxy/providers/resolve.ts";
+import { AgentSettings } from "./acp-settings.ts";
 import { BridgeFileSettings } from "./bridge-settings.ts";
 import { ContainerSettings } from "./container-settings.ts";
 import { ProgramSettings } from "./program-settings.ts";
@@ -90,6 +91,10 @@ const FileSettings = z
     claude: z.string().min(1).max(LIMITS.pathChars).optional(),
     /** Other vendors' programs; one that is not named is looked for. */
     programs: ProgramSettings.optional(),
+    /** Agents that speak the Agent Client Protocol, by their names: the engines `acp:<name>`. */
+    acp_agents: AgentSettings.nullable()
+      .transform((agents) => agents ?? {})
+      .optional(),
     /** Where `sallyport engine install` puts programs; relative to the home folder. Absent: `programs`. */
     programs_folder: z.string().min(1).max(LIMITS.pathChars).optional(),
     /** Where sessions run that name no sandbox, and whose profile does not. */

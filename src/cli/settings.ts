@@ -22,6 +22,7 @@ import { parseConnections } from "./connections.ts";
 import { defaultHome } from "./default-home.ts";
 import { bridgeSettingsOf, type BridgeSettings } from "./bridge-settings.ts";
 import { containerSettingsOf, type ContainerSettings } from "./container-settings.ts";
+import type { AgentSettings } from "./acp-settings.ts";
 import type { ProgramSettings } from "./program-settings.ts";
 import { parseSettings, settingsPath, type FileSettings } from "./settings-file.ts";
 import { readTextFile } from "./text-file.ts";
@@ -71,6 +72,8 @@ export interface Settings {
   readonly claude: Setting<string | undefined>;
   /** Other vendors' programs by their names; one that is not here is looked for. */
   readonly programs: Setting<ProgramSettings>;
+  /** Agents that speak the Agent Client Protocol; those that are known need no entry. */
+  readonly acpAgents: Setting<AgentSettings>;
   /** Where `sallyport engine install` puts programs; absolute. */
   readonly programsFolder: Setting<string>;
   /** Whether an engine's program is started ahead of time for the next session. */
@@ -193,6 +196,7 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     proxyPort: pick<number>([undefined, portOf("SALLYPORT_PROXY_PORT", environment), file.proxy?.port], 0),
     claude: pick<string | undefined>([undefined, environment["SALLYPORT_CLAUDE"], file.claude], undefined),
     programs: pick<ProgramSettings>([undefined, undefined, file.programs], {}),
+    acpAgents: pick<AgentSettings>([undefined, undefined, file.acp_agents], {}),
     programsFolder: programsFolderOf(environment, file, homePath),
     startAhead: pick<boolean>([undefined, switchOf("SALLYPORT_START_AHEAD", environment), file.start_ahead], true),
     ...supervisorOf(environment, file),

@@ -14,6 +14,7 @@ import type {
   Usage,
 } from "../protocol/index.ts";
 import type { Sandbox } from "../sandbox/index.ts";
+import type { AnyTool } from "../tools/tool.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 
 /** What an engine declares that it can do; the conformance suite proves it. */
@@ -60,6 +61,8 @@ export interface ToolCall {
   readonly input: Readonly<Record<string, unknown>>;
   /** Resolves when the call can begin: only then is it marked as running. Absent: at once. */
   readonly ready?: Promise<unknown> | undefined;
+  /** The engine's program runs it itself: what is only proven of our own tools does not count. Absent: our tools run it. */
+  readonly foreign?: true | undefined;
   /** The engine knows that it has not begun, whatever the journal says: nobody told its program that it may. */
   readonly notRun?: true | undefined;
 }
@@ -82,6 +85,18 @@ export interface ModelFacts {
   readonly contextTokens?: number | undefined;
   /** The most tokens of one answer. Absent: unknown. */
   readonly outputTokens?: number | undefined;
+}
+
+/** A model request of the session that has ended, as the model proxy saw it. */
+export interface MeteredRequest {
+  /** The status that the program got; 0: it had disconnected. */
+  readonly status: number;
+  /** Whether the answer came whole. */
+  readonly completed: boolean;
+  /** What the proxy itself refused it for. Absent: it did not. */
+  readonly refusal?: ErrorCode | undefined;
+  /** What the model reported. */
+  readonly usage: Usage;
 }
 
 /** All that an engine may ask for. */
@@ -121,6 +136,8 @@ export interface Host {
   permit(call: ToolCall, signal: AbortSignal): Promise<Verdict>;
   /** Why the model proxy itself refused the last request. Absent: it did not, and an error was the provider's. */
   refusal(): ErrorCode | undefined;
+  /** Tells each model request when it has ended, before its caller has all of the answer. Call the result to stop. Absent: nobody meters. */
+  onRequest?(listener: (request: MeteredRequest) => void): () => void;
   /**
    * Asks for more money after the proxy refused a request with `budget_exceeded`. Resolves when it may be retried, or
    * with the reason for a refusal; a person may take long.
@@ -195,6 +212,13 @@ export interface Engine {
   missing?(): string | undefined;
   /** Files and folders that its program consists of: a sandbox shows them. Absent: it starts none. */
   files?(): readonly string[];
+  /**
+   * Tools that its program runs itself and has no name of ours for: a person can be asked about them, nobody else runs them. Absent:
+   * none.
+   */
+  ownTools?(): readonly AnyTool[];
+  /** Its model requests pass by the proxy, so nothing is known of their cost: policy must allow it. Absent: none does. */
+  readonly unmetered?: true | undefined;
   /** Folders in a session's own that its program writes; the rest of it is ours alone. Absent: none. */
   folders?(folder: string): readonly string[];
   open(opening: ConversationOptions, host: Host): Promise<Conversation>;

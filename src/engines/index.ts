@@ -6,12 +6,14 @@ export type {
   Engine,
   EngineEvent,
   Host,
+  MeteredRequest,
   ModelFacts,
   ConversationOptions,
   ToolCall,
   TurnChannel,
   Verdict,
 } from "./engine.ts";
+export { createAcpEngines } from "./acp/engine.ts";
 export { createLoopEngine, type LoopOptions } from "./loop/engine.ts";
 export { createCommandEngine } from "./command/engine.ts";
 export { createComputeEngine } from "./compute/engine.ts";

@@ -29,6 +29,8 @@ export const EngineView = z.object({
   install: z.string().optional(),
   /** The provider wires that it can use; empty: any. */
   wires: z.array(z.string()),
+  /** It asks models without the model proxy: nothing limits what it spends, and policy must allow it. Absent: it does not. */
+  unmetered: z.literal(true).optional(),
   capabilities: z.record(z.string(), z.boolean()),
 });
 export type EngineView = z.infer<typeof EngineView>;

@@ -142,6 +142,8 @@ export const Profile = z
     approval_timeout_ms: z.number().int().min(1_000).max(86_400_000).optional(),
     unattended: z.enum(["deny", "park"]).optional(),
     max_turns: z.number().int().min(1).max(1_000).optional(),
+    /** Sessions may have engines that ask models without the model proxy: what they spend is neither known nor limited. Absent: no. */
+    allow_unmetered: z.boolean().optional(),
     /** Providers that sessions may use; globs. Absent or empty: all. */
     allowed_providers: names.optional(),
     /** Provider hosts that sessions may reach, without ports; `unix` is a local socket. Globs. Absent or empty: all. */

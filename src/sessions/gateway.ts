@@ -375,6 +375,7 @@ function viewEngine(engine: Engine): EngineView {
     ...(advice === undefined ? {} : { advice }),
     ...(program === undefined ? {} : { install: installCommand(program) }),
     wires: [...wires],
+    ...(engine.unmetered === true ? { unmetered: true as const } : {}),
     capabilities: { ...capabilities },
   };
 }

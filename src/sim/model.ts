@@ -30,6 +30,8 @@ export interface SimOptions {
   readonly demoDelayMs?: number | undefined;
   /** Milliseconds; only differences count. Absent: the machine's clock. */
   readonly now?: (() => number) | undefined;
+  /** The name under which a script's tool is called, by what was offered. Absent: as the script says. */
+  readonly nameTool?: ((name: string, offered: ReadonlySet<string>) => string) | undefined;
   /** Called for every request with its answer. */
   readonly onExchange?: ((exchange: SimExchange) => void) | undefined;
 }
@@ -92,7 +94,10 @@ export function createSimModel(options: SimOptions = {}): SimModel {
 
   async function reply(asked: ReadRequest, vendor: Vendor, response: ServerResponse): Promise<void> {
     const { request } = asked;
-    const planned = faults.resolve(withinMaxTokens(replyTo(request, demoDelayMs), request), request.digest);
+    const planned = faults.resolve(
+      withinMaxTokens(named(replyTo(request, demoDelayMs), request, options.nameTool), request),
+      request.digest,
+    );
     const early = await earlyFault(planned, response);
     if (early !== undefined) return fail(response, vendor, early);
     const format = asked.format(planned);
@@ -145,6 +150,12 @@ function decoded(path: string): string {
   } catch {
     throw new ApiError(404, `Not Found: ${MODELS}/${path}`);
   }
+}
+
+function named(planned: ModelReply, { tools }: SimRequest, nameTool: SimOptions["nameTool"]): ModelReply {
+  if (nameTool === undefined) return planned;
+  const acts = planned.acts.map((act) => (act.do === "tool" ? { ...act, name: nameTool(act.name, tools) } : act));
+  return { ...planned, acts };
 }
 
 function replyTo(asked: SimRequest, demoDelayMs: number): ModelReply {

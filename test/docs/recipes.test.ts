@@ -108,6 +108,14 @@ const NAMED_ELSEWHERE: Readonly<Record<string, { readonly tools: string; readonl
     why: "profiles of documents 000 and 004",
   },
   "src/gate/settings.ts": { tools: "Read Write Edit Glob Grep Bash", why: "document 004's settings" },
+  "src/engines/acp/tool-names.ts": {
+    tools: "Read Write Edit Bash WebFetch",
+    why: "calls of an ACP agent's own tools are judged as those of ours that they are",
+  },
+  "src/engines/acp/client-requests.ts": {
+    tools: "Read Write Bash",
+    why: "files and terminals that an ACP agent asks for are calls of these",
+  },
   "src/engines/command/call.ts": { tools: "Bash", why: "a job's command runs as a call of this tool" },
   "src/sessions/workspace/session-instructions.ts": { tools: "Read", why: "what it may not read is not loaded" },
   "src/gate/guarded.ts": { tools: "Bash", why: "document 004's hook" },

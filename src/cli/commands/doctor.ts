@@ -15,7 +15,7 @@ import {
 import { checkMcpServers } from "../doctor/mcp-servers.ts";
 import { EXIT } from "../exit.ts";
 import { OWN_OPEN_FILES } from "../open-files.ts";
-import { claudeOptions } from "../engines.ts";
+import { claudeOptions, openEngines } from "../engines.ts";
 import { poolOf } from "../pool-settings.ts";
 import { readSettingsAsTheyAre, SETTINGS_FILE, type Environment, type Setting, type Settings } from "../settings.ts";
 import { table } from "../terminal/table.ts";
@@ -68,6 +68,7 @@ async function examine({ surroundings }: CommandContext, settings: Settings): Pr
     ...sandboxes,
     claude,
     ...vendors,
+    checkAgents(settings, surroundings.environment),
     checkModel(settings, surroundings.name),
     ...home,
     ...checkTrust(settings, surroundings.environment),
@@ -84,6 +85,15 @@ function checkClaude(settings: Settings, environment: Environment): DoctorCheck 
   const missing = createClaudeCliEngine(claudeOptions(settings, environment)).missing?.();
   if (missing === undefined) return ok("claude", "found; the engines claude-sdk and claude-cli can be used");
   return ok("claude", `not found, so the engine loop does the work. ${missing}`);
+}
+
+/** None of them is needed. */
+function checkAgents(settings: Settings, environment: Environment): DoctorCheck {
+  const agents = [...openEngines(settings, environment).values()].filter(({ id }) => id.startsWith("acp:"));
+  const found = agents.filter((engine) => engine.missing?.() === undefined).map(({ id }) => id);
+  const lacking = agents.filter(({ id }) => !found.includes(id)).map(({ id }) => id);
+  const words = found.length === 0 ? "none found" : `found: ${found.join(", ")}`;
+  return ok("agents", lacking.length === 0 ? words : `${words}; not here: ${lacking.join(", ")}`);
 }
 
 /** The provider of a session that names none. No request is made. */

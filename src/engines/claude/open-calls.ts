@@ -14,11 +14,11 @@ import type { CallFate } from "./messages.ts";
 import type { TurnRun } from "./turn.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 
-/** What a turn of any vendor's program has. */
-type CallRun = Pick<TurnRun, "ask" | "tell" | "stop" | "signal">;
+/** What a call needs of the turn that it is open in. */
+export type OpenTurnRun = Pick<TurnRun, "ask" | "signal" | "stop" | "tell">;
 
 interface Means {
-  readonly run: CallRun;
+  readonly run: OpenTurnRun;
   readonly host: Host;
   readonly opening: ConversationOptions;
 }
@@ -73,7 +73,7 @@ async function goOn({ run, host, opening }: Means, item: ToolItem, ready: Promis
   return { item, message: outputText(ended?.output ?? []) };
 }
 
-function end(run: CallRun, item: ToolItem, result: ToolResult): CallFate {
+function end(run: OpenTurnRun, item: ToolItem, result: ToolResult): CallFate {
   const { content, is_error, refusal, ...details } = result;
   // It was asked about again just before it ran, because something had changed.
   if (refusal !== undefined) return refuse(run, item, { effect: "deny", message: outputText(content), ...refusal });
@@ -83,7 +83,7 @@ function end(run: CallRun, item: ToolItem, result: ToolResult): CallFate {
   return { item, message: outputText(content), images: content.flatMap(imageOf) };
 }
 
-function refuse(run: CallRun, item: ToolItem, verdict: Extract<Verdict, { effect: "deny" }>): CallFate {
+function refuse(run: OpenTurnRun, item: ToolItem, verdict: Extract<Verdict, { effect: "deny" }>): CallFate {
   const output = [{ type: "text" as const, text: verdict.message }];
   void run.tell([
     { type: "item.completed", item: endToolItem(item, { status: verdict.status, output, is_error: true }) },

@@ -15,6 +15,7 @@ import type { Exchange, KeyLease, RequestContext } from "../../proxy/index.ts";
 import { inputHash } from "../permission/permit.ts";
 import { spendingLimitOf, spendingLimitsOf, type PolicyLimit, type Parent } from "./limits.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
+import type { MeteredRequest } from "../../engines/index.ts";
 import type { Clock, Dependencies } from "../dependencies.ts";
 import type { Session } from "../core/session.ts";
 import { fromRow, isFinal, type GivenAnswer, type OpenTurn } from "../core/state.ts";
@@ -47,6 +48,7 @@ export class SessionBudget {
   #shortage: Shortage | undefined;
   #refusal: ErrorCode | undefined;
   #asking: Promise<Funds> | undefined;
+  readonly #listeners = new Set<(request: MeteredRequest) => void>();
 
   constructor(session: BudgetedSession) {
     this.#session = session;
@@ -92,6 +94,12 @@ export class SessionBudget {
   /** Why the proxy refused the last request; absent: it did not. */
   get refusal(): ErrorCode | undefined {
     return this.#refusal;
+  }
+
+  /** Tells the session's engine of each request that has ended. Call the result to stop. */
+  onRequest(listener: (request: MeteredRequest) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** The limit in force for the session itself. */
@@ -193,6 +201,7 @@ export class SessionBudget {
     if (exchange.shortage !== undefined) this.#shortage = exchange.shortage;
     else if (exchange.outcome !== "refused") this.#shortage = undefined;
     this.#refusal = exchange.outcome === "refused" ? exchange.code : undefined;
+    for (const listener of this.#listeners) listener(metered(exchange));
     if (exchange.cost_microusd === 0) return;
     const { dependencies, state } = this.#session;
     const balance = dependencies.models.ledger.peek(ACCOUNTS.session(state.id));
@@ -330,4 +339,22 @@ function proposed(shortage: Shortage, { policy = Infinity }: PolicyLimit): numbe
   if (kind === "threshold") return needed + limit_microusd;
   const ample = Math.max(needed, limit_microusd * 2);
   return settableKind(kind) === "session" ? Math.max(needed, Math.min(ample, policy)) : ample;
+}
+
+/** What an engine may know of a request. */
+function metered({ status, outcome, code, tokens }: Exchange): MeteredRequest {
+  const completed = outcome === "completed";
+  return {
+    status,
+    completed,
+    ...(outcome === "refused" ? { refusal: code ?? "model_error" } : {}),
+    usage: {
+      input_tokens: tokens.input,
+      output_tokens: tokens.output,
+      cache_read_tokens: tokens.cache_read,
+      cache_write_tokens: tokens.cache_write + tokens.cache_write_1h,
+      reasoning_tokens: tokens.reasoning,
+      model_calls: completed ? 1 : 0,
+    },
+  };
 }

@@ -19,7 +19,7 @@ interface OfferingSession extends Pick<Session, "state"> {
 
 /** What an engine's host needs of its session. */
 interface HostingSession extends PermittingSession, Pick<OfferingSession, "instructions"> {
-  readonly budget: Pick<SessionBudget, "open" | "refusal" | "funds">;
+  readonly budget: Pick<SessionBudget, "open" | "refusal" | "funds" | "onRequest">;
   readonly dependencies: PermittingSession["dependencies"] &
     Pick<Dependencies, "engineFolder" | "models" | "newId" | "random">;
 }
@@ -52,6 +52,7 @@ export async function hostFor(session: HostingSession): Promise<Host> {
       void session.execute({ type: "identify", engine_session_id }).catch(() => undefined),
     permit: (call, signal) => permit(session, call, signal),
     refusal: () => session.budget.refusal,
+    onRequest: (listener) => session.budget.onRequest(listener),
     funds: (signal) => session.budget.funds(signal),
   };
 }

@@ -142,10 +142,13 @@ export async function permitAgain(
   );
 }
 
-async function rule(session: PermittingSession, { tool, input }: Pick<DecidedCall, "tool" | "input">): Promise<Ruled> {
+async function rule(
+  session: PermittingSession,
+  { tool, input, foreign }: Pick<DecidedCall, "tool" | "input" | "foreign">,
+): Promise<Ruled> {
   const { settings, grants, created_by, token } = session.state;
   return ruleOn(
-    { tool, input, settings, grants, created_by, token },
+    { tool, input, foreign, settings, grants, created_by, token },
     session.dependencies.policy(),
     await session.environment(),
   );

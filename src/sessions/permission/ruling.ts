@@ -27,6 +27,8 @@ export interface RulingRequest extends ProfiledSession {
   readonly input: Readonly<Record<string, unknown>>;
   readonly settings: SessionSettings;
   readonly grants: readonly string[];
+  /** An engine's program runs it. Absent: our tools do. */
+  readonly foreign?: true | undefined;
 }
 
 export interface Ruled {
@@ -57,7 +59,9 @@ export async function ruleOn(request: RulingRequest, policy: Policy, environment
   const profile = effectiveProfile(policy, request);
   const context = contextOf(request, profile, environment);
   const reading =
-    context.autonomy === "supervised" ? await environment.toolbox.onlyReads(request.tool, request.input) : undefined;
+    context.autonomy === "supervised" && request.foreign !== true
+      ? await environment.toolbox.onlyReads(request.tool, request.input)
+      : undefined;
   const own = paths.find(({ real }) => environment.isHidden(real));
   const { call: looked, ruling: judged } = await withDisk(
     (path) => environment.look(path),

@@ -246,7 +246,13 @@ async function chooseModel(
   base: SessionSettings | undefined,
 ): Promise<Routed> {
   const provider = request.provider ?? base?.provider ?? dependencies.models.defaultProvider;
-  if (dependencies.engines.get(engine)?.wires.length === 0) return withoutModel(engine, request, provider);
+  const { wires = [], unmetered } = dependencies.engines.get(engine) ?? {};
+  if (unmetered === true && profile.allow_unmetered !== true)
+    throw new Failure(
+      "forbidden",
+      `the engine ${engine} asks its models without the model proxy, so nothing limits what it spends; the policy must allow it (allow_unmetered: true)`,
+    );
+  if (wires.length === 0) return withoutModel(engine, request, provider);
   const model =
     request.model ??
     (base?.provider === provider ? base.model : undefined) ??

@@ -42,6 +42,8 @@ export interface EnvironmentOptions {
   readonly engineFiles: (engine: string) => readonly string[];
   /** Folders that the program of a session's engine writes, beside the workspace. Absolute. */
   readonly engineFolders: (engine: string, session_id: string) => readonly string[];
+  /** Tools that an engine's program runs itself, for questions about them. */
+  readonly engineTools: (engine: string) => readonly AnyTool[];
   /** Lets programs reach models at one more path. */
   readonly openModelSocket: (path: string) => Promise<ModelSocket>;
   /** Absent: programs in sandboxes get no credentials, and refusals are not counted. */
@@ -80,7 +82,9 @@ export async function openEnvironment(
     newId: options.newId,
     now: options.now,
   });
-  const toolbox = createToolbox(tools, { extra: options.extraTools });
+  const toolbox = createToolbox(tools, {
+    extra: [...(options.extraTools ?? []), ...options.engineTools(settings.engine)],
+  });
   const close = async (): Promise<void> => {
     try {
       await toolbox.close();

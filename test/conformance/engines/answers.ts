@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { CreateSession } from "../../../src/protocol/index.ts";
+import { Failure, type CreateSession } from "../../../src/protocol/index.ts";
 import { marksIn, resultsIn } from "./model.ts";
 import { bash, NO, YES, type Scenario } from "./scenario.ts";
 
@@ -12,13 +12,19 @@ const SCHEMA: CreateSession["output_schema"] = {
   additionalProperties: false,
 };
 
+/** A session that the engine cannot have. */
+function unsupported(error: unknown): undefined {
+  if (!(error instanceof Failure) || error.code !== "unsupported") throw error;
+}
+
 const answer = (input: object): object => ({ tool: "StructuredOutput", input });
 
 const structured: Scenario = {
   name: "a turn ends with a value in the form of `output_schema`",
   shows: "structured_output",
   async run(bench) {
-    const session = await bench.session({ output_schema: SCHEMA });
+    const session = await bench.session({ output_schema: SCHEMA }).catch(unsupported);
+    if (session === undefined) return NO;
     const first = await session.turn([{ say: "I look." }, bash("echo called"), answer({ name: "one", count: 1 })]);
     if (first.end.type !== "turn.completed" || first.end.structured_output === undefined) return NO;
     expect(first.end).toMatchObject({ stop_reason: "end_turn", structured_output: { name: "one", count: 1 } });
@@ -46,7 +52,8 @@ const structured: Scenario = {
 const never: Scenario = {
   name: "a model that never gives that form: the turn fails, the session goes on",
   async run(bench) {
-    const session = await bench.session({ output_schema: SCHEMA });
+    const session = await bench.session({ output_schema: SCHEMA }).catch(unsupported);
+    if (session === undefined) return { can: false, words: "has no such form" };
     const wrong = Array.from({ length: 12 }, () => answer({ name: 7 }));
     const turn = await session.turn(wrong);
     expect(turn.end).toMatchObject({
@@ -65,18 +72,21 @@ const agents: Scenario = {
   shows: "agents",
   async run(bench) {
     await writeFile(join(bench.app.place.workspace, "review.txt"), "to be read\n");
-    const session = await bench.session({
-      agents: {
-        reviewer: {
-          description: "Reviews what was written.",
-          prompt: "You are the reviewer of Wonderland.",
-          tools: ["Read", "Glob", "WebFetch"],
-          model: "other",
+    const session = await bench
+      .session({
+        agents: {
+          reviewer: {
+            description: "Reviews what was written.",
+            prompt: "You are the reviewer of Wonderland.",
+            tools: ["Read", "Glob", "WebFetch"],
+            model: "other",
+          },
+          writer: { description: "Writes.", prompt: "You are the writer." },
         },
-        writer: { description: "Writes.", prompt: "You are the writer." },
-      },
-      tools: ["Read", "Bash", "Task", "Glob"],
-    });
+        tools: ["Read", "Bash", "Task", "Glob"],
+      })
+      .catch(unsupported);
+    if (session === undefined) return NO;
     const [before] = (await session.turn([{ say: "Ready." }])).requests;
     const tool = before?.tools?.map(({ name }) => name).find((name) => name === "Task" || name === "Agent");
     if (tool === undefined || !JSON.stringify(before).includes("Reviews what was written.")) return NO;

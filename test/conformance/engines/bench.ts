@@ -17,9 +17,6 @@ export const PRICE = {
   cache_write: 5_000_000,
 } as const satisfies Price;
 
-/** Where vendors' programs are. */
-export const VENDORS = { SALLYPORT_PROGRAMS_FOLDER: PROGRAMS_FOLDER } as const;
-
 /** `sallyport.yaml`; JSON is YAML. */
 export function settingsFor({ model, api }: Pick<Bench, "model" | "api">): string {
   const wire = api === "messages" ? { wire: "anthropic" } : { wire: "openai", openai_api: api };
@@ -30,6 +27,9 @@ export function settingsFor({ model, api }: Pick<Bench, "model" | "api">): strin
     prices: { "bench/sim": PRICE, "bench/other": PRICE },
   });
 }
+
+/** Where vendors' programs of the tests are. */
+export const PROGRAMS = { SALLYPORT_PROGRAMS_FOLDER: PROGRAMS_FOLDER } as const;
 
 /** What changes something is asked, as it ships; of what only reads, searches are asked too. */
 const POLICY = JSON.stringify({ default_profile: "bench", profiles: { bench: { ask: ["Grep"] } } });
@@ -64,8 +64,8 @@ export class Bench {
   }
 
   static async open(engine: string, { api, sandbox }: Pick<Bench, "api" | "sandbox">): Promise<Bench> {
-    const model = await Model.open();
-    const app = await openTestApp({ SALLYPORT_START_AHEAD: "on", SALLYPORT_SANDBOX: sandbox, ...VENDORS });
+    const model = await Model.open(engine.startsWith("acp:") ? "as offered" : "as scripted");
+    const app = await openTestApp({ SALLYPORT_START_AHEAD: "on", SALLYPORT_SANDBOX: sandbox, ...PROGRAMS });
     await writeFile(join(app.place.home, "sallyport.yaml"), settingsFor({ model, api }));
     await writeFile(join(app.place.home, "policy.yaml"), POLICY);
     await app.restart();

@@ -109,9 +109,10 @@ const denied: Scenario = {
     const [item] = turn.calls;
     expect(item).toMatchObject({ status: "declined", is_error: true });
     expect(outputText(item?.output ?? [])).toBe(`User rejected: ${feedback}`);
-    expect(turn.requests.map(resultsIn).at(-1)?.at(-1)).toBe(`User rejected: ${feedback}`);
+    const read = turn.requests.map(resultsIn).at(-1)?.at(-1) ?? "";
+    expect(read).toContain(`User rejected: ${feedback}`);
     await expect(readFile(join(bench.app.place.workspace, "denied.txt"))).rejects.toMatchObject({ code: "ENOENT" });
-    return YES;
+    return read === `User rejected: ${feedback}` ? YES : { can: true, words: "yes, with words of the agent around it" };
   },
 };
 
@@ -159,10 +160,11 @@ const unknown: Scenario = {
     expect(turn.end.type).toBe("turn.completed");
     expect(turn.frames.filter(({ type }) => type === "approval.requested")).toEqual([]);
     const result = turn.requests.map(resultsIn).at(-1)?.at(-1) ?? "";
-    expect(result).toMatch(/Teleport/);
+    expect(result).toMatch(/Teleport|unavailable tool/);
     expect(turn.calls.filter(({ status }) => status === "completed")).toEqual([]);
-    expect(turn.calls).toMatchObject([{ tool: "Teleport", status: "failed", is_error: true }]);
-    return YES;
+    expect(turn.calls).toMatchObject([{ status: "failed", is_error: true }]);
+    const named = turn.calls[0]?.tool === "Teleport";
+    return named ? YES : { can: true, words: "yes, told in the agent's own words" };
   },
 };
 
@@ -239,6 +241,8 @@ const huge: Scenario = {
       { say: "All." },
     ]);
     expect(rest.end.type).toBe("turn.completed");
+    // An agent may put it into a file of its own, which no tool of ours reads.
+    if (rest.calls[0]?.status === "declined") return { can: false, words: "no, the agent names a file of its own" };
     expect(rest.calls).toMatchObject([{ tool: "Read", status: "completed" }]);
     expect(rest.requests.map(resultsIn).at(-1)?.at(-1)).toContain(String(LINES));
     return YES;

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
+  createAcpEngines,
   createClaudeCliEngine,
   createClaudeSdkEngine,
   createCodexEngine,
@@ -25,16 +26,18 @@ import { paperWith, writePaper } from "./table.ts";
 import { WALLED } from "./walls.ts";
 import { WORDS } from "./words.ts";
 
+const ACP_IDS: ReadonlySet<string> = new Set(["acp:opencode", "acp:qwen"]);
 const ENGINES: readonly Engine[] = [
   createLoopEngine(),
   createClaudeSdkEngine(),
   createClaudeCliEngine(),
   createCodexEngine({ installed: PROGRAMS_FOLDER }),
   createOpenCodeEngine({ installed: PROGRAMS_FOLDER }),
+  ...createAcpEngines({ places: () => ({ installed: PROGRAMS_FOLDER }) }).filter(({ id }) => ACP_IDS.has(id)),
 ];
 
 /** Those whose programs are no dependency of this package. */
-const INSTALLED: ReadonlySet<string> = new Set(["codex", "opencode"]);
+const INSTALLED: ReadonlySet<string> = new Set(["codex", "opencode", ...ACP_IDS]);
 
 function isMissing(id: string): boolean {
   return ENGINES.find((engine) => engine.id === id)?.missing?.() !== undefined;
@@ -84,6 +87,7 @@ const OWN_PROGRAM: ReadonlySet<string> = new Set([
 
 /** The API on which an engine is put through everything. */
 function apiOf(id: string): ModelApi {
+  if (ACP_IDS.has(id)) return "chat";
   return ENGINES.find((engine) => engine.id === id)?.wires.includes("anthropic") === false ? "responses" : "messages";
 }
 
@@ -119,8 +123,8 @@ const REWRITE = "SALLYPORT_WRITE_ENGINES";
 
 const ENGINE_IDS: readonly string[] = ENGINES.map(({ id }) => id);
 
-/** Those whose programs are here. */
-export const PRESENT_ENGINE_IDS: readonly string[] = ENGINE_IDS.filter((id) => !INSTALLED.has(id) || !isMissing(id));
+/** Those whose program is here; the others are left out. */
+export const PRESENT_IDS: readonly string[] = ENGINE_IDS.filter((id) => !INSTALLED.has(id) || !isMissing(id));
 
 /** Of our own engine behind walls, what is played every day: a command, and the deaths of its sandbox and of the server. */
 const DAILY: Readonly<Record<string, readonly RegExp[]>> = {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { Failure } from "../../../src/protocol/index.ts";
 import { leftBehind, makePlace, startServer, type Place, type ServerProcess } from "../../support/server.ts";
-import { settingsFor, VENDORS, type Bench } from "./bench.ts";
+import { PROGRAMS, settingsFor, type Bench } from "./bench.ts";
 import { journalFaults } from "./journal.ts";
 import { marksIn } from "./model.ts";
 import { processesOf, until } from "./processes.ts";
@@ -58,7 +58,7 @@ export async function withServer(
   life: (server: MortalServer, session: BenchSession) => Promise<Seen>,
 ): Promise<Seen> {
   const place = await makePlace();
-  const open = (): Promise<ServerProcess> => startServer(place, { SALLYPORT_SANDBOX: bench.sandbox, ...VENDORS });
+  const open = (): Promise<ServerProcess> => startServer(place, { SALLYPORT_SANDBOX: bench.sandbox, ...PROGRAMS });
   let server: ServerProcess | undefined;
   try {
     await mkdir(place.home);

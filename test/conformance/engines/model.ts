@@ -21,6 +21,12 @@ export interface SentRequest {
   readonly messages: readonly { readonly role: string; readonly content: string | readonly SentBlock[] }[];
 }
 
+/** How tools of scripts are called. Agents put the name of our tool server before the names of our tools. */
+type ToolNames = "as scripted" | "as offered";
+
+const asOffered = (name: string, offered: ReadonlySet<string>): string =>
+  [...offered].find((tool) => tool === `sallyport_${name}` || tool === `mcp__sallyport__${name}`) ?? name;
+
 /** The scripted model as a provider of its own, so that what engines really ask can be read. */
 export class Model {
   readonly url: string;
@@ -31,10 +37,11 @@ export class Model {
   #open = 0;
   #whenQuiet: (() => void)[] = [];
 
-  private constructor(server: Server) {
+  private constructor(server: Server, calls: ToolNames) {
     this.#server = server;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const model = createSimModel({
+      nameTool: calls === "as offered" ? asOffered : undefined,
       onExchange: ({ path, body }) => {
         const api = ASKED_AT.get(path);
         if (api === undefined) return;
@@ -51,11 +58,11 @@ export class Model {
     });
   }
 
-  static async open(): Promise<Model> {
+  static async open(calls: ToolNames = "as scripted"): Promise<Model> {
     const server = createServer();
     server.keepAliveTimeout = 600_000;
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return new Model(server);
+    return new Model(server, calls);
   }
 
   /** What was asked about the prompt with this mark, oldest first: it is the last one in the conversation. */

@@ -25,8 +25,9 @@ export async function processesOf(place: Place): Promise<readonly OwnedProcess[]
     const entries = environment.split("\0");
     if (records === undefined && !entries.includes(`SALLYPORT_INSTANCE=${marker}`)) continue;
     const session = entries.find((entry) => entry.startsWith("SALLYPORT_SESSION="))?.slice(18) ?? records ?? "";
-    const [program = ""] = await commandLine(pid);
-    found.push({ pid, session, isVendor: VENDORS.has(basename(program)) });
+    const [program = "", launcher = "", verb] = await commandLine(pid);
+    const isLaunched = basename(launcher) === "inside.js" && verb === "launch";
+    found.push({ pid, session, isVendor: VENDORS.has(basename(program)) || isLaunched });
   }
   return found;
 }

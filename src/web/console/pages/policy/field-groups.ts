@@ -34,7 +34,10 @@ export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: r
       "allowed_review",
     ],
   },
-  { title: "Models", fields: ["allowed_providers", "provider_hosts", "allowed_models", "blocked_models"] },
+  {
+    title: "Models",
+    fields: ["allowed_providers", "provider_hosts", "allowed_models", "blocked_models", "allow_unmetered"],
+  },
   {
     title: "Money",
     fields: [

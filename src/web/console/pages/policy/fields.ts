@@ -203,6 +203,12 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
     hint: "1 second to one day.",
     absent: "300",
   },
+  allow_unmetered: {
+    kind: "switch",
+    label: "Agents whose models are not metered",
+    hint: "They ask models without Sallyport: nothing limits what they spend.",
+    absent: "no",
+  },
   allowed_providers: {
     kind: "list",
     label: "Allowed providers",

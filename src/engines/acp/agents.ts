@@ -1,0 +1,215 @@
+import type { Capabilities } from "../engine.ts";
+import type { ProviderWire } from "../../protocol/index.ts";
+import type { VendorFields } from "../vendor/fields.ts";
+import type { VendorProgramName } from "../vendor/programs.ts";
+
+/** How an agent that speaks the Agent Client Protocol is started and used. */
+export interface AgentProgram {
+  /** `acp:<name>` is the engine. */
+  readonly name: string;
+  /** Its name for people. */
+  readonly title: string;
+  /** Found as `findProgram` finds it; then `command` is its arguments. Absent: `command` begins with the program. */
+  readonly program?: VendorProgramName | undefined;
+  /** Words may hold placeholders; see `PLACEHOLDERS`. */
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** How it asks models at our proxy. Absent: it does not, so it is unmetered. */
+  readonly wire?: ProviderWire | undefined;
+  /** `sallyport`: it has our tools in place of its own, and runs none itself. `own`: its own tools, each asked about. */
+  readonly tools: "sallyport" | "own";
+  /** The method that it is authenticated with. Absent: it needs none. */
+  readonly authenticate?: string | undefined;
+  /** The mode that its sessions are put into, where it has it. Absent: its own default. */
+  readonly mode?: string | undefined;
+  /** What of this client it may use with tools of its own. Absent: both. */
+  readonly client?: { readonly files?: boolean | undefined; readonly terminal?: boolean | undefined } | undefined;
+  /** Abilities that it has not, although agents with such tools have them. Absent: none. */
+  readonly lacks?: Partial<Capabilities> | undefined;
+  /** Files in its own home folder, by their paths there. Absent: none. */
+  readonly files?: Readonly<Record<string, VendorFields>> | undefined;
+}
+
+/** What words of a command and values of a variable may hold. `{base_url}` has no `/v1`. */
+export const PLACEHOLDERS = ["{base_url}", "{key}", "{model}", "{folder}", "{workspace}"] as const;
+
+/** The tools of Qwen Code; all are replaced by ours. */
+const QWEN_TOOLS = [
+  "edit",
+  "write_file",
+  "read_file",
+  "grep_search",
+  "glob",
+  "run_shell_command",
+  "todo_write",
+  "save_memory",
+  "agent",
+  "skill",
+  "exit_plan_mode",
+  "web_fetch",
+  "list_directory",
+  "lsp",
+  "ask_user_question",
+  "cron_create",
+  "cron_list",
+  "cron_delete",
+  "task_stop",
+  "send_message",
+  "monitor",
+  "tool_search",
+] as const;
+
+const OPENCODE = {
+  $schema: "https://opencode.ai/config.json",
+  model: "sallyport/{model}",
+  small_model: "sallyport/{model}",
+  autoupdate: false,
+  share: "disabled",
+  snapshot: false,
+  enabled_providers: ["sallyport"],
+  provider: {
+    sallyport: {
+      npm: "@ai-sdk/openai-compatible",
+      options: { baseURL: "{base_url}/v1", apiKey: "{key}" },
+      models: {
+        "{model}": {
+          tool_call: true,
+          attachment: true,
+          reasoning: true,
+          modalities: { input: ["text", "image"], output: ["text"] },
+          limit: { context: 200_000, output: 32_000 },
+        },
+      },
+    },
+  },
+  // Ours are the only tools; what else it would run is asked about.
+  permission: { "*": "deny", "sallyport_*": "allow" },
+  agent: { title: { disable: true } },
+} as const;
+
+/** Agents that need no setting where their program is found. What the settings say of one replaces it. */
+export const KNOWN_AGENTS: readonly AgentProgram[] = [
+  {
+    name: "opencode",
+    title: "OpenCode",
+    program: "opencode",
+    command: ["acp"],
+    env: {
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(OPENCODE),
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+      OPENCODE_DISABLE_CLAUDE_CODE: "1",
+    },
+    wire: "openai",
+    tools: "sallyport",
+  },
+  {
+    name: "qwen",
+    title: "Qwen Code",
+    program: "qwen",
+    command: ["--acp"],
+    env: {
+      OPENAI_BASE_URL: "{base_url}/v1",
+      OPENAI_API_KEY: "{key}",
+      OPENAI_MODEL: "{model}",
+      QWEN_HOME: "{folder}/.qwen",
+      QWEN_CODE_NO_RELAUNCH: "1",
+    },
+    wire: "openai",
+    tools: "sallyport",
+    authenticate: "openai",
+    files: {
+      ".qwen/settings.json": {
+        $version: 3,
+        general: { disableAutoUpdate: true, disableUpdateNag: true },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+        security: { auth: { selectedType: "openai" }, folderTrust: { enabled: false } },
+        memory: { enableManagedAutoMemory: false },
+        permissions: { allow: ["mcp__sallyport"], deny: QWEN_TOOLS },
+        experimental: { emitToolUseSummaries: false },
+        // Our tools bound their own output.
+        tools: { truncateToolOutputThreshold: 0, truncateToolOutputLines: 0 },
+        model: { generationConfig: { modalities: { image: true } } },
+      },
+    },
+  },
+  {
+    name: "claude-agent-acp",
+    title: "Claude Code by ACP",
+    program: "claude-agent-acp",
+    command: [],
+    env: {
+      ANTHROPIC_BASE_URL: "{base_url}",
+      ANTHROPIC_AUTH_TOKEN: "{key}",
+      ANTHROPIC_MODEL: "{model}",
+      ANTHROPIC_DEFAULT_HAIKU_MODEL: "{model}",
+      ANTHROPIC_DEFAULT_SONNET_MODEL: "{model}",
+      ANTHROPIC_DEFAULT_OPUS_MODEL: "{model}",
+      ANTHROPIC_SMALL_FAST_MODEL: "{model}",
+      CLAUDE_CODE_SUBAGENT_MODEL: "{model}",
+      CLAUDE_CONFIG_DIR: "{folder}/.claude",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_AUTOUPDATER: "1",
+      DISABLE_ERROR_REPORTING: "1",
+      DISABLE_TELEMETRY: "1",
+    },
+    wire: "anthropic",
+    tools: "own",
+  },
+  {
+    name: "codex-acp",
+    title: "Codex by ACP",
+    program: "codex-acp",
+    command: [
+      "-c",
+      'model_provider="sallyport"',
+      "-c",
+      'model="{model}"',
+      "-c",
+      'model_providers.sallyport={name="sallyport",base_url="{base_url}/v1",wire_api="responses",env_key="SALLYPORT_KEY"}',
+      "-c",
+      "features.plugins=false",
+      "-c",
+      "features.unbounded_connection_retries=false",
+    ],
+    env: { CODEX_HOME: "{folder}/.codex", SALLYPORT_KEY: "{key}" },
+    wire: "openai",
+    tools: "own",
+  },
+  {
+    name: "gemini",
+    title: "Gemini CLI",
+    program: "gemini",
+    command: ["--acp"],
+    // It asks models in a format of its own, which the model proxy does not speak.
+    env: { GEMINI_CLI_HOME: "{folder}", GEMINI_TELEMETRY_ENABLED: "false", GEMINI_CLI_NO_RELAUNCH: "true" },
+    tools: "own",
+    authenticate: "gemini-api-key",
+    files: {
+      ".gemini/settings.json": {
+        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, disableAutoUpdate: true },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+        security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+      },
+    },
+  },
+  {
+    name: "goose",
+    title: "Goose",
+    command: ["goose", "acp"],
+    env: {
+      GOOSE_PROVIDER: "openai",
+      GOOSE_MODEL: "{model}",
+      OPENAI_HOST: "{base_url}",
+      OPENAI_API_KEY: "{key}",
+      GOOSE_MODE: "approve",
+      GOOSE_DISABLE_KEYRING: "1",
+    },
+    wire: "openai",
+    tools: "own",
+  },
+];

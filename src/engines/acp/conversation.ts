@@ -1,0 +1,299 @@
+import { rm } from "node:fs/promises";
+import {
+  endToolItem,
+  Failure,
+  isToolItem,
+  LIMITS,
+  UNKNOWN_OUTCOME,
+  type ErrorDetail,
+  type Item,
+  type Prompt,
+  type ToolItem,
+} from "../../protocol/index.ts";
+import { errorResult } from "../../tools/tool.ts";
+import { joined, Story, storyOf, type TurnStory } from "../claude/history.ts";
+import { aside, completed, restarted, retold, type CallFate } from "../claude/messages.ts";
+import { settleOpenCalls } from "../claude/open-calls.ts";
+import type { Conversation, ConversationOptions, EngineEvent, Host, TurnChannel } from "../engine.ts";
+import { ABORTED } from "../loop/turn.ts";
+import type { VendorFields } from "../vendor/fields.ts";
+import type { OutputAllowance } from "../vendor/output.ts";
+import { AgentProcess, AgentUnusable, type ProcessEars } from "./agent-process.ts";
+import type { AgentProgram } from "./agents.ts";
+import { AgentGone, RPC, RpcError } from "./connection.ts";
+import { endWords } from "./outcome.ts";
+import { promptBlocks } from "./prompt.ts";
+import { AgentStateFile } from "./state.ts";
+import { AgentTurn } from "./turn.ts";
+
+export interface AgentConversationMeans {
+  readonly agent: AgentProgram;
+  readonly argv: readonly [string, ...string[]];
+  readonly allowance: OutputAllowance;
+}
+
+const RETOLD = "own record of this conversation is gone; the model was told what was said before as text.";
+const UNMETERED =
+  "asks its models without Sallyport: nothing is known of what this session costs, and no budget limits it.";
+
+/** A process that is ready, and what its model must be told before the prompt. */
+interface ReadyAgent {
+  readonly process: AgentProcess;
+  /** The agent has its own record of the conversation. */
+  readonly isKnown: boolean;
+  readonly preface: readonly VendorFields[];
+}
+
+/** One conversation with an agent: one process, kept between turns. */
+export class AcpConversation implements Conversation {
+  readonly #opening: ConversationOptions;
+  readonly #host: Host;
+  readonly #means: AgentConversationMeans;
+  readonly #state: AgentStateFile;
+  /** What happened since the conversation was opened. */
+  readonly #since = new Story();
+  #before: Promise<readonly TurnStory[]> | undefined;
+  #process: AgentProcess | undefined;
+  /** A process that is starting. */
+  #starting: Promise<AgentProcess | undefined> | undefined;
+  #gone: Promise<unknown> = Promise.resolve();
+  /** Resolves when an interrupted turn is over for the agent too, or its process is ended. */
+  #stopping: Promise<void> = Promise.resolve();
+  #turn: AgentTurn | undefined;
+  #isClosed = false;
+  #saidUnmetered = false;
+
+  constructor(opening: ConversationOptions, host: Host, means: AgentConversationMeans) {
+    this.#opening = opening;
+    this.#host = host;
+    this.#means = means;
+    this.#state = new AgentStateFile(host.folder);
+  }
+
+  turn(prompt: Prompt, channel: TurnChannel): Promise<void> {
+    this.#since.begin(this.#host.turnId(), prompt);
+    return this.#drive(channel, async (turn) => {
+      const ready = await this.#ready(turn);
+      if (ready === undefined) return;
+      await turn.run(ready.process, [...ready.preface, ...promptBlocks(prompt)]);
+    });
+  }
+
+  resumeTurn(open: readonly ToolItem[], channel: TurnChannel): Promise<void> {
+    this.#since.begin(this.#host.turnId(), undefined);
+    return this.#drive(channel, async (turn) => {
+      const left = (await this.#past()).at(-1);
+      void turn.tell((left?.open ?? []).flatMap((item) => abandoned(item, open)));
+      const run = {
+        signal: turn.signal,
+        ask: (item: ToolItem, _signal: AbortSignal, terms = {}) => turn.calls.ask(item, terms),
+        stop: (error: ErrorDetail) => turn.stop(error),
+        tell: (events: readonly EngineEvent[]) => turn.tell(events),
+      };
+      const fates = await settleOpenCalls({ run, host: this.#host, opening: this.#opening }, open);
+      if (turn.over || turn.stopped !== undefined) return;
+      const ready = await this.#ready(turn);
+      if (ready === undefined) return;
+      await turn.run(ready.process, [...ready.preface, ...goOn(left, fates, ready)]);
+    });
+  }
+
+  async warm(): Promise<void> {
+    if (this.#turn !== undefined || this.#process !== undefined) return;
+    const over = new AbortController();
+    const late = this.#host.sleep(LIMITS.engineStartMs, over.signal).then(() => undefined);
+    const process = await Promise.race([this.#start(), late]).finally(() => over.abort("over"));
+    if (process !== undefined) return;
+    this.#drop();
+    throw new Failure("engine_failed", `${this.#means.agent.title} was started ahead of time, but did not get ready.`);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#drop();
+    await this.#starting?.catch(() => undefined);
+    this.#drop();
+    await this.#gone;
+    // It was started ahead of time, and no turn came.
+    if (
+      this.#state.state.turn_id === undefined &&
+      this.#since.turns.length === 0 &&
+      this.#state.state.session === undefined
+    )
+      await rm(this.#host.folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+
+  async #drive(channel: TurnChannel, begin: (turn: AgentTurn) => Promise<void>): Promise<void> {
+    const turn_id = this.#host.turnId();
+    const turn = new AgentTurn({
+      agent: this.#means.agent,
+      host: this.#host,
+      settings: this.#opening.settings,
+      channel,
+      onTell: (events) => {
+        for (const event of events) this.#since.add(event);
+      },
+      onEnd: (note) => this.#state.save({ turn_id, note: note === "" ? undefined : note }),
+      onBroken: () => this.#drop(),
+      onSlow: () => {
+        this.#stopping = this.#stopped(this.#process);
+      },
+    });
+    this.#turn = turn;
+    const unlisten = this.#host.onRequest?.((request) => turn.metered(request));
+    const { signal } = channel;
+    const stop = (): void => turn.stop(ABORTED);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    if (this.#means.agent.wire === undefined && !this.#saidUnmetered) {
+      this.#saidUnmetered = true;
+      turn.notice(`${this.#means.agent.title} ${UNMETERED}`);
+    }
+    const work = begin(turn).catch((error: unknown) => turn.crash(error));
+    const watch = turn.watch();
+    try {
+      await turn.ended;
+    } finally {
+      signal.removeEventListener("abort", stop);
+      unlisten?.();
+      await work;
+      await watch;
+      if (this.#turn === turn) this.#turn = undefined;
+    }
+  }
+
+  /** A process for the turn. Undefined: the turn has ended. */
+  async #ready(turn: AgentTurn): Promise<ReadyAgent | undefined> {
+    try {
+      const { note, session } = this.#state.state;
+      await this.#starting?.catch(() => undefined);
+      await this.#stopping;
+      if (this.#process !== undefined && !this.#process.fits()) this.#drop();
+      await this.#gone;
+      const current = this.#process;
+      const process = current ?? (await this.#start());
+      if (process === undefined || turn.over) {
+        turn.fail({ code: "engine_failed", message: `${this.#means.agent.title} did not start.` });
+        return undefined;
+      }
+      const notes = note === undefined ? [] : [aside(note)];
+      const isKnown = session === process.session;
+      const preface = [...(await this.#retell(turn, isKnown)), ...notes];
+      this.#state.save({ session: process.session });
+      return turn.over ? undefined : { process, isKnown, preface };
+    } catch (error) {
+      turn.fail(startFailure(this.#means.agent, error));
+      return undefined;
+    }
+  }
+
+  /** What the agent does not know of the turns before. */
+  async #retell(turn: AgentTurn, isSame: boolean): Promise<readonly VendorFields[]> {
+    const ended = joined(await this.#past(), this.#since.turns).filter(({ end }) => end !== undefined);
+    if (ended.length === 0) return [];
+    const known = this.#state.state.turn_id;
+    const missing = isSame ? ended.slice(ended.findIndex(({ turn_id }) => turn_id === known) + 1) : ended;
+    const story = storyOf(missing);
+    if (story === "") return [];
+    if (isSame) return [aside(completed(story))];
+    if (this.#opening.ancestry.length === 0) turn.notice(`${this.#means.agent.title}'s ${RETOLD}`);
+    return [aside(retold(story))];
+  }
+
+  #past(): Promise<readonly TurnStory[]> {
+    this.#before ??= Story.of(this.#opening.history()).then(({ turns }) => turns);
+    return this.#before;
+  }
+
+  #start(): Promise<AgentProcess | undefined> {
+    const starting = this.#open();
+    this.#starting = starting;
+    void starting
+      .catch(() => undefined)
+      .then(() => {
+        if (this.#starting === starting) this.#starting = undefined;
+      });
+    return starting;
+  }
+
+  async #open(): Promise<AgentProcess | undefined> {
+    const { agent, argv, allowance } = this.#means;
+    if (this.#isClosed) return undefined;
+    const ears: ProcessEars = {
+      requested: (method, params) =>
+        this.#turn?.requested(method, params) ?? Promise.reject(new RpcError(RPC.internal, "There is no turn.")),
+      notified: (method, params) => this.#turn?.notified(method, params),
+      noise: (line) => this.#turn?.noise(line),
+      drained: () => this.#turn?.drained() ?? Promise.resolve(),
+      ended: (end) => {
+        if (this.#process !== process) return;
+        this.#turn?.lost(end);
+        // Its children may have outlived it.
+        this.#drop();
+      },
+    };
+    const process = await AgentProcess.start(
+      {
+        agent,
+        argv,
+        host: this.#host,
+        settings: this.#opening.settings,
+        allowance,
+        runOfferedTool: async (call) => this.#turn?.runOfferedTool(call) ?? errorResult("The turn is over."),
+      },
+      ears,
+    );
+    this.#process = process;
+    try {
+      await process.open(this.#state.state.session);
+    } catch (error) {
+      if (this.#process === process) this.#drop();
+      throw error;
+    }
+    return this.#process === process ? process : undefined;
+  }
+
+  /** A new process costs more than a moment: one that was told to stop gets that, though the turn is over for people. */
+  async #stopped(process: AgentProcess | undefined): Promise<void> {
+    if (process === undefined) return;
+    const over = new AbortController();
+    void process.idle.then(() => over.abort("over"));
+    await this.#host.sleep(LIMITS.agentStopMs, over.signal);
+    if (!over.signal.aborted && this.#process === process) this.#drop();
+  }
+
+  #drop(): void {
+    const process = this.#process;
+    this.#process = undefined;
+    if (process !== undefined) this.#gone = Promise.all([this.#gone, process.kill()]);
+  }
+}
+
+/** The agent may have written down all of the open turn, or nothing of it: it is told what the journal has. */
+function goOn(
+  left: TurnStory | undefined,
+  fates: readonly CallFate[],
+  { isKnown }: Pick<ReadyAgent, "isKnown">,
+): readonly VendorFields[] {
+  const asked = left?.prompt === undefined ? "" : `The prompt was: ${JSON.stringify(left.prompt.text)}\n`;
+  const sofar = left === undefined ? "" : storyOf([{ ...left, asked: "" }]);
+  if (isKnown) return [aside(restarted(fates, `${asked}${sofar}`))];
+  return [aside(restarted(fates, sofar)), ...(left?.prompt === undefined ? [] : promptBlocks(left.prompt))];
+}
+
+function startFailure({ title }: AgentProgram, error: unknown): ErrorDetail {
+  if (error instanceof AgentUnusable) return { code: "engine_failed", message: error.message };
+  if (error instanceof RpcError)
+    return { code: "engine_failed", message: `${title} could not begin: ${error.message}. See how it is set up.` };
+  if (error instanceof AgentGone) return endWords(title, undefined);
+  if (error instanceof Failure) return { code: "engine_failed", message: error.message };
+  throw error;
+}
+
+/** What a dead server left open, other than the calls that are asked about again. */
+function abandoned(item: Item, asked: readonly ToolItem[]): readonly EngineEvent[] {
+  if (asked.some(({ id }) => id === item.id)) return [];
+  if (!isToolItem(item)) return [{ type: "item.completed", item: { ...item, status: "superseded" } }];
+  const output = [{ type: "text" as const, text: UNKNOWN_OUTCOME }];
+  return [{ type: "item.completed", item: endToolItem(item, { status: "interrupted", output, is_error: true }) }];
+}

@@ -1,0 +1,390 @@
+import { LIMITS, NO_USAGE, type ErrorDetail, type SessionSettings } from "../../protocol/index.ts";
+import { errorResult, type ToolResult } from "../../tools/tool.ts";
+import { aside, GO_ON, stoppedBy } from "../claude/messages.ts";
+import type { EngineEvent, Host, MeteredRequest, TurnChannel } from "../engine.ts";
+import { ABORTED, orAborted } from "../loop/turn.ts";
+import { record, text, type VendorFields } from "../vendor/fields.ts";
+import type { ProcessEnd } from "../vendor/output.ts";
+import type { AgentProcess } from "./agent-process.ts";
+import type { AgentProgram } from "./agents.ts";
+import { TurnCalls } from "./calls.ts";
+import { ClientRequests } from "./client-requests.ts";
+import { AgentGone, RPC, RpcError } from "./connection.ts";
+import { OwnCalls } from "./own-calls.ts";
+import { endWords, failureOf, maxTurns, rejectedWords, SILENT, stopOf } from "./outcome.ts";
+import { Speech } from "./speech.ts";
+
+export interface AgentTurnOptions {
+  readonly agent: AgentProgram;
+  readonly host: Host;
+  readonly settings: SessionSettings;
+  readonly channel: TurnChannel;
+  /** The session is told these events. */
+  readonly onTell: (events: readonly EngineEvent[]) => void;
+  /** `note`: what the model must still be told in the next turn; empty: nothing. */
+  readonly onEnd: (note: string) => void;
+  /** The agent was told to stop, and has not answered yet. */
+  readonly onSlow: () => void;
+  /** The process does not do what it must: it is ended. */
+  readonly onBroken: () => void;
+}
+
+/** One turn: what the agent says and does becomes events, its questions are answered, and it ends exactly once. */
+export class AgentTurn {
+  /** Resolves when the turn has ended, rejects when it crashed. */
+  readonly ended: Promise<void>;
+  readonly calls: TurnCalls;
+  #resolveEnded: () => void = () => undefined;
+  #rejectEnded: (error: unknown) => void = () => undefined;
+  readonly #options: AgentTurnOptions;
+  readonly #speech: Speech;
+  readonly #own: OwnCalls;
+  readonly #client: ClientRequests;
+  readonly #controller = new AbortController();
+  readonly #over = new AbortController();
+  /** Aborted when the agent was told to stop, or the turn is over. */
+  readonly #told = new AbortController();
+  #room: Promise<void> = Promise.resolve();
+  /** Resolves when what the agent told of its own calls is told. */
+  #updates: Promise<unknown> = Promise.resolve();
+  #process: AgentProcess | undefined;
+  /** How the process ended, if it did. */
+  #end: ProcessEnd | undefined;
+  #stopped: ErrorDetail | undefined;
+  #isPrompting = false;
+  #waiting = 0;
+  #lastSign: number;
+  /** The last model request of the turn. */
+  #metered: MeteredRequest | undefined;
+  #refusals = 0;
+  /** Model requests in a row that failed. */
+  #failures = 0;
+  /** What people are told if the agent asks the model again; absent: the last request did not fail. */
+  #retrying: string | undefined;
+  /** Model requests of the turn that were answered. */
+  #rounds = 0;
+  /** What a person said to a call that the agent could only be told no about. */
+  #feedback: string[] = [];
+  #note = "";
+  readonly #notices = new Set<string>();
+
+  constructor(options: AgentTurnOptions) {
+    this.#options = options;
+    const { host, agent, settings } = options;
+    this.#lastSign = host.elapsed();
+    this.ended = new Promise((resolve, reject) => {
+      this.#resolveEnded = resolve;
+      this.#rejectEnded = reject;
+    });
+    this.#speech = new Speech(host.newId);
+    const before = (): readonly EngineEvent[] => this.#speech.end("completed");
+    this.calls = new TurnCalls({
+      host,
+      signal: this.signal,
+      tell: (events) => this.tell(events),
+      onStop: (error) => this.stop(error),
+      onWait: (change) => {
+        this.#waiting += change;
+        this.#sign();
+      },
+    });
+    this.#own = new OwnCalls({
+      agent: agent.name,
+      calls: this.calls,
+      before,
+      hasOurs: agent.tools === "sallyport",
+      sleep: (ms, signal) => host.sleep(ms, signal),
+      onFeedback: (item, words) => {
+        this.#note = stoppedBy(item, words);
+        this.#feedback.push(rejectedWords(item, words));
+      },
+    });
+    this.#client = new ClientRequests({
+      host,
+      workspace: settings.workspace,
+      calls: this.calls,
+      own: this.#own,
+      before,
+    });
+  }
+
+  /** Aborted when the turn is stopped or over. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get over(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  get stopped(): ErrorDetail | undefined {
+    return this.#stopped;
+  }
+
+  /** The session knows the events when this returns; resolves when it can take more. */
+  tell(events: readonly EngineEvent[]): Promise<void> {
+    if (this.over || events.length === 0) return this.#room;
+    try {
+      this.#options.onTell(events);
+      this.#room = this.#options.channel.tell(events);
+    } catch (error) {
+      this.crash(error);
+    }
+    return this.#room;
+  }
+
+  /** Each is reported once. */
+  notice(message: string): void {
+    if (this.#notices.has(message)) return;
+    this.#notices.add(message);
+    void this.tell([{ type: "notice", message }]);
+  }
+
+  noise(line: string): void {
+    this.notice(`${this.#options.agent.title} says: ${line.slice(0, LIMITS.engineNoticeChars)}`);
+  }
+
+  drained(): Promise<void> {
+    return this.#room;
+  }
+
+  /** Prompts the agent until the turn has ended. Never rejects. */
+  async run(process: AgentProcess, first: readonly VendorFields[]): Promise<void> {
+    this.#process = process;
+    let blocks: readonly VendorFields[] | undefined = first;
+    while (blocks !== undefined && !this.over && this.#stopped === undefined) {
+      this.#isPrompting = true;
+      this.#metered = undefined;
+      this.#sign();
+      const answer: VendorFields | RpcError | AgentGone = await process.prompt(blocks).catch((error: unknown) => {
+        if (error instanceof RpcError || error instanceof AgentGone) return error;
+        throw error;
+      });
+      this.#isPrompting = false;
+      await this.#updates;
+      blocks = this.over ? undefined : await this.#next(answer);
+    }
+    if (this.#stopped !== undefined) this.fail(this.#stopped);
+  }
+
+  /** What the agent is prompted with next. Undefined: the turn has ended. */
+  async #next(answer: VendorFields | RpcError | AgentGone): Promise<readonly VendorFields[] | undefined> {
+    if (this.#stopped !== undefined) {
+      this.fail(this.#stopped);
+      return undefined;
+    }
+    if (answer instanceof AgentGone) {
+      this.fail(endWords(this.#options.agent.title, this.#end));
+      return undefined;
+    }
+    const isRefused = this.#metered?.refusal === "budget_exceeded";
+    if (isRefused) return this.#funds();
+    this.#refusals = 0;
+    const failure = failureOf(this.#options.agent.title, answer, this.#metered);
+    if (failure !== undefined) {
+      this.fail(failure);
+      return undefined;
+    }
+    if (this.#feedback.length > 0) {
+      const words = this.#feedback.splice(0).join("\n\n");
+      this.#note = "";
+      return [aside(words)];
+    }
+    const stop = stopOf(answer instanceof RpcError ? {} : answer, this.#options.settings);
+    if (stop.type === "turn.failed") this.fail(stop.error);
+    else this.#finish("completed", stop);
+    return undefined;
+  }
+
+  async #funds(): Promise<readonly VendorFields[] | undefined> {
+    this.#refusals += 1;
+    const out: ErrorDetail = { code: "budget_exceeded", message: "the budget is used up; have it raised, then go on" };
+    if (this.#refusals > LIMITS.engineFundsRounds) {
+      this.fail(out);
+      return undefined;
+    }
+    // What it said about the refusal is no answer.
+    void this.tell(this.#speech.end("superseded"));
+    this.#waiting += 1;
+    const funds = await orAborted(this.#options.host.funds(this.signal), this.signal);
+    this.#waiting -= 1;
+    if (funds === undefined || this.over) {
+      this.fail(this.#stopped ?? ABORTED);
+      return undefined;
+    }
+    if (funds.granted) return [aside(GO_ON)];
+    this.fail({ ...out, message: funds.message });
+    return undefined;
+  }
+
+  /** A model request has ended. */
+  metered(request: MeteredRequest): void {
+    if (this.over) return;
+    this.#metered = request;
+    this.#sign();
+    const { usage, status, completed } = request;
+    this.#rounds += usage.model_calls;
+    if (JSON.stringify(usage) !== JSON.stringify({ ...NO_USAGE, model_calls: usage.model_calls }))
+      void this.tell([{ type: "usage", usage }]);
+    // It did ask again.
+    if (this.#retrying !== undefined) void this.tell([{ type: "notice", message: this.#retrying }]);
+    this.#retrying = undefined;
+    if (completed && status < 400) this.#failures = 0;
+    if (request.refusal !== undefined || (completed && status < 400)) return;
+    const words = status >= 400 ? `the model answered ${status}` : "the model's answer broke off";
+    this.#failures += 1;
+    if (this.#failures > LIMITS.modelRetries) {
+      // Some ask for ever, with longer and longer waits.
+      this.stop(failureOf(this.#options.agent.title, {}, request) ?? ABORTED);
+      return;
+    }
+    this.#retrying = `${words}; ${this.#options.agent.title} asks again`;
+  }
+
+  notified(method: string, params: VendorFields): void {
+    if (this.over || method !== "session/update") return;
+    this.#sign();
+    const update = record(params["update"]);
+    const said = (): string => text(record(update["content"])["text"]) ?? "";
+    switch (update["sessionUpdate"]) {
+      case "agent_message_chunk":
+        if (this.#metered?.refusal === undefined) void this.tell(this.#speech.add("agent_message", said()));
+        return;
+      case "agent_thought_chunk":
+        void this.tell(this.#speech.add("reasoning", said()));
+        return;
+      case "tool_call":
+      case "tool_call_update":
+        this.#updates = Promise.all([this.#updates, this.#ownCall(update)]);
+        return;
+      default:
+    }
+  }
+
+  async #ownCall(update: VendorFields): Promise<void> {
+    try {
+      if (await this.#own.update(update)) return;
+      this.stop({ code: "engine_failed", message: `${this.#options.agent.title} has too many open tool calls` });
+    } catch (error) {
+      this.crash(error);
+    }
+  }
+
+  async requested(method: string, params: VendorFields): Promise<VendorFields> {
+    this.#sign();
+    try {
+      if (this.over || this.#stopped !== undefined) {
+        if (method === "session/request_permission") return { outcome: { outcome: "cancelled" } };
+        throw new RpcError(RPC.internal, "The turn is over.");
+      }
+      if (method === "session/request_permission") return await this.#own.permission(params);
+      const answer = this.#client.answer(method, params);
+      if (answer === undefined) throw new RpcError(RPC.unknownMethod, `unknown method ${method}`);
+      return await answer;
+    } catch (error) {
+      if (error instanceof RpcError) throw error;
+      this.crash(error);
+      throw new RpcError(RPC.internal, "The turn is over.");
+    }
+  }
+
+  /** One of our tools, which the agent calls. */
+  async runOfferedTool(call: {
+    readonly tool: string;
+    readonly input: VendorFields;
+    readonly signal: AbortSignal;
+  }): Promise<ToolResult> {
+    if (this.over || this.#stopped !== undefined) return errorResult("The turn is over.");
+    this.#sign();
+    try {
+      await this.#own.served(call, this.signal);
+      const result = await this.calls.perform(call, this.#speech.end("completed"), call.signal);
+      if (this.#rounds >= this.#options.settings.max_turns) this.stop(maxTurns(this.#options.settings));
+      // Answering before the agent knows that the turn is stopped would make it ask the model once more.
+      if (this.signal.aborted) await orAborted(new Promise<never>(() => undefined), this.#told.signal);
+      return result;
+    } catch (error) {
+      this.crash(error);
+      return errorResult("The turn is over.");
+    }
+  }
+
+  /** Watches over the process until the turn is over. */
+  async watch(): Promise<void> {
+    const { host, onBroken } = this.#options;
+    while (!this.over) {
+      if (this.#waiting > 0 || this.calls.isBusy) this.#sign();
+      const left = LIMITS.engineSilenceMs - (host.elapsed() - this.#lastSign);
+      if (left <= 0) {
+        onBroken();
+        this.fail(SILENT);
+        return;
+      }
+      await host.sleep(left, this.#over.signal);
+    }
+  }
+
+  /** Ends the turn. The first reason counts. */
+  stop(error: ErrorDetail): void {
+    if (this.#stopped !== undefined || this.over) return;
+    this.#stopped = error;
+    if (error.code === "rejected_and_stopped" && this.#note === "")
+      this.#note = `Your turn was stopped: ${error.message}`;
+    this.#controller.abort(error);
+    if (!this.#isPrompting) return this.fail(error);
+    void this.#cancel();
+  }
+
+  /** Our own tools end first, so that their outcome is known; then the agent ends the turn, or is ended. */
+  async #cancel(): Promise<void> {
+    const { host, onSlow } = this.#options;
+    const settled = new AbortController();
+    void this.calls.settled().then(() => settled.abort());
+    await host.sleep(LIMITS.engineToolEndMs, AbortSignal.any([settled.signal, this.#over.signal]));
+    if (this.over) return;
+    this.#process?.cancel();
+    this.#told.abort("told");
+    await host.sleep(LIMITS.engineInterruptMs, this.#over.signal);
+    if (this.over) return;
+    onSlow();
+    this.fail(ABORTED);
+  }
+
+  /** The process has ended; whoever waits for its answer ends the turn. */
+  lost(end: ProcessEnd): void {
+    this.#end = end;
+  }
+
+  fail(error: ErrorDetail): void {
+    this.#finish("interrupted", { type: "turn.failed", error: this.#stopped ?? error });
+  }
+
+  /** A bug, not a failure of the outside world. */
+  crash(error: unknown): void {
+    if (this.over) return;
+    this.#options.onBroken();
+    this.#over.abort("over");
+    this.#told.abort("over");
+    this.#controller.abort("over");
+    this.#rejectEnded(error);
+  }
+
+  #sign(): void {
+    this.#lastSign = this.#options.host.elapsed();
+  }
+
+  #finish(
+    status: "completed" | "interrupted",
+    terminal: Extract<EngineEvent, { type: "turn.completed" | "turn.failed" }>,
+  ): void {
+    if (this.over) return;
+    this.#client.close();
+    const events = [...this.#speech.end(status), ...this.calls.close("Interrupted; outcome unknown."), terminal];
+    this.#options.onEnd(this.#note);
+    void this.tell(events);
+    this.#over.abort("over");
+    this.#told.abort("over");
+    this.#controller.abort("over");
+    this.#resolveEnded();
+  }
+}
