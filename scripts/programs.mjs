@@ -21,8 +21,7 @@ export async function bringPrograms(names = EVERYDAY) {
   const built = (path) => import(pathToFileURL(join(root, "dist", path)).href);
   const { VENDOR_PROGRAMS } = await built("engines/vendor/programs.js");
   const { installProgram } = await built("cli/programs/install.js");
-  const install = (name) =>
-    installProgram({ name, folder: programsFolder, environment: process.env, now: Date.now });
+  const install = (name) => installProgram({ name, folder: programsFolder, environment: process.env, now: Date.now });
   for (const name of names) {
     const wanted = `${VENDOR_PROGRAMS[name].package}@${VENDOR_PROGRAMS[name].version}`;
     await bring({ name, wanted }, () => install(name));

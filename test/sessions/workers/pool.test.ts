@@ -52,7 +52,6 @@ function poolOf(config: PoolChange) {
       serverFiles: [],
       egressHosts: () => [],
       askHost: () => Promise.reject(new Error("nobody asks")),
-      serverFiles: [],
       notice: (message) => notices.push(message),
       worker: () => pin,
       signal,
