@@ -43,6 +43,7 @@ describe("sallyport doctor", () => {
       "gvisor ok",
       "firecracker ok",
       "claude ok",
+      "codex ok",
       "model ok",
       "home ok",
       "workspace ok",
