@@ -47,6 +47,7 @@ describe("sallyport doctor", () => {
       "firecracker ok",
       "claude ok",
       "engines ok",
+      "agents ok",
       "model ok",
       "home ok",
       "workspace ok",
