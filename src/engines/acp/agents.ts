@@ -11,7 +11,7 @@ export interface AgentProgram {
   readonly title: string;
   /** Found as `findProgram` finds it; then `command` is its arguments. Absent: `command` begins with the program. */
   readonly program?: VendorProgramName | undefined;
-  /** Words may hold placeholders; see `PLACEHOLDERS`. */
+  /** Words, and values of variables, may hold `{base_url}` (without `/v1`), `{key}`, `{model}`, `{folder}` and `{workspace}`. */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** How it asks models at our proxy. Absent: it does not, so it is unmetered. */
@@ -29,9 +29,6 @@ export interface AgentProgram {
   /** Files in its own home folder, by their paths there. Absent: none. */
   readonly files?: Readonly<Record<string, VendorFields>> | undefined;
 }
-
-/** What words of a command and values of a variable may hold. `{base_url}` has no `/v1`. */
-export const PLACEHOLDERS = ["{base_url}", "{key}", "{model}", "{folder}", "{workspace}"] as const;
 
 /** The tools of Qwen Code; all are replaced by ours. */
 const QWEN_TOOLS = [

@@ -15,7 +15,7 @@ import type { TurnRun } from "./turn.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 
 /** What a call needs of the turn that it is open in. */
-export type OpenTurnRun = Pick<TurnRun, "ask" | "signal" | "stop" | "tell">;
+type OpenTurnRun = Pick<TurnRun, "ask" | "signal" | "stop" | "tell">;
 
 interface Means {
   readonly run: OpenTurnRun;
