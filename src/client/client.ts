@@ -1,5 +1,5 @@
 import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
-import { Failure, failureIn } from "../protocol/failure.ts";
+import { Failure } from "../protocol/failure.ts";
 import type {
   ApplyChanges,
   Approval,
@@ -70,7 +70,16 @@ import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
-import { changesOf, connectionPath, csvOf, jobPath, search, usageSearch, type UsageFilter } from "./paths.ts";
+import {
+  changesOf,
+  connectionPath,
+  csvOf,
+  jobPath,
+  refusalOf,
+  search,
+  usageSearch,
+  type UsageFilter,
+} from "./paths.ts";
 
 export interface ClientOptions {
   /** Such as `http://127.0.0.1:5353`. */
@@ -511,9 +520,4 @@ export class SallyportClient {
     if (!response.ok) throw await refusalOf(response);
     return response;
   }
-}
-
-async function refusalOf(response: Response): Promise<Error> {
-  const failure = failureIn(await response.json().catch(() => undefined));
-  return failure ?? new Error(`the server answered ${response.status}`);
 }
