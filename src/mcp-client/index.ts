@@ -1,3 +1,3 @@
 export type { ServerDefinition, ServerWay } from "./definition.ts";
 export { openConnection, reasonOf } from "./connection.ts";
-export { ServerClient, type ServerClientMeans } from "./server-client.ts";
+export { ServerClient } from "./server-client.ts";

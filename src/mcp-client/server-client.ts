@@ -86,8 +86,10 @@ export class ServerClient {
     try {
       const toolsChanged = (): void => void this.#listAgain();
       connection = await openConnection(await this.definition.way(), this.#means, { ...options, toolsChanged });
-      this.#take({ tools: await connection.tools(options), offers: connection.offers });
+      const tools = await connection.tools(options);
+      // Nobody would take its tools back.
       if (this.#over.signal.aborted) throw new Error("the session does not need it any more");
+      this.#take({ tools, offers: connection.offers });
       this.#connection = connection;
       this.#state = "ready";
       this.#error = undefined;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkNode } from "../../src/cli/doctor/programs.ts";
 import { isVendorProgram } from "../../src/engines/vendor/programs.ts";
+import { scriptedServer } from "../support/mcp-servers.ts";
 import { Place } from "./place.ts";
 
 interface Report {
@@ -90,6 +91,7 @@ describe("sallyport doctor", () => {
       { name: "programs_folder", value: join(place.folder, "home/programs"), origin: "default" },
       { name: "telemetry", value: "(none)", origin: "default" },
       { name: "providers", value: "(none)", origin: "default" },
+      { name: "mcp_servers", value: "(none)", origin: "default" },
       { name: "prices", value: "(none)", origin: "default" },
       { name: "api_url", value: "https://api.anthropic.com", origin: "default" },
       { name: "api_key", value: "(set)", origin: "environment" },
@@ -113,6 +115,34 @@ describe("sallyport doctor", () => {
     place.write("home/sallyport.yaml", settings);
     const { check } = await doctor(place, environment, ["--home", "home"]);
     expect(check("model")).toEqual({ name: "model", state: "ok", found });
+  });
+
+  test("MCP servers of the settings are tried", async () => {
+    await using place = new Place();
+    mkdirSync(join(place.folder, "home"), { mode: 0o700 });
+    const servers = {
+      things: scriptedServer(),
+      broken: scriptedServer({ exitAtStart: 4, stderr: "no config" }),
+      keyless: { type: "http", url: "http://127.0.0.1:9/mcp", headers: { "x-key": { credential_env: "NOT_SET" } } },
+    };
+    place.write("home/sallyport.yaml", JSON.stringify({ mcp_servers: servers }));
+    const { report, code } = await doctor(place, { PATH: process.env["PATH"] ?? "" }, ["--home", "home"]);
+    expect(code).toBe(0);
+    expect(report.checks.filter(({ name }: { readonly name: string }) => name === "mcp")).toEqual([
+      { name: "mcp", state: "ok", found: "things: answers, 1 tool" },
+      {
+        name: "mcp",
+        state: "warn",
+        found: "broken: it ended with exit code 4; it said last: no config",
+        advice: "look at mcp_servers.broken in sallyport.yaml",
+      },
+      {
+        name: "mcp",
+        state: "warn",
+        found: "keyless: NOT_SET holds no credential for the MCP server keyless",
+        advice: "look at mcp_servers.keyless in sallyport.yaml",
+      },
+    ]);
   });
 
   test("what is wrong is said with what to do; a failure is exit code 1", async () => {

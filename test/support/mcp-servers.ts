@@ -4,7 +4,7 @@ import type { McpServers } from "../../src/protocol/index.ts";
 import { PROGRAMS_FOLDER } from "./vendor-programs.ts";
 
 /** Where scripts/programs.mjs puts the official servers that the tests run. */
-export const MCP_SERVERS_FOLDER = join(PROGRAMS_FOLDER, "mcp-servers");
+const MCP_SERVERS_FOLDER = join(PROGRAMS_FOLDER, "mcp-servers");
 
 /** The official server of this name, as a session request names it; undefined: it is not in the cache, and its tests are left out. */
 export function officialServer(name: "everything" | "filesystem" | "memory"): string | undefined {

@@ -1,9 +1,9 @@
 // An MCP server on standard streams for tests, written without an SDK so that it can misbehave. Its behaviour is its argument, as JSON:
 // tools: [{name, description, inputSchema}], or toolsFile · hangAtStart · exitAtStart: code · stderr: text at the start · noise: bytes on stdout at the
 // start · flood: notifications at the start · pidFile: where it writes its process id. What a call does is in its input, `do`:
-// echo · hang (file: adds a line) · exit · big (bytes) · longLine (bytes) · change (tools: the next list) · environment · noise (bytes) · stderr (bytes) ·
+// echo · hang (file: adds a line) · exit · big (bytes) · longLine (bytes) · change (tools: the next list) · environment · exists (paths) · noise (bytes) · stderr (bytes) ·
 // flood (messages) · record (file: adds a line) · hangAll
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const behaviour = JSON.parse(process.argv[2] ?? "{}");
@@ -41,6 +41,7 @@ const actions = {
     send({ method: "notifications/tools/list_changed" });
     return text("changed");
   },
+  exists: ({ paths }) => text(JSON.stringify(paths.map((path) => existsSync(path)))),
   environment: () => text(JSON.stringify(process.env)),
   noise: ({ bytes }) => {
     process.stdout.write(`${"n".repeat(1_000)}\n`.repeat(Math.ceil(bytes / 1_001)));

@@ -74,5 +74,5 @@ export async function openConversation(session: Session, upto: number): Promise<
 
 /** Whether its engine, or an MCP server, keeps a process between turns. */
 export function keepsProcess({ dependencies, state, servers }: Session): boolean {
-  return dependencies.engines.get(state.settings.engine)?.capabilities.warm === true || servers.hasAny;
+  return dependencies.engines.get(state.settings.engine)?.capabilities.warm === true || servers.haveProgram;
 }

@@ -16,9 +16,9 @@ export class SessionServers {
     this.#session = session;
   }
 
-  /** Whether the session has any that could start. */
-  get hasAny(): boolean {
-    return wantedServers(this.#session).some((wanted) => !("refused" in wanted));
+  /** Whether one of them is a program. */
+  get haveProgram(): boolean {
+    return wantedServers(this.#session).some((wanted) => !("refused" in wanted) && wanted.transport === "stdio");
   }
 
   /**

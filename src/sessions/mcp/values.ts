@@ -70,7 +70,7 @@ export class McpValues {
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASS|AUTH|CREDENTIAL/i;
 
 /** The whole header, and the secret after its scheme. */
-export function learnHeader(redact: Redactor, value: string): void {
+function learnHeader(redact: Redactor, value: string): void {
   redact.learn(value);
   redact.learn(value.split(" ").at(-1) ?? value);
 }
