@@ -1,9 +1,8 @@
-import { realpath, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { lstat, realpath, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { isInside, matchRule, parseRule } from "../../gate/index.ts";
 import { blockOf, loadInstructions, NOTHING_LOADED, type LoadedInstructions } from "../../instructions/index.ts";
 import { defined, LIMITS, type Policy, type SessionSettings } from "../../protocol/index.ts";
-import { findRepository } from "../../workspaces/index.ts";
 import type { Session } from "../core/session.ts";
 import type { SessionState } from "../core/state.ts";
 import type { Dependencies } from "../dependencies.ts";
@@ -79,15 +78,15 @@ async function foldersAround(
   extraRead: readonly string[],
 ): Promise<readonly string[]> {
   const { workspace, source, sandbox } = settings;
-  if (source !== undefined) return [];
-  const root = (await findRepository(workspace).catch(() => undefined))?.root;
-  if (root === undefined || root === workspace) return [];
   const roots = token.bounds.workspace_roots;
   const isFree = sandbox === "local" && (created_by.role === "admin" || created_by.role === "operator");
   const isOpen = (folder: string): boolean => {
     if (extraRead.some((readable) => isInside(readable, folder))) return true;
     return isFree && (roots === undefined || roots.some((one) => isInside(one, folder)));
   };
+  if (source !== undefined || !isOpen(dirname(workspace))) return [];
+  const root = await rootOf(workspace);
+  if (root === undefined || root === workspace) return [];
   const owner = await ownerOf(workspace);
   const folders: string[] = [];
   for (let folder = dirname(workspace); folders.length < LIMITS.instructionFolders; folder = dirname(folder)) {
@@ -97,6 +96,16 @@ async function foldersAround(
     if (folder === root) break;
   }
   return folders;
+}
+
+/** Where the repository around a folder begins: nothing of git's own is read. Undefined: there is none, or it is too far away. */
+async function rootOf(workspace: string): Promise<string | undefined> {
+  let folder = workspace;
+  for (let steps = 0; steps <= LIMITS.instructionFolders; steps += 1) {
+    if ((await lstat(join(folder, ".git")).catch(() => undefined)) !== undefined) return folder;
+    folder = dirname(folder);
+  }
+  return undefined;
 }
 
 /** Undefined: nobody's alone. */

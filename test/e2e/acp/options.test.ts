@@ -4,6 +4,8 @@ import {
   type SessionConfigOption,
   type SetSessionConfigOptionResponse,
 } from "@agentclientprotocol/sdk";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { script } from "../../support/app.ts";
 import { allow } from "./editor.ts";
@@ -156,7 +158,24 @@ describe("commands", () => {
         update.sessionUpdate === "available_commands_update" ? [update.availableCommands.map(({ name }) => name)] : [],
       );
     await editor.until(() => told().length > 0);
-    expect(told()).toEqual([["plan", "mode", "model", "usage"]]);
+    expect(told()).toEqual([["plan", "mode", "model", "context", "usage"]]);
+  });
+
+  it("tells those of the workspace too, and shows what it tells the agent", async () => {
+    const workspace = join(world.app.place.workspace, "instructed");
+    await mkdir(join(workspace, ".claude/commands"), { recursive: true });
+    await writeFile(join(workspace, "CLAUDE.md"), "Be brief.\n");
+    await writeFile(join(workspace, ".claude/commands/review.md"), "---\nargument-hint: <file>\n---\nReview $1.\n");
+    const editor = await world.open();
+    const { sessionId } = await editor.newSession(workspace);
+    const told = (): readonly unknown[] =>
+      editor.updates.flatMap((update) =>
+        update.sessionUpdate === "available_commands_update" ? [update.availableCommands.at(-1)] : [],
+      );
+    await editor.until(() => told().length > 1);
+    expect(told().at(-1)).toEqual({ name: "review", description: "Review $1.", input: { hint: "<file>" } });
+    await editor.prompt(sessionId, "/context");
+    expect(editor.spoken()).toContain("- CLAUDE.md (instructions): ");
   });
 
   it("runs them without the model, and sends every other word to it", async () => {

@@ -89,6 +89,8 @@ export async function tourOfSessions({ contract, app }: Tour): Promise<void> {
   await contract.get("getSessionUsage", { params });
   await contract.get("listSessionModels", { params });
   await contract.get("getSessionMcpServers", { params });
+  await contract.get("getSessionContext", { params });
+  await contract.get("listSessionCommands", { params });
   await contract.get("findSessionFiles", { params, query: { query: "a" } });
   await contract.get("setSessionBudget", { params, body: { max_cost_microusd: 2_000_000 } });
   await contract.get("configureSession", { params, body: { permission_mode: "plan" } });
