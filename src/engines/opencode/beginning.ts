@@ -26,7 +26,7 @@ export interface Beginning {
   readonly hasPrompt: boolean;
 }
 
-interface Recorded {
+interface RecordEnd {
   readonly messages: ReadonlySet<string>;
   /** Calls that have a result. */
   readonly results: ReadonlySet<string>;
@@ -36,7 +36,7 @@ interface Recorded {
 /** A process that dies takes at most its last prompts with it. */
 const MISSING_TURNS = 3;
 
-const NOTHING: Recorded = { messages: new Set(), results: new Set(), said: new Set() };
+const NOTHING: RecordEnd = { messages: new Set(), results: new Set(), said: new Set() };
 
 /** The end of a turn in another session's record. */
 interface BorrowedPlace {
@@ -194,7 +194,7 @@ export class Beginnings {
   }
 
   /** What the end of OpenCode's record has. */
-  async #recorded(server: OpenCodeServer, session: string): Promise<Recorded> {
+  async #recorded(server: OpenCodeServer, session: string): Promise<RecordEnd> {
     const answer = await server.request("GET", `/session/${session}/message?limit=200`);
     const messages = new Set<string>();
     const results = new Set<string>();
@@ -223,7 +223,7 @@ async function exists(server: OpenCodeServer, path: string): Promise<boolean> {
 }
 
 /** What a turn did that the record lacks. */
-function callsOf(turn: TurnStory, recorded: Recorded): string {
+function callsOf(turn: TurnStory, recorded: RecordEnd): string {
   const calls = turn.calls.filter(
     ({ tool_use_id, said }) =>
       !(tool_use_id !== undefined && recorded.results.has(tool_use_id)) &&

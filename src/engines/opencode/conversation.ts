@@ -19,7 +19,7 @@ import type { VendorFields } from "../vendor/fields.ts";
 import type { OutputAllowance } from "../vendor/output.ts";
 import { Beginnings, STATE_FILE, type Beginning } from "./beginning.ts";
 import { promptIdAt } from "./ids.ts";
-import { promptParts } from "./prompt.ts";
+import { imagePart, promptParts } from "./prompt.ts";
 import { OpenCodeServer } from "./server.ts";
 import { answerMcp, servedTools, TOOL_SERVER, type McpTool } from "./tools.ts";
 import { OpenCodeTurn } from "./turn.ts";
@@ -305,7 +305,7 @@ function vendorImage(block: VendorFields): readonly VendorFields[] {
   const source = block["source"] as { readonly media_type?: string; readonly data?: string } | undefined;
   const { media_type, data } = source ?? {};
   if (media_type === undefined || data === undefined) return [];
-  return [{ type: "file", mime: media_type, url: `data:${media_type};base64,${data}` }];
+  return [imagePart({ media_type, data })];
 }
 
 /** What a dead server left open, other than the calls that are asked about again. */

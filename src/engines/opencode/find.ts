@@ -9,7 +9,7 @@ import { findProgram, isProgram, missingProgram, type ProgramPlaces } from "../v
  */
 export function openCodePrograms(places: ProgramPlaces): readonly string[] {
   const found = findProgram("opencode", places);
-  return [...new Set(found.flatMap((path) => [...packaged(path), ...(isStub(path) ? [] : [path])]))];
+  return [...new Set(found.flatMap((path) => (isStub(path) ? packaged(path) : [path])))];
 }
 
 export function openCodeProgram(places: ProgramPlaces): string {
@@ -28,15 +28,10 @@ export function missingOpenCode(places: ProgramPlaces): string | undefined {
 const STUB_BYTES = 1_000_000;
 
 function isStub(path: string): boolean {
-  return isOfPackage(path) && statSync(path).size < STUB_BYTES;
-}
-
-function isOfPackage(path: string): boolean {
-  return realpathSync(path).includes(join("node_modules", "opencode-ai", "bin"));
+  return realpathSync(path).includes(join("node_modules", "opencode-ai", "bin")) && statSync(path).size < STUB_BYTES;
 }
 
 function packaged(path: string): readonly string[] {
-  if (!isOfPackage(path)) return [];
   const packages = dirname(dirname(dirname(realpathSync(path))));
   const system = process.platform === "win32" ? "windows" : process.platform;
   const name = `opencode-${system}-${process.arch}`;

@@ -1,4 +1,4 @@
-import type { ContentBlock, Prompt } from "../../protocol/index.ts";
+import type { Prompt } from "../../protocol/index.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 
 /** A prompt in OpenCode's format. Attachments come first, so that the model reads the person's words last. */
@@ -13,6 +13,6 @@ export function promptParts(prompt: Prompt): readonly VendorFields[] {
 }
 
 /** An image by its data: OpenCode would read the file behind an address. */
-export function imagePart(image: Pick<Extract<ContentBlock, { type: "image" }>, "media_type" | "data">): VendorFields {
+export function imagePart(image: { readonly media_type: string; readonly data: string }): VendorFields {
   return { type: "file", mime: image.media_type, url: `data:${image.media_type};base64,${image.data}` };
 }

@@ -43,7 +43,7 @@ function eachLine(from: Readable, take: (line: string) => void): void {
   });
 }
 
-class Relay {
+class ServerRelay {
   readonly #start: RelayStart;
   /** Tool calls of OpenCode that wait for their results. */
   readonly #waiting = new Map<number, (message: unknown) => void>();
@@ -213,12 +213,12 @@ class Relay {
 
 // Node would open a debugger, through which any program inside could speak for this one.
 process.on("SIGUSR1", () => undefined);
-let relay: Relay | undefined;
+let relay: ServerRelay | undefined;
 eachLine(process.stdin, (line) => {
   const message = JSON.parse(line) as RelayStart | RelayRequest;
   if (message.type !== "start") relay?.take(message);
   else {
-    relay = new Relay(message);
+    relay = new ServerRelay(message);
     void relay.run();
   }
 });

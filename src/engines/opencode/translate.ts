@@ -13,7 +13,7 @@ import type { EngineEvent, Verdict } from "../engine.ts";
 import { asApproved } from "../loop/tool-phase.ts";
 import type { OpenCodeEvent } from "./wire.ts";
 
-type SpokenItem = Extract<Item, { text: string }>;
+type WordsItem = Extract<Item, { text: string }>;
 type ItemEnd = Exclude<Item["status"], "in_progress">;
 type Of<Type extends OpenCodeEvent["type"]> = Extract<OpenCodeEvent, { type: Type }>;
 
@@ -22,7 +22,7 @@ interface OpenWords {
   readonly kind: "text" | "thinking";
   readonly message: string;
   /** Absent until there is a word. */
-  item?: SpokenItem;
+  item?: WordsItem;
   text: string;
 }
 
@@ -38,7 +38,7 @@ interface StartedCall {
 /** The last message of the model in a turn. */
 export type LastMessage = Pick<Of<"message">, "id" | "completed" | "finish" | "error">;
 
-export interface TranslatorOptions {
+export interface OpenCodeTranslatorOptions {
   readonly session: string;
   readonly newId: (prefix: IdPrefix) => string;
   /** Milliseconds of a monotonic clock. */
@@ -49,7 +49,7 @@ export interface TranslatorOptions {
 
 /** Translates OpenCode's events of one turn into ours, and nothing else. */
 export class OpenCodeTranslator {
-  readonly #options: TranslatorOptions;
+  readonly #options: OpenCodeTranslatorOptions;
   readonly #words = new Map<string, OpenWords>();
   /** Parts and calls that have ended: what is said of them again says nothing new. */
   readonly #over = new Set<string>();
@@ -63,7 +63,7 @@ export class OpenCodeTranslator {
   #window = 0;
   #deadStreams = 0;
 
-  constructor(options: TranslatorOptions) {
+  constructor(options: OpenCodeTranslatorOptions) {
     this.#options = options;
   }
 
@@ -210,7 +210,7 @@ export class OpenCodeTranslator {
   /** A summary is told as a whole. */
   #start(words: OpenWords): readonly EngineEvent[] {
     if (words.item !== undefined || this.#summaries.has(words.message)) return [];
-    const item: SpokenItem = {
+    const item: WordsItem = {
       id: this.#options.newId("item"),
       type: words.kind === "text" ? "agent_message" : "reasoning",
       status: "in_progress",

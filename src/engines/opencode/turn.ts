@@ -16,6 +16,7 @@ import type { VendorFields } from "../vendor/fields.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
 import { modelOutcome, restOutcome, type RestContext } from "./outcome.ts";
 import { TurnCalls } from "./calls.ts";
+import { PROVIDER } from "./config.ts";
 import type { OpenCodeServer } from "./server.ts";
 import { calledTool, type McpTool } from "./tools.ts";
 import { OpenCodeTranslator } from "./translate.ts";
@@ -166,7 +167,7 @@ export class OpenCodeTurn {
     server.begin();
     const answer = await server.request("POST", `/session/${this.#session}/prompt_async`, {
       messageID: id,
-      model: { providerID: "sallyport", modelID: host.model.name },
+      model: { providerID: PROVIDER, modelID: host.model.name },
       ...(system_prompt.trim() === "" ? {} : { system: system_prompt }),
       parts,
     });

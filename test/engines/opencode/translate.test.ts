@@ -34,10 +34,12 @@ function replay([prompt, ...lines]: readonly VendorFields[]): readonly EngineEve
       late.push({ tool: text(line["tool"]) ?? "", input: record(line["input"]), text: text(line["text"]) ?? "" });
     const event = readEvent(line);
     events.push(...translator.take(event));
-    for (const call of [...late]) {
+    for (const call of late.splice(0)) {
       const item = translator.claim(call.tool, call.input);
-      if (item === undefined) continue;
-      late.splice(late.indexOf(call), 1);
+      if (item === undefined) {
+        late.push(call);
+        continue;
+      }
       const id = item.tool_use_id ?? "";
       events.push(...translator.decided(id, { effect: "allow", input: item.input }));
       const content = [{ type: "text" as const, text: call.text }];

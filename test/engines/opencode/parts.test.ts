@@ -1,0 +1,135 @@
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, test } from "vitest";
+import { promptIdAt } from "../../../src/engines/opencode/ids.ts";
+import { restOutcome } from "../../../src/engines/opencode/outcome.ts";
+import { answerMcp, calledTool, servedTools } from "../../../src/engines/opencode/tools.ts";
+import { forwardToSocket } from "../../../src/engines/vendor/socket-forward.ts";
+
+describe("ids of prompts", () => {
+  const NOW = 1_794_889_570_856;
+
+  it("have OpenCode's form, and the time that it would give them", () => {
+    expect(promptIdAt(NOW, undefined)).toMatch(/^msg_1e7c15a28000[0-9A-Za-z]{14}$/);
+  });
+
+  test.each([
+    ["an older message", "msg_1e7c15a27001aaaaaaaaaaaaaa"],
+    ["one of the same millisecond", "msg_1e7c15a28fffaaaaaaaaaaaaaa"],
+    ["one of a clock that went back", "msg_1e7c15b28001aaaaaaaaaaaaaa"],
+    ["what is no id", "prompt"],
+  ])("come after %s", (_, newest) => {
+    const id = promptIdAt(NOW, newest);
+    expect(newest.startsWith("msg_") ? id > newest : id.startsWith("msg_1e7c15a28000")).toBe(true);
+  });
+});
+
+describe("what it means when OpenCode rests", () => {
+  const context = { cut: false, refusal: undefined, structured: false };
+  const failure = (name: string, status?: number): Parameters<typeof restOutcome>[1] => ({
+    name,
+    message: "m",
+    status,
+  });
+
+  test.each([
+    [401, "model_unauthenticated"],
+    [403, "model_unauthenticated"],
+    [400, "model_error"],
+    [429, "model_unavailable"],
+    [529, "model_unavailable"],
+    [undefined, "model_unavailable"],
+  ])("the model answered %s: %s", (status, code) => {
+    expect(restOutcome(undefined, failure("APIError", status), context)).toMatchObject({ error: { code } });
+  });
+
+  test.each([
+    ["MessageAbortedError", "aborted"],
+    ["MessageOutputLengthError", "max_tokens"],
+    ["ContextOverflowError", "context_exceeded"],
+    ["ContentFilterError", "refusal"],
+    ["ProviderAuthError", "model_unauthenticated"],
+    ["SomethingNew", "engine_failed"],
+  ])("%s: %s", (name, code) => {
+    expect(restOutcome(undefined, failure(name), context)).toMatchObject({ type: "failed", error: { code } });
+  });
+
+  it("asks for money where there is none, and tells the proxy's own reason", () => {
+    expect(restOutcome(undefined, failure("APIError", 402), context)).toEqual({ type: "funds", message: "m" });
+    const refused = { ...context, refusal: "forbidden" as const };
+    expect(restOutcome(undefined, failure("APIError", 403), refused)).toMatchObject({ error: { code: "forbidden" } });
+  });
+
+  it("tells an answer that broke off from a model that cannot be reached", () => {
+    const cut = { ...context, cut: true };
+    expect(restOutcome(undefined, failure("APIError"), cut)).toMatchObject({ error: { code: "model_stream_cut" } });
+  });
+});
+
+describe("the tools that OpenCode gets", () => {
+  const long = `mcp__page__${"a".repeat(60)}`;
+  const definitions = ["Bash", long].map((name) => ({ name, description: name, input_schema: { type: "object" } }));
+  const tools = servedTools({ definitions: () => definitions }, {});
+
+  it("have names that every provider takes, and each leads back to its tool", () => {
+    for (const { name, served } of tools) {
+      expect(`sallyport_${served}`.length).toBeLessThanOrEqual(64);
+      expect(calledTool(`sallyport_${served}`, tools)).toBe(name);
+    }
+    expect(calledTool("Teleport", tools)).toBe("Teleport");
+  });
+
+  it("are served by MCP, and nothing else is", async () => {
+    const call = async (): Promise<{ content: []; is_error: boolean }> => ({ content: [], is_error: false });
+    const ask = (method: string, params = {}): Promise<unknown> =>
+      answerMcp({ jsonrpc: "2.0", id: 1, method, params }, { tools, call });
+    expect(await ask("tools/list")).toMatchObject({ result: { tools: [{ name: "Bash" }, {}] } });
+    expect(await ask("tools/call", { name: "Bash", arguments: {} })).toMatchObject({ result: { isError: false } });
+    expect(await ask("tools/call", { name: "Rm", arguments: {} })).toMatchObject({ result: { isError: true } });
+    expect(await ask("resources/list")).toMatchObject({ error: { code: -32_601 } });
+    expect(await answerMcp({ jsonrpc: "2.0", method: "notifications/initialized" }, { tools, call })).toBeUndefined();
+  });
+});
+
+it("a request to a socket comes back as it was answered, and an answer that breaks off breaks off", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "forward-"));
+  const socketPath = join(folder, "model");
+  const model = createServer((asked, answer) => {
+    answer.writeHead(418, { "x-seen": `${asked.method} ${asked.url} ${asked.headers["x-api-key"]}` });
+    answer.write("half");
+    if (asked.url === "/cut") setImmediate(() => answer.destroy());
+    else asked.pipe(answer);
+  });
+  const near = createServer((asked, answer) => forwardToSocket(asked, answer, { socketPath, path: asked.url ?? "" }));
+  await new Promise<void>((resolve) => model.listen(socketPath, resolve));
+  await new Promise<void>((resolve) => near.listen(0, "127.0.0.1", resolve));
+  const ask = (path: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const options = {
+        port: (near.address() as AddressInfo).port,
+        path,
+        method: "POST",
+        headers: { "x-api-key": "k" },
+      };
+      const asking = request(options, (response) => {
+        let text = `${response.statusCode} ${String(response.headers["x-seen"])}: `;
+        response.setEncoding("utf8");
+        response.on("data", (chunk: string) => (text += chunk));
+        response.once("end", () => resolve(text));
+        response.once("error", reject);
+      });
+      asking.once("error", reject);
+      asking.end(" and half");
+    });
+  try {
+    expect(await ask("/v1/messages")).toBe("418 POST /v1/messages k: half and half");
+    await expect(ask("/cut")).rejects.toThrow();
+  } finally {
+    near.close();
+    model.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
