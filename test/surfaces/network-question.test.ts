@@ -78,6 +78,10 @@ describe("a question about a host", () => {
     });
     expect(compatRows(COMPAT_START, requested).rows).toEqual([
       { type: "error", message: `${reason} It waits for an answer in the inbox (apr_1).` },
+      {
+        type: "approval.requested",
+        approval: expect.objectContaining({ id: "apr_1", tool: "Network", input: asked.input }),
+      },
     ]);
     const log = new ToolLog();
     const call = { tool_use_id: "network_1", tool: "Network", params: asked.input, timestamp: head.at };
