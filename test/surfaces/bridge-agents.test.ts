@@ -7,19 +7,9 @@ import { BridgeClient, threadOf } from "./bridge-client.ts";
 
 const ENVIRONMENT = { PATH: process.env["PATH"], SALLYPORT_PROGRAMS_FOLDER: PROGRAMS_FOLDER } as const;
 
-interface BridgeAgent {
-  readonly engine: string;
-  /** A step in which it runs a command with its own tool. */
-  readonly run: (command: string) => object;
-}
-
 /** The agents of document 002 with their real programs, and what else Claude runs on. */
-const AGENTS: readonly BridgeAgent[] = [
-  { engine: "claude-cli", run: (command) => ({ tool: "Bash", input: { command } }) },
-  { engine: "claude-sdk", run: (command) => ({ tool: "Bash", input: { command } }) },
-  { engine: "codex", run: (cmd) => ({ tool: "exec_command", input: { cmd } }) },
-  { engine: "opencode", run: (command) => ({ tool: "bash", input: { command, description: "runs it" } }) },
-];
+const AGENTS: readonly string[] = ["claude-cli", "claude-sdk", "codex", "opencode"];
+const run = (command: string): object => ({ tool: "Bash", input: { command } });
 
 const engines = openEngines(readSettings({}, ENVIRONMENT, process.cwd()), ENVIRONMENT);
 
@@ -40,7 +30,7 @@ afterAll(async () => {
   await app?.[Symbol.asyncDispose]();
 });
 
-for (const { engine, run } of AGENTS) {
+for (const engine of AGENTS) {
   const why = missing(engine);
   describe.skipIf(why !== undefined)(`the bridge on ${engine}${why === undefined ? "" : ` (left out: ${why})`}`, () => {
     const submit = (text: string, more: object = {}): Promise<void> =>

@@ -11,7 +11,7 @@ import type { OpenCodeTurn } from "./turn.ts";
 const NOT_PERMITTED = "This call was not permitted.";
 
 /** The tool calls of one turn: each is matched with a call of the model, decided on, and run by our own tools. */
-export class TurnCalls {
+export class OpenCodeCalls {
   readonly #turn: OpenCodeTurn;
   readonly #host: Host;
   readonly #opening: ConversationOptions;

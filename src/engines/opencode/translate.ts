@@ -13,16 +13,16 @@ import type { EngineEvent, Verdict } from "../engine.ts";
 import { asApproved } from "../loop/tool-phase.ts";
 import type { OpenCodeEvent } from "./wire.ts";
 
-type WordsItem = Extract<Item, { text: string }>;
+type UnfinishedItem = Extract<Item, { text: string }>;
 type ItemEnd = Exclude<Item["status"], "in_progress">;
 type Of<Type extends OpenCodeEvent["type"]> = Extract<OpenCodeEvent, { type: Type }>;
 
 /** A text or a thought while it is written. */
-interface OpenWords {
+interface UnfinishedWords {
   readonly kind: "text" | "thinking";
   readonly message: string;
   /** Absent until there is a word. */
-  item?: WordsItem;
+  item?: UnfinishedItem;
   text: string;
 }
 
@@ -50,7 +50,7 @@ export interface OpenCodeTranslatorOptions {
 /** Translates OpenCode's events of one turn into ours, and nothing else. */
 export class OpenCodeTranslator {
   readonly #options: OpenCodeTranslatorOptions;
-  readonly #words = new Map<string, OpenWords>();
+  readonly #words = new Map<string, UnfinishedWords>();
   /** Parts and calls that have ended: what is said of them again says nothing new. */
   readonly #over = new Set<string>();
   readonly #calls = new Map<string, StartedCall>();
@@ -208,9 +208,9 @@ export class OpenCodeTranslator {
   }
 
   /** A summary is told as a whole. */
-  #start(words: OpenWords): readonly EngineEvent[] {
+  #start(words: UnfinishedWords): readonly EngineEvent[] {
     if (words.item !== undefined || this.#summaries.has(words.message)) return [];
-    const item: WordsItem = {
+    const item: UnfinishedItem = {
       id: this.#options.newId("item"),
       type: words.kind === "text" ? "agent_message" : "reasoning",
       status: "in_progress",

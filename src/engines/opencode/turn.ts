@@ -15,7 +15,7 @@ import { STRUCTURED_OUTPUT } from "../structured.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
 import { modelOutcome, restOutcome, type RestContext } from "./outcome.ts";
-import { TurnCalls } from "./calls.ts";
+import { OpenCodeCalls } from "./calls.ts";
 import { PROVIDER } from "./config.ts";
 import type { OpenCodeServer } from "./server.ts";
 import { calledTool, type McpTool } from "./tools.ts";
@@ -55,7 +55,7 @@ export class OpenCodeTurn {
   readonly #options: OpenCodeTurnOptions;
   readonly #controller = new AbortController();
   readonly #over = new AbortController();
-  readonly #calls: TurnCalls;
+  readonly #calls: OpenCodeCalls;
   #translator: OpenCodeTranslator | undefined;
   #server: OpenCodeServer | undefined;
   #session = "";
@@ -79,7 +79,7 @@ export class OpenCodeTurn {
   constructor(options: OpenCodeTurnOptions) {
     this.#options = options;
     this.#lastSign = options.host.elapsed();
-    this.#calls = new TurnCalls(this, options);
+    this.#calls = new OpenCodeCalls(this, options);
     this.ended = new Promise((resolve, reject) => {
       this.#resolveEnded = resolve;
       this.#rejectEnded = reject;
