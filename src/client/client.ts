@@ -70,16 +70,8 @@ import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
-import {
-  changesOf,
-  connectionPath,
-  csvOf,
-  jobPath,
-  refusalOf,
-  search,
-  usageSearch,
-  type UsageFilter,
-} from "./paths.ts";
+import { changesOf, connectionPath, csvOf, jobPath, search, usageSearch, type UsageFilter } from "./paths.ts";
+import { refusalOf } from "./refusal.ts";
 
 export interface ClientOptions {
   /** Such as `http://127.0.0.1:5353`. */

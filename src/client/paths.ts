@@ -1,4 +1,3 @@
-import { failureIn } from "../protocol/failure.ts";
 import type { JobKind, UsageGroup } from "../protocol/index.ts";
 
 /** A usage query. Absent: by day, everything that the caller may see. */
@@ -40,9 +39,4 @@ export function jobPath(kind: JobKind, id: string): string {
 
 export async function csvOf(response: Response): Promise<{ readonly csv: string; readonly truncated: boolean }> {
   return { csv: await response.text(), truncated: response.headers.get("sallyport-truncated") === "true" };
-}
-
-export async function refusalOf(response: Response): Promise<Error> {
-  const failure = failureIn(await response.json().catch(() => undefined));
-  return failure ?? new Error(`the server answered ${response.status}`);
 }
