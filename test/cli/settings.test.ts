@@ -88,6 +88,7 @@ describe("settings", () => {
     const home = homeWith(FILE);
     const none = homeWith(undefined);
     expect(readSettings({ ...FLAGS, home }, ENVIRONMENT, "/project")).toEqual({
+      acpAgents: { value: {}, origin: "default" },
       home: { value: home, origin: "flag" },
       host: { value: "10.0.0.3", origin: "flag" },
       port: { value: 4002, origin: "flag" },

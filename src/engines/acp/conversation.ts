@@ -180,6 +180,7 @@ export class AcpConversation implements Conversation {
       const isKnown = session === process.session;
       const preface = [...(await this.#retell(turn, isKnown)), ...notes];
       this.#state.save({ session: process.session });
+      this.#host.identify?.(process.session);
       return turn.over ? undefined : { process, isKnown, preface };
     } catch (error) {
       turn.fail(startFailure(this.#means.agent, error));

@@ -186,7 +186,7 @@ export class CodexConversation implements Conversation {
     const current = (await this.#process.fits(tools)) ? this.#process.open : undefined;
     if (run.over || run.stopped !== undefined) return undefined;
     if (current !== undefined) {
-      run.attach(current);
+      this.#attach(run, current);
       return warm?.open === current ? warm.known : { ...ALL_KNOWN, note: this.#beginnings.note };
     }
     const begun = await this.#begin(tools);
@@ -198,8 +198,13 @@ export class CodexConversation implements Conversation {
       this.#process.drop();
       return undefined;
     }
-    run.attach(begun.open);
+    this.#attach(run, begun.open);
     return begun.known;
+  }
+
+  #attach(run: CodexTurn, open: OpenThread): void {
+    this.#host.identify?.(open.thread);
+    run.attach(open);
   }
 
   /** Undefined when it was closed meanwhile. */

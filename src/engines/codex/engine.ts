@@ -28,6 +28,7 @@ export function createCodexEngine(options: CodexOptions = {}): Engine {
     capabilities: CAPABILITIES,
     wires: ["openai"],
     apis: ["responses"],
+    login: "codex",
     missing: () => missingCodex(options),
     files: () => findCodex(options),
     folders: writtenFolders,
