@@ -201,24 +201,30 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     startAhead: pick<boolean>([undefined, switchOf("SALLYPORT_START_AHEAD", environment), file.start_ahead], true),
     ...supervisorOf(environment, file),
     sandbox: sandboxOf(flags, environment, file),
-    ...(file.egress_credentials === undefined
-      ? {}
-      : { egressCredentials: { value: file.egress_credentials, origin: "file" as const } }),
-    ...(file.mcp_servers === undefined ? {} : { mcpServers: { value: file.mcp_servers, origin: "file" as const } }),
+    ...fromFile("egressCredentials", file.egress_credentials),
+    ...fromFile("mcpServers", file.mcp_servers),
     ...containerSettingsOf(environment, file.container),
-    ...(file.pool === undefined ? {} : { pool: { value: file.pool, origin: "file" as const } }),
+    ...fromFile("pool", file.pool),
     ...memoryOf("engineMemoryBytes", environment, file.engine_memory_mib),
     ...memoryOf("commandMemoryBytes", environment, file.command_memory_mib),
     ...cpusOf(environment, file),
     telemetry: telemetryOf(environment, file),
     ...runtimeOf(environment, file),
     ...bridgeSettingsOf(environment, file.bridge),
-    ...(file.retention === undefined ? {} : { retention: { value: file.retention, origin: "file" as const } }),
+    ...fromFile("retention", file.retention),
     ...connectionsOf(flags, environment, cwd),
-    ...(file.tool_modules === undefined ? {} : { toolModules: { value: file.tool_modules, origin: "file" as const } }),
+    ...fromFile("toolModules", file.tool_modules),
     ...userInstructionsOf(file, homePath),
-    ...(file.mounts === undefined ? {} : { mounts: { value: file.mounts, origin: "file" as const } }),
+    ...fromFile("mounts", file.mounts),
   };
+}
+
+/** A setting that only the file has. Absent there: absent. */
+function fromFile<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { readonly [Key in Name]?: Setting<Value> } {
+  return value === undefined ? {} : ({ [name]: { value, origin: "file" } } as { [Key in Name]: Setting<Value> });
 }
 
 function userInstructionsOf(

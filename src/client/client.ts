@@ -73,6 +73,7 @@ import type {
   WorkspaceCommandList,
 } from "../protocol/index.ts";
 import { refusalOf, requestOf, type ApiCall } from "./api-call.ts";
+import { isOver, type ServerHealth } from "./answers.ts";
 import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
@@ -112,19 +113,7 @@ export class SallyportClient {
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
   }
 
-  health(): Promise<{
-    status: string;
-    version: string;
-    protocol: string;
-    demo: boolean;
-    default_provider: string;
-    /** `stalled`: nothing can be written at the moment; `low_space`: new sessions and prompts are refused. */
-    store: "ok" | "low_space" | "stalled";
-    /** Sessions found on damaged pages of the database since the server's start. */
-    damaged_sessions: number;
-    /** `set_back`: at the server's start it was far behind the time that the last run had seen. */
-    clock: "ok" | "set_back";
-  }> {
+  health(): Promise<ServerHealth> {
     return this.#call({ method: "GET", path: "/health" });
   }
 
@@ -504,12 +493,12 @@ export class SallyportClient {
       const frame = JSON.parse(data) as StreamFrame;
       yield frame;
       if ("seq" in frame) last = frame.seq;
-      ended = frame.type === "session.updated" && (frame.status === "complete" || frame.status === "failed");
+      ended = frame.type === "session.updated" && isOver(frame.status);
     }
     // The server ends a stream only when the session has ended: anything else is a lost connection.
     if (!ended) {
       const { status, seq } = await this.session(id);
-      if ((status !== "complete" && status !== "failed") || seq > last) throw new Error("the stream was cut");
+      if (!isOver(status) || seq > last) throw new Error("the stream was cut");
     }
   }
 

@@ -2,6 +2,7 @@ import { SUPERVISOR_LIMITS } from "./supervisor-limits.ts";
 import { PROXY_LIMITS } from "./limits-proxy.ts";
 import { WORKSPACE_LIMITS } from "./limits-workspaces.ts";
 
+import { AGENT_LIMITS } from "./agent-limits.ts";
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
 import { CLIENT_LIMITS } from "./client-limits.ts";
 import { INSTRUCTION_LIMITS } from "./instruction-limits.ts";
@@ -32,6 +33,7 @@ export const LIMITS = {
   ...INSTRUCTION_LIMITS,
   ...MCP_CLIENT_LIMITS,
   ...CONNECTION_LIMITS,
+  ...AGENT_LIMITS,
   // approvals
   approvalTimeoutMs: 300_000,
   pendingApprovalsPerSession: 64,
@@ -235,20 +237,6 @@ export const LIMITS = {
   engineMatchMs: 10_000,
   /** The longest wait before another attempt that a program may announce; a longer one ends the turn. */
   engineRetryWaitMs: 10_000,
-  /** How long an ACP agent that was told to stop may take until it is ended; the turn is over for people long before. */
-  agentStopMs: 10_000,
-  /** Requests of an ACP agent that are answered at the same time. */
-  agentRequests: 64,
-  /** Terminals that an ACP agent has at once, and the output that is kept of each. */
-  agentTerminals: 16,
-  agentTerminalChars: 1_048_576,
-  /** Connections of an ACP agent's tool servers to us. */
-  agentToolChannels: 8,
-  /** Tool calls that an ACP agent has open at once. */
-  agentOpenCalls: 256,
-  /** ACP agents that the settings name, and words of the command of one. */
-  agentsNamed: 50,
-  agentWords: 100,
   // tools
   bashTimeoutMs: 120_000,
   bashTimeoutMaxMs: 600_000,

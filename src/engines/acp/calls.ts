@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   endToolItem,
   Failure,
@@ -7,7 +8,7 @@ import {
   type ToolCallEnd,
   type ToolItem,
 } from "../../protocol/index.ts";
-import { errorResult, type ToolResult } from "../../tools/tool.ts";
+import { errorResult, textResult, type ToolResult } from "../../tools/tool.ts";
 import type { EngineEvent, Host, ToolCall, Verdict } from "../engine.ts";
 import { asApproved } from "../loop/tool-phase.ts";
 import { orAborted } from "../loop/turn.ts";
@@ -24,6 +25,12 @@ interface TurnCallsOptions {
   readonly onWait: (change: 1 | -1) => void;
 }
 
+/** A call that a dead server left open, and what became of it. */
+export interface SettledCall extends NamedCall {
+  /** For the model. */
+  readonly message: string;
+}
+
 interface RunOptions {
   /** Absent: only the end of the turn stops it. */
   readonly signal?: AbortSignal | undefined;
@@ -37,6 +44,7 @@ export class TurnCalls {
   readonly #running = new Set<Promise<unknown>>();
   /** When the last call that may not run beside others has ended. */
   #alone: Promise<unknown> = Promise.resolve();
+  #settledBefore: readonly SettledCall[] = [];
 
   constructor(options: TurnCallsOptions) {
     this.#options = options;
@@ -52,6 +60,20 @@ export class TurnCalls {
 
   isOpen({ id }: ToolItem): boolean {
     return this.#open.has(id);
+  }
+
+  /**
+   * The agent may have died before it wrote these calls down, so that its model makes them again: then it reads what became of them, and
+   * nothing runs twice. Only the first calls count: after another one the model goes on with its work.
+   */
+  resume(settled: readonly SettledCall[]): void {
+    this.#settledBefore = settled;
+  }
+
+  #madeAgain({ tool, input }: NamedCall): ToolResult | undefined {
+    const known = this.#settledBefore.find((one) => one.tool === tool && isDeepStrictEqual(one.input, input));
+    this.#settledBefore = known === undefined ? [] : this.#settledBefore.filter((one) => one !== known);
+    return known === undefined ? undefined : textResult(known.message);
   }
 
   async begin({ tool, input }: NamedCall, before: readonly EngineEvent[] = []): Promise<ToolItem> {
@@ -85,6 +107,11 @@ export class TurnCalls {
 
   /** Asks about a call and runs it with our tool. Never rejects. */
   async perform(call: NamedCall, before: readonly EngineEvent[], given: AbortSignal): Promise<ToolResult> {
+    const known = this.#madeAgain(call);
+    if (known !== undefined) {
+      await this.#options.tell(before);
+      return known;
+    }
     const item = await this.begin(call, before);
     const isAlone = !this.#options.host.toolbox.concurrent(item.tool);
     const earlier = isAlone ? this.#alone : Promise.resolve();

@@ -92,6 +92,7 @@ export class AcpConversation implements Conversation {
       };
       const fates = await settleOpenCalls({ run, host: this.#host, opening: this.#opening }, open);
       if (turn.over || turn.stopped !== undefined) return;
+      turn.calls.resume(open.map(({ tool, input }, at) => ({ tool, input, message: fates[at]?.message ?? "" })));
       const ready = await this.#ready(turn);
       if (ready === undefined) return;
       await turn.run(ready.process, [...ready.preface, ...goOn(left, fates, ready)]);

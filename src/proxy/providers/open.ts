@@ -42,6 +42,7 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
   const stopping = new AbortController();
   const recent = new RecentHealth(now);
   const lists = new RecentModels(now);
+  const context = { environment, now, learn, log, signal: stopping.signal, networkProxies: options.networkProxies };
   let settings: ProviderSettings | undefined;
   let entries: ReadonlyMap<string, ProviderEntry> = new Map();
 
@@ -56,14 +57,7 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
     entries = new Map(
       resolveProviders(wanted, { environment, simUrl }).map((resolved) => [
         resolved.id,
-        entryOf(resolved, before.get(resolved.id), {
-          environment,
-          now,
-          learn,
-          log,
-          signal: stopping.signal,
-          networkProxies: options.networkProxies,
-        }),
+        entryOf(resolved, before.get(resolved.id), context),
       ]),
     );
     return entries;

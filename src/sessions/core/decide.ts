@@ -51,15 +51,7 @@ export function decide(state: SessionState, command: SessionCommand): readonly E
     case "run":
       return [{ type: "item.updated", item: command.item }];
     case "spend":
-      return [
-        {
-          type: "budget.updated",
-          ...(command.turn_id === undefined ? {} : { turn_id: command.turn_id }),
-          cost_microusd: command.cost,
-          ...boundPart(command.bound),
-          ...balance(command),
-        },
-      ];
+      return [spent(command)];
     case "limit":
       return [{ type: "budget.updated", ...balance(command) }];
     case "configure":
@@ -81,6 +73,16 @@ export function decide(state: SessionState, command: SessionCommand): readonly E
     case "recover":
       return recover(state, command.resumable);
   }
+}
+
+function spent(command: Extract<SessionCommand, { type: "spend" }>): EventBody {
+  return {
+    type: "budget.updated",
+    ...(command.turn_id === undefined ? {} : { turn_id: command.turn_id }),
+    cost_microusd: command.cost,
+    ...boundPart(command.bound),
+    ...balance(command),
+  };
 }
 
 function boundPart(bound: number | undefined): { bound_microusd?: number } {

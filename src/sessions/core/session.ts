@@ -24,6 +24,7 @@ import type { Frame } from "./frames.ts";
 import { queuedPrompt } from "./journal.ts";
 import { LiveText } from "./live-text.ts";
 import { beginAgain, keepsProcess, openConversation, recoverTurn, type Begin, type TurnStart } from "./opening.ts";
+import { engineFailure } from "./engine-failure.ts";
 import { Outbox } from "./outbox.ts";
 import { PermittedCalls } from "../permission/permitted-calls.ts";
 import { Pauses } from "./pauses.ts";
@@ -357,10 +358,7 @@ export class Session {
     } catch (error) {
       void this.#forgetConversation();
       if (this.#halted) return;
-      const failure =
-        error instanceof Failure ? error : new Failure("engine_failed", "the engine failed; the server's log says why");
-      if (failure !== error) this.dependencies.log.error({ session: this.#state.id, err: error }, "engine failed");
-      this.#fail(turn_id, failure.toBody().error);
+      this.#fail(turn_id, engineFailure(this, error));
     }
   }
 

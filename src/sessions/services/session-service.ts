@@ -28,6 +28,7 @@ import { publishedPage } from "../core/journal.ts";
 import type { Receipts } from "../core/receipts.ts";
 import type { Registry } from "../lifecycle/registry.ts";
 import type { Dependencies } from "../dependencies.ts";
+import { heirOf, inherited } from "./session-lineage.ts";
 import type { InstructionService } from "./instruction-service.ts";
 import { setLimit } from "../budget/set-limit.ts";
 import type { Beside, Session } from "../core/session.ts";
@@ -36,7 +37,7 @@ import { settingsChange, settingsFor, type WorkspacePlaces } from "../settings/s
 import { routedWords } from "../routing/router.ts";
 import { checkCursor, watch } from "../core/watch.ts";
 import { placeSession } from "../workspace/own-tree.ts";
-import { isFinal, newState, view, viewRow, type Segment, type SessionState } from "../core/state.ts";
+import { isFinal, newState, view, viewRow, type SessionState } from "../core/state.ts";
 import type { WarmSessions } from "../lifecycle/warm.ts";
 
 export interface SessionFilter {
@@ -448,27 +449,4 @@ export class SessionService {
 
 function ref(caller: Caller): { id: string; name: string; role: Caller["role"] } {
   return { id: caller.id, name: caller.name, role: caller.role };
-}
-
-/** The sessions whose budget a child of this one draws on. */
-function heirOf({ state }: Session): readonly string[] {
-  if (state.ancestors.length >= LIMITS.forkDepth)
-    throw new Failure(
-      "limit_reached",
-      `a chain of sessions that share a budget can be ${LIMITS.forkDepth} long at most`,
-    );
-  return [...state.ancestors, state.id];
-}
-
-/** The parent's journal up to `seq`, as ranges of the sessions that wrote it. */
-function inherited(parent: Session, seq: number): readonly Segment[] {
-  const { id, lineage } = parent.state;
-  if (parent.deleted) throw new Failure("not_found", `there is no session ${id}`);
-  const own: Segment = { session_id: id, after: lineage.at(-1)?.upto ?? 0, upto: seq };
-  const segments = [...lineage, own]
-    .map(({ session_id, after, upto }) => ({ session_id, after, upto: Math.min(upto, seq) }))
-    .filter((segment) => segment.after < segment.upto);
-  if (segments.length > LIMITS.forkDepth)
-    throw new Failure("limit_reached", `forks go ${LIMITS.forkDepth} deep at most`);
-  return segments;
 }

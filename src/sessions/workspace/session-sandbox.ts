@@ -105,15 +105,7 @@ async function openWalled(
     const request: SandboxRequest = {
       sessionId: session_id,
       workspace: settings.workspace,
-      readable: [
-        ...new Set([
-          ...readable,
-          ...programs,
-          ...wanted.serverFiles,
-          await ripgrepFile(),
-          ...(await gitFolderOf(settings)),
-        ]),
-      ],
+      readable: await shownFiles(wanted, [...readable, ...programs]),
       programs,
       writable,
       hidden: [options.home],
@@ -137,6 +129,14 @@ async function openWalled(
     await close();
     throw error;
   }
+}
+
+/** What a sandbox shows beside the workspace. */
+async function shownFiles(
+  { settings, serverFiles }: EnvironmentRequest,
+  others: readonly string[],
+): Promise<readonly string[]> {
+  return [...new Set([...others, ...serverFiles, await ripgrepFile(), ...(await gitFolderOf(settings))])];
 }
 
 /** What a job asked for; absent: it did not. */

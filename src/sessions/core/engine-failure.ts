@@ -1,0 +1,12 @@
+import { Failure, type ErrorDetail } from "../../protocol/index.ts";
+import type { Session } from "./session.ts";
+
+/** Why a turn could not go on. What is no Failure is a bug: the log has it. */
+export function engineFailure(
+  { dependencies, state }: Pick<Session, "dependencies" | "state">,
+  error: unknown,
+): ErrorDetail {
+  if (error instanceof Failure) return error.toBody().error;
+  dependencies.log.error({ session: state.id, err: error }, "engine failed");
+  return { code: "engine_failed", message: "the engine failed; the server's log says why" };
+}
