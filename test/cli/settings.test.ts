@@ -114,6 +114,7 @@ describe("settings", () => {
       telemetry: { value: { url: "http://127.0.0.2:4318/v1/traces", headers: HEADERS }, origin: "environment" },
     });
     expect(readSettings({}, { ...ENVIRONMENT, SALLYPORT_HOME: home }, "/project")).toEqual({
+      acpAgents: { value: {}, origin: "default" },
       home: { value: home, origin: "environment" },
       host: { value: "10.0.0.2", origin: "environment" },
       port: { value: 4001, origin: "environment" },
@@ -139,6 +140,7 @@ describe("settings", () => {
       telemetry: { value: { url: "http://127.0.0.2:4318/v1/traces", headers: HEADERS }, origin: "environment" },
     });
     expect(readSettings({ home }, {}, "/project")).toEqual({
+      acpAgents: { value: {}, origin: "default" },
       home: { value: home, origin: "flag" },
       host: { value: "10.0.0.1", origin: "file" },
       port: { value: 4000, origin: "file" },
@@ -164,6 +166,7 @@ describe("settings", () => {
       telemetry: { value: { url: "http://127.0.0.1:4318/v1/traces", headers: {} }, origin: "file" },
     });
     expect(readSettings({ home: none }, {}, "/project")).toEqual({
+      acpAgents: { value: {}, origin: "default" },
       home: { value: none, origin: "flag" },
       host: { value: "127.0.0.1", origin: "default" },
       port: { value: 5353, origin: "default" },

@@ -75,7 +75,7 @@ it("answers what is no request with an id, too", async () => {
   }
 });
 
-const FAILED = "a sign-in failed: the token is not known, was deleted or has expired";
+const FAILED = "a sign-in failed: the token or key is not known, was deleted or has expired";
 
 /** Lines of the log, without what differs each time. */
 function linesOf(log: string): readonly Readonly<Record<string, unknown>>[] {

@@ -230,6 +230,7 @@ describe("providers and prices", () => {
       free: true,
       credential: "not_needed",
       credential_names: [],
+      status: "available",
     });
     expect(providers.find(({ id }) => id === "cloud")).toMatchObject({
       is_default: false,
@@ -253,6 +254,7 @@ describe("providers and prices", () => {
       free: false,
       credential: "found",
       credential_names: ["MY_KEY"],
+      status: "available",
     });
     const tested = JSON.stringify(await app.client.testProvider("mine"));
     expect(JSON.parse(tested)).toMatchObject({ id: "mine", status: "unreachable", wires: ["openai"] });

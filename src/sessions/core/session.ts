@@ -223,8 +223,7 @@ export class Session {
     this.#halted = true;
     this.questions.stopClocks();
     this.#controller?.abort(this.#isLost ? undefined : SERVER_STOPS);
-    this.#stopping ??= this.#release();
-    return this.#stopping;
+    return (this.#stopping ??= this.#release());
   }
 
   /** Between turns: frees what is kept only for speed. The journal restores the conversation. */
@@ -365,8 +364,7 @@ export class Session {
   /** The conversation, with what the workspace says now. One that began with something else continues in a new one. */
   async #converse(upto: number): Promise<Conversation> {
     if ((await this.instructions.refresh()) && this.#conversation !== undefined) await this.#forgetConversation();
-    this.#conversation ??= openConversation(this, upto);
-    return this.#conversation;
+    return (this.#conversation ??= openConversation(this, upto));
   }
 
   #channel(turn_id: string, signal: AbortSignal): TurnChannel {
