@@ -98,7 +98,7 @@ it("a request to a socket comes back as it was answered, and an answer that brea
   const folder = await mkdtemp(join(tmpdir(), "forward-"));
   const socketPath = join(folder, "model");
   const model = createServer((asked, answer) => {
-    answer.writeHead(418, { "x-seen": `${asked.method} ${asked.url} ${asked.headers["x-api-key"]}` });
+    answer.writeHead(418, { "x-seen": `${asked.method} ${asked.url} ${String(asked.headers["x-api-key"])}` });
     answer.write("half");
     if (asked.url === "/cut") setImmediate(() => answer.destroy());
     else asked.pipe(answer);
