@@ -57,7 +57,15 @@ class Turn {
   }
 
   #settled() {
-    const usage = { day: "2026-11-16", session: this.#id, turn: this.#id, ...MONEY, requests: 1, tokens: TOKENS };
+    const usage = {
+      day: "2026-11-16",
+      session: this.#id,
+      turn: this.#id,
+      key: "",
+      ...MONEY,
+      requests: 1,
+      tokens: TOKENS,
+    };
     return {
       endedReservations: [`${this.#id}/${this.#reserved}`],
       spending: ACCOUNTS.map((account) => ({ account, amount: 1 })),

@@ -1,9 +1,8 @@
 import { Failure, type Prompt } from "../../protocol/index.ts";
 import { joined, Story, storyOf, type TurnStory } from "../claude/history.ts";
-import { readState, type StateFile } from "../claude/state.ts";
+import type { StateFile } from "../claude/state.ts";
 import type { ConversationOptions, EngineEvent, Host } from "../engine.ts";
 import { record, text } from "../vendor/fields.ts";
-import { borrowRecord } from "./records.ts";
 import type { OpenCodeServer } from "./server.ts";
 import { readRecorded } from "./wire.ts";
 
@@ -38,16 +37,6 @@ const MISSING_TURNS = 3;
 
 const NOTHING: RecordEnd = { messages: new Set(), results: new Set(), said: new Set() };
 
-/** The end of a turn in another session's record. */
-interface BorrowedPlace {
-  readonly folder: string;
-  /** OpenCode's ids of the session and of the turn's last message. */
-  readonly session: string;
-  readonly last: string;
-  /** What the model must still be told about that turn; empty: nothing. */
-  readonly note: string;
-}
-
 export interface BeginningOptions {
   readonly opening: ConversationOptions;
   readonly host: Host;
@@ -62,8 +51,6 @@ export class Beginnings {
   /** What happened since the conversation was opened. */
   readonly #since = new Story();
   #before: Promise<readonly TurnStory[]> | undefined;
-  /** Whose record was copied into our folder. */
-  #borrowed: BorrowedPlace | undefined;
 
   constructor({ opening, host, state }: BeginningOptions) {
     this.#opening = opening;
@@ -90,8 +77,8 @@ export class Beginnings {
   async find(server: OpenCodeServer, { isOpen }: { readonly isOpen: boolean }): Promise<Beginning> {
     const { session, turns } = this.#state.kept;
     const note = turns.at(-1)?.note ?? "";
-    const resumed = session === undefined ? await this.#fork(server) : await this.#resume(server, session, isOpen);
-    if (resumed !== undefined) return { note, ...resumed };
+    const resumed = session === undefined ? undefined : await this.#resume(server, session, isOpen);
+    if (resumed !== undefined) return { ...resumed, note };
     const created = record(await server.demand("POST", "/session", { title: "Sallyport" }));
     const fresh = text(created["id"]) ?? "";
     this.#state.save({ session: fresh });
@@ -105,45 +92,6 @@ export class Beginnings {
       note,
       hasPrompt: false,
     };
-  }
-
-  /** Before a process starts: a fork gets a copy of its ancestor's record. */
-  async prepare(): Promise<void> {
-    const place = this.#ancestorPlace();
-    if (this.#state.kept.session !== undefined || place === undefined || this.#borrowed !== undefined) return;
-    const never = new AbortController().signal;
-    const sleep = (ms: number): Promise<void> => this.#host.sleep(ms, never);
-    this.#borrowed = (await borrowRecord(place.folder, this.#host.folder, sleep)) ? place : undefined;
-  }
-
-  /** The nearest session that has a turn to offer, and where in its record that turn ended. */
-  #ancestorPlace(): BorrowedPlace | undefined {
-    const ancestor = this.#opening.ancestry.find(({ after_turn }) => after_turn !== undefined);
-    if (ancestor === undefined) return undefined;
-    const { folder, after_turn } = ancestor;
-    const turn = readState(folder, STATE_FILE).turns.find(({ turn_id }) => turn_id === after_turn);
-    const { session, uuid } = turn?.at ?? {};
-    return session === undefined || uuid === undefined
-      ? undefined
-      : { folder, session, last: uuid, note: turn?.note ?? "" };
-  }
-
-  /** A session of our own that begins with the borrowed one. Undefined: nothing was borrowed, or OpenCode cannot use it. */
-  async #fork(server: OpenCodeServer): Promise<Beginning | undefined> {
-    const place = this.#borrowed;
-    if (place === undefined) return undefined;
-    const { status, body } = await server.request("GET", `/session/${place.session}/message`);
-    const ids = (Array.isArray(body) ? body : []).map((message) => text(record(record(message)["info"])["id"]) ?? "");
-    if (status !== 200 || !ids.includes(place.last)) return undefined;
-    // OpenCode copies what comes before the message that it is given.
-    const next = ids[ids.indexOf(place.last) + 1];
-    const path = `/session/${place.session}`;
-    const forked = await server.request("POST", `${path}/fork`, next === undefined ? {} : { messageID: next });
-    const session = text(record(forked.body)["id"]);
-    if (forked.status !== 200 || session === undefined) return undefined;
-    await server.request("DELETE", path);
-    this.#state.save({ session });
-    return { session, retell: "", isWhole: false, sofar: "", note: place.note, hasPrompt: false };
   }
 
   /** Undefined when OpenCode's record is gone, or lacks the end of the conversation. */

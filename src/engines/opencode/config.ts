@@ -36,6 +36,20 @@ export function recordFolder(folder: string): string {
   return join(folder, "opencode");
 }
 
+/**
+ * Where OpenCode works: its own folder of settings, which it looks into in any case. In any other it loads plugins from there and from
+ * all folders above, whatever its switches say, so a workspace could bring code that nobody has approved.
+ */
+export function workFolder(folder: string): string {
+  return join(recordFolder(folder), "config", "opencode");
+}
+
+/** What the model must know because of that. */
+export function systemOf({ workspace, system_prompt = "" }: SessionSettings): string {
+  const place = `The working directory of all your tools is ${workspace}, not the one that is named elsewhere. Name files by absolute paths, or relative to it, and stay inside it.`;
+  return system_prompt.trim() === "" ? place : `${place}\n\n${system_prompt}`;
+}
+
 /** OpenCode's list of all vendors' models, here an empty one: it would be read for seconds, and none of them is asked. */
 export function modelsFile(folder: string): string {
   return join(recordFolder(folder), "models.json");
@@ -106,7 +120,7 @@ export function environmentOf(folder: string, settings: SessionSettings): Readon
     NO_PROXY: "127.0.0.1,localhost",
     no_proxy: "127.0.0.1,localhost",
     OPENCODE_PERMISSION: JSON.stringify(PERMISSION),
-    // A workspace's own settings could bring plugins and tools; its files are read by tools, which are journaled.
+    // Settings and plugins come from us alone.
     OPENCODE_DISABLE_PROJECT_CONFIG: "1",
     OPENCODE_PURE: "1",
     OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",

@@ -24,7 +24,7 @@ import { OpenCodeServer } from "./server.ts";
 import { answerMcp, servedTools, TOOL_SERVER, type McpTool } from "./tools.ts";
 import { OpenCodeTurn } from "./turn.ts";
 import { readRecorded } from "./wire.ts";
-import { COMPLETED, RETOLD } from "./words.ts";
+import { COMPLETED, FORKED, RETOLD } from "./words.ts";
 
 const NOT_BEGUN = {
   code: "engine_failed",
@@ -233,7 +233,6 @@ export class OpenCodeConversation implements Conversation {
   async #start(): Promise<OpenServer> {
     await this.#gone;
     if (this.#closed) throw new Failure("session_closed", "The session is closed.");
-    await this.#beginnings.prepare();
     const host = this.#host;
     const lost = new AbortController();
     let isCurrent = (): boolean => true;
@@ -292,7 +291,8 @@ export class OpenCodeConversation implements Conversation {
 
   #retell(turn: OpenCodeTurn, { retell, isWhole }: Beginning): readonly VendorFields[] {
     if (retell === "") return [];
-    turn.notice(isWhole ? RETOLD : COMPLETED);
+    const isFork = this.#opening.ancestry.length > 0 && this.#state.kept.turns.length === 0;
+    turn.notice(isFork ? FORKED : isWhole ? RETOLD : COMPLETED);
     return [aside(isWhole ? retold(retell) : completed(retell))];
   }
 }

@@ -7,6 +7,8 @@ export interface RelayStart {
   readonly config: string;
   /** All that OpenCode's environment has. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Where it works; made if it is missing. */
+  readonly folder: string;
   /** Written before it starts. Inside the sandbox: from outside, a link put there would be a way out. */
   readonly files: readonly { readonly path: string; readonly text: string }[];
   /** Of OpenCode's server. */

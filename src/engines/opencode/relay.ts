@@ -3,7 +3,7 @@
 // nothing but Node and what `relayFiles` names.
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Readable } from "node:stream";
@@ -63,10 +63,13 @@ class ServerRelay {
     inner.requestTimeout = 0;
     await new Promise<void>((resolve) => inner.listen(0, "127.0.0.1", resolve));
     const { port } = inner.address() as AddressInfo;
-    const { executable, environment, config, password, files } = this.#start;
+    const { executable, environment, config, password, files, folder } = this.#start;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const { path, text } of files) writeFileSync(path, text, { mode: 0o600 });
     const child = spawn(executable, this.#start.arguments, {
+      cwd: folder,
       env: {
+        ...process.env,
         ...environment,
         OPENCODE_SERVER_PASSWORD: password,
         OPENCODE_CONFIG_CONTENT: config.replaceAll(RELAY_ADDRESS, `http://127.0.0.1:${port}/${this.#secret}`),

@@ -7,7 +7,7 @@ import type { Piped } from "../../sandbox/sandbox.ts";
 import type { Host } from "../engine.ts";
 import { count, text, type VendorFields } from "../vendor/fields.ts";
 import { ProcessOutput, type OutputAllowance, type ProcessEnd } from "../vendor/output.ts";
-import { configOf, environmentOf, modelsFile, modelSocket, recordFolder } from "./config.ts";
+import { configOf, environmentOf, modelsFile, modelSocket, recordFolder, workFolder } from "./config.ts";
 import type { RelayRequest, RelayStart } from "./relay-messages.ts";
 import { readEvent, type OpenCodeEvent } from "./wire.ts";
 
@@ -95,6 +95,7 @@ export class OpenCodeServer {
       arguments: ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", "ERROR"],
       config: configOf(host, settings),
       environment: environmentOf(host.folder, settings),
+      folder: workFolder(host.folder),
       files: [{ path: modelsFile(host.folder), text: "{}" }],
       password: randomBytes(PASSWORD_BYTES).toString("hex"),
       modelSocket: modelSocket(host.model),

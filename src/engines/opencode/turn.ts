@@ -16,7 +16,7 @@ import type { VendorFields } from "../vendor/fields.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
 import { modelOutcome, restOutcome, type RestContext } from "./outcome.ts";
 import { OpenCodeCalls } from "./calls.ts";
-import { PROVIDER } from "./config.ts";
+import { PROVIDER, systemOf } from "./config.ts";
 import type { OpenCodeServer } from "./server.ts";
 import { calledTool, type McpTool } from "./tools.ts";
 import { OpenCodeTranslator } from "./translate.ts";
@@ -156,7 +156,6 @@ export class OpenCodeTurn {
 
   async send(parts: readonly VendorFields[], id: string = this.#options.newPromptId()): Promise<void> {
     const { host } = this.#options;
-    const { system_prompt = "" } = this.#settings;
     const server = this.#server;
     if (server === undefined || this.over) return;
     this.#prompt = id;
@@ -168,7 +167,7 @@ export class OpenCodeTurn {
     const answer = await server.request("POST", `/session/${this.#session}/prompt_async`, {
       messageID: id,
       model: { providerID: PROVIDER, modelID: host.model.name },
-      ...(system_prompt.trim() === "" ? {} : { system: system_prompt }),
+      system: systemOf(this.#settings),
       parts,
     });
     if (answer.status >= 200 && answer.status < 300) return;

@@ -12,6 +12,9 @@ export const ANSWER_TAKEN = "Your answer in the last turn was taken, whatever th
 export const RETOLD =
   "OpenCode's own record of this conversation is gone; the model was told what was said before as text. Files it had read it may read again.";
 
+export const FORKED =
+  "OpenCode's own record stays with the session that was forked; the model was told what was said before as text.";
+
 export const COMPLETED =
   "OpenCode's own record of this conversation lacked its end; the model was told what was said and done there as text.";
 

@@ -3,7 +3,13 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { configOf, environmentOf, modelsFile, recordFolder } from "../../../dist/engines/opencode/config.js";
+import {
+  configOf,
+  environmentOf,
+  modelsFile,
+  recordFolder,
+  workFolder,
+} from "../../../dist/engines/opencode/config.js";
 import { openCodeProgram } from "../../../dist/engines/opencode/find.js";
 import { promptIdAt } from "../../../dist/engines/opencode/ids.js";
 import { answerMcp } from "../../../dist/engines/opencode/tools.js";
@@ -85,6 +91,7 @@ async function record(name, steps) {
     arguments: ["serve", "--hostname", "127.0.0.1", "--port", "0"],
     config: configOf({ model }, settings),
     environment: environmentOf(folder, settings),
+    folder: workFolder(folder),
     files: [{ path: modelsFile(folder), text: "{}" }],
     password: "recorded",
     keepAliveMs: 20_000,
