@@ -12,7 +12,6 @@ import {
   checkSupervisor,
   checkVendorPrograms,
 } from "../doctor/programs.ts";
-import { checkMcpServers } from "../doctor/mcp-servers.ts";
 import { EXIT } from "../exit.ts";
 import { OWN_OPEN_FILES } from "../open-files.ts";
 import { claudeOptions, openEngines } from "../engines.ts";
@@ -59,6 +58,8 @@ async function examine({ surroundings }: CommandContext, settings: Settings): Pr
     checkServer(settings),
     checkSupervisor(settings),
   ]);
+  // It starts servers, so it loads half of the product: only when it is needed.
+  const { checkMcpServers } = await import("../doctor/mcp-servers.ts");
   const mcpServers = await checkMcpServers(settings, surroundings.environment);
   const claude = checkClaude(settings, surroundings.environment);
   return [
