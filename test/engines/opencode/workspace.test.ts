@@ -20,7 +20,8 @@ describe.skipIf(vendorProgram("opencode") === undefined)("OpenCode's process", (
       await writeFile(join(workspace, "opencode.json"), JSON.stringify({ permission: { bash: "allow" } }));
       const before = await readdir(workspace, { recursive: true });
 
-      const parent = await bench.session();
+      // What Sallyport itself tells of them is left out.
+      const parent = await bench.session({ instructions: "off" });
       const first = await parent.turn([{ tool: "Read", input: { file_path: "opencode.json" } }, { say: "Done." }]);
       const last = await parent.turn([{ say: "Beta." }]);
       expect([first.end.type, last.end.type]).toEqual(["turn.completed", "turn.completed"]);
