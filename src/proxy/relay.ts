@@ -69,6 +69,8 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
     this.#state = call.state;
     this.#response = call.response;
     this.#admitted = admitted;
+    // The shared time is as old as the last sweep: after a jump of the clock a new request would be overdue at the next one.
+    this.#state.time = this.#state.options.elapsed();
     this.#heardAt = this.#state.time;
     this.#startedAt = this.#state.time;
     call.connection.awaited = this;

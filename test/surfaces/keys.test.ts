@@ -319,9 +319,11 @@ describe("an answer under way", () => {
   it("that has not begun is refused in words", async () => {
     const key = await keyOf();
     const answer = outcome(ask(key, { prompt: script({ delay_ms: 60_000 }, { say: "late" }) }));
-    await expect
+    const reserved = expect
       .poll(async () => (await app.client.keys()).keys.find(({ id }) => id === key.id)?.reserved_microusd)
       .toBeGreaterThan(0);
+    // An answer that comes earlier says here what it is.
+    expect(await Promise.race([reserved.then(() => "reserved"), answer])).toBe("reserved");
     await app.client.deleteKey(key.id);
     expect(await answer).toEqual(UNKNOWN);
   });
