@@ -85,6 +85,8 @@ function unionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
 
 /** "is not a setting" with the nearest name, or all names where none is near. */
 function unknownName(name: string, known: readonly string[], noun: string): string {
+  // A union knows it in another branch.
+  if (known.includes(name)) return "does not go with the other fields here";
   const near = nearestName(name, known);
   if (near !== undefined) return `is not a ${noun}; did you mean ${near}?`;
   return known.length === 0 ? `is not a ${noun}` : `is not a ${noun}; there are: ${known.join(", ")}`;
