@@ -115,6 +115,7 @@ function shareRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">)
   app.openapi(
     createRoute({
       ...get("/share/{secret}", "openShare", "nothing"),
+      security: [],
       summary: "The page behind a share link; having the link is enough",
       request: { params: z.object({ secret: z.string() }) },
       responses: {
