@@ -57,7 +57,7 @@ export class SourceLooks {
   }
 
   /** Undefined: what is known of this folder is not true any more, or nothing is. */
-  async #shortLook(folder: string, repository: Repository): Promise<Look | undefined> {
+  async #shortLook(folder: string, repository: Repository): Promise<FoundStatus | undefined> {
     const known = this.#names.get(folder);
     if (known === undefined) return undefined;
     // The stamps are compared while git looks at the files.
@@ -66,7 +66,7 @@ export class SourceLooks {
     return isSame ? lookOf(status, known) : undefined;
   }
 
-  async #fullLook(folder: string, repository: Repository): Promise<Look> {
+  async #fullLook(folder: string, repository: Repository): Promise<FoundStatus> {
     const since = this.#clock();
     const [status, overlooked] = await Promise.all([
       statusOf(folder, { repository, names: "listed" }),
@@ -123,7 +123,7 @@ export class SourceLooks {
   }
 }
 
-interface Look {
+interface FoundStatus {
   readonly head?: string | undefined;
   readonly entries: readonly string[];
   readonly overlooked: readonly string[];
@@ -132,7 +132,7 @@ interface Look {
 function lookOf(
   { head, changed }: FolderStatus,
   { untracked, overlooked }: Pick<KnownNames, "untracked" | "overlooked">,
-): Look {
+): FoundStatus {
   return { head, entries: [...changed, ...untracked], overlooked };
 }
 
