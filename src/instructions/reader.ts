@@ -17,7 +17,7 @@ export interface NamesInFolder {
   readonly isCut: boolean;
 }
 
-export type ReadText = TextOnDisk | Pick<SkippedFile, "why"> | undefined;
+type ReadText = TextOnDisk | Pick<SkippedFile, "why"> | undefined;
 
 /** What the loader may see of the disk: what the session itself may read, and no more. Never rejects. */
 export interface InstructionReader {
