@@ -9,7 +9,7 @@ export interface FoundConversation {
   readonly left_out: readonly string[];
 }
 
-interface RecordedCall {
+interface ForeignCall {
   readonly place: number;
   readonly turn: ImportedTurn;
 }
@@ -22,7 +22,7 @@ const CUT = "\n[The rest of this output was left out.]";
  */
 export class TurnCollector {
   readonly #turns: (ImportedTurn & { items: ImportedItem[] })[] = [];
-  readonly #calls = new Map<string, RecordedCall>();
+  readonly #calls = new Map<string, ForeignCall>();
 
   prompt(text: string, at: string | undefined): void {
     if (text.trim() === "") return;
