@@ -8,11 +8,29 @@ import { thirdParty } from "../../scripts/third-party.mjs";
 const here = import.meta.dirname;
 const licences = thirdParty(resolve(here, "../.."));
 
+const STYLESHEET = /\n\s*<link rel="stylesheet"[^>]*>/g;
+
+/**
+ * A page that shows something of its own at once must not wait for the stylesheet: it comes after that, and still before any script runs,
+ * since scripts wait for stylesheets that stand before the end of the page.
+ */
+const stylesAfterOpening = {
+  name: "styles-after-opening",
+  transformIndexHtml: {
+    order: "post" as const,
+    handler: (html: string): string => {
+      if (!html.includes('class="opening"')) return html;
+      const links = html.match(STYLESHEET) ?? [];
+      return html.replaceAll(STYLESHEET, "").replace("<noscript>", `${links.join("").trim()}\n    <noscript>`);
+    },
+  },
+};
+
 /** The pages that the server hands out. What they load is in `assets`, under names that change with their content. */
 export default defineConfig({
   root: here,
   base: "/",
-  plugins: [react(), tailwindcss(), packed(), licences.plugin],
+  plugins: [react(), tailwindcss(), packed(), licences.plugin, stylesAfterOpening],
   // The server puts a fresh one in for each page: see src/surfaces/web-pages.ts.
   html: { cspNonce: "__CSP_NONCE__" },
   worker: { format: "es", plugins: () => [licences.worker] },
