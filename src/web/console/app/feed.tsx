@@ -15,6 +15,7 @@ export const KEYS = {
   approval: (id: string) => ["approval", id],
   usage: ["usage"],
   sessionUsage: (id: string) => ["session-usage", id],
+  shares: (id: string) => ["shares", id],
   sessionMcpServers: (id: string) => ["session-mcp", id],
   policy: ["policy"],
   providers: ["providers"],

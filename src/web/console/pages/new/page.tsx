@@ -8,6 +8,7 @@ import { Note, Skeleton } from "../../../ui/states.tsx";
 import { draftOf } from "./draft.ts";
 import { useDraft } from "./draft-store.ts";
 import { NewForm } from "./form.tsx";
+import { ImportRecord } from "./import-record.tsx";
 import { TemplateCards } from "./template-cards.tsx";
 import { useTemplates } from "./template-data.ts";
 
@@ -35,7 +36,7 @@ export function NewSessionPage(): ReactNode {
   // Nothing may jump when the last answer arrives.
   if (demo === undefined || readingTemplates) return <Opening />;
   return (
-    <Page title="New session">
+    <Page title="New session" actions={<ImportRecord />}>
       <DemoNote />
       {template !== undefined && templates !== undefined && chosen === undefined && (
         <Note tone="warn" role="status">

@@ -4,6 +4,7 @@ import {
   CirclePause,
   CirclePlay,
   CircleX,
+  Download,
   Ellipsis,
   FileDiff,
   Folder,
@@ -11,6 +12,7 @@ import {
   Info,
   Link2,
   Search,
+  Share2,
   SlidersHorizontal,
   Square,
   Wallet,
@@ -215,6 +217,7 @@ function More({
   const menu = useMenuQuestion<SessionQuestion>();
   const copyLink = useCopyLink();
   const mayRaise = useMay("budget.raise");
+  const mayShare = useMay("session.share");
   const mayChange = control !== undefined && !hasEnded(session);
   const { icon: PauseIcon, verb, label } = pauseOf(session);
   return (
@@ -233,6 +236,14 @@ function More({
             <DropdownMenu.Item className={MENU_ITEM} onSelect={copyLink}>
               <Link2 aria-hidden className="size-4" /> Copy link
             </DropdownMenu.Item>
+            <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("export")}>
+              <Download aria-hidden className="size-4" /> Export …
+            </DropdownMenu.Item>
+            {mayShare && session.turns > 0 && (
+              <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("share")}>
+                <Share2 aria-hidden className="size-4" /> Share …
+              </DropdownMenu.Item>
+            )}
             {mayChange && (
               <DropdownMenu.Item className={`${MENU_ITEM} sm:hidden`} onSelect={() => control.run(verb)}>
                 <PauseIcon aria-hidden className="size-4" /> {label}

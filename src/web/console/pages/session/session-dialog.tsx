@@ -3,10 +3,12 @@ import type { SessionView } from "../../../../protocol/index.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { SetLimit } from "../usage/set-limit.tsx";
+import { ExportDialog } from "./export-dialog.tsx";
+import { ShareDialog } from "./share-dialog.tsx";
 import { SwitchDialog } from "./switch-dialog.tsx";
 import { useControl } from "./use-control.ts";
 
-export type SessionQuestion = "budget" | "switch" | "close";
+export type SessionQuestion = "budget" | "switch" | "export" | "share" | "close";
 
 /** The windows that the menu and the prompt box open. */
 export function SessionDialog({
@@ -27,6 +29,10 @@ export function SessionDialog({
       return <SetLimit session={session} onClose={onEnd} />;
     case "switch":
       return <SwitchDialog session={session} onClose={onEnd} />;
+    case "export":
+      return <ExportDialog session={session} onClose={onEnd} />;
+    case "share":
+      return <ShareDialog session={session} onClose={onEnd} />;
     case "close":
       return (
         <Dialog
