@@ -74,6 +74,7 @@ import type {
 } from "../protocol/index.ts";
 import { refusalOf, requestOf, type ApiCall } from "./api-call.ts";
 import { isOver, type ServerHealth } from "./answers.ts";
+import { InboxClient } from "./inbox.ts";
 import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
@@ -106,6 +107,8 @@ export class SallyportClient {
   readonly #options: ClientOptions;
   readonly #fetch: typeof fetch;
   readonly #token: CurrentToken;
+  /** Questions, beside answering one: several at once, more time, asking again. */
+  readonly inbox = new InboxClient((call) => this.#call(call));
 
   constructor(options: ClientOptions) {
     this.#token = currentToken(options.token);

@@ -40,6 +40,14 @@ export const LIMITS = {
   /** How often the wall clock is checked for expired questions. */
   expiryCheckMs: 15_000,
   feedbackChars: 10_000,
+  /** Answers in one request. */
+  decisionsPerBatch: 100,
+  /** The most time that a question gets from the moment it is extended. */
+  approvalExtensionMs: 86_400_000,
+  /** Commands of one line for which broader rules are looked for. */
+  ladderCommands: 20,
+  /** Of a call that is to be made again because its question expired: what the prompt quotes. */
+  askAgainChars: 20_000,
   /** How often one call is asked about again because what was shown had changed. */
   changedQuestions: 10,
   /** How long a question for more money stays open, unless it is parked. */

@@ -22,6 +22,7 @@ import { ConnectionService } from "./services/connection-service.ts";
 import { Drain, drainSessions, type DrainOptions } from "./lifecycle/drain.ts";
 import { Feed } from "./lifecycle/feed.ts";
 import { FolderService } from "./services/folder-service.ts";
+import { InboxService } from "./services/inbox-service.ts";
 import { InstructionService } from "./services/instruction-service.ts";
 import { JobService } from "./services/job-service.ts";
 import { SetLimits } from "./budget/set-limits.ts";
@@ -81,6 +82,7 @@ export class Gateway {
   readonly clients: ClientService;
   readonly pages: PageService;
   readonly approvals: ApprovalService;
+  readonly inbox: InboxService;
   readonly policy: PolicyService;
   readonly tokens: TokenService;
   readonly keys: KeyService;
@@ -124,6 +126,7 @@ export class Gateway {
     this.pages = new PageService({ sessions: this.sessions, clock: dependencies.clock, newId: dependencies.newId });
     this.changes = new ChangeService(shared);
     this.approvals = new ApprovalService({ ...shared, changes: this.changes });
+    this.inbox = new InboxService({ ...shared, approvals: this.approvals, sessions: this.sessions });
     this.policy = new PolicyService(shared);
     this.keys = new KeyService(dependencies, receipts);
     this.tokens = new TokenService(dependencies, receipts, this.keys);

@@ -98,6 +98,8 @@ export async function tourOfSessions({ contract, app }: Tour): Promise<void> {
   const { turn_id } = await contract.get<{ turn_id: string }>("sendPrompt", { params, body: { text: "later" } });
   await contract.get("removePrompt", { params: { id, turn_id } });
   await contract.get("resumeSession", { params });
+  const { grants } = await contract.get<SessionView>("getSession", { params });
+  await contract.get("revokeGrant", { params, body: { rule: grants[0] } });
   const fork = await contract.get<SessionView>("forkSession", { params, body: {} });
   await contract.get("interruptSession", { params: { id: fork.id }, body: { hold_queue: true } });
   await contract.get("closeSession", { params });
@@ -150,7 +152,12 @@ async function answerOne({ contract }: Tour, { id, input, input_hash }: Approval
   expect(
     (await contract.send("decideApproval", { params, body: { decision: "approve", input_hash: "x" } })).status,
   ).toBe(409);
-  await contract.get("decideApproval", { params, body: { decision: "approve", input_hash, scope: "once" } });
+  await contract.get("extendApproval", { params, body: { ms: 600_000 } });
+  await contract.get("refreshApproval", { params });
+  expect((await contract.send("askApprovalAgain", { params })).status).toBe(409);
+  const wrong = { id: "apr_none", decision: "approve", input_hash };
+  await contract.get("decideApprovals", { body: { decisions: [wrong] } });
+  await contract.get("decideApproval", { params, body: { decision: "approve", input_hash, scope: "session" } });
 }
 
 /** Deltas and snapshots, which only a live stream has. */
