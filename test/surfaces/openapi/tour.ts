@@ -55,7 +55,10 @@ export async function tourOfServer({ contract, app }: Tour): Promise<void> {
   expect((await contract.send("createKey", { body: { name: "x", models: [] } })).status).toBe(400);
   const policy = await contract.get<{ default_profile: string }>("getPolicy");
   await contract.get("setPolicy", {
-    body: { default_profile: policy.default_profile, profiles: { mine: { autonomy: "full" } } },
+    body: {
+      default_profile: policy.default_profile,
+      profiles: { mine: { autonomy: "full" }, brief: { approval_timeout_ms: 1_000 } },
+    },
   });
   await contract.get("listPolicyChanges");
   await contract.get("testPolicy", { body: { tool: "Bash", input: { command: "rm -rf x" } } });
@@ -98,6 +101,7 @@ export async function tourOfSessions({ contract, app }: Tour): Promise<void> {
   const { turn_id } = await contract.get<{ turn_id: string }>("sendPrompt", { params, body: { text: "later" } });
   await contract.get("removePrompt", { params: { id, turn_id } });
   await contract.get("resumeSession", { params });
+  await tourOfExpired({ contract, app });
   const { grants } = await contract.get<SessionView>("getSession", { params });
   await contract.get("revokeGrant", { params, body: { rule: grants[0] } });
   const fork = await contract.get<SessionView>("forkSession", { params, body: {} });
@@ -113,6 +117,16 @@ export async function tourOfSessions({ contract, app }: Tour): Promise<void> {
   expect((await contract.send("sendPrompt", { params, body: { text: "too late" } })).status).toBe(409);
   await contract.get("pruneSessions", { body: { max_age_days: 1, dry_run: true } });
   await contract.get("deleteSession", { params: { id: fork.id } });
+}
+
+/** A question that nobody answers, and that is asked again. */
+async function tourOfExpired({ contract, app }: Tour): Promise<void> {
+  const text = script({ tool: "Bash", input: { command: "echo late" } }, { say: "Done." });
+  const { id } = await app.client.createSession({ profile: "brief", prompt: { text } });
+  await untilTurnEnds(app.client, id, { answer: () => Promise.resolve() });
+  const [expired] = (await app.client.approvals({ status: "timed_out", session_id: id })).approvals;
+  await contract.get("askApprovalAgain", { params: { id: expired?.id ?? "" } });
+  await app.client.deleteSession(id);
 }
 
 /** A session in a snapshot of a repository, with changes to decide on. */
