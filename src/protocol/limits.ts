@@ -6,6 +6,7 @@ import { AGENT_LIMITS } from "./agent-limits.ts";
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
 import { CLIENT_LIMITS } from "./client-limits.ts";
 import { IDENTITY_LIMITS } from "./identity-limits.ts";
+import { INBOX_LIMITS } from "./inbox-limits.ts";
 import { INSTRUCTION_LIMITS } from "./instruction-limits.ts";
 import { JOB_LIMITS } from "./job-limits.ts";
 import { MCP_CLIENT_LIMITS } from "./mcp-client-limits.ts";
@@ -36,20 +37,13 @@ export const LIMITS = {
   ...MCP_CLIENT_LIMITS,
   ...CONNECTION_LIMITS,
   ...AGENT_LIMITS,
+  ...INBOX_LIMITS,
   // approvals
   approvalTimeoutMs: 300_000,
   pendingApprovalsPerSession: 64,
   /** How often the wall clock is checked for expired questions. */
   expiryCheckMs: 15_000,
   feedbackChars: 10_000,
-  /** Answers in one request. */
-  decisionsPerBatch: 100,
-  /** The most time that a question gets from the moment it is extended. */
-  approvalExtensionMs: 86_400_000,
-  /** Commands of one line for which broader rules are looked for. */
-  ladderCommands: 20,
-  /** Of a call that is to be made again because its question expired: what the prompt quotes. */
-  askAgainChars: 20_000,
   /** How often one call is asked about again because what was shown had changed. */
   changedQuestions: 10,
   /** How long a question for more money stays open, unless it is parked. */

@@ -98,7 +98,7 @@ export function useSession(id: string): SessionView | undefined {
 }
 
 /** How long there is still time. Not read out each second. */
-export function Countdown({ expiresAt }: { readonly expiresAt: string | undefined }): ReactNode {
+function Countdown({ expiresAt }: { readonly expiresAt: string | undefined }): ReactNode {
   const now = useNow(expiresAt !== undefined);
   return (
     <span

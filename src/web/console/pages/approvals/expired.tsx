@@ -25,7 +25,7 @@ export function useExpired(): readonly Approval[] {
 }
 
 /** The newest of each session, as many as its last turn lost. */
-export function stillExpired(
+function stillExpired(
   approvals: readonly Approval[],
   sessions: readonly (SessionView | undefined)[],
 ): readonly Approval[] {
