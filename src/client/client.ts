@@ -74,6 +74,7 @@ import type {
 } from "../protocol/index.ts";
 import { refusalOf, requestOf, type ApiCall, type Idempotent } from "./api-call.ts";
 import { isOver, type ServerHealth } from "./answers.ts";
+import { InboxClient } from "./inbox.ts";
 import { ExportCalls } from "./export-calls.ts";
 import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
@@ -102,6 +103,8 @@ export class SallyportClient {
   readonly #options: ClientOptions;
   readonly #fetch: typeof fetch;
   readonly #token: CurrentToken;
+  /** Questions, beside answering one: several at once, more time, asking again. */
+  readonly inbox = new InboxClient((call) => this.#call(call));
   readonly exports: ExportCalls;
 
   constructor(options: ClientOptions) {

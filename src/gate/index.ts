@@ -15,7 +15,8 @@ export type { FolderEntry, ReadableFiles } from "./reading/files.ts";
 export { proveReading, READING_PATH, type ProvenReading } from "./reading/prove.ts";
 export { may, ROLE_CAN, type Capability } from "./roles.ts";
 export { parseRule } from "./rules.ts";
-export { broaderRule, sessionRule } from "./session-rule.ts";
+export { sessionRules } from "./rule-ladder.ts";
+
 export { claudeSettings } from "./settings.ts";
 export { analyseCommand, type CommandAnalysis } from "./shell/analyse.ts";
 export { withDisk } from "./shell/disk.ts";

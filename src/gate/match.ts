@@ -1,8 +1,9 @@
-import { canonicalJson, toolFacts, type Effect } from "../protocol/index.ts";
+import { canonicalJson, toolFacts, type Effect, type Warning } from "../protocol/index.ts";
 import { allowsCommand, catchesCommand, namesLine, type CommandRule } from "./commands.ts";
 import { commandPaths, mayHold } from "./command-paths.ts";
 import type { CallInQuestion } from "./gate.ts";
 import { canonicalTool, pathFits, reaches, READS, ruleForm, ruleNames, toolMatches, type Rule } from "./rules.ts";
+import { analyseCommand } from "./shell/analyse.ts";
 import type { Disk, Folder } from "./shell/paths.ts";
 import { unwrap, type Unwrapped } from "./shell/unwrap.ts";
 
@@ -59,7 +60,10 @@ export function allows(rules: readonly Rule[], call: CallInQuestion, around: Mat
   return used === undefined ? undefined : { rule: used.join(", "), certain: true };
 }
 
-/** A grant is read even more narrowly: the command must be exactly the same line. */
+/**
+ * A grant is read even more narrowly: a command must be exactly the same line, or begin with the words that a person picked. The latter never
+ * covers what deletes, raises rights, reaches the network or leaves the workspace.
+ */
 export function grants(rules: readonly Rule[], call: CallInQuestion, around: MatchContext): RuleMatch | undefined {
   const command = ruleForm(call.tool) === "command" ? commandOf(call) : undefined;
   const found = rules.find((rule) =>
@@ -67,8 +71,18 @@ export function grants(rules: readonly Rule[], call: CallInQuestion, around: Mat
       ? command !== undefined && namesLine(rule.pattern, command)
       : coversDefinition(rule, call) && allowsOne(rule, call, around),
   );
-  return found === undefined ? undefined : { rule: found.text, certain: true };
+  if (found !== undefined) return { rule: found.text, certain: true };
+  const begun = rules.filter(isCommand).filter(({ pattern }) => pattern.kind === "prefix");
+  if (command === undefined || begun.length === 0) return undefined;
+  const folder = folderOf(around);
+  const used = allowsCommand(begun, command, { folder, shell: around.shell });
+  if (used === undefined || analyseCommand(command, folder).warnings.some(({ kind }) => !HARMLESS.has(kind)))
+    return undefined;
+  return { rule: used.join(", "), certain: true };
 }
+
+/** Warnings that say how a line is written, not what it harms. */
+const HARMLESS: ReadonlySet<Warning["kind"]> = new Set(["pipe", "redirect"]);
 
 /** What a person allowed of an MCP server's tool is what the server said of it then. */
 function coversDefinition(rule: Rule, { definition }: CallInQuestion): boolean {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ChangeSetFile } from "./changes.ts";
+import { ErrorDetail } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 import { Shortage } from "./money.ts";
 import { PrincipalRef } from "./principals.ts";
@@ -185,6 +186,18 @@ export const PlannedChange = z.object({
 });
 export type PlannedChange = z.infer<typeof PlannedChange>;
 
+/** How far a rule for the session reaches: one call, a program with any arguments, a folder, the workspace, every call of the tool. */
+const RuleReach = z.enum(["exact", "arguments", "folder", "workspace", "tool"]);
+
+/** A rule that "approve for the session" can add. */
+export const OfferedRule = z.object({
+  rule: z.string(),
+  reach: RuleReach,
+  /** What it allows, in words for people. */
+  allows: z.string(),
+});
+export type OfferedRule = z.infer<typeof OfferedRule>;
+
 /** A durable question to a person about one exact tool call. */
 export const Approval = z.object({
   id: z.string(),
@@ -213,6 +226,8 @@ export const Approval = z.object({
   session_rule: z.string().optional(),
   /** The rule for every call of the tool, which can be picked instead; absent: none. */
   broader_rule: z.string().optional(),
+  /** Every rule that can be picked instead, `session_rule` among them, the narrowest first. Absent: none. */
+  session_rules: z.array(OfferedRule).optional(),
   unattended: Unattended,
   created_at: z.string(),
   /** Absent when parked. */
@@ -222,8 +237,12 @@ export const Approval = z.object({
   resolved_by: PrincipalRef.optional(),
   feedback: z.string().optional(),
   scope: z.enum(["once", "session"]).optional(),
+  /** The rule that the answer added. Absent: none, or it was there already. */
+  granted_rule: z.string().optional(),
   updated_input: z.record(z.string(), z.unknown()).optional(),
   interrupt: z.boolean().optional(),
+  /** Set on reading one approval: the file is not what was shown any more, so it must be shown anew before it can be approved. */
+  outdated: z.literal(true).optional(),
 });
 export type Approval = z.infer<typeof Approval>;
 
@@ -232,7 +251,7 @@ export const Decision = z
     decision: z.enum(["approve", "reject"]),
     input_hash: z.string(),
     scope: z.enum(["once", "session"]).optional(),
-    /** With the scope `session`: the rule to add, `session_rule` or `broader_rule` of the approval. Absent: `session_rule`. */
+    /** With the scope `session`: the rule to add, one of the approval's `session_rules`. Absent: `session_rule`. */
     rule: z.string().max(LIMITS.ruleChars).optional(),
     updated_input: z.record(z.string(), z.unknown()).optional(),
     feedback: z.string().max(LIMITS.feedbackChars).optional(),
@@ -243,3 +262,31 @@ export const Decision = z
   })
   .strict();
 export type Decision = z.infer<typeof Decision>;
+
+/** Several answers at once, each bound to what was shown. */
+export const DecisionBatch = z
+  .object({
+    decisions: z
+      .array(Decision.safeExtend({ id: z.string().max(100) }))
+      .min(1)
+      .max(LIMITS.decisionsPerBatch)
+      .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "each approval may be named once"),
+  })
+  .strict();
+export type DecisionBatch = z.infer<typeof DecisionBatch>;
+
+/** What became of each answer, in the order they were sent. Either the approval after it, or why it was left out. */
+export const DecisionResults = z.object({
+  results: z.array(z.object({ id: z.string(), approval: Approval.optional(), error: ErrorDetail.optional() })),
+});
+export type DecisionResults = z.infer<typeof DecisionResults>;
+
+/** More time for a question. `ms`: from now on; absent: as long as it had at first. */
+export const ExtendApproval = z
+  .object({ ms: z.number().int().min(1_000).max(LIMITS.approvalExtensionMs).optional() })
+  .strict();
+export type ExtendApproval = z.infer<typeof ExtendApproval>;
+
+/** Takes back a rule that somebody granted for the session. */
+export const RevokeGrant = z.object({ rule: z.string().min(1).max(LIMITS.ruleChars) }).strict();
+export type RevokeGrant = z.infer<typeof RevokeGrant>;

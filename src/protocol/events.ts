@@ -79,6 +79,14 @@ export const EventBody = z.discriminatedUnion("type", [
     /** The rule that an approval for the session added. */
     granted_rule: z.string().optional(),
   }),
+  /** Somebody gave a question more time. */
+  z.object({
+    ...mark,
+    type: z.literal("approval.extended"),
+    approval_id: z.string(),
+    expires_at: z.string(),
+    by: PrincipalRef,
+  }),
   z.object({
     ...mark,
     type: z.literal("session.updated"),
@@ -99,6 +107,8 @@ export const EventBody = z.discriminatedUnion("type", [
     reviewed: z.string().optional(),
     /** What the engine's own program calls the conversation from now on; absent: unchanged. */
     engine_session_id: z.string().optional(),
+    /** A rule of `grants` that somebody took back; absent: none. */
+    revoked_rule: z.string().optional(),
     error: ErrorDetail.optional(),
   }),
   /** The session's spending, after a model request was settled or its limit was changed. */

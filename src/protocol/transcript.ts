@@ -149,6 +149,8 @@ export class Transcript {
         return this.#ask(event.approval);
       case "approval.resolved":
         return this.#answer(event);
+      case "approval.extended":
+        return this.#extend(event);
       case "session.updated":
         return this.#session(event);
       case "usage.updated": {
@@ -228,6 +230,14 @@ export class Transcript {
     this.#questions.set(approval.id, answer);
     this.#setItem(approval.item_id, { answer });
     this.#setTurn(approval.turn_id, {});
+  }
+
+  #extend({ approval_id, expires_at }: FoldedEvent<"approval.extended">): void {
+    const asked = this.#questions.get(approval_id);
+    if (asked === undefined) return;
+    const answer = { ...asked, approval: { ...asked.approval, expires_at } };
+    this.#questions.set(approval_id, answer);
+    this.#setItem(answer.approval.item_id, { answer });
   }
 
   /** What an interrupted request cost is told after its turn has ended. */

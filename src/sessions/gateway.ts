@@ -24,6 +24,7 @@ import { Feed } from "./lifecycle/feed.ts";
 import { ExportService } from "./services/export-service.ts";
 import { ShareService } from "./services/share-service.ts";
 import { FolderService } from "./services/folder-service.ts";
+import { InboxService } from "./services/inbox-service.ts";
 import { InstructionService } from "./services/instruction-service.ts";
 import { JobService } from "./services/job-service.ts";
 import { SetLimits } from "./budget/set-limits.ts";
@@ -83,6 +84,7 @@ export class Gateway {
   readonly clients: ClientService;
   readonly pages: PageService;
   readonly approvals: ApprovalService;
+  readonly inbox: InboxService;
   readonly policy: PolicyService;
   readonly tokens: TokenService;
   readonly keys: KeyService;
@@ -128,6 +130,7 @@ export class Gateway {
     this.pages = new PageService({ sessions: this.sessions, clock: dependencies.clock, newId: dependencies.newId });
     this.changes = new ChangeService(shared);
     this.approvals = new ApprovalService({ ...shared, changes: this.changes });
+    this.inbox = new InboxService({ ...shared, approvals: this.approvals, sessions: this.sessions });
     this.policy = new PolicyService(shared);
     this.keys = new KeyService(dependencies, receipts);
     this.tokens = new TokenService(dependencies, receipts, this.keys);

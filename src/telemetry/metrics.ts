@@ -169,6 +169,7 @@ export class Metrics {
         return this.#itemEnds(event.item);
       case "approval.resolved":
         return this.#families.approvals.add(1, [event.outcome]);
+      case "approval.extended":
       case "thread.started":
       case "turn.queued":
       case "item.started":

@@ -95,6 +95,7 @@ export class Traces {
         return this.#ask(event);
       case "approval.resolved":
         return this.#answer(event);
+      case "approval.extended":
       case "thread.started":
       case "turn.queued":
       case "item.updated":

@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  evaluate,
-  narrow,
-  parseRule,
-  sessionRule,
-  type CallInQuestion,
-  type PolicyContext,
-} from "../../src/gate/index.ts";
+import { evaluate, narrow, parseRule, type CallInQuestion, type PolicyContext } from "../../src/gate/index.ts";
+import { sessionRule } from "../../src/gate/session-rule.ts";
 import { AUTONOMY_ORDER, Failure, PermissionMode, Role, Ruling, type Profile } from "../../src/protocol/index.ts";
 import { isFullRun } from "../support/sample.ts";
 import { bash, call, edit, fetching, read, context } from "./stand.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { allowsCommand, matchRule, parseRule, sessionRule, type CallInQuestion } from "../../src/gate/index.ts";
+import { allowsCommand, matchRule, parseRule, type CallInQuestion } from "../../src/gate/index.ts";
+import { sessionRule } from "../../src/gate/session-rule.ts";
 import { at, bash, call, edit, fetching, FOLDER, read, context, WORKSPACE } from "./stand.ts";
 
 function rule(text: string) {

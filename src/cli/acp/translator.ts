@@ -72,6 +72,7 @@ export class EditorTranslator {
             ];
       case "error":
         return [this.notice("error", event.message)];
+      case "approval.extended":
       case "thread.started":
       case "turn.queued":
       case "turn.resumed":

@@ -134,15 +134,28 @@ class Dialog {
       return "ask again";
     }
     const { paint } = screen;
+    // Broader than this call, and narrower than every call of the tool.
+    const between =
+      this.#approval.session_rules?.filter(({ rule }) => rule !== session_rule && rule !== broader_rule) ?? [];
     if (session_rule !== undefined)
       screen.aside(`y adds this rule until the session ends: ${paint.bold(visible(session_rule))}`);
+    for (const [index, { rule, allows }] of between.entries()) {
+      screen.aside(`${index + 1} adds a broader rule: ${paint.bold(visible(rule))}`);
+      screen.aside(paint.dim(`  ${visible(allows)}`));
+    }
     if (broader_rule !== undefined)
       screen.aside(`b adds the rule for every call of the tool: ${paint.bold(visible(broader_rule))}`);
-    const keys = [session_rule === undefined ? [] : "y", broader_rule === undefined ? [] : "b", "n"].flat().join("/");
+    const keys = [
+      ...(session_rule === undefined ? [] : ["y"]),
+      ...between.map((_rule, index) => String(index + 1)),
+      ...(broader_rule === undefined ? [] : ["b"]),
+      "n",
+    ].join("/");
     const line = await this.#line(`Add it and run this call? ${keys} › `);
     if (line === undefined) return undefined;
-    if (broader_rule !== undefined && line.trim().toLowerCase() === "b")
-      return { decision: "approve", input_hash, scope: "session", rule: broader_rule };
+    const typed = line.trim().toLowerCase();
+    const picked = typed === "b" ? broader_rule : between.find((_rule, index) => typed === String(index + 1))?.rule;
+    if (picked !== undefined) return { decision: "approve", input_hash, scope: "session", rule: picked };
     if (session_rule === undefined || readAnswer(line).key !== "yes") return "ask again";
     return { decision: "approve", input_hash, scope: "session" };
   }

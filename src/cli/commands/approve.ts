@@ -21,6 +21,8 @@ interface ApproveOptions {
   readonly stop?: boolean;
   readonly input?: string;
   readonly show?: boolean;
+  readonly extend?: boolean;
+  readonly again?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -45,6 +47,8 @@ export function addApprove(program: Command, context: CommandContext): void {
     .option("--stop", "with --reject: end the turn too; queued prompts then wait for sessions resume")
     .option("--session", "allow calls like it for the rest of the session, by the rule that is shown")
     .option("--input <file>", "run it with this input instead, a JSON file")
+    .option("--extend", "give it more time and do nothing else")
+    .option("--again", "of one that expired: let the agent make the call again")
     .option("-y, --yes", "do not ask for confirmation")
     .option("--json", "print the approval as JSON")
     .addHelpText("after", HELP)
@@ -59,9 +63,11 @@ export function addApprove(program: Command, context: CommandContext): void {
 
 /** Options that do not go together. */
 function misuse(id: string | undefined, options: ApproveOptions): string | undefined {
-  const { reject, feedback, stop, session, input, show } = options;
+  const { reject, feedback, stop, session, input, show, extend, again } = options;
   if (id === undefined) {
-    const answers = [reject, feedback, stop, session, input, show].some((option) => option !== undefined);
+    const answers = [reject, feedback, stop, session, input, show, extend, again].some(
+      (option) => option !== undefined,
+    );
     return answers ? "an approval's id is missing" : undefined;
   }
   if (reject !== true && (feedback !== undefined || stop === true)) return "--feedback and --stop need --reject";
@@ -104,6 +110,17 @@ class ApproveCommand {
   }
 
   async answer(id: string): Promise<ExitCode> {
+    const { extend, again } = this.#options;
+    if (extend === true) {
+      const { expires_at } = await this.#client.inbox.extend(id);
+      print(this.#context, expires_at === undefined ? "it waits without an end" : `it waits until ${expires_at}`);
+      return EXIT.done;
+    }
+    if (again === true) {
+      const { queued } = await this.#client.inbox.askAgain(id);
+      print(this.#context, queued ? "the agent is told when its turn ends" : "the agent was told to ask again");
+      return EXIT.done;
+    }
     const approval = await this.#client.approval(id);
     const { json, show, yes } = this.#options;
     if (show === true || approval.status !== "pending") {

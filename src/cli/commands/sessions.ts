@@ -13,6 +13,7 @@ import { print, printJson, width, withServer, type CommandContext } from "../con
 import { table } from "../terminal/table.ts";
 import { oneLine, visible } from "../terminal/visible.ts";
 import { age } from "../terminal/words.ts";
+import { addGrants } from "./grants.ts";
 import { dollarAmount, oneOf, wholeNumber } from "./options.ts";
 
 interface ListOptions {
@@ -73,6 +74,7 @@ export function addSessions(program: Command, context: CommandContext): void {
   addFork(sessions, context);
   addBudget(sessions, context);
   addSet(sessions, context);
+  addGrants(sessions, context);
 }
 
 /** Prompts held back by a stop, and how to continue them. */

@@ -78,6 +78,7 @@ export class ModelTranscript {
       case "turn.failed":
         this.#fail(event.error);
         break;
+      case "approval.extended":
       case "thread.started":
       case "turn.queued":
       case "turn.resumed":

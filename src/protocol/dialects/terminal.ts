@@ -99,6 +99,7 @@ export function terminalMessages(frame: StreamFrame): readonly TerminalMessage[]
       ];
     case "error":
       return [{ type: "system", subtype: "notice", content: { text: frame.message } }];
+    case "approval.extended":
     case "thread.started":
     case "turn.queued":
     case "turn.resumed":

@@ -48,6 +48,10 @@ export type SessionCommand =
   | ({ readonly type: "instruct" } & Pick<LoadedInstructions, "files" | "left_out" | "digest">)
   | { readonly type: "ask"; readonly approval: Approval }
   | { readonly type: "answer"; readonly answer: ApprovalAnswer }
+  /** A question gets more time. */
+  | { readonly type: "extend"; readonly approval_id: string; readonly expires_at: string; readonly by: PrincipalRef }
+  /** A rule that was granted for the session ends. */
+  | { readonly type: "revoke"; readonly rule: string }
   /** Nobody has to review this change set; `why`: what a review of another one that still waits is told. */
   | { readonly type: "reviewed"; readonly revision: string; readonly why: string }
   | { readonly type: "run"; readonly item: ToolItem }

@@ -49,6 +49,10 @@ export function decide(state: SessionState, command: SessionCommand): readonly E
       return ask(state, command.approval);
     case "answer":
       return answer(state, command.answer);
+    case "extend":
+      return extend(state, command);
+    case "revoke":
+      return revoke(state, command.rule);
     case "reviewed":
       return reviewed(state, command);
     case "run":
@@ -323,6 +327,21 @@ function answer(state: SessionState, given: ApprovalAnswer): readonly EventBody[
     ...(left.length === 0 && state.turn !== undefined ? [status("working")] : []),
     ...(given.hold_queue === true ? hold(state, left.length === 0 ? "working" : state.status) : []),
   ];
+}
+
+function extend(
+  state: SessionState,
+  { approval_id, expires_at, by }: Extract<SessionCommand, { type: "extend" }>,
+): readonly EventBody[] | Failure {
+  return state.pending.includes(approval_id)
+    ? [{ type: "approval.extended", approval_id, expires_at, by }]
+    : new Failure("already_answered", "this approval was answered already");
+}
+
+function revoke(state: SessionState, rule: string): readonly EventBody[] | Failure {
+  return state.grants.includes(rule)
+    ? [{ type: "session.updated", status: state.status, revoked_rule: rule }]
+    : new Failure("not_found", "this rule is not granted in this session");
 }
 
 /** Somebody stopped the turn: queued prompts must not begin by themselves. */

@@ -16,6 +16,7 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
   const next = { ...state, seq: event.seq, updated_at: event.at };
   switch (event.type) {
     case "thread.started":
+    case "approval.extended":
     case "error":
       return next;
     case "instructions.loaded":
@@ -66,6 +67,7 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
           engine_session_id: event.engine_session_id,
           error: event.error,
         }),
+        grants: event.revoked_rule === undefined ? state.grants : without(state.grants, event.revoked_rule),
         settings: changed(state.settings, event),
       };
   }
@@ -86,6 +88,10 @@ function endsReview(state: SessionState, { approval_id, outcome }: EventOf<"appr
 
 function withReviewed({ review_due: _due, ...state }: SessionState, reviewed: string): SessionState {
   return { ...state, reviewed };
+}
+
+function without(rules: readonly string[], revoked: string): readonly string[] {
+  return rules.filter((rule) => rule !== revoked);
 }
 
 function withHeld(queue: SessionState["queue"], turns: readonly string[]): SessionState["queue"] {
@@ -163,6 +169,7 @@ export function foldTurn(turn: OpenTurn, event: JournalEvent): OpenTurn {
     }
     case "approval.resolved":
       return { ...turn, asked: answer(turn.asked, event) };
+    case "approval.extended":
     case "thread.started":
     case "turn.queued":
     case "turn.started":

@@ -54,20 +54,25 @@ export class Questions {
       this.add(event.approval);
       return [event.approval];
     }
-    if (event.type !== "approval.resolved") return [];
+    if (event.type !== "approval.resolved" && event.type !== "approval.extended") return [];
     const approval = this.#pending.get(event.approval_id);
     if (approval === undefined) return [];
     this.#pending.delete(approval.id);
     this.#timers.get(approval.id)?.();
     this.#timers.delete(approval.id);
-    const { outcome, by, feedback, scope, updated_input, interrupt } = event;
+    if (event.type === "approval.extended") {
+      const extended = { ...approval, expires_at: event.expires_at };
+      this.add(extended);
+      return [extended];
+    }
+    const { outcome, by, feedback, scope, granted_rule, updated_input, interrupt } = event;
     return [
       {
         ...approval,
         status: outcome,
         resolved_at: event.at,
         resolved_by: by,
-        ...defined({ feedback, scope, updated_input, interrupt }),
+        ...defined({ feedback, scope, granted_rule, updated_input, interrupt }),
       },
     ];
   }

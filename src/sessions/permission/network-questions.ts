@@ -120,7 +120,9 @@ export class NetworkQuestions {
     const question: HostQuestion = {
       answer: this.#answer(approval, target).then((given) => {
         forget();
-        if (given !== undefined) hosts.settled.set(key, given);
+        // A yes for the session is a grant, which may be taken back.
+        const isGranted = this.#session.state.grants.includes(hostGrant(target));
+        if (given !== undefined && !(given.allowed && isGranted)) hosts.settled.set(key, given);
         return given ?? refused(target, "not_approved", "The question was withdrawn, or could not be asked.");
       }),
       waiting: 0,
@@ -188,6 +190,7 @@ export class NetworkQuestions {
       })),
       reason: `The profile ${profile} does not let programs in the sandbox reach ${hostAndPort(target)}.`,
       session_rule: hostGrant(target),
+      session_rules: [{ rule: hostGrant(target), reach: "exact", allows: "Any connection to this host." }],
       unattended,
       created_at: new Date(now).toISOString(),
       // Also where others are parked: no program waits for days.

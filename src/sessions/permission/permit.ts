@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ToolCall, Verdict } from "../../engines/index.ts";
-import { broaderRule, PLAN_RULE, READING_RULE, sessionRule } from "../../gate/index.ts";
+import { PLAN_RULE, READING_RULE, sessionRules } from "../../gate/index.ts";
 import {
   canonicalJson,
   defined,
@@ -12,6 +12,7 @@ import {
   SYSTEM,
   toolFacts,
   type Approval,
+  type OfferedRule,
   type PlannedChange,
   type Ruling,
   type ToolItem,
@@ -312,8 +313,7 @@ async function ask(
   const { state } = session;
   if (state.turn === undefined) throw new Failure("aborted", "aborted");
   const now = dependencies.clock.now();
-  const session_rule = sessionRule(ruled.call, ruled.context);
-  const broader_rule = broaderRule(ruled.call, ruled.context);
+  const offered = sessionRules(ruled.call, ruled.context);
   const { unattended, approval_timeout_ms } = state.settings;
   const { why } = ruled.ruling;
   const approval: Approval = {
@@ -330,7 +330,7 @@ async function ask(
     ...defined({ planned, replaces, definition: ruled.facts.definition }),
     ...shownIn(dependencies, { input: call.input, preview, warnings }),
     reason: replaces === undefined ? why : `${CHANGED_SINCE_SHOWN} ${why}`,
-    ...defined({ session_rule, broader_rule }),
+    ...rulesShown(offered),
     unattended,
     created_at: new Date(now).toISOString(),
     ...(unattended === "park" ? {} : { expires_at: new Date(now + approval_timeout_ms).toISOString() }),
@@ -341,6 +341,16 @@ async function ask(
   await durable;
   dependencies.reach("approval.durable");
   return { approval_id: approval.id, planned };
+}
+
+/** The exact rule, the one for every call of the tool, and the whole ladder. */
+function rulesShown(
+  offered: readonly OfferedRule[],
+): Pick<Approval, "session_rule" | "broader_rule" | "session_rules"> {
+  if (offered.length === 0) return {};
+  const session_rule = offered.find(({ reach }) => reach === "exact")?.rule;
+  const broader_rule = offered.find(({ reach }) => reach === "tool")?.rule;
+  return { ...defined({ session_rule, broader_rule }), session_rules: [...offered] };
 }
 
 function refusedByAnswer(answer: NonNullable<QuestionedCall["answer"]>): Verdict {

@@ -87,7 +87,35 @@ export class ApprovalService {
     authorize(caller, "approval.read");
     const { approval, session } = await this.#find(id);
     authorizeFor(caller, "approval.read", { state: session.state, what: `approval ${id}` });
+    return (await this.#isOutdated(session, approval)) ? { ...approval, outdated: true } : approval;
+  }
+
+  /** A question that the caller may answer and that still waits. */
+  async open(caller: Caller, id: string): Promise<Approval> {
+    authorize(caller, "approval.decide");
+    const { approval, session } = await this.#find(id);
+    authorizeFor(caller, "approval.decide", { state: session.state, what: `approval ${id}` });
+    if (caller.role === "visitor") await this.#checkVisitor(session, approval, {});
+    if (approval.status !== "pending") throw ended(approval);
     return approval;
+  }
+
+  /** Shows a file change anew if the file is not what was shown: another question replaces this one. Else it stays. */
+  async refresh(caller: Caller, id: string): Promise<Approval> {
+    const approval = await this.open(caller, id);
+    const session = await this.#registry.get(approval.session_id);
+    if (await this.#isOutdated(session, approval)) await this.#close(session, approval);
+    return (await this.#dependencies.store.read.approval(id)) ?? approval;
+  }
+
+  /** Whether a file change that waits would do something else now. A file that cannot be looked at is found out when it is approved. */
+  async #isOutdated(session: Session, approval: Approval): Promise<boolean> {
+    if (approval.status !== "pending" || approval.planned === undefined) return false;
+    try {
+      return !isSamePlan(approval.planned, await planOf(session, await this.#rule(session, approval, approval.input)));
+    } catch {
+      return false;
+    }
   }
 
   /**
@@ -162,11 +190,8 @@ export class ApprovalService {
 
   /** What the approval would look like with another input: the same pipeline and preview. Nothing is decided or written. */
   async preview(caller: Caller, id: string, { input }: PreviewEdit): Promise<EditPreview> {
-    authorize(caller, "approval.decide");
-    const { approval, session } = await this.#find(id);
-    authorizeFor(caller, "approval.decide", { state: session.state, what: `approval ${id}` });
-    if (caller.role === "visitor") await this.#checkVisitor(session, approval, {});
-    if (approval.status !== "pending") throw ended(approval);
+    const approval = await this.open(caller, id);
+    const session = await this.#registry.get(approval.session_id);
     if (isServerQuestion(approval.tool)) throw new Failure("unsupported", `${approval.tool} needs no preview`);
     const { ruling } = await this.#rule(session, approval, input);
     const { preview, warnings } =
@@ -250,14 +275,19 @@ export class ApprovalService {
     const isSameChange =
       edited === undefined ? isSamePlan(approval.planned, planned) : isSameFile(approval.planned, planned);
     if (isSameChange && (await isSameCommand(session, { approval, input: edited ?? approval.input }))) return planned;
-    const audit = [auditRow(this.#dependencies, SYSTEM, { action: "approval.changed", target: approval.id })];
-    await session.answer(
-      { approval_id: approval.id, outcome: "cancelled", by: SYSTEM, feedback: CHANGED_SINCE_SHOWN, changed: true },
-      { audit },
-    );
+    await this.#close(session, approval);
     throw new Failure(
       "input_changed",
       "what this call would do has changed since it was shown, so nothing was run; look at the new question before you decide",
+    );
+  }
+
+  /** What was shown has changed: the call asks again. */
+  #close(session: Session, { id }: Approval): Promise<void> {
+    const audit = [auditRow(this.#dependencies, SYSTEM, { action: "approval.changed", target: id })];
+    return session.answer(
+      { approval_id: id, outcome: "cancelled", by: SYSTEM, feedback: CHANGED_SINCE_SHOWN, changed: true },
+      { audit },
     );
   }
 
@@ -309,9 +339,10 @@ function grantedRule(approval: Approval, { scope, rule, updated_input }: Decisio
     if (rule !== undefined) throw new Failure("invalid_request", "rule belongs to the scope session");
     return undefined;
   }
-  const { session_rule, broader_rule } = approval;
-  if (rule !== undefined && rule !== session_rule && rule !== broader_rule)
-    throw new Failure("invalid_request", "rule must be session_rule or broader_rule of this approval");
+  const { session_rule, broader_rule, session_rules = [] } = approval;
+  const offered = [session_rule, broader_rule, ...session_rules.map((one) => one.rule)];
+  if (rule !== undefined && !offered.includes(rule))
+    throw new Failure("invalid_request", "rule must be one of this approval's session_rules");
   if (updated_input !== undefined)
     throw new Failure("invalid_request", "the rule would be for the call before your change; leave scope out");
   const granted = rule ?? session_rule;

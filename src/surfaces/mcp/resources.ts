@@ -206,6 +206,7 @@ export function changedFiles(frame: StreamFrame): readonly string[] {
       return ["status", "response", "response.json", "output", "context", "error", "usage"];
     case "approval.requested":
     case "approval.resolved":
+    case "approval.extended":
       return ["status", "tools/pending", "tools/log"];
     case "turn.queued":
     case "turn.started":

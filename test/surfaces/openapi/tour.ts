@@ -55,7 +55,10 @@ export async function tourOfServer({ contract, app }: Tour): Promise<void> {
   expect((await contract.send("createKey", { body: { name: "x", models: [] } })).status).toBe(400);
   const policy = await contract.get<{ default_profile: string }>("getPolicy");
   await contract.get("setPolicy", {
-    body: { default_profile: policy.default_profile, profiles: { mine: { autonomy: "full" } } },
+    body: {
+      default_profile: policy.default_profile,
+      profiles: { mine: { autonomy: "full" }, brief: { approval_timeout_ms: 1_000 } },
+    },
   });
   await contract.get("listPolicyChanges");
   await contract.get("testPolicy", { body: { tool: "Bash", input: { command: "rm -rf x" } } });
@@ -106,6 +109,9 @@ export async function tourOfSessions({ contract, app }: Tour): Promise<void> {
   const { turn_id } = await contract.get<{ turn_id: string }>("sendPrompt", { params, body: { text: "later" } });
   await contract.get("removePrompt", { params: { id, turn_id } });
   await contract.get("resumeSession", { params });
+  await tourOfExpired({ contract, app });
+  const { grants } = await contract.get<SessionView>("getSession", { params });
+  await contract.get("revokeGrant", { params, body: { rule: grants[0] } });
   const fork = await contract.get<SessionView>("forkSession", { params, body: {} });
   await contract.get("interruptSession", { params: { id: fork.id }, body: { hold_queue: true } });
   await contract.get("closeSession", { params });
@@ -119,6 +125,16 @@ export async function tourOfSessions({ contract, app }: Tour): Promise<void> {
   expect((await contract.send("sendPrompt", { params, body: { text: "too late" } })).status).toBe(409);
   await contract.get("pruneSessions", { body: { max_age_days: 1, dry_run: true } });
   await contract.get("deleteSession", { params: { id: fork.id } });
+}
+
+/** A question that nobody answers, and that is asked again. */
+async function tourOfExpired({ contract, app }: Tour): Promise<void> {
+  const text = script({ tool: "Bash", input: { command: "echo late" } }, { say: "Done." });
+  const { id } = await app.client.createSession({ profile: "brief", prompt: { text } });
+  await untilTurnEnds(app.client, id, { answer: () => Promise.resolve() });
+  const [expired] = (await app.client.approvals({ status: "timed_out", session_id: id })).approvals;
+  await contract.get("askApprovalAgain", { params: { id: expired?.id ?? "" } });
+  await app.client.deleteSession(id);
 }
 
 /** A session in a snapshot of a repository, with changes to decide on. */
@@ -158,7 +174,12 @@ async function answerOne({ contract }: Tour, { id, input, input_hash }: Approval
   expect(
     (await contract.send("decideApproval", { params, body: { decision: "approve", input_hash: "x" } })).status,
   ).toBe(409);
-  await contract.get("decideApproval", { params, body: { decision: "approve", input_hash, scope: "once" } });
+  await contract.get("extendApproval", { params, body: { ms: 600_000 } });
+  await contract.get("refreshApproval", { params });
+  expect((await contract.send("askApprovalAgain", { params })).status).toBe(409);
+  const wrong = { id: "apr_none", decision: "approve", input_hash };
+  await contract.get("decideApprovals", { body: { decisions: [wrong] } });
+  await contract.get("decideApproval", { params, body: { decision: "approve", input_hash, scope: "session" } });
 }
 
 /** Deltas and snapshots, which only a live stream has. */

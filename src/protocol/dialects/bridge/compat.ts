@@ -61,6 +61,7 @@ export function compatRows(state: CompatState, frame: StreamFrame): CompatStep {
     }
     case "error":
       return told(state, { type: "error", message: frame.message });
+    case "approval.extended":
     case "thread.started":
     case "turn.queued":
     case "turn.resumed":

@@ -90,6 +90,7 @@ export function richRows(state: RichState, frame: StreamFrame): RichStep {
     }
     case "error":
       return told(state, { type: "error", message: frame.message });
+    case "approval.extended":
     case "thread.started":
     case "turn.queued":
     case "turn.resumed":

@@ -99,6 +99,7 @@ export class ChunkStream {
         return { session_id, chunk_type: "error", delta: frame.error.message, usage: claudeUsage(frame.usage) };
       case "error":
         return { session_id, chunk_type: "error", delta: frame.message };
+      case "approval.extended":
       case "thread.started":
       case "turn.queued":
       case "turn.started":

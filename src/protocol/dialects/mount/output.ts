@@ -63,6 +63,7 @@ export class OutputText {
         return this.#endTurn("");
       case "turn.failed":
         return this.#endTurn(`[failed] ${oneLine(frame.error.message)}\n`);
+      case "approval.extended":
       case "thread.started":
       case "turn.queued":
       case "turn.started":

@@ -57,6 +57,7 @@ export class ToolLog {
           timestamp,
         };
       }
+      case "approval.extended":
       case "thread.started":
       case "turn.queued":
       case "turn.started":

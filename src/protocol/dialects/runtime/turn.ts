@@ -66,6 +66,7 @@ export function followRuntimeTurn(turn: RuntimeTurn, frame: StreamFrame): Runtim
     case "approval.requested":
     case "approval.resolved":
       return turn.begun === undefined ? silent : during(turn, frame);
+    case "approval.extended":
     case "thread.started":
     case "turn.queued":
     case "turn.resumed":

@@ -46,9 +46,9 @@ const begin = createRoute({
 const approvals = createRoute({
   getParentRoute: () => root,
   path: "/approvals",
-  validateSearch: (search): { id?: string; show?: "pending" | "ended" } => ({
+  validateSearch: (search): { id?: string; show?: "ended" | "together" } => ({
     ...texts(search, "id"),
-    ...(search["show"] === "ended" ? { show: "ended" as const } : {}),
+    ...(search["show"] === "ended" || search["show"] === "together" ? { show: search["show"] } : {}),
   }),
   component: lazyRouteComponent(() => import("../pages/approvals/page.tsx"), "ApprovalsPage"),
 });

@@ -10,6 +10,7 @@ import { Badge, type Tone } from "../../ui/states.tsx";
 import { Ago, titleOf } from "../../ui/words.tsx";
 import { canApprovePlainly } from "./decide.tsx";
 import { cardTitle, reasonWords } from "./reason.ts";
+import { ExtendButton } from "./extend.tsx";
 import { isUrgent, remainingWords } from "./countdown.ts";
 import { ToolIcon } from "./tool-icon.tsx";
 import { useNow } from "./use-now.ts";
@@ -43,7 +44,12 @@ export function CardHead({ approval }: { readonly approval: Approval }): ReactNo
           {TIERS[tier].words}
         </Badge>
       )}
-      {status === "pending" && <Countdown expiresAt={approval.expires_at} />}
+      {status === "pending" && (
+        <span className="ml-auto inline-flex items-center gap-1">
+          <Countdown expiresAt={approval.expires_at} />
+          <ExtendButton approval={approval} />
+        </span>
+      )}
     </header>
   );
 }
@@ -97,7 +103,7 @@ function Countdown({ expiresAt }: { readonly expiresAt: string | undefined }): R
   return (
     <span
       className={classes(
-        "ml-auto inline-flex items-center gap-1 text-sm whitespace-nowrap tabular-nums",
+        "inline-flex items-center gap-1 text-sm whitespace-nowrap tabular-nums",
         isUrgent(expiresAt, now) ? "font-medium text-bad" : "text-soft",
       )}
     >

@@ -10,7 +10,10 @@ import { BudgetForm } from "./budget.tsx";
 import { CardFacts, CardHead } from "./card-head.tsx";
 import { canApprovePlainly, canEdit, Confirm, Decide, type Mode } from "./decide.tsx";
 import { Editor } from "./editor.tsx";
+import { AskAgainButton } from "./extend.tsx";
 import { FooterSlot } from "./footer-slot.tsx";
+import { GrantForm } from "./ladder.tsx";
+import { OutdatedNote } from "./outdated.tsx";
 import { OutcomeNote } from "./outcome.tsx";
 import { PreviewView } from "./preview.tsx";
 import { QuestionForm } from "./question.tsx";
@@ -62,7 +65,12 @@ export function ApprovalCard(props: CardCardProps): ReactNode {
           className={classes("space-y-3 p-4 short:py-2", docked && "min-h-0 overflow-y-auto overscroll-contain")}
           {...(docked ? { tabIndex: 0, role: "region", "aria-label": "What it will do" } : {})}
         >
-          {!pending && <OutcomeNote approval={approval}>{next}</OutcomeNote>}
+          {!pending && (
+            <OutcomeNote approval={approval}>
+              {approval.status === "timed_out" && <AskAgainButton approval={approval} />} {next}
+            </OutcomeNote>
+          )}
+          {open && approval.outdated === true && <OutdatedNote approval={approval} />}
           {!pending && <Refused words={refusal} />}
           {/* For a changed call they describe what was requested, not what ran. */}
           {!editing && approval.updated_input === undefined && <Warnings warnings={approval.warnings} />}
@@ -192,6 +200,7 @@ function Answers({ approval, mode, busy, hints, onMode, decide }: AnswersProps):
     return <ReviewDecide approval={approval} preview={preview} busy={busy} decide={decide} />;
   const back = (): void => onMode("looking");
   if (mode === "rejecting") return <RejectForm busy={busy} onBack={back} decide={decide} />;
+  if (mode === "granting") return <GrantForm approval={approval} busy={busy} onBack={back} decide={decide} />;
   if (mode === "confirming") return <Confirm busy={busy} onBack={back} decide={decide} />;
   return <Decide approval={approval} busy={busy} hints={hints} onMode={onMode} decide={decide} />;
 }
@@ -213,7 +222,7 @@ function useCardKeys({
   readonly decide: (answer: UnboundDecision) => void;
 }): void {
   const layout = (diffLayout: "unified" | "split"): void => useSettings.getState().set({ diffLayout });
-  const plain = canApprovePlainly(approval);
+  const plain = canApprovePlainly(approval) && approval.outdated !== true;
   const approve = (): void => {
     if (mode === "confirming") decide({ decision: "approve", scope: "once" });
     else if (mode === "looking") onMode("confirming");

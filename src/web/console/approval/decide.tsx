@@ -1,15 +1,25 @@
+import { ChevronDown } from "lucide-react";
 import { useEffect, useRef, type ReactNode } from "react";
-import type { Approval } from "../../../protocol/index.ts";
+import type { Approval, OfferedRule, Warning } from "../../../protocol/index.ts";
 import { Button } from "../../ui/button.tsx";
+import { classes } from "../../ui/classes.ts";
+import { offeredRules } from "./ladder.tsx";
 import { ruleWords } from "./reason.ts";
 import type { UnboundDecision } from "./use-decision.ts";
 import { visibleCommand } from "../../ui/visible.ts";
 
-export type Mode = "looking" | "rejecting" | "editing" | "confirming";
+export type Mode = "looking" | "rejecting" | "editing" | "confirming" | "granting";
 
 const ONCE: UnboundDecision = { decision: "approve", scope: "once" };
 
-/** The ways to answer, the least permissive first. */
+/** Warnings of calls that cannot be undone: their approval is marked, and only theirs. */
+const DESTRUCTIVE: ReadonlySet<Warning["kind"]> = new Set(["delete", "sudo", "dangerous", "unparseable"]);
+
+export function isDestructive({ warnings }: Pick<Approval, "warnings">): boolean {
+  return warnings.some(({ kind }) => DESTRUCTIVE.has(kind));
+}
+
+/** The ways to answer. What a person most likely means, and can undo, stands out; red is only for what destroys. */
 export function Decide({
   approval,
   busy,
@@ -24,17 +34,13 @@ export function Decide({
   readonly onMode: (mode: Mode) => void;
   readonly decide: (answer: UnboundDecision) => void;
 }): ReactNode {
-  const { session_rule: rule } = approval;
-  const plain = canApprovePlainly(approval);
+  const rules = offeredRules(approval);
+  const rule = rules[0]?.rule;
+  const plain = canApprovePlainly(approval) && approval.outdated !== true;
   return (
     <div className="space-y-2 short:space-y-1">
       <div className="flex flex-wrap gap-2 max-sm:grid max-sm:grid-cols-6 max-sm:gap-1.5">
-        <Button
-          variant="danger"
-          className={canEdit(approval) ? THIRD : HALF}
-          aria-disabled={busy}
-          onClick={() => onMode("rejecting")}
-        >
+        <Button className={canEdit(approval) ? THIRD : HALF} aria-disabled={busy} onClick={() => onMode("rejecting")}>
           Reject {hints && <Key name="r" />}
         </Button>
         <Button
@@ -53,7 +59,7 @@ export function Decide({
               </Button>
             )}
             <Button
-              variant="ok"
+              variant={isDestructive(approval) ? "danger" : "primary"}
               className={rule === undefined ? "max-sm:col-span-6" : HALF}
               aria-disabled={busy}
               onClick={() => decide(ONCE)}
@@ -61,22 +67,56 @@ export function Decide({
               Approve once {hints && <Key name="a" />}
             </Button>
             {rule !== undefined && (
-              <Button
-                className={HALF}
-                aria-label="Approve for this session"
-                aria-describedby={`rule-${approval.id}`}
-                aria-disabled={busy}
-                onClick={() => decide({ decision: "approve", scope: "session" })}
-              >
-                <span className="max-sm:hidden short:hidden">Approve for this session</span>
-                <span className="sm:hidden short:inline">For this session</span>
-              </Button>
+              <SessionButtons approval={approval} rules={rules} busy={busy} onMode={onMode} decide={decide} />
             )}
           </>
         )}
       </div>
       {plain && rule !== undefined && <Rule approval={approval} rule={rule} />}
     </div>
+  );
+}
+
+/** The narrowest rule at once, and the way to broader ones. */
+function SessionButtons({
+  approval,
+  rules,
+  busy,
+  onMode,
+  decide,
+}: {
+  readonly approval: Approval;
+  readonly rules: readonly OfferedRule[];
+  readonly busy: boolean;
+  readonly onMode: (mode: Mode) => void;
+  readonly decide: (answer: UnboundDecision) => void;
+}): ReactNode {
+  const [narrowest, ...broader] = rules;
+  if (narrowest === undefined) return null;
+  return (
+    <span className={classes("inline-flex", HALF)}>
+      <Button
+        className={classes("min-w-0 flex-1 max-sm:px-1", broader.length > 0 && "rounded-r-none")}
+        aria-label="Approve for this session"
+        aria-describedby={`rule-${approval.id}`}
+        aria-disabled={busy}
+        onClick={() => decide({ decision: "approve", scope: "session", rule: narrowest.rule })}
+      >
+        <span className="max-sm:hidden short:hidden">Approve for this session</span>
+        <span className="sm:hidden short:inline">For this session</span>
+      </Button>
+      {broader.length > 0 && (
+        <Button
+          className="rounded-l-none border-l-0 px-2"
+          aria-label="Choose what to allow for this session"
+          title="Choose what to allow for this session"
+          aria-disabled={busy}
+          onClick={() => onMode("granting")}
+        >
+          <ChevronDown aria-hidden className="size-4" />
+        </Button>
+      )}
+    </span>
   );
 }
 
@@ -136,7 +176,7 @@ export function Confirm({
       <Button variant="quiet" onClick={onBack}>
         Back <Key name="Esc" />
       </Button>
-      <Button ref={button} variant="ok" busy={busy} onClick={() => decide(ONCE)}>
+      <Button ref={button} variant="primary" busy={busy} onClick={() => decide(ONCE)}>
         Approve once <Key name="a" /> <Key name="Enter" />
       </Button>
       <span className="text-sm text-soft">Press again to approve.</span>

@@ -62,7 +62,7 @@ export function OutcomeNote({
         {status === "cancelled" && !isReview && (
           <span>The {isNetwork ? "program gave up, or the turn ended," : "turn ended"} before anyone answered.</span>
         )}
-        {scope === "session" && <span>, also for this session: {approval.session_rule}</span>}
+        {scope === "session" && <span>, also for this session: {approval.granted_rule ?? approval.session_rule}</span>}
         {interrupt === true && <span>The turn was stopped.</span>}
         <span className="ml-auto">{children}</span>
       </p>

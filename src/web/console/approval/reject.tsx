@@ -5,8 +5,6 @@ import { Field, TextArea } from "../../ui/field.tsx";
 import { enterSends } from "../../ui/media.ts";
 import type { UnboundDecision } from "./use-decision.ts";
 
-const SAY_NO = "bg-bad! text-paper! border-transparent!";
-
 /** The reason for a rejection, which the agent reads. Enter sends it, Escape goes back. */
 export function RejectForm({
   busy,
@@ -60,11 +58,10 @@ export function RejectForm({
         <Button variant="quiet" onClick={onBack}>
           Back
         </Button>
-        <Button variant="danger" className={SAY_NO} busy={busy} onClick={reject}>
+        <Button variant="primary" busy={busy} onClick={reject}>
           {feedback === "" ? "Reject" : "Reject with Feedback"}
         </Button>
         <Button
-          variant="danger"
           aria-disabled={busy}
           onClick={() => decide({ decision: "reject", ...words, interrupt: true, hold_queue: true })}
         >

@@ -8,6 +8,8 @@ import { KEYS, usePendingApprovals } from "../app/feed.tsx";
 /** An answer without the hash, which is always that of what is shown. */
 export type UnboundDecision = Omit<Decision, "input_hash">;
 
+const CHECK_FILE_MS = 5_000;
+
 /** The question's current state: the feed updates it as soon as somebody answers, here or elsewhere. */
 export function useApproval(given: Approval): Approval {
   const { client } = useConnection();
@@ -17,6 +19,9 @@ export function useApproval(given: Approval): Approval {
     queryFn: () => client.approval(given.id),
     initialData: given,
     staleTime: Infinity,
+    // Whether the file is still what was shown.
+    refetchInterval: ({ state }) =>
+      state.data?.status === "pending" && state.data.planned !== undefined ? CHECK_FILE_MS : false,
   });
   // Events during a lost connection are not repeated: the list shows that the question ended, but not how.
   const gone = !isPending && data.status === "pending" && !approvals.some(({ id }) => id === data.id);
@@ -62,7 +67,7 @@ function waitingWords(state: LiveStatus["state"]): string | undefined {
   return state === "waiting" || state === "offline" ? "Not sent yet: the server can’t be reached." : undefined;
 }
 
-function settle(queries: QueryClient, answered: Approval): void {
+export function settle(queries: QueryClient, answered: Approval): void {
   queries.setQueryData(KEYS.approval(answered.id), answered);
   queries.setQueryData<readonly Approval[]>([...KEYS.approvals, "pending"], (pending) =>
     pending?.filter(({ id }) => id !== answered.id),
@@ -70,7 +75,7 @@ function settle(queries: QueryClient, answered: Approval): void {
   void queries.invalidateQueries({ queryKey: [...KEYS.approvals, "ended"] });
 }
 
-function refusalWords(error: Error): string {
+export function refusalWords(error: Error): string {
   if (!(error instanceof Failure)) return "Not sent: the server can’t be reached. Try again when it is back.";
   switch (error.code) {
     case "already_answered":

@@ -1,5 +1,11 @@
 import type { Approval } from "../../../../protocol/index.ts";
 
+/** Whether it can be answered together with others: a plain yes is enough, and all of it is shown. */
+export function isBatchable({ preview, not_approvable, outdated }: Approval): boolean {
+  const hasForm = preview.type === "question" || preview.type === "budget" || preview.type === "changes";
+  return !hasForm && not_approvable === undefined && outdated !== true;
+}
+
 interface ApprovalGroup {
   readonly sessionId: string;
   readonly approvals: readonly Approval[];

@@ -2,16 +2,28 @@ import { Link } from "@tanstack/react-router";
 import { TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Approval } from "../../../../protocol/index.ts";
+import { isUrgent, remainingWords } from "../../approval/countdown.ts";
 import { canApprovePlainly } from "../../approval/decide.tsx";
 import { toolLabel } from "../../approval/reason.ts";
 import { summaryOf } from "../../approval/summary.ts";
 import { ToolIcon } from "../../approval/tool-icon.tsx";
+import { useNow } from "../../approval/use-now.ts";
 import { visible } from "../../../ui/visible.ts";
 import { classes } from "../../../ui/classes.ts";
 import { Badge } from "../../../ui/states.tsx";
 import { Ago } from "../../../ui/words.tsx";
 
 const LINE_CHARS = 300;
+
+/** How long it can still be answered. */
+function TimeLeft({ approval: { expires_at } }: { readonly approval: Approval }): ReactNode {
+  const now = useNow(expires_at !== undefined);
+  return (
+    <span className={classes("tabular-nums", isUrgent(expires_at, now) && "font-medium text-bad")}>
+      {remainingWords(expires_at, now)}
+    </span>
+  );
+}
 
 /** One question in a list. */
 export function ApprovalLine({
@@ -41,6 +53,7 @@ export function ApprovalLine({
       <span className="flex items-center gap-2 text-sm">
         <ToolIcon tool={tool} className="size-4 text-soft" />
         <span className="min-w-0 truncate font-medium">{visible(toolLabel(tool))}</span>
+        {approval.outdated === true && <Badge tone="warn">file changed</Badge>}
         {approval.updated_input !== undefined && canApprovePlainly(approval) && <Badge tone="accent">changed</Badge>}
         {warnings.length > 0 && (
           <span className="inline-flex items-center gap-0.5 text-xs text-warn">
@@ -49,7 +62,7 @@ export function ApprovalLine({
           </span>
         )}
         <span className="ml-auto text-xs whitespace-nowrap text-faint">
-          <Ago at={created_at} />
+          {approval.status === "pending" ? <TimeLeft approval={approval} /> : <Ago at={created_at} />}
         </span>
       </span>
       <span className="block truncate font-mono text-xs text-soft">

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Page } from "../../../ui/page.tsx";
 import { classes } from "../../../ui/classes.ts";
 import { Ended } from "./ended.tsx";
+import { Together } from "./together.tsx";
 import { Waiting } from "./waiting.tsx";
 
 const TABS = [
@@ -12,7 +13,7 @@ const TABS = [
 
 /** Questions of all sessions: the open ones, and how the others ended. */
 export function ApprovalsPage(): ReactNode {
-  const { show = "pending", id } = useSearch({ from: "/approvals" });
+  const { show, id } = useSearch({ from: "/approvals" });
   const navigate = useNavigate();
   return (
     <Page
@@ -26,11 +27,13 @@ export function ApprovalsPage(): ReactNode {
             <button
               key={tab.show}
               type="button"
-              aria-pressed={show === tab.show}
+              aria-pressed={(show === "ended") === (tab.show === "ended")}
               onClick={() => void navigate({ to: "/approvals", search: tab.show === "ended" ? { show: "ended" } : {} })}
               className={classes(
                 "h-8 rounded-md px-3 text-sm font-medium",
-                show === tab.show ? "bg-raised text-ink shadow-sm" : "text-soft hover:text-ink",
+                (show === "ended") === (tab.show === "ended")
+                  ? "bg-raised text-ink shadow-sm"
+                  : "text-soft hover:text-ink",
               )}
             >
               {tab.label}
@@ -39,7 +42,7 @@ export function ApprovalsPage(): ReactNode {
         </div>
       }
     >
-      {show === "ended" ? <Ended id={id} /> : <Waiting id={id} />}
+      {show === "together" ? <Together /> : show === "ended" ? <Ended id={id} /> : <Waiting id={id} />}
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
-import { Inbox } from "lucide-react";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Inbox, ListChecks } from "lucide-react";
 import { useEffect, useState, type ReactNode } from "react";
 import type { Approval } from "../../../../protocol/index.ts";
 import { ApprovalCard } from "../../approval/card.tsx";
@@ -14,7 +14,8 @@ import { KEYS, usePendingApprovals } from "../../app/feed.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Empty, Skeleton, Trouble } from "../../../ui/states.tsx";
 import { titleOf } from "../../../ui/words.tsx";
-import { bySession } from "./groups.ts";
+import { ExpiredLines, useExpired } from "./expired.tsx";
+import { bySession, isBatchable } from "./groups.ts";
 import { ApprovalLine } from "./line.tsx";
 import { Panes } from "./panes.tsx";
 
@@ -28,6 +29,12 @@ export function Waiting({ id }: { readonly id: string | undefined }): ReactNode 
   const first = useFirst(order[0]?.id, id === undefined && roomy);
   const shown = id ?? first;
   const go = useMoves(order, shown);
+  const expired = useExpired();
+  // The file had changed: what replaces the question is shown in its place.
+  const replacement = order.find(({ replaces }) => replaces !== undefined && replaces === shown)?.id;
+  useEffect(() => {
+    if (replacement !== undefined) go(replacement);
+  });
   if (isPending)
     return <Panes list={<ListSkeleton />} detail={<Skeleton className="h-96" />} open={false} show="pending" />;
   if (error !== null) {
@@ -39,7 +46,7 @@ export function Waiting({ id }: { readonly id: string | undefined }): ReactNode 
       />
     );
   }
-  if (order.length === 0 && shown === undefined) {
+  if (order.length === 0 && shown === undefined && expired.length === 0) {
     return (
       <Empty icon={Inbox} title="Nothing is waiting">
         Calls that need your approval appear here immediately.
@@ -52,11 +59,14 @@ export function Waiting({ id }: { readonly id: string | undefined }): ReactNode 
       show="pending"
       open={id !== undefined}
       list={
-        order.length === 0 ? (
-          <p className="text-sm text-soft">Nothing else is waiting.</p>
-        ) : (
-          <Groups groups={groups} chosen={shown} />
-        )
+        <div className="space-y-3">
+          {order.length === 0 ? (
+            <p className="text-sm text-soft">Nothing else is waiting.</p>
+          ) : (
+            <Groups groups={groups} chosen={shown} />
+          )}
+          <ExpiredLines approvals={expired} chosen={shown} />
+        </div>
       }
       detail={
         shown !== undefined && (
@@ -120,8 +130,18 @@ function Groups({
   readonly chosen: string | undefined;
 }): ReactNode {
   const may = useMay("approval.decide");
+  const together = groups.flatMap(({ approvals }) => approvals).filter(isBatchable).length;
   return (
     <>
+      {may && together > 1 && (
+        <Link
+          to="/approvals"
+          search={{ show: "together" }}
+          className="mb-3 flex h-10 items-center justify-center gap-2 rounded-lg border border-line-strong/60 bg-raised text-sm font-medium hover:bg-sunken"
+        >
+          <ListChecks aria-hidden className="size-4" /> Review {together} together
+        </Link>
+      )}
       <ul className="space-y-3">
         {groups.map(({ sessionId, approvals }) => (
           <li key={sessionId} className="overflow-hidden rounded-xl border bg-raised">

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode } from "react";
+import { GrantList } from "./grants.tsx";
 import type { SessionView } from "../../../../protocol/index.ts";
 import { TodoList } from "../../transcript/todo-list.tsx";
 import type { TranscriptView } from "../../transcript/transcript.ts";
@@ -71,6 +72,11 @@ function Facts({ session, view }: { readonly session: SessionView; readonly view
           <McpServerList servers={servers} />
         </Part>
       )}
+      {session.grants.length > 0 && (
+        <Part title="Allowed for this session">
+          <GrantList session={session} />
+        </Part>
+      )}
       <Settings session={session} />
       <ContextPart session={session} />
       <Bill session={session} />
@@ -112,18 +118,6 @@ function Settings({ session }: { readonly session: SessionView }): ReactNode {
     ["Profile", settings.profile],
     ["Autonomy", settings.permission_mode ?? settings.autonomy],
     ["By", session.created_by.name],
-    ...(session.grants.length === 0
-      ? []
-      : [
-          [
-            "Granted",
-            session.grants.map((rule) => (
-              <code key={rule} className="block break-all">
-                {rule}
-              </code>
-            )),
-          ] as const,
-        ]),
     ...(from === undefined
       ? []
       : [

@@ -1,0 +1,11 @@
+/** What people do with questions and sessions. */
+export const INBOX_LIMITS = {
+  /** Answers in one request. */
+  decisionsPerBatch: 100,
+  /** The most time that a question gets from the moment it is extended. */
+  approvalExtensionMs: 86_400_000,
+  /** Commands of one line for which broader rules are looked for. */
+  ladderCommands: 20,
+  /** Of a call that is to be made again because its question expired: what the prompt quotes. */
+  askAgainChars: 20_000,
+} as const;
