@@ -71,6 +71,8 @@ function quietly(work: () => void): void {
 /** At start: those that a dead server of this home left. `spared`: those of programs that outlived it. */
 export async function sweepSandboxFolders(marker: string, spared: readonly string[] = []): Promise<void> {
   for (const path of leftIn(MOUNTS, marker)) {
+    // With all that is mounted in it; an older server's were mounted there one by one.
+    await ended("/usr/bin/umount", ["--lazy", path]);
     for (const mounted of readdirSync(path)) await ended("/usr/bin/umount", ["--lazy", join(path, mounted)]);
     removeFlat(path);
   }

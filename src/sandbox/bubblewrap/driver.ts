@@ -153,7 +153,7 @@ export async function openGrouped(
 }
 
 async function openIn(group: ControlGroup | undefined, request: SandboxRequest): Promise<Sandbox> {
-  const files = { ...(await writeFiles(request.folder)), group };
+  const files = { ...writeFiles(request.folder), group };
   const streamsPath = join(request.folder, "streams");
   const environment = environmentOf(request);
   const { forwards, memoryBytes = LIMITS.sandboxMemoryBytes } = request;

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
-import { chown, rm, writeFile } from "node:fs/promises";
+import { chownSync, closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { ControlGroup } from "../control-groups.ts";
@@ -24,17 +23,17 @@ export function filesIn(folder: string): Omit<SandboxFiles, "group"> {
   return { people: join(folder, "passwd"), filterPath: join(folder, "seccomp") };
 }
 
-/** What every program of a sandbox needs in its folder. */
-export async function writeFiles(folder: string): Promise<Omit<SandboxFiles, "group">> {
+/** What every program of a sandbox needs in its folder. Synchronous: a turn waits for it, and the thread pool takes far longer. */
+export function writeFiles(folder: string): Omit<SandboxFiles, "group"> {
   const filter = seccompFilter();
   if (filter === undefined) throw new Failure("unsupported", `bubblewrap does not work on ${process.arch} yet.`);
   const { filterPath, people } = filesIn(folder);
   // A program that outlived its server may still be in this folder.
-  for (const path of [filterPath, people]) await rm(path, { force: true });
-  await writeFile(filterPath, filter, { mode: 0o400 });
-  await writeFile(people, passwdFile(HOME), { mode: 0o444 });
+  for (const path of [filterPath, people]) rmSync(path, { force: true });
+  writeFileSync(filterPath, filter, { mode: 0o400 });
+  writeFileSync(people, passwdFile(HOME), { mode: 0o444 });
   const user = sandboxUser();
-  if (user !== undefined) for (const path of [folder, people]) await chown(path, user.uid, user.gid);
+  if (user !== undefined) for (const path of [folder, people]) chownSync(path, user.uid, user.gid);
   return { people, filterPath };
 }
 

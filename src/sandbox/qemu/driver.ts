@@ -67,7 +67,7 @@ async function openGuest(
   group: ControlGroup | undefined,
 ): Promise<Sandbox> {
   const { folder, forwards, memoryBytes = LIMITS.sandboxMemoryBytes } = request;
-  const files = { ...(await writeFiles(folder)), group };
+  const files = { ...writeFiles(folder), group };
   const searchPath = SEARCH_PATH.join(":");
   const initrd = join(folder, "initrd");
   const streamsPath = join(folder, "streams");

@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { chown } from "node:fs/promises";
+import { chownSync } from "node:fs";
 import type { Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { Failure, LIMITS } from "../../protocol/index.ts";
@@ -32,7 +32,7 @@ export interface RemoteSandboxOptions {
 /** A sandbox behind a wall: a helper of ours inside starts the programs, and their streams come over a socket. */
 export async function openRemoteSandbox(options: RemoteSandboxOptions): Promise<Sandbox> {
   const streams = await StreamServer.open(options.streamsPath);
-  if (options.owner !== undefined) await chown(options.streamsPath, options.owner.uid, options.owner.gid);
+  if (options.owner !== undefined) chownSync(options.streamsPath, options.owner.uid, options.owner.gid);
   const running = new Set<number>();
   let helper: Helper | undefined;
   let starting: Promise<Helper> | undefined;

@@ -1,5 +1,4 @@
-import { mkdirSync } from "node:fs";
-import { chmod } from "node:fs/promises";
+import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openEgressProxy, placeOf, type HostCredential } from "../../network/index.ts";
 import { Failure, LIMITS, type SessionSettings } from "../../protocol/index.ts";
@@ -169,7 +168,7 @@ async function openModel(
   const path = join(folder, "model");
   const socket = await openModelSocket(path);
   opened.push(() => socket.close());
-  await openToInside(path);
+  openToInside(path);
   return `unix:${path}`;
 }
 
@@ -206,7 +205,7 @@ async function openEgress(
     },
   });
   opened.push(() => proxy.close());
-  await openToInside(path);
+  openToInside(path);
   return {
     forwards: [{ port: EGRESS_PORT, socket: path }],
     environment: { ...EGRESS_ENVIRONMENT, ...gitEnvironment(credentials) },
@@ -226,8 +225,8 @@ function gitEnvironment(credentials: readonly HostCredential[]): Readonly<Record
 }
 
 /** The folder around it is private; whoever is inside may be another user than the server. */
-function openToInside(path: string): Promise<void> {
-  return chmod(path, 0o666);
+function openToInside(path: string): void {
+  chmodSync(path, 0o666);
 }
 
 /** Where the history of a worktree is: read there, never written. */

@@ -16,6 +16,7 @@ import { json, parseWritten } from "./json.ts";
 import { NO_TUNNELS, tunnelsOf } from "./tunnels.ts";
 import { checkReserve, PARENT_NOTE } from "./reserve.ts";
 import { pathsOf } from "./session-files.ts";
+import { wantedWalls } from "./walls.ts";
 
 /**
  * Creates a session from what was written to `new`: checked in document 003's order and refused in its words. The gateway decides who may
@@ -32,7 +33,7 @@ export async function create(context: MountContext, caller: Caller, text: string
   const tools = toolsOf(profile, request);
   const provider = await chooseProvider(context, caller, { request, profile });
   const wanted: CreateSession = defined({
-    ...wallsOf(context),
+    ...wallsOf(context, profile),
     model: request.model,
     provider,
     profile: name,
@@ -173,13 +174,11 @@ async function resumed(gateway: Gateway, caller: Caller, id: string): Promise<Se
 }
 
 /** The walls that an admin set for the mount. Where one of them is not to be had, no session is made. */
-function wallsOf({ setting }: MountContext): Partial<CreateSession> {
-  const { isolation_mode, network_mode, repo_filter } = setting?.policy ?? {};
-  const isWalled = isolation_mode !== undefined && isolation_mode !== "local";
+function wallsOf(context: MountContext, profile: Profile): Partial<CreateSession> {
+  const { isolation_mode, network_mode, repo_filter } = wantedWalls(context, profile);
   return defined({
     sandbox: isolation_mode,
-    // The document's default; a program without walls has this machine's network.
-    network: network_mode ?? (isWalled ? "proxy_only" : undefined),
+    network: network_mode,
     ...(repo_filter === undefined || repo_filter === "none"
       ? {}
       : { workspace_mode: "snapshot" as const, repo_filter }),

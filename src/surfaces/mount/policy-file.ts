@@ -11,6 +11,7 @@ import {
 import type { Caller, OfferedProvider } from "../../sessions/index.ts";
 import { profileOfMount, type MountContext } from "./context.ts";
 import { json, parseWritten } from "./json.ts";
+import { wantedWalls } from "./walls.ts";
 
 /** What is written to `proxy/allowlist`: hosts without ports; globs; `unix` is a socket of this machine. */
 export const ProxyAllowlist = z.array(z.string().min(1).max(500)).min(1, "name at least one host").max(1_000);
@@ -33,13 +34,13 @@ export async function writeAllowlist(context: MountContext, caller: Caller, text
 
 /** The walls in force: those of the mount's settings, else what its sessions get without asking. */
 async function wallsOf(context: MountContext, caller: Caller): Promise<Required<Walls>> {
-  const wanted = context.setting?.policy ?? {};
   const { profile } = profileOfMount(context, caller);
+  const wanted = wantedWalls(context, profile);
   const isolation_mode = wanted.isolation_mode ?? (await context.gateway.usualSandbox(profile)).kind ?? "local";
   const network = profile.network === "none" ? "none" : "proxy_only";
   const filter = profile.workspace_mode === "snapshot" ? (profile.repo_filter ?? "standard") : "none";
   return {
-    allowed_tunnels: wanted.allowed_tunnels ?? [],
+    allowed_tunnels: context.setting?.policy?.allowed_tunnels ?? [],
     isolation_mode,
     network_mode: wanted.network_mode ?? (isolation_mode === "local" ? "host" : network),
     repo_filter: wanted.repo_filter ?? filter,

@@ -43,6 +43,11 @@ mounts:
       isolation_mode: container
       network_mode: proxy_only
       repo_filter: standard
+  /claude-contained:
+    type: claude
+    access: budgeted
+    policy:
+      isolation_mode: container
   /claude-strict:
     type: claude
     access: budgeted
@@ -118,22 +123,26 @@ describe("making a session under a mount's policy", () => {
   it("refuses to make a session without the walls that an admin wants", async () => {
     const { sandboxes } = await world.app.client.engines();
     const isThere = sandboxes.some(({ id, available }) => id === "container" && available);
-    const other = await world.as("agent", "walled");
-    const made = other.call("/claude-walled/new", { model: "sim" });
-    if (isThere)
-      expect((await world.app.client.session((await made)["session_id"] ?? "")).settings).toMatchObject({
-        sandbox: "container",
-        network: "proxy_only",
-        workspace_mode: "snapshot",
+    // Who names an isolation gets document 003's defaults with it.
+    for (const mount of ["/claude-walled", "/claude-contained"]) {
+      const other = await world.as("agent", mount.slice(1));
+      const made = other.call(`${mount}/new`, { model: "sim" });
+      if (isThere)
+        expect((await world.app.client.session((await made)["session_id"] ?? "")).settings).toMatchObject({
+          sandbox: "container",
+          network: "proxy_only",
+          workspace_mode: "snapshot",
+          repo_filter: "standard",
+        });
+      else
+        await expect(made).rejects.toMatchObject({ errno: "ENOTSUP", message: expect.stringContaining("container") });
+      expect(await agent.json(`${mount}/policy`)).toMatchObject({
+        isolation_mode: "container",
+        network_mode: "proxy_only",
         repo_filter: "standard",
+        max_concurrent: 3,
       });
-    else await expect(made).rejects.toMatchObject({ errno: "ENOTSUP", message: expect.stringContaining("container") });
-    expect(await agent.json("/claude-walled/policy")).toMatchObject({
-      isolation_mode: "container",
-      network_mode: "proxy_only",
-      repo_filter: "standard",
-      max_concurrent: 3,
-    });
+    }
   });
 
   it("keeps each mount's own rules, and answers a retry also where no more sessions may be made", async () => {

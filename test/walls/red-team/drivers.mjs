@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { containerDriver, gvisorDriver } from "../../../dist/sandbox/container/drivers.js";
+import { qemuDriver } from "../../../dist/sandbox/qemu/driver.js";
 import { removeFolder } from "../../../dist/sandbox/remove-folder.js";
 import { bubblewrapDriver, openLocalSandbox } from "../../../dist/sandbox/index.js";
 
@@ -21,10 +22,11 @@ export const DRIVERS = {
   runc: () => container("runc"),
   podman: ({ image }) => container("podman", { image, readable: ["/usr"] }),
   gvisor: () => gvisorDriver({ folder: folder() }),
+  "QEMU's machine": () => qemuDriver({ marker: `rt${process.pid}` }),
 };
 
 /** These have a kernel of their own. */
-export const hasOwnKernel = (kind) => kind === "gvisor";
+export const hasOwnKernel = (kind) => ["gvisor", "firecracker", "QEMU's machine"].includes(kind);
 
 /** What reaches that kernel alone, and nothing of this machine: its devices, its folders, its system calls. */
 export const isOwnKernels = ({ attack }) =>

@@ -8,6 +8,7 @@ import { makePlace, startServer, type Place, type ServerProcess } from "../../su
 import { isFullRun } from "../../support/sample.ts";
 import { describeWithWalls } from "../../support/walls.ts";
 import { EchoModel } from "./echo-model.ts";
+import { hasOwnKernel, isOwnKernels } from "./drivers.mjs";
 import { leftIn, STRAYS } from "./faults.mjs";
 import { escapesIn, type AttackRow } from "./run.ts";
 import { canary, openYard } from "./yard.mjs";
@@ -30,7 +31,12 @@ beforeAll(async () => {
     prices: { sim: { input: 1, output: 1 } },
   };
   app = await openTestApp(
-    { SALLYPORT_SANDBOX: "bubblewrap", ECHO_KEY: PROVIDER_KEY, SERVER_SECRET },
+    {
+      SALLYPORT_SANDBOX: "bubblewrap",
+      ECHO_KEY: PROVIDER_KEY,
+      SERVER_SECRET,
+      ...(isFullRun ? { SALLYPORT_CONTAINER_EMULATION: "1" } : {}),
+    },
     {
       prepare: async (place) => {
         await mkdir(place.home, { recursive: true, mode: 0o700 });
@@ -79,26 +85,49 @@ function strays(workspace: string): number {
   return leftIn(workspace).filter((pid) => !readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("dist/")).length;
 }
 
+const GROUPS = ["keys", "egress", "files", "calls"];
+const WITH_PROXY = [...GROUPS, "proxy", "model"];
+/** Every day in bubblewrap; in all sandboxes that work here in `npm run soak`. */
+const PLACES = [
+  ["loop", "bubblewrap", "none", GROUPS],
+  ["claude-cli", "bubblewrap", "proxy_only", WITH_PROXY],
+  ...(isFullRun
+    ? ([
+        ["loop", "container", "none", GROUPS],
+        ["claude-cli", "container", "proxy_only", WITH_PROXY],
+        ["loop", "gvisor", "none", GROUPS],
+        ["loop", "gvisor", "proxy_only", [...GROUPS, "proxy"]],
+        ["loop", "firecracker", "none", GROUPS],
+        ["loop", "firecracker", "proxy_only", [...GROUPS, "proxy"]],
+      ] as const)
+    : []),
+] as const;
+/** An emulated processor takes its time. */
+const ATTACKS_MS = isFullRun ? 600_000 : 100_000;
+
 describeWithWalls("attacks from inside a session", () => {
-  it.each([
-    ["loop", "none", ["keys", "egress", "files", "calls"]],
-    ["claude-cli", "proxy_only", ["keys", "egress", "files", "calls", "proxy", "model"]],
-  ] as const)(
-    "%s with the network %s: all are held, and no canary is in a model request or the journal",
-    async (engine, network, groups) => {
-      const rows = join(app.place.workspace, `rows-${network}.jsonl`);
+  it.each(PLACES)(
+    "%s in %s with the network %s: all are held, and no canary is in a model request or the journal",
+    async (engine, sandbox, network, groups) => {
+      const { sandboxes } = await app.client.engines();
+      const place = sandboxes.find(({ id }) => id === sandbox);
+      if (place?.available !== true) {
+        console.log(`red team: sessions in ${sandbox} are left out: ${place?.advice ?? "it is not known"}`);
+        return;
+      }
+      const rows = join(app.place.workspace, `rows-${sandbox}-${network}.jsonl`);
       const secrets = Object.values(yard.secrets).join(" ");
       const { session, events } = await runScript(
         app.client,
         {
           engine,
-          sandbox: "bubblewrap",
+          sandbox,
           network,
           prompt: {
             text: script(
               {
                 tool: "Bash",
-                input: { command: `${yard.command(...groups).join(" ")} > ${rows} 2>&1`, timeout: 100_000 },
+                input: { command: `${yard.command(...groups).join(" ")} > ${rows} 2>&1`, timeout: ATTACKS_MS },
               },
               {
                 tool: "Bash",
@@ -114,14 +143,21 @@ describeWithWalls("attacks from inside a session", () => {
         approveWith(app.client),
       );
       expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
-      const found = await rowsIn(rows);
+      // What reaches a kernel of its own reaches nothing of this machine.
+      const hasOwn = hasOwnKernel(sandbox);
+      const found = (await rowsIn(rows)).map((row) => (hasOwn && isOwnKernels(row) ? { ...row, escaped: false } : row));
       expect(escapesIn(found)).toEqual([]);
-      expect(found.length).toBeGreaterThan(75);
+      // gVisor of Debian 12 ends with some of the attacks, and everything in it: nothing was let pass.
+      const ended = hasOwn && JSON.stringify(events).includes("sandbox ended");
+      if (isFullRun)
+        console.log(`red team: ${sandbox}, ${network}: ${found.length} attacks${ended ? ", then it ended" : ""}`);
+      expect(found.length).toBeGreaterThan(ended ? 0 : 75);
       expect(yard.traces()).toEqual({ heard: [], written: [], setuid: [] });
       expectNoCanary(events);
       expect(JSON.stringify(events)).toContain("redteam/hogs.mjs");
       await app.client.control(session.id, "close");
     },
+    isFullRun ? ATTACKS_MS * 2 : undefined,
   );
 
   it("the server follows no link that is left in the engine's own folder", async () => {
