@@ -42,8 +42,6 @@ export class AgentTurn {
   readonly #client: ClientRequests;
   readonly #controller = new AbortController();
   readonly #over = new AbortController();
-  /** Aborted when the agent was told to stop, or the turn is over. */
-  readonly #told = new AbortController();
   #room: Promise<void> = Promise.resolve();
   /** Resolves when what the agent told of its own calls is told. */
   #updates: Promise<unknown> = Promise.resolve();
@@ -300,8 +298,9 @@ export class AgentTurn {
       await this.#own.served(call, this.signal);
       const result = await this.calls.perform(call, this.#speech.end("completed"), call.signal);
       if (this.#rounds >= this.#options.settings.max_turns) this.stop(maxTurns(this.#options.settings));
-      // Answering before the agent knows that the turn is stopped would make it ask the model once more.
-      if (this.signal.aborted) await orAborted(new Promise<never>(() => undefined), this.#told.signal);
+      // Answering before the agent has stopped would make it ask the model once more. It takes the call back, or ends its turn.
+      const stopped = AbortSignal.any([this.#over.signal, call.signal]);
+      if (this.signal.aborted) await orAborted(new Promise<never>(() => undefined), stopped);
       return result;
     } catch (error) {
       this.crash(error);
@@ -343,7 +342,6 @@ export class AgentTurn {
     await host.sleep(LIMITS.engineToolEndMs, AbortSignal.any([settled.signal, this.#over.signal]));
     if (this.over) return;
     this.#process?.cancel();
-    this.#told.abort("told");
     await host.sleep(LIMITS.engineInterruptMs, this.#over.signal);
     if (this.over) return;
     onSlow();
@@ -364,7 +362,6 @@ export class AgentTurn {
     if (this.over) return;
     this.#options.onBroken();
     this.#over.abort("over");
-    this.#told.abort("over");
     this.#controller.abort("over");
     this.#rejectEnded(error);
   }
@@ -383,7 +380,6 @@ export class AgentTurn {
     this.#options.onEnd(this.#note);
     void this.tell(events);
     this.#over.abort("over");
-    this.#told.abort("over");
     this.#controller.abort("over");
     this.#resolveEnded();
   }

@@ -46,6 +46,7 @@ import {
 } from "./storing.ts";
 import { LiveStream } from "./stream.ts";
 import { routeTurn } from "../routing/router.ts";
+import { checkTurnMetered } from "../settings/metered.ts";
 
 /** Rows that are committed together with the session's own. */
 export type Beside = Pick<Write, "receipts" | "audit" | "documents">;
@@ -348,6 +349,7 @@ export class Session {
   async #run({ turn_id, upto, begin }: TurnStart, signal: AbortSignal): Promise<void> {
     try {
       if (keepsProcess(this)) this.dependencies.processes.begin(this);
+      checkTurnMetered(this);
       if (this.resumedTurn !== turn_id) await routeTurn(this);
       const [conversation] = await Promise.all([this.#converse(upto), this.servers.begin(signal)]);
       this.execute({ type: "instruct", ...this.instructions.current }).catch(() => undefined);

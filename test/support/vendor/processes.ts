@@ -43,9 +43,12 @@ export function markedProcesses(place: Place): readonly Marked[] {
   });
 }
 
-/** The vendor's own program, and not what it started. */
-export function isVendor({ words }: Marked): boolean {
-  return basename(words[0] ?? "") === "claude";
+/** What vendors' programs are called. */
+const VENDORS: ReadonlySet<string> = new Set(["claude", "codex", "opencode"]);
+
+/** The vendor's own program, and not what it started. An agent of the Agent Client Protocol is known by its launcher. */
+export function isVendor({ words: [program = "", launcher = "", verb] }: Marked): boolean {
+  return VENDORS.has(basename(program)) || (basename(launcher) === "inside.js" && verb === "launch");
 }
 
 /** False when it was gone already. */
