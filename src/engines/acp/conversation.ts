@@ -73,11 +73,7 @@ export class AcpConversation implements Conversation {
 
   turn(prompt: Prompt, channel: TurnChannel): Promise<void> {
     this.#since.begin(this.#host.turnId(), prompt);
-    return this.#drive(channel, async (turn) => {
-      const ready = await this.#ready(turn);
-      if (ready === undefined) return;
-      await turn.run(ready.process, [...ready.preface, ...promptBlocks(prompt)]);
-    });
+    return this.#drive(channel, (turn) => this.#prompt(turn, () => promptBlocks(prompt)));
   }
 
   resumeTurn(open: readonly ToolItem[], channel: TurnChannel): Promise<void> {
@@ -94,9 +90,7 @@ export class AcpConversation implements Conversation {
       const fates = await settleOpenCalls({ run, host: this.#host, opening: this.#opening }, open);
       if (turn.over || turn.stopped !== undefined) return;
       turn.calls.resume(open.map(({ tool, input }, at) => ({ tool, input, message: fates[at]?.message ?? "" })));
-      const ready = await this.#ready(turn);
-      if (ready === undefined) return;
-      await turn.run(ready.process, [...ready.preface, ...goOn(left, fates, ready)]);
+      await this.#prompt(turn, (ready) => goOn(left, fates, ready));
     });
   }
 
@@ -161,6 +155,16 @@ export class AcpConversation implements Conversation {
       await work;
       await watch;
       if (this.#turn === turn) this.#turn = undefined;
+    }
+  }
+
+  /** Prompts the agent. A process that dies before anything came of it is replaced, once. */
+  async #prompt(turn: AgentTurn, words: (ready: ReadyAgent) => readonly VendorFields[]): Promise<void> {
+    for (const mayRestart of [true, false]) {
+      const ready = await this.#ready(turn);
+      if (ready === undefined) return;
+      if (!(await turn.run(ready.process, [...ready.preface, ...words(ready)], { mayRestart }))) return;
+      this.#drop();
     }
   }
 

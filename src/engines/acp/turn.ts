@@ -50,6 +50,8 @@ export class AgentTurn {
   #end: ProcessEnd | undefined;
   #stopped: ErrorDetail | undefined;
   #isPrompting = false;
+  /** Something of the turn was told. */
+  #hasItems = false;
   #waiting = 0;
   #lastSign: number;
   /** The last model request of the turn. */
@@ -122,6 +124,7 @@ export class AgentTurn {
   /** The session knows the events when this returns; resolves when it can take more. */
   tell(events: readonly EngineEvent[]): Promise<void> {
     if (this.over || events.length === 0) return this.#room;
+    this.#hasItems ||= events.some(({ type }) => type === "item.started");
     try {
       this.#options.onTell(events);
       this.#room = this.#options.channel.tell(events);
@@ -146,8 +149,15 @@ export class AgentTurn {
     return this.#room;
   }
 
-  /** Prompts the agent until the turn has ended. Never rejects. */
-  async run(process: AgentProcess, first: readonly VendorFields[]): Promise<void> {
+  /**
+   * Prompts the agent until the turn has ended. Never rejects. True: its process died before anything came of the turn, so that another one
+   * can be prompted; only where that `mayRestart`.
+   */
+  async run(
+    process: AgentProcess,
+    first: readonly VendorFields[],
+    { mayRestart }: { readonly mayRestart: boolean },
+  ): Promise<boolean> {
     this.#process = process;
     let blocks: readonly VendorFields[] | undefined = first;
     while (blocks !== undefined && !this.over && this.#stopped === undefined) {
@@ -160,9 +170,12 @@ export class AgentTurn {
       });
       this.#isPrompting = false;
       await this.#updates;
+      if (answer instanceof AgentGone && mayRestart && !this.#hasItems && !this.over && this.#stopped === undefined)
+        return true;
       blocks = this.over ? undefined : await this.#next(answer);
     }
     if (this.#stopped !== undefined) this.fail(this.#stopped);
+    return false;
   }
 
   /** What the agent is prompted with next. Undefined: the turn has ended. */

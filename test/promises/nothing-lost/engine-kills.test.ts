@@ -8,21 +8,18 @@ const LIVES: readonly (LifePlan & { readonly api: "responses" | "chat"; readonly
   {
     engine: "codex",
     api: "responses",
-    killed: "server, machine, vendor, machine",
+    killed: "machine, server",
     strikes: {
-      commands: { kind: "server", at: "tool.asked", waitMs: 0 },
-      queued: { kind: "machine", at: "tool.ended", waitMs: 0, unwritten: true },
-      interrupted: { kind: "vendor", at: "item.started", waitMs: 0 },
-      refused: { kind: "machine", at: "approval.resolved", waitMs: 0 },
+      commands: { kind: "machine", at: "tool.ended", waitMs: 0, unwritten: true },
+      refused: { kind: "server", at: "tool.asked", waitMs: 0 },
     },
   },
   {
     engine: "acp:qwen",
     api: "chat",
-    killed: "machine, server, vendor",
+    killed: "machine, vendor",
     strikes: {
       commands: { kind: "machine", at: "tool.ended", waitMs: 0, unwritten: true },
-      queued: { kind: "server", at: "tool.asked", waitMs: 0 },
       refused: { kind: "vendor", at: "approval.resolved", waitMs: 0 },
     },
   },

@@ -22,7 +22,6 @@ export const KILLED_ENGINES: readonly KilledEngine[] = [
   { engine: "codex", api: "responses" },
   { engine: "opencode", api: "messages" },
   { engine: "acp:qwen", api: "chat" },
-  { engine: "acp:claude-agent-acp", api: "messages" },
 ];
 
 /** Whether an engine's program is not on this machine. */

@@ -28,7 +28,9 @@ export function markedProcesses(place: Place): readonly Marked[] {
   return readdirSync("/proc").flatMap((name): readonly Marked[] => {
     if (!/^\d+$/.test(name)) return [];
     const environ = read(`/proc/${name}/environ`);
-    if (!`\0${environ}`.includes(`\0SALLYPORT_INSTANCE=${marker}\0`)) return [];
+    // A program may be started with nothing of the server's environment; it is told where in this home its records are.
+    const records = environ.includes(`${place.home}/engines/`) ? /\/engines\/(ses_\w+)/.exec(environ)?.[1] : undefined;
+    if (records === undefined && !`\0${environ}`.includes(`\0SALLYPORT_INSTANCE=${marker}\0`)) return [];
     const stat = read(`/proc/${name}/stat`);
     const state = stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3);
     if (state === "" || state === "Z" || state === "X") return [];
@@ -39,7 +41,7 @@ export function markedProcesses(place: Place): readonly Marked[] {
       }),
     );
     const words = read(`/proc/${name}/cmdline`).split("\0").slice(0, -1);
-    return [{ pid: Number(name), session: environment["SALLYPORT_SESSION"] ?? "", words, environment }];
+    return [{ pid: Number(name), session: environment["SALLYPORT_SESSION"] ?? records ?? "", words, environment }];
   });
 }
 
