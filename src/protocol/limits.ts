@@ -5,6 +5,7 @@ import { WORKSPACE_LIMITS } from "./limits-workspaces.ts";
 import { AGENT_LIMITS } from "./agent-limits.ts";
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
 import { CLIENT_LIMITS } from "./client-limits.ts";
+import { IDENTITY_LIMITS } from "./identity-limits.ts";
 import { INSTRUCTION_LIMITS } from "./instruction-limits.ts";
 import { JOB_LIMITS } from "./job-limits.ts";
 import { MCP_CLIENT_LIMITS } from "./mcp-client-limits.ts";
@@ -12,6 +13,7 @@ import { MOUNT_LIMITS } from "./mount-limits.ts";
 import { OPERATION_LIMITS } from "./operation-limits.ts";
 import { PROGRAM_LIMITS } from "./program-limits.ts";
 import { SANDBOX_LIMITS } from "./sandbox-limits.ts";
+import { EXPORT_LIMITS } from "./export-limits.ts";
 import { KEY_LIMITS } from "./key-limits.ts";
 import { TOKEN_LIMITS } from "./token-limits.ts";
 import { WORKER_LIMITS } from "./worker-limits.ts";
@@ -23,6 +25,7 @@ import { WORKER_LIMITS } from "./worker-limits.ts";
 export const LIMITS = {
   ...CLIENT_LIMITS,
   ...TOKEN_LIMITS,
+  ...EXPORT_LIMITS,
   ...KEY_LIMITS,
   ...SANDBOX_LIMITS,
   ...WORKER_LIMITS,
@@ -31,6 +34,7 @@ export const LIMITS = {
   ...MOUNT_LIMITS,
   ...JOB_LIMITS,
   ...INSTRUCTION_LIMITS,
+  ...IDENTITY_LIMITS,
   ...MCP_CLIENT_LIMITS,
   ...CONNECTION_LIMITS,
   ...AGENT_LIMITS,
