@@ -89,7 +89,7 @@ function partsOf(content: string | readonly Block[]): readonly Block[] {
       : block.text
           .split(REMINDERS)
           .filter((text) => text !== "")
-          .map((text) => ({ ...block, text })),
+          .map((text): Block => ({ type: block.type, text })),
   );
 }
 
