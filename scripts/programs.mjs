@@ -9,7 +9,7 @@ import { root, setup } from "./setup.mjs";
 export const programsFolder = join(root, "node_modules", ".cache", "sallyport-programs");
 
 /** Those that `npm test` runs; a soak run brings the others when they are named. */
-const EVERYDAY = ["codex", "opencode", "gemini", "qwen"];
+const EVERYDAY = ["codex", "opencode", "gemini", "qwen", "claude-agent-acp"];
 
 /** The official MCP servers, in one folder: they share their packages. Only tests run them. */
 const MCP_SERVERS = ["everything", "filesystem", "memory"].map(

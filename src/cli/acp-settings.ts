@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { KNOWN_AGENTS, type AgentProgram } from "../engines/acp/agents.ts";
+import { KNOWN_AGENTS, OWN_WORK_FOLDER, type AgentProgram } from "../engines/acp/agents.ts";
 import { LIMITS } from "../protocol/index.ts";
 import type { Environment } from "./settings.ts";
 
@@ -72,6 +72,7 @@ function agentOf(name: string, setting: z.infer<typeof AgentSetting>, environmen
     const value = environment[outside];
     return value === undefined || value === "" ? [] : [[inside, value] as const];
   });
+  const tools = setting.tools ?? known?.tools ?? "own";
   return {
     ...known,
     name,
@@ -80,7 +81,10 @@ function agentOf(name: string, setting: z.infer<typeof AgentSetting>, environmen
     program: command === undefined ? known?.program : undefined,
     env: { ...known?.env, ...setting.env, ...Object.fromEntries(passed) },
     wire: unmetered === true ? undefined : (wire ?? known?.wire),
-    tools: setting.tools ?? known?.tools ?? "own",
+    tools,
+    // With tools of its own it works in the workspace, and has them all.
+    workFolder: tools === "sallyport" ? (known?.workFolder ?? OWN_WORK_FOLDER) : undefined,
+    sessionMeta: tools === "sallyport" ? known?.sessionMeta : undefined,
     authenticate: setting.authenticate ?? known?.authenticate,
     mode: setting.mode ?? known?.mode,
     client: {

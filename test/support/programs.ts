@@ -62,6 +62,16 @@ export const NEEDED: readonly { readonly what: string; readonly command: string;
     command: "node scripts/programs.mjs codex",
     isThere: () => vendorProgram("codex") !== undefined,
   },
+  {
+    what: "Qwen Code",
+    command: "node scripts/programs.mjs qwen",
+    isThere: () => vendorProgram("qwen") !== undefined,
+  },
+  {
+    what: "Claude Code by ACP",
+    command: "node scripts/programs.mjs claude-agent-acp",
+    isThere: () => vendorProgram("claude-agent-acp") !== undefined,
+  },
   { what: "rsync", command: "apt-get install rsync", isThere: () => has("rsync") },
   { what: "tar", command: "apt-get install tar", isThere: () => has("tar") },
   { what: "python3", command: "apt-get install python3", isThere: () => has("python3") },

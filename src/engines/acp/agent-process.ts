@@ -76,12 +76,14 @@ export class AgentProcess {
 
   /** Starts the agent. It has no session yet. */
   static async start(means: AgentMeans, ears: ProcessEars): Promise<AgentProcess> {
-    const { host, settings, agent, allowance } = means;
+    const { host, agent, allowance } = means;
     const home = agentHome(host.folder);
     // It stands in configurations of many formats.
     if (/["'\\{}\p{Cc}]/u.test(host.model.name))
       throw new AgentUnusable(`the model's name ${JSON.stringify(host.model.name)} cannot be given to ${agent.title}`);
+    const cwd = workFolder(means);
     mkdirSync(home, { recursive: true, mode: 0o700 });
+    if (agent.workFolder !== undefined) mkdirSync(cwd, { recursive: true, mode: 0o700 });
     const fill = filler(means, home);
     const [program, ...words] = means.argv;
     const files = Object.entries(agent.files ?? {}).map(
@@ -96,7 +98,7 @@ export class AgentProcess {
           ),
         ),
         files: Object.fromEntries(files),
-        cwd: settings.workspace,
+        cwd,
         baseUrl: host.model.baseUrl,
         tools: agent.tools === "sallyport" ? { file: relayFile(home), token: randomUUID() } : undefined,
       }),
@@ -200,10 +202,16 @@ export class AgentProcess {
   }
 
   #place(): VendorFields {
-    const { agent, settings, host } = this.#means;
+    const { agent, host } = this.#means;
     const [command, ...args] = relayCommand(relayFile(agentHome(host.folder)));
     const servers = agent.tools === "sallyport" ? [{ name: SERVER, command, args, env: [] }] : [];
-    return { cwd: settings.workspace, mcpServers: servers };
+    const meta = agent.sessionMeta === undefined ? {} : { _meta: this.#filled(agent.sessionMeta) };
+    return { cwd: workFolder(this.#means), mcpServers: servers, ...meta };
+  }
+
+  #filled(fields: VendorFields): VendorFields {
+    const fill = filler(this.#means, agentHome(this.#means.host.folder));
+    return record(JSON.parse(fill(JSON.stringify(fields))));
   }
 
   #toolLine({ channel, line, closed }: ToolLine): void {
@@ -233,6 +241,11 @@ function parsed(line: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Where the agent works; our tools work in the workspace in any case. */
+function workFolder({ agent, host, settings }: Pick<AgentMeans, "agent" | "host" | "settings">): string {
+  return agent.workFolder === undefined ? settings.workspace : join(agentHome(host.folder), agent.workFolder);
 }
 
 function relayFile(home: string): string {

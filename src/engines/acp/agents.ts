@@ -1,5 +1,5 @@
 import type { Capabilities } from "../engine.ts";
-import type { ProviderWire } from "../../protocol/index.ts";
+import { LIMITS, type ProviderWire } from "../../protocol/index.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 import type { VendorProgramName } from "../vendor/programs.ts";
 
@@ -24,11 +24,21 @@ export interface AgentProgram {
   readonly mode?: string | undefined;
   /** What of this client it may use with tools of its own. Absent: both. */
   readonly client?: { readonly files?: boolean | undefined; readonly terminal?: boolean | undefined } | undefined;
+  /**
+   * Where it works, as a path in its own home. Absent: in the workspace. An agent with our tools needs no other place, and what a workspace
+   * has for such programs (settings, hooks, plugins, tool servers) would run without anybody's approval.
+   */
+  readonly workFolder?: string | undefined;
+  /** `_meta` of the requests that begin or load a session. Absent: none. */
+  readonly sessionMeta?: VendorFields | undefined;
   /** Abilities that it has not, although agents with such tools have them. Absent: none. */
   readonly lacks?: Partial<Capabilities> | undefined;
   /** Files in its own home folder, by their paths there. Absent: none. */
   readonly files?: Readonly<Record<string, VendorFields>> | undefined;
 }
+
+/** Where an agent with our tools works, if it needs no certain place. */
+export const OWN_WORK_FOLDER = "work";
 
 /** The tools of Qwen Code; all are replaced by ours. */
 const QWEN_TOOLS = [
@@ -56,6 +66,9 @@ const QWEN_TOOLS = [
   "tool_search",
 ] as const;
 
+/** The most bytes of one UTF-16 character. */
+const UTF8_BYTES = 3;
+
 const OPENCODE = {
   $schema: "https://opencode.ai/config.json",
   model: "sallyport/{model}",
@@ -79,8 +92,11 @@ const OPENCODE = {
       },
     },
   },
-  // Ours are the only tools; what else it would run is asked about.
+  // Ours are the only tools, and they bound their own output.
   permission: { "*": "deny", "sallyport_*": "allow" },
+  tool_output: { max_lines: LIMITS.toolOutputChars, max_bytes: LIMITS.toolOutputChars * UTF8_BYTES },
+  lsp: false,
+  formatter: false,
   agent: { title: { disable: true } },
 } as const;
 
@@ -98,9 +114,15 @@ export const KNOWN_AGENTS: readonly AgentProgram[] = [
       OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
       OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
       OPENCODE_DISABLE_CLAUDE_CODE: "1",
+      OPENCODE_DISABLE_PROJECT_CONFIG: "1",
+      OPENCODE_DISABLE_EXTERNAL_SKILLS: "1",
+      OPENCODE_PURE: "1",
+      OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER: "1",
     },
     wire: "openai",
     tools: "sallyport",
+    // Its own folder of settings: in any other it loads plugins from there and from all folders above, whatever its switches say.
+    workFolder: "config/opencode",
   },
   {
     name: "qwen",
@@ -117,6 +139,7 @@ export const KNOWN_AGENTS: readonly AgentProgram[] = [
     wire: "openai",
     tools: "sallyport",
     authenticate: "openai",
+    workFolder: OWN_WORK_FOLDER,
     files: {
       ".qwen/settings.json": {
         $version: 3,
@@ -148,13 +171,38 @@ export const KNOWN_AGENTS: readonly AgentProgram[] = [
       ANTHROPIC_SMALL_FAST_MODEL: "{model}",
       CLAUDE_CODE_SUBAGENT_MODEL: "{model}",
       CLAUDE_CONFIG_DIR: "{folder}/.claude",
+      // The turn ends with the last failure that we take; if it gave up by itself, it would tell the failure as words of the model.
+      CLAUDE_CODE_MAX_RETRIES: String(LIMITS.modelRetries + 1),
+      CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1",
+      CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
+      CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: "1",
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: "1",
+      CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK: "1",
+      CLAUDE_CODE_DISABLE_REFUSAL_RETRY: "1",
       DISABLE_AUTOUPDATER: "1",
       DISABLE_ERROR_REPORTING: "1",
       DISABLE_TELEMETRY: "1",
+      // A person may take a day to answer, and our tools bound their own output.
+      MCP_TOOL_TIMEOUT: "86400000",
+      MAX_MCP_OUTPUT_TOKENS: "1000000",
+      ENABLE_TOOL_SEARCH: "false",
     },
     wire: "anthropic",
-    tools: "own",
+    tools: "sallyport",
+    workFolder: OWN_WORK_FOLDER,
+    // No tools of its own, and nothing of the workspace's settings: those could bring hooks, which nobody has approved.
+    sessionMeta: {
+      claudeCode: {
+        options: {
+          tools: [],
+          allowedTools: ["mcp__sallyport"],
+          settingSources: [],
+          strictMcpConfig: true,
+          model: "{model}",
+        },
+      },
+    },
   },
   {
     name: "codex-acp",

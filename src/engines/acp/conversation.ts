@@ -12,8 +12,9 @@ import {
 } from "../../protocol/index.ts";
 import { errorResult } from "../../tools/tool.ts";
 import { joined, Story, storyOf, type TurnStory } from "../claude/history.ts";
-import { aside, completed, restarted, retold, type CallFate } from "../claude/messages.ts";
+import { aside, completed, newPrompt, restarted, retold, type CallFate } from "../claude/messages.ts";
 import { settleOpenCalls } from "../claude/open-calls.ts";
+import { promptName } from "../claude/state.ts";
 import type { Conversation, ConversationOptions, EngineEvent, Host, TurnChannel } from "../engine.ts";
 import { ABORTED } from "../loop/turn.ts";
 import type { VendorFields } from "../vendor/fields.ts";
@@ -22,7 +23,7 @@ import { AgentProcess, AgentUnusable, type ProcessEars } from "./agent-process.t
 import type { AgentProgram } from "./agents.ts";
 import { AgentGone, RPC, RpcError } from "./connection.ts";
 import { endWords } from "./outcome.ts";
-import { promptBlocks } from "./prompt.ts";
+import { openingBlocks, promptBlocks } from "./prompt.ts";
 import { AgentStateFile } from "./state.ts";
 import { AgentTurn } from "./turn.ts";
 
@@ -72,11 +73,7 @@ export class AcpConversation implements Conversation {
 
   turn(prompt: Prompt, channel: TurnChannel): Promise<void> {
     this.#since.begin(this.#host.turnId(), prompt);
-    return this.#drive(channel, async (turn) => {
-      const ready = await this.#ready(turn);
-      if (ready === undefined) return;
-      await turn.run(ready.process, [...ready.preface, ...promptBlocks(prompt)]);
-    });
+    return this.#drive(channel, (turn) => this.#prompt(turn, () => promptBlocks(prompt)));
   }
 
   resumeTurn(open: readonly ToolItem[], channel: TurnChannel): Promise<void> {
@@ -93,9 +90,7 @@ export class AcpConversation implements Conversation {
       const fates = await settleOpenCalls({ run, host: this.#host, opening: this.#opening }, open);
       if (turn.over || turn.stopped !== undefined) return;
       turn.calls.resume(open.map(({ tool, input }, at) => ({ tool, input, message: fates[at]?.message ?? "" })));
-      const ready = await this.#ready(turn);
-      if (ready === undefined) return;
-      await turn.run(ready.process, [...ready.preface, ...goOn(left, fates, ready)]);
+      await this.#prompt(turn, (ready) => goOn(left, fates, ready));
     });
   }
 
@@ -163,6 +158,16 @@ export class AcpConversation implements Conversation {
     }
   }
 
+  /** Prompts the agent. A process that dies before anything came of it is replaced, once. */
+  async #prompt(turn: AgentTurn, words: (ready: ReadyAgent) => readonly VendorFields[]): Promise<void> {
+    for (const mayRestart of [true, false]) {
+      const ready = await this.#ready(turn);
+      if (ready === undefined) return;
+      if (!(await turn.run(ready.process, [...ready.preface, ...words(ready)], { mayRestart }))) return;
+      this.#drop();
+    }
+  }
+
   /** A process for the turn. Undefined: the turn has ended. */
   async #ready(turn: AgentTurn): Promise<ReadyAgent | undefined> {
     try {
@@ -179,14 +184,27 @@ export class AcpConversation implements Conversation {
       }
       const notes = note === undefined ? [] : [aside(note)];
       const isKnown = session === process.session;
-      const preface = [...(await this.#retell(turn, isKnown)), ...notes];
-      this.#state.save({ session: process.session });
+      const opening = this.#opened(isKnown);
+      const preface = [...opening, ...(await this.#retell(turn, isKnown)), ...notes];
+      this.#state.save({ session: process.session, prompt: this.#promptName });
       this.#host.identify?.(process.session);
       return turn.over ? undefined : { process, isKnown, preface };
     } catch (error) {
       turn.fail(startFailure(this.#means.agent, error));
       return undefined;
     }
+  }
+
+  /** The system prompt, where the agent's conversation began without it or with another one. */
+  #opened(isKnown: boolean): readonly VendorFields[] {
+    const { settings } = this.#opening;
+    if (!isKnown) return openingBlocks(this.#means.agent, settings);
+    const { prompt = this.#promptName } = this.#state.state;
+    return prompt === this.#promptName ? [] : [aside(newPrompt(settings.system_prompt ?? ""))];
+  }
+
+  get #promptName(): string {
+    return promptName(this.#opening.settings.system_prompt ?? "");
   }
 
   /** What the agent does not know of the turns before. */

@@ -1,5 +1,17 @@
-import type { Prompt } from "../../protocol/index.ts";
+import type { Prompt, SessionSettings } from "../../protocol/index.ts";
+import { aside } from "../claude/messages.ts";
 import type { VendorFields } from "../vendor/fields.ts";
+import type { AgentProgram } from "./agents.ts";
+
+/** What the model of a new conversation is told before its first prompt: the protocol has no room for a system prompt. */
+export function openingBlocks(
+  { workFolder }: AgentProgram,
+  { workspace, system_prompt = "" }: SessionSettings,
+): readonly VendorFields[] {
+  const place = `The working directory of all your tools is ${workspace}, not the one that is named elsewhere. Name files by absolute paths, or relative to it, and stay inside it.`;
+  const words = [...(workFolder === undefined ? [] : [place]), system_prompt.trim()].filter((text) => text !== "");
+  return words.length === 0 ? [] : [aside(words.join("\n\n"))];
+}
 
 /** A prompt in the protocol's form. Attachments come first, so that the model reads the person's words last. */
 export function promptBlocks({ text, attachments = [] }: Prompt): readonly VendorFields[] {

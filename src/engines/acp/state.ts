@@ -12,6 +12,8 @@ const AgentState = z.object({
   session: z.string().optional(),
   /** The last turn that the agent itself has ended. Absent: none. */
   turn_id: z.string().optional(),
+  /** A hash of the system prompt that the agent's conversation began with, or was told last. Absent: none yet. */
+  prompt: z.string().optional(),
   /** What the model must still be told; absent: nothing. */
   note: z.string().optional(),
 });

@@ -42,8 +42,6 @@ export class AgentTurn {
   readonly #client: ClientRequests;
   readonly #controller = new AbortController();
   readonly #over = new AbortController();
-  /** Aborted when the agent was told to stop, or the turn is over. */
-  readonly #told = new AbortController();
   #room: Promise<void> = Promise.resolve();
   /** Resolves when what the agent told of its own calls is told. */
   #updates: Promise<unknown> = Promise.resolve();
@@ -52,6 +50,8 @@ export class AgentTurn {
   #end: ProcessEnd | undefined;
   #stopped: ErrorDetail | undefined;
   #isPrompting = false;
+  /** Something of the turn was told. */
+  #hasItems = false;
   #waiting = 0;
   #lastSign: number;
   /** The last model request of the turn. */
@@ -124,6 +124,7 @@ export class AgentTurn {
   /** The session knows the events when this returns; resolves when it can take more. */
   tell(events: readonly EngineEvent[]): Promise<void> {
     if (this.over || events.length === 0) return this.#room;
+    this.#hasItems ||= events.some(({ type }) => type === "item.started");
     try {
       this.#options.onTell(events);
       this.#room = this.#options.channel.tell(events);
@@ -148,8 +149,15 @@ export class AgentTurn {
     return this.#room;
   }
 
-  /** Prompts the agent until the turn has ended. Never rejects. */
-  async run(process: AgentProcess, first: readonly VendorFields[]): Promise<void> {
+  /**
+   * Prompts the agent until the turn has ended. Never rejects. True: its process died before anything came of the turn, so that another one
+   * can be prompted; only where that `mayRestart`.
+   */
+  async run(
+    process: AgentProcess,
+    first: readonly VendorFields[],
+    { mayRestart }: { readonly mayRestart: boolean },
+  ): Promise<boolean> {
     this.#process = process;
     let blocks: readonly VendorFields[] | undefined = first;
     while (blocks !== undefined && !this.over && this.#stopped === undefined) {
@@ -162,9 +170,12 @@ export class AgentTurn {
       });
       this.#isPrompting = false;
       await this.#updates;
+      if (answer instanceof AgentGone && mayRestart && !this.#hasItems && !this.over && this.#stopped === undefined)
+        return true;
       blocks = this.over ? undefined : await this.#next(answer);
     }
     if (this.#stopped !== undefined) this.fail(this.#stopped);
+    return false;
   }
 
   /** What the agent is prompted with next. Undefined: the turn has ended. */
@@ -300,8 +311,9 @@ export class AgentTurn {
       await this.#own.served(call, this.signal);
       const result = await this.calls.perform(call, this.#speech.end("completed"), call.signal);
       if (this.#rounds >= this.#options.settings.max_turns) this.stop(maxTurns(this.#options.settings));
-      // Answering before the agent knows that the turn is stopped would make it ask the model once more.
-      if (this.signal.aborted) await orAborted(new Promise<never>(() => undefined), this.#told.signal);
+      // Answering before the agent has stopped would make it ask the model once more. It takes the call back, or ends its turn.
+      const stopped = AbortSignal.any([this.#over.signal, call.signal]);
+      if (this.signal.aborted) await orAborted(new Promise<never>(() => undefined), stopped);
       return result;
     } catch (error) {
       this.crash(error);
@@ -343,7 +355,6 @@ export class AgentTurn {
     await host.sleep(LIMITS.engineToolEndMs, AbortSignal.any([settled.signal, this.#over.signal]));
     if (this.over) return;
     this.#process?.cancel();
-    this.#told.abort("told");
     await host.sleep(LIMITS.engineInterruptMs, this.#over.signal);
     if (this.over) return;
     onSlow();
@@ -364,7 +375,6 @@ export class AgentTurn {
     if (this.over) return;
     this.#options.onBroken();
     this.#over.abort("over");
-    this.#told.abort("over");
     this.#controller.abort("over");
     this.#rejectEnded(error);
   }
@@ -383,7 +393,6 @@ export class AgentTurn {
     this.#options.onEnd(this.#note);
     void this.tell(events);
     this.#over.abort("over");
-    this.#told.abort("over");
     this.#controller.abort("over");
     this.#resolveEnded();
   }

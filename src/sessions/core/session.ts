@@ -348,7 +348,7 @@ export class Session {
   async #run({ turn_id, upto, begin }: TurnStart, signal: AbortSignal): Promise<void> {
     try {
       if (keepsProcess(this)) this.dependencies.processes.begin(this);
-      if (this.resumedTurn !== turn_id) await routeTurn(this);
+      await routeTurn(this, { isResumed: this.resumedTurn === turn_id });
       const [conversation] = await Promise.all([this.#converse(upto), this.servers.begin(signal)]);
       this.execute({ type: "instruct", ...this.instructions.current }).catch(() => undefined);
       this.dependencies.reach("engine.opened");

@@ -4,6 +4,7 @@ import type { Provider } from "../../proxy/index.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Session } from "../core/session.ts";
+import { checkTurnMetered } from "../settings/metered.ts";
 import { learnWindow } from "../settings/model-facts.ts";
 import { chooseRoute, type PassedPlace, type RoutePlace } from "./choose.ts";
 
@@ -46,10 +47,13 @@ export function routedWords({ provider, model }: ModelPlace, from: ModelPlace): 
 }
 
 /**
- * Before a turn: a session whose provider fails moves to a place that an admin listed, which its journal tells. Nearly always it stays.
- * Then what its model can hold is asked for, where only its server knows.
+ * Before a turn: throws where the policy does not allow its engine any more. A session whose provider fails moves to a place that an admin
+ * listed, which its journal tells. Nearly always it stays. Then what its model can hold is asked for, where only its server knows. A turn
+ * that goes on after a restart stays where it is.
  */
-export async function routeTurn(session: Session): Promise<void> {
+export async function routeTurn(session: Session, { isResumed }: { readonly isResumed: boolean }): Promise<void> {
+  checkTurnMetered(session);
+  if (isResumed) return;
   const { models } = session.dependencies;
   const { provider, model, routed_from } = session.state.settings;
   const wanted = routed_from ?? { provider, model };

@@ -24,6 +24,7 @@ import { least } from "../budget/limits.ts";
 import { profileOf } from "../permission/profile.ts";
 import type { Models, Dependencies } from "../dependencies.ts";
 import { chooseJob } from "./job.ts";
+import { checkMetered } from "./metered.ts";
 import { chooseReview } from "./review.ts";
 import { chooseMcpServers } from "./mcp-servers.ts";
 import { chooseWalls } from "./walls.ts";
@@ -246,12 +247,8 @@ async function chooseModel(
   base: SessionSettings | undefined,
 ): Promise<Routed> {
   const provider = request.provider ?? base?.provider ?? dependencies.models.defaultProvider;
-  const { wires = [], unmetered } = dependencies.engines.get(engine) ?? {};
-  if (unmetered === true && profile.allow_unmetered !== true)
-    throw new Failure(
-      "forbidden",
-      `the engine ${engine} asks its models without the model proxy, so nothing limits what it spends; the policy must allow it (allow_unmetered: true)`,
-    );
+  const { wires = [] } = dependencies.engines.get(engine) ?? {};
+  checkMetered(dependencies, { profile, engine });
   if (wires.length === 0) return withoutModel(engine, request, provider);
   const model =
     request.model ??

@@ -19,6 +19,7 @@ import { CALLS, LIMITED } from "./calls.ts";
 import { beginFailures, FAILURES, REFUSALS } from "./failures.ts";
 import { LIVES } from "./lives.ts";
 import { MONEY } from "./money.ts";
+import { SAME } from "./same.ts";
 import type { Scenario } from "./scenario.ts";
 import { SETTINGS } from "./settings.ts";
 import { ALONE, STOPS } from "./stops.ts";
@@ -26,7 +27,7 @@ import { paperWith, writePaper } from "./table.ts";
 import { WALLED } from "./walls.ts";
 import { WORDS } from "./words.ts";
 
-const ACP_IDS: ReadonlySet<string> = new Set(["acp:opencode", "acp:qwen"]);
+const ACP_IDS: ReadonlySet<string> = new Set(["acp:opencode", "acp:qwen", "acp:claude-agent-acp"]);
 const ENGINES: readonly Engine[] = [
   createLoopEngine(),
   createClaudeSdkEngine(),
@@ -51,6 +52,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...STOPS,
   ...FAILURES,
   ...MONEY,
+  ...SAME,
   ...REFUSALS,
   ...LIVES,
   ...LIMITED,
@@ -72,6 +74,7 @@ const OWN_FORMS: ReadonlySet<string> = new Set([
   "calls of one message that only read are asked about together",
   "a person's no is read word for word",
   "usage and cost are what the model said, to the token",
+  "a prompt with tools leaves the same files and the same ledger as with every other engine",
   "a fork knows what was before it and nothing after it",
   "a turn ends with a value in the form of `output_schema`",
 ]);
@@ -87,12 +90,25 @@ const OWN_PROGRAM: ReadonlySet<string> = new Set([
 
 /** The API on which an engine is put through everything. */
 function apiOf(id: string): ModelApi {
+  if (id === "acp:claude-agent-acp") return "messages";
   if (ACP_IDS.has(id)) return "chat";
   return ENGINES.find((engine) => engine.id === id)?.wires.includes("anthropic") === false ? "responses" : "messages";
 }
 
+/** Of the agents that share all of our code with another one that plays more: that they start, use our tools, are metered and go on. */
+const ALSO: ReadonlySet<string> = new Set([
+  "text comes while it is written",
+  "a tool is asked for, run, and its result read",
+  "a person's no is read word for word",
+  "a call runs as a person changed it",
+  "usage and cost are what the model said, to the token",
+  "a prompt with tools leaves the same files and the same ledger as with every other engine",
+]);
+
 /** A start of OpenCode costs five seconds of processor time: every day it plays what is its own. */
 const SAMPLED: Readonly<Record<string, ReadonlySet<string>>> = {
+  "acp:opencode": ALSO,
+  "acp:claude-agent-acp": ALSO,
   opencode: new Set([
     "text comes while it is written",
     "thoughts are items of their own",
@@ -102,6 +118,7 @@ const SAMPLED: Readonly<Record<string, ReadonlySet<string>>> = {
     "a tool that there is not is refused",
     "interrupted in a text: the turn ends, the session goes on",
     "usage and cost are what the model said, to the token",
+    "a prompt with tools leaves the same files and the same ledger as with every other engine",
     "the server is restarted between turns: the model still knows what was said",
   ]),
 };
@@ -115,7 +132,9 @@ function scenariosOf(id: string, api: ModelApi): readonly Scenario[] {
   }
   const turn = TURN_TAKERS.indexOf(id);
   if (isFullRun || turn < 0) return SCENARIOS;
-  return SCENARIOS.filter(({ shows }, index) => shows !== undefined || index % TURN_TAKERS.length === turn);
+  return SCENARIOS.filter(
+    (scenario, index) => scenario.shows !== undefined || SAME.includes(scenario) || index % TURN_TAKERS.length === turn,
+  );
 }
 
 /** Set: the table in docs/internals/engines.md is written anew instead of compared. */

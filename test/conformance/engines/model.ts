@@ -24,7 +24,8 @@ export interface SentRequest {
 /** How tools of scripts are called. Agents put the name of our tool server before the names of our tools. */
 type ToolNames = "as scripted" | "as offered";
 
-const asOffered = (name: string, offered: ReadonlySet<string>): string =>
+/** The name under which an agent offers one of our tools. */
+export const asOffered = (name: string, offered: ReadonlySet<string>): string =>
   [...offered].find((tool) => tool === `sallyport_${name}` || tool === `mcp__sallyport__${name}`) ?? name;
 
 /** The scripted model as a provider of its own, so that what engines really ask can be read. */

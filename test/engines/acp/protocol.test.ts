@@ -93,6 +93,23 @@ describe("an unmetered agent", () => {
     });
   });
 
+  it("is refused from the next turn on where policy does not allow it any more, and goes on where it does again", async () => {
+    const { id, end } = await play([{ say: "One." }]);
+    expect(end?.type).toBe("turn.completed");
+    const policy = await app.client.policy();
+    const put = (allow_unmetered: boolean): Promise<unknown> =>
+      app.client.setPolicy({ ...policy, profiles: { ...policy.profiles, open: { allow_unmetered } } });
+    await put(false);
+    expect((await play([{ say: "Two." }], { id })).end).toMatchObject({
+      type: "turn.failed",
+      error: { code: "forbidden", message: expect.stringContaining("allow_unmetered") },
+    });
+    await put(true);
+    const third = await play([{ say: "Three." }], { id });
+    expect(third.end?.type).toBe("turn.completed");
+    expect(third.said).toContain("Three.");
+  });
+
   it("is named to people, and has a home of its own and nothing of the server's environment but what is named", async () => {
     const { events, said, id } = await play([
       { environment: ["INSIDE", "AGENT_SECRET", "SALLYPORT_TOKEN", "HOME", "SALLYPORT_LAUNCH"] },

@@ -24,7 +24,10 @@ export async function openVendorApp(environment: Readonly<Record<string, string>
   const mind = await Mind.open();
   await mkdir(place.home);
   await writeFile(join(place.home, "..", "mind.key"), `${MIND_KEY}\n`, { mode: 0o600 });
-  await writeFile(join(place.home, "sallyport.yaml"), mindSettings(mind, join(place.home, "..", "mind.key")));
+  await writeFile(
+    join(place.home, "sallyport.yaml"),
+    mindSettings(mind, { credential_file: join(place.home, "..", "mind.key") }),
+  );
   const port = await ownPort();
   const start = (): Promise<ServerProcess> =>
     startServer(place, { SALLYPORT_CLAUDE: EXECUTABLE, SALLYPORT_PROXY_PORT: String(port), ...environment });

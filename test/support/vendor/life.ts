@@ -6,6 +6,7 @@ import {
   isTerminal,
   type Approval,
   type JournalEvent,
+  type ModelApi,
   type SessionUsage,
   type StreamFrame,
 } from "../../../src/protocol/index.ts";
@@ -13,6 +14,7 @@ import { EXECUTABLE } from "../../engines/claude/world.ts";
 import { endPhoenix, Phoenix } from "../life.ts";
 import { ownPort } from "../port.ts";
 import { makePlace, type Place, type ServerProcess } from "../server.ts";
+import { PROGRAMS_FOLDER } from "../vendor-programs.ts";
 import { Mind, MIND_KEY, mindSettings } from "./mind.ts";
 import { markedProcesses, noticed, type Marked } from "./processes.ts";
 import { decisionOn, EFFECTS, markOf, promptOf, SCENES, SEEDS, type Scene } from "./scenes.ts";
@@ -25,6 +27,8 @@ const LIFE_MS = 240_000;
 
 export interface LifePlan {
   readonly engine: string;
+  /** How it asks models. Absent: `messages`. */
+  readonly api?: ModelApi;
   /** At most one a turn, so that none is given up for too many restarts. */
   readonly strikes: Readonly<Partial<Record<Scene, Strike>>>;
 }
@@ -59,8 +63,9 @@ export async function liveWithVendor(plan: LifePlan): Promise<VendorLife> {
   const mind = await Mind.open();
   for (const name of SEEDS) await writeFile(join(place.workspace, name), "seed\n");
   await mkdir(place.home);
-  await writeFile(join(place.home, "sallyport.yaml"), mindSettings(mind));
-  const phoenix = new Phoenix(place, await ownPort(), () => ({ MIND_KEY, SALLYPORT_CLAUDE: EXECUTABLE }));
+  await writeFile(join(place.home, "sallyport.yaml"), mindSettings(mind, { api: plan.api }));
+  const environment = { MIND_KEY, SALLYPORT_CLAUDE: EXECUTABLE, SALLYPORT_PROGRAMS_FOLDER: PROGRAMS_FOLDER };
+  const phoenix = new Phoenix(place, await ownPort(), () => environment);
   const life = new Life(plan, phoenix, place);
   try {
     const lived = await life.run(mind);
@@ -256,6 +261,8 @@ class Life {
       ...sessions.map(({ id }) => id),
       ...markedProcesses(this.#place).map((entry) => entry.session),
     ]);
-    return (await readdir(join(this.#place.home, "engines"))).filter((name) => !known.has(name));
+    // An engine without a program has none.
+    const folders = await readdir(join(this.#place.home, "engines")).catch(() => []);
+    return folders.filter((name) => !known.has(name));
   }
 }

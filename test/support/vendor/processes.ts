@@ -28,7 +28,9 @@ export function markedProcesses(place: Place): readonly Marked[] {
   return readdirSync("/proc").flatMap((name): readonly Marked[] => {
     if (!/^\d+$/.test(name)) return [];
     const environ = read(`/proc/${name}/environ`);
-    if (!`\0${environ}`.includes(`\0SALLYPORT_INSTANCE=${marker}\0`)) return [];
+    // A program may be started with nothing of the server's environment; it is told where in this home its records are.
+    const records = environ.includes(`${place.home}/engines/`) ? /\/engines\/(ses_\w+)/.exec(environ)?.[1] : undefined;
+    if (records === undefined && !`\0${environ}`.includes(`\0SALLYPORT_INSTANCE=${marker}\0`)) return [];
     const stat = read(`/proc/${name}/stat`);
     const state = stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3);
     if (state === "" || state === "Z" || state === "X") return [];
@@ -39,13 +41,16 @@ export function markedProcesses(place: Place): readonly Marked[] {
       }),
     );
     const words = read(`/proc/${name}/cmdline`).split("\0").slice(0, -1);
-    return [{ pid: Number(name), session: environment["SALLYPORT_SESSION"] ?? "", words, environment }];
+    return [{ pid: Number(name), session: environment["SALLYPORT_SESSION"] ?? records ?? "", words, environment }];
   });
 }
 
-/** The vendor's own program, and not what it started. */
-export function isVendor({ words }: Marked): boolean {
-  return basename(words[0] ?? "") === "claude";
+/** What vendors' programs are called. */
+const VENDORS: ReadonlySet<string> = new Set(["claude", "codex", "opencode"]);
+
+/** The vendor's own program, and not what it started. An agent of the Agent Client Protocol is known by its launcher. */
+export function isVendor({ words: [program = "", launcher = "", verb] }: Marked): boolean {
+  return VENDORS.has(basename(program)) || (basename(launcher) === "inside.js" && verb === "launch");
 }
 
 /** False when it was gone already. */

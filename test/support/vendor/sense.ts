@@ -30,8 +30,12 @@ interface Block {
 const WORD = /\b(?:did|said|read|no)-\w+/g;
 const SCRIPT = /^sim: (\[.*\])$/m;
 const REMINDER = "<system-reminder>";
+/** An agent may put all parts of a prompt into one text. */
+const REMINDERS = /(<system-reminder>[^]*?<\/system-reminder>)/;
 /** Words of a person in a conversation that is told as text. */
-const PERSON = /^(?:User|sim): /;
+const PERSON = /^(?:User|sim|The prompt was): /;
+/** How an agent is told of a prompt that it may not have written down. */
+const PROMPT_WAS = /^The prompt was: (".*")$/m;
 /** How the vendor's program tells of a call without a result, and a restarted server that all those did not run which it does not name. */
 const RESULTLESS = /^\[Tool call interrupted: the session ended/;
 const NOT_RUN = "A call that has no result and is not named here was not run.";
@@ -52,19 +56,19 @@ export function readConversation(messages: unknown): Conversation {
   let steps: readonly Step[] = [];
   for (const message of messages as readonly { readonly role: string; readonly content: string | readonly Block[] }[]) {
     const { role, content } = message;
-    for (const block of typeof content === "string" ? [{ type: "text", text: content }] : content) {
+    for (const block of partsOf(content)) {
       const text = block.text ?? "";
-      const script = role === "user" && !text.startsWith(REMINDER) ? SCRIPT.exec(text)?.[1] : undefined;
+      const script = role === "user" ? scriptIn(text) : undefined;
       if (script !== undefined) {
         steps = JSON.parse(script) as readonly Step[];
         asked.push(text);
-        continue;
+        if (!text.startsWith(REMINDER)) continue;
       }
-      for (const line of (block.text ?? JSON.stringify(block)).split("\n"))
-        (PERSON.test(line) ? asked : done).push(line);
+      const lines = (block.text ?? JSON.stringify(block)).split("\n");
+      for (const line of lines) (PERSON.test(line) ? asked : done).push(line);
       if (text.includes(NOT_RUN)) for (const word of resultless) known.delete(word);
-      for (const word of wordsOf(block)) known.set(word, "over");
-      if (block.type === "tool_use") calls.set(block.id ?? "", wordsOf(block.input));
+      for (const word of wordsOf(lines.filter((line) => !PERSON.test(line)))) known.set(word, "over");
+      if (block.type === "tool_use") calls.set(block.id ?? "", wordsOf(block.input ?? {}));
       if (typeof block.content === "string" && RESULTLESS.test(block.content))
         for (const word of calls.get(block.tool_use_id ?? "") ?? []) resultless.add(word);
       for (const [, json = "{}"] of text.matchAll(AGAIN)) {
@@ -74,6 +78,26 @@ export function readConversation(messages: unknown): Conversation {
     }
   }
   return { steps, known, asked: asked.join("\n"), done: done.join("\n") };
+}
+
+/** Reminders are parts of their own. */
+function partsOf(content: string | readonly Block[]): readonly Block[] {
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return blocks.flatMap((block): readonly Block[] =>
+    block.text === undefined
+      ? [block]
+      : block.text
+          .split(REMINDERS)
+          .filter((text) => text !== "")
+          .map((text): Block => ({ type: block.type, text })),
+  );
+}
+
+/** The steps of a prompt, as JSON; undefined: it is none. */
+function scriptIn(text: string): string | undefined {
+  const told = text.startsWith(REMINDER) ? PROMPT_WAS.exec(text)?.[1] : undefined;
+  if (text.startsWith(REMINDER) && told === undefined) return undefined;
+  return SCRIPT.exec(told === undefined ? text : String(JSON.parse(told)))?.[1];
 }
 
 /** The steps that are still to be done. */

@@ -25,10 +25,11 @@ export interface Strike {
 const MOST_FRAMES = 30;
 const LONGEST_WAIT_MS = 300;
 
-export function rollStrike(dice: Dice): Strike {
+/** `kinds`: what there is to kill; absent: all of it. */
+export function rollStrike(dice: Dice, kinds: readonly StrikeKind[] = STRIKES): Strike {
   // At a frame, or between two of them.
   const waitMs = dice.chance(0.5) ? 0 : dice.between(0, LONGEST_WAIT_MS);
-  const kind = dice.of(STRIKES);
+  const kind = dice.of(kinds);
   return { kind, at: dice.between(0, MOST_FRAMES), waitMs, unwritten: kind === "machine" && dice.chance(0.5) };
 }
 
@@ -68,14 +69,21 @@ export function strike(kind: StrikeKind, { place, server, session }: Target): re
   }
 }
 
+/** Where vendors' programs keep their records, in a session's folder, as lines. OpenCode's is a database, which waits for the disk. */
+const RECORDS = ["claude/projects", "codex/sessions", "acp/.qwen", "acp/.claude/projects"] as const;
+/** Lines of a record that hold a part of the conversation. */
+const SAID = /^\{"(?:parentUuid|timestamp|uuid)"/;
+
 /** Cuts the vendor's record of a session behind the last line with these words. */
 export function cutRecord({ place, session }: Pick<Target, "place" | "session">, words: string): void {
-  const folder = join(place.home, "engines", session, "claude", "projects");
-  if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    if (!name.endsWith(".jsonl")) continue;
-    const lines = readFileSync(join(folder, name), "utf8").split("\n");
-    const last = lines.findLastIndex((line) => line.startsWith('{"parentUuid"') && line.includes(words));
-    if (last >= 0) writeFileSync(join(folder, name), `${lines.slice(0, last + 1).join("\n")}\n`);
+  for (const records of RECORDS) {
+    const folder = join(place.home, "engines", session, records);
+    if (!existsSync(folder)) continue;
+    for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+      if (!name.endsWith(".jsonl")) continue;
+      const lines = readFileSync(join(folder, name), "utf8").split("\n");
+      const last = lines.findLastIndex((line) => SAID.test(line) && line.includes(words));
+      if (last >= 0) writeFileSync(join(folder, name), `${lines.slice(0, last + 1).join("\n")}\n`);
+    }
   }
 }

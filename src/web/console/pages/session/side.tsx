@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode } from "react";
+import type { LoginProgram, SessionView } from "../../../../protocol/index.ts";
 import { GrantList } from "./grants.tsx";
-import type { SessionView } from "../../../../protocol/index.ts";
 import { TodoList } from "../../transcript/todo-list.tsx";
 import type { TranscriptView } from "../../transcript/transcript.ts";
 import { CopyButton } from "../../../ui/copy-button.tsx";
@@ -84,6 +84,8 @@ function Facts({ session, view }: { readonly session: SessionView; readonly view
   );
 }
 
+const LOGIN_TITLES: Readonly<Record<LoginProgram, string>> = { claude: "Claude Code", codex: "Codex" };
+
 function shortPath(path: string, workspace: string): string {
   return path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path;
 }
@@ -103,6 +105,7 @@ function Settings({ session }: { readonly session: SessionView }): ReactNode {
     ["Engine", settings.engine],
     ["Model", settings.model],
     ["Provider", settings.provider],
+    ...(settings.own_login === undefined ? [] : [["Login", `${LOGIN_TITLES[settings.own_login]}’s own`] as const]),
     [
       "Workspace",
       <code key="workspace" className="break-all">
@@ -154,6 +157,7 @@ function Settings({ session }: { readonly session: SessionView }): ReactNode {
 
 function Bill({ session }: { readonly session: SessionView }): ReactNode {
   const { data } = useSessionUsage(session);
+  const login = session.settings.own_login;
   const bound = data?.bound_microusd ?? session.bound_microusd ?? 0;
   const reserved = data?.reserved_microusd ?? 0;
   const spent = (data?.cost_microusd ?? session.cost_microusd) - bound;
@@ -191,6 +195,12 @@ function Bill({ session }: { readonly session: SessionView }): ReactNode {
         <dt className="text-faint">Requests</dt>
         <dd>{count(data?.requests ?? session.usage.model_calls)}</dd>
       </dl>
+      {login !== undefined && (
+        <p className="mt-2 text-faint">
+          This session uses {LOGIN_TITLES[login]}’s own login, so nobody bills these costs. They are estimates at the
+          prices of the API. Limits count them all the same.
+        </p>
+      )}
     </Part>
   );
 }

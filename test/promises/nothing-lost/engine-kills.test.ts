@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { faultsOf } from "../../support/vendor/faults.ts";
+import { lacksProgram } from "../../support/vendor/killed.ts";
+import { liveWithVendor, type LifePlan } from "../../support/vendor/life.ts";
+
+/** One kill in each turn of a life. `npm run soak` kills a hundred times at random under every engine. */
+const LIVES: readonly (LifePlan & { readonly api: "responses" | "chat"; readonly killed: string })[] = [
+  {
+    engine: "codex",
+    api: "responses",
+    killed: "machine, server",
+    strikes: {
+      commands: { kind: "machine", at: "tool.ended", waitMs: 0, unwritten: true },
+      refused: { kind: "server", at: "tool.asked", waitMs: 0 },
+    },
+  },
+  {
+    engine: "acp:qwen",
+    api: "chat",
+    killed: "machine, vendor",
+    strikes: {
+      commands: { kind: "machine", at: "tool.ended", waitMs: 0, unwritten: true },
+      refused: { kind: "vendor", at: "approval.resolved", waitMs: 0 },
+    },
+  },
+];
+
+describe.concurrent("an engine's program, the server or both are killed, and nothing is lost", () => {
+  it.each(LIVES.filter((plan) => !lacksProgram(plan)))("$engine: $killed", async (plan) => {
+    const life = await liveWithVendor(plan);
+    const hits = life.hits.map(({ kind }) => kind).join(", ");
+    expect({ faults: faultsOf(life), hits }).toEqual({ faults: [], hits: plan.killed });
+  });
+});
