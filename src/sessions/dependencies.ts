@@ -17,6 +17,7 @@ import type { Sandbox, SandboxDrivers, Supervisor } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
 import type { ExtensibleToolbox } from "../tools/index.ts";
 import type { SessionTrees } from "../workspaces/index.ts";
+import type { ToolHook } from "./permission/tool-hooks.ts";
 import type { ReachCheckpoint } from "./core/checkpoints.ts";
 import type { Drain } from "./lifecycle/drain.ts";
 import type { SetLimits } from "./budget/set-limits.ts";
@@ -142,6 +143,8 @@ export interface Dependencies {
   readonly held?: Pick<Supervisor, "claim" | "of" | "endLeft"> | undefined;
   /** A file whose instructions all sessions get; absolute. Absent: none. */
   readonly userInstructions?: string | undefined;
+  /** Checks of the program that opened the gateway, in order. */
+  readonly hooks: readonly ToolHook[];
   readonly clock: Clock;
   readonly expiryClock: ExpiryClock;
   readonly newId: NewId;
