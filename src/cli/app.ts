@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
-import { LIMITS, makeNewId, type NewId, type Redactor, type Log } from "../protocol/index.ts";
+import { LIMITS, makeNewId, type NewId, type Redactor, type Log, type ToolHook } from "../protocol/index.ts";
 import type { publicAddress } from "../network/index.ts";
 import { ProcessMarks, reapOrphans, sandboxUser, startWatchdog, type Supervisor } from "../sandbox/index.ts";
 import {
@@ -18,7 +18,6 @@ import {
   McpValues,
   type EnvironmentOptions,
   type Models,
-  type ToolHook,
 } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
 import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store, type StoreHealth } from "../store/index.ts";

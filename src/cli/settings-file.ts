@@ -33,7 +33,7 @@ import { readTextFile } from "./text-file.ts";
 
 export const SETTINGS_FILE = "sallyport.yaml";
 
-export const FileSettings = z
+const FileSettings = z
   .object({
     host: z.string().optional(),
     port: z.number().int().min(0).max(65_535).optional(),

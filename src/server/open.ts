@@ -1,52 +1,14 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { z } from "zod";
 import { openApp } from "../cli/app.ts";
 import { serve } from "../cli/serve.ts";
 import { readSettings, settingsOf, type Environment, type NewestSettings, type Settings } from "../cli/settings.ts";
-import { parseSettings, settingsPath, type FileSettings } from "../cli/settings-file.ts";
+import { parseSettings, settingsPath } from "../cli/settings-file.ts";
 import { Failure, makeRedactor, type Log } from "../protocol/index.ts";
-import { checkedHooks, type Gateway, type ToolHook } from "../sessions/index.ts";
-import type { ToolModule } from "../tools/index.ts";
+import { checkedHooks, type Gateway } from "../sessions/index.ts";
 import { redactedLog, SILENT } from "./log.ts";
-import { principalOf, type EmbeddedPrincipal } from "./principal.ts";
-
-/** What `sallyport.yaml` may hold. */
-export type SallyportSettings = z.input<typeof FileSettings>;
-
-export interface SallyportOptions {
-  /** The gateway's own folder: database, tokens, policy. Made if it is not there; one gateway at a time can have it open. */
-  readonly home: string;
-  /** Where sessions work that name no other folder. */
-  readonly workspace: string;
-  /** In the words of `sallyport.yaml`, and in its place. Absent: the file in the home folder, read again when it changes. */
-  readonly settings?: SallyportSettings | undefined;
-  /** Variables, in the place of the process's: keys of providers, and what programs of sessions get. Absent: a standard PATH alone. */
-  readonly environment?: Environment | undefined;
-  /** Tools that sessions have, as `mcp__<module>__<tool>`. Absent: none beside our own. */
-  readonly tools?: readonly ToolModule[] | undefined;
-  /** Checks before every tool call, in order, after the policy. Absent: none. */
-  readonly hooks?: readonly ToolHook[] | undefined;
-  /** HTTP, WebSockets and the console on this address. `port` 0: any free one. Absent: nothing listens. */
-  readonly listen?: { readonly host?: string | undefined; readonly port: number } | undefined;
-  /** Takes redacted lines for the operator. Absent: nobody reads them. */
-  readonly log?: Log | undefined;
-  /** The store can no longer write; the gateway has ended its sessions. Absent: that is only logged. */
-  readonly onFatal?: ((error: Error) => void) | undefined;
-}
-
-export interface Sallyport extends AsyncDisposable {
-  /** The first admin. */
-  readonly admin: EmbeddedPrincipal;
-  /** The first admin's token, as the file `token` in the home folder has it. */
-  readonly adminToken: string;
-  /** Undefined: nothing listens. */
-  readonly url: string | undefined;
-  /** The principal of a token. A Failure if the token is not valid. */
-  principal(token: string): Promise<EmbeddedPrincipal>;
-  /** Stops without ending anything: open turns and questions wait for the next start. */
-  close(): Promise<void>;
-}
+import { principalOf } from "./principal.ts";
+import type { Sallyport, SallyportOptions } from "./types.ts";
 
 const STANDARD_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 

@@ -5,58 +5,12 @@ import {
   Failure,
   LIMITS,
   SubmitPrompt,
-  type Approval,
   type FeedFrame,
-  type PromptAccepted,
-  type SessionView,
   type StreamFrame,
-  type TokenCreated,
 } from "../protocol/index.ts";
 import type { Caller, Gateway } from "../sessions/index.ts";
 import type { z } from "zod";
-
-/** What a principal may do, checked against its role, its token and the policy at each call. */
-export interface EmbeddedPrincipal {
-  readonly sessions: EmbeddedSessions;
-  readonly approvals: EmbeddedApprovals;
-  /** The journal after a seq, then live: frames end when the signal is aborted. */
-  watch(session_id: string, options?: FrameOptions): AsyncIterable<StreamFrame>;
-  /** Every session and approval that it may see, as they change; nothing is kept. */
-  feed(options?: Pick<FrameOptions, "signal">): AsyncIterable<FeedFrame>;
-  /** A token for another principal, shown once. */
-  createToken(request: z.input<typeof CreateToken>): Promise<TokenCreated>;
-}
-
-export interface EmbeddedSessions {
-  /** Starts a session. With the same key, a retry answers with the first one. */
-  start(request: z.input<typeof CreateSession>, options?: RetryOptions): Promise<SessionView>;
-  /** Resolves when the prompt is on the disk. */
-  prompt(id: string, prompt: z.input<typeof SubmitPrompt>, options?: RetryOptions): Promise<PromptAccepted>;
-  get(id: string): Promise<SessionView>;
-  /** Ends the running turn. */
-  interrupt(id: string): Promise<SessionView>;
-  /** Ends the session and everything that it runs. */
-  close(id: string): Promise<SessionView>;
-}
-
-export interface EmbeddedApprovals {
-  /** Questions that wait for an answer, newest first, at most LIMITS.pageSizeMax. */
-  pending(): Promise<readonly Approval[]>;
-  /** Answers a question. `input_hash` is that of the approval that was shown. */
-  decide(id: string, decision: z.input<typeof Decision>): Promise<Approval>;
-}
-
-export interface FrameOptions {
-  /** Absent: from the first event. */
-  readonly after?: number | undefined;
-  /** Absent: until the gateway is closed, or the loop is left. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface RetryOptions {
-  /** Absent: not idempotent. */
-  readonly idempotencyKey?: string | undefined;
-}
+import type { EmbeddedPrincipal, FrameOptions } from "./types.ts";
 
 /** The token is looked up again at each call: one that was deleted or has expired ends here too. */
 export function principalOf(gateway: Gateway, token: string, closed: AbortSignal): EmbeddedPrincipal {

@@ -10,6 +10,7 @@ import type {
   Redactor,
   SandboxChoice,
   SessionSettings,
+  ToolHook,
   Log,
 } from "../protocol/index.ts";
 import type { ModelProxy, ProviderBook } from "../proxy/index.ts";
@@ -17,7 +18,6 @@ import type { Sandbox, SandboxDrivers, Supervisor } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
 import type { ExtensibleToolbox } from "../tools/index.ts";
 import type { SessionTrees } from "../workspaces/index.ts";
-import type { ToolHook } from "./permission/tool-hooks.ts";
 import type { ReachCheckpoint } from "./core/checkpoints.ts";
 import type { Drain } from "./lifecycle/drain.ts";
 import type { SetLimits } from "./budget/set-limits.ts";
