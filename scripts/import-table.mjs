@@ -17,6 +17,7 @@ const MAY_IMPORT = {
   instructions: "protocol",
   sandbox: "protocol",
   connections: "protocol",
+  identity: "protocol",
   client: "protocol",
   contexts: "protocol",
   ledger: "protocol store",
@@ -26,7 +27,7 @@ const MAY_IMPORT = {
   telemetry: "protocol proxy",
   engines: "protocol tools sandbox",
   sessions:
-    "protocol store gate instructions ledger network sandbox tools connections proxy engines workspaces mcp-client",
+    "protocol store gate instructions ledger network sandbox tools connections proxy engines workspaces mcp-client identity",
   surfaces: "protocol gate sessions",
   server: "protocol sessions tools cli",
   "web/ui": "protocol client",
