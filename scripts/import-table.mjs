@@ -30,6 +30,7 @@ const MAY_IMPORT = {
   sessions:
     "protocol store gate instructions ledger network sandbox tools connections proxy engines workspaces mcp-client identity",
   surfaces: "protocol gate sessions",
+  server: "protocol sessions tools cli",
   "web/ui": "protocol client",
   "web/panel": "protocol client contexts web/ui",
   "web/console": "protocol client contexts imports web/ui",

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
-import { LIMITS, makeNewId, type NewId, type Redactor, type Log } from "../protocol/index.ts";
+import { LIMITS, makeNewId, type NewId, type Redactor, type Log, type ToolHook } from "../protocol/index.ts";
 import type { publicAddress } from "../network/index.ts";
 import { ProcessMarks, reapOrphans, sandboxUser, startWatchdog, type Supervisor } from "../sandbox/index.ts";
 import {
@@ -23,7 +23,7 @@ import { startSim } from "../sim/index.ts";
 import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store, type StoreHealth } from "../store/index.ts";
 import { SYSTEM_CLOCK } from "../surfaces/index.ts";
 import { openTelemetry, type Readings, type Telemetry } from "../telemetry/index.ts";
-import type { AnyTool } from "../tools/index.ts";
+import type { AnyTool, ToolModule } from "../tools/index.ts";
 import { SessionTrees } from "../workspaces/index.ts";
 import { openEngines } from "./engines.ts";
 import { TOKEN_FILE } from "./files.ts";
@@ -34,7 +34,7 @@ import { openOutside, type OutsideWorld } from "./outside.ts";
 import { loadPolicyFile } from "./policy-file.ts";
 import { poolOf } from "./pool-settings.ts";
 import { openExpiryClock } from "./seen-time.ts";
-import type { Environment, Settings } from "./settings.ts";
+import type { Environment, NewestSettings, Settings } from "./settings.ts";
 import { openSandboxes } from "./sandboxes.ts";
 import { openSupervisor, tellHeld } from "./supervisor.ts";
 import { readTextFile } from "./text-file.ts";
@@ -79,6 +79,11 @@ export interface AppOptions {
   readonly addressOf?: typeof publicAddress | undefined;
   /** WebSockets that are open now; absent: there are none. */
   readonly openSockets?: (() => number) | undefined;
+  /** Tools and checks of the program that opens it; absent: none. */
+  readonly toolModules?: readonly ToolModule[] | undefined;
+  readonly hooks?: readonly ToolHook[] | undefined;
+  /** Settings that may change while it runs. Absent: those of the home's file. */
+  readonly newest?: NewestSettings | undefined;
   /** The store can no longer write: no promise can be kept. */
   readonly onFatal: (error: Error) => void;
 }
@@ -91,7 +96,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   await mkdir(options.settings.home.value, { recursive: true, mode: 0o700 });
   const home = await realpath(options.settings.home.value);
   refuseUntrusted([...trustedInHome(home), ...keyFilesOf(options.settings)], options.environment);
-  const extraTools = await loadToolModules(options.settings, options.environment);
+  const extraTools = await loadToolModules(options.settings, options.environment, options.toolModules);
   // The store opens before the metrics that count its commits.
   let counted: ((seconds: number) => void) | undefined;
   const store = await openSqliteStore({
@@ -175,7 +180,7 @@ async function assemble(
   base: AppBase,
   opened: CloseLater,
 ): Promise<Omit<App, "giveUpSoon" | "close">> {
-  const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
+  const { settings, log, clock = SYSTEM_CLOCK } = options;
   const { home, store } = base;
   const sim = await startSim({ host: "127.0.0.1", port: 0 });
   opened.push(() => sim.close());
@@ -197,15 +202,12 @@ async function assemble(
     (bytes) => crypto.getRandomValues(bytes),
   );
   const { models, requests, ...way } = await openModels({
-    settings,
-    environment,
+    ...options,
     home,
     store,
     simUrl: sim.url,
     clock,
     newId,
-    log,
-    redact,
     told: (exchange) => telemetry.exchange(exchange),
   });
   opened.push(() => way.close());
@@ -424,6 +426,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       reach: options.reach,
       startAhead: settings.startAhead.value,
       userInstructions: settings.userInstructions?.value,
+      hooks: options.hooks ?? [],
     },
     places: {
       defaultWorkspace: await realpath(settings.workspace.value),

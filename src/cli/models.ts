@@ -13,7 +13,7 @@ import type { Clock, Models } from "../sessions/index.ts";
 import type { DocumentStore, MoneyStore } from "../store/index.ts";
 import { openRequestLog, type ModelRequestLog } from "../telemetry/index.ts";
 import { auditSettings } from "./settings-audit.ts";
-import { watchSettings, type Environment, type Settings } from "./settings.ts";
+import { watchSettings, type Environment, type NewestSettings, type Settings } from "./settings.ts";
 
 const LOG_FOLDER = "logs";
 
@@ -24,6 +24,8 @@ export interface ModelsOptions {
   readonly store: MoneyStore & DocumentStore;
   /** The demo model's address. */
   readonly simUrl: string;
+  /** Absent: the home's file, read again when it changes. */
+  readonly newest?: NewestSettings | undefined;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly log: Log;
@@ -39,7 +41,8 @@ export async function openModels(options: ModelsOptions): Promise<{
 }> {
   const { settings, environment, home, store, clock, newId, log, redact } = options;
   const now = (): number => clock.now();
-  const newest = await auditSettings(watchSettings({ home, environment, now, log }), { store, newId, now, log });
+  const given = options.newest ?? watchSettings({ home, environment, now, log });
+  const newest = await auditSettings(given, { store, newId, now, log });
   const networkProxies = networkProxiesOf(environment);
   const elapsed = (): number => clock.elapsed();
   const [breaker, record] = [new ProviderBreaker(elapsed), new ProviderRecord(elapsed)];

@@ -9,6 +9,7 @@ import { addConnection } from "./commands/connection.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addEngine } from "./commands/engine.ts";
 import { addExec } from "./commands/exec.ts";
+import { addHook } from "./commands/hook.ts";
 import { addHome } from "./commands/home.ts";
 import { addJobs } from "./commands/jobs.ts";
 import { addExport } from "./commands/export.ts";
@@ -100,6 +101,7 @@ function programFor(context: CommandContext): Command {
   addMount(program, context);
   addDoctor(program, context);
   addHome(program, context);
+  addHook(program, context);
   addTools(program, context);
   addAcp(program, context);
   addMcp(program, context);

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LIMITS, makeRedactor, type Redactor, type Log } from "../protocol/index.ts";
-import { CHECKPOINTS, type Checkpoint, type UsualSandbox } from "../sessions/index.ts";
+import { CHECKPOINTS, type Checkpoint, type Gateway, type UsualSandbox } from "../sessions/index.ts";
 import { listen, type Listening, type WriteAccessLine } from "../surfaces/index.ts";
 import { SERVER_FILE } from "./files.ts";
 import { folderId } from "./home-marker.ts";
@@ -18,6 +18,7 @@ export interface Serving {
   readonly modelAddress: string;
   /** What sessions get that name no sandbox. */
   readonly sandbox: UsualSandbox;
+  readonly gateway: Gateway;
   /** Refuses new work; resolves when running commands have ended, the time is up, or the signal is aborted. */
   drain(signal: AbortSignal): Promise<void>;
   /** Waits for an unavailable disk for `storeCloseMs` at most, and not at all when the signal is aborted. */
@@ -26,6 +27,8 @@ export interface Serving {
 
 export interface ServeOptions extends Omit<AppOptions, "log" | "redact" | "reach" | "openSockets"> {
   readonly logLevel: string;
+  /** Takes the log's lines, which are redacted. Absent: standard error. */
+  readonly openLog?: ((redact: Redactor) => Log) | undefined;
 }
 
 /** Opens the app and listens. */
@@ -33,13 +36,11 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const { settings, environment } = options;
   const secrets = [settings.apiKey.value, settings.token.value].filter((secret) => secret !== undefined);
   const redact = makeRedactor(secrets);
-  const log = openLog(options.logLevel, redact);
+  const log = options.openLog?.(redact) ?? openLog(options.logLevel, redact);
   let end = async (): Promise<void> => undefined;
   let openSockets = (): number => 0;
   const app = await openApp({
-    settings,
-    environment,
-    version: options.version,
+    ...options,
     log,
     redact,
     reach: crashPoint(environment),
@@ -49,10 +50,6 @@ export async function serve(options: ServeOptions): Promise<Serving> {
         () => end(),
         () => options.onFatal(error),
       ),
-    clock: options.clock,
-    store: options.store,
-    openFiles: options.openFiles,
-    addressOf: options.addressOf,
     openSockets: () => openSockets(),
   });
   end = () => app.close();
@@ -73,6 +70,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     token: app.adminToken,
     modelAddress: app.modelAddress,
     sandbox: await app.gateway.usualSandbox(),
+    gateway: app.gateway,
     drain: (signal) => app.gateway.drain({ ms: settings.drainSeconds.value * 1_000, signal }),
     close: async (hurry) => {
       app.giveUpSoon(hurry);

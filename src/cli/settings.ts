@@ -159,10 +159,20 @@ function homeOf(flags: Flags, environment: Environment, cwd: string): Setting<st
 
 /** The same without checking who could have written them: for `doctor`, which reports that itself. */
 export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cwd: string): Settings {
+  const path = settingsPath(homeOf(flags, environment, cwd).value);
+  return settingsOf(flags, { environment, cwd, file: parseSettings(readTextFile(path), { path, environment }) });
+}
+
+interface SettingsSources {
+  readonly environment: Environment;
+  readonly cwd: string;
+  readonly file: FileSettings;
+}
+
+/** The same with settings in the place of the file's. */
+export function settingsOf(flags: Flags, { environment, cwd, file }: SettingsSources): Settings {
   const home = homeOf(flags, environment, cwd);
   const homePath = home.value;
-  const path = settingsPath(homePath);
-  const file = parseSettings(readTextFile(path), { path, environment });
   const workspace = pick<string>([flags.workspace, environment["SALLYPORT_WORKSPACE"], file.workspace], cwd);
   const workspacePath = resolve(cwd, workspace.value);
   const hosts = environment["SALLYPORT_ALLOWED_HOSTS"]?.split(",").filter((host) => host !== "");

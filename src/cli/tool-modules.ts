@@ -1,12 +1,19 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Failure } from "../protocol/index.ts";
-import { toolsOfModule, type AnyTool } from "../tools/index.ts";
+import { toolsOfModule, type AnyTool, type ToolModule } from "../tools/index.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { refuseUntrusted } from "./trusted-files.ts";
 
-/** The tools of the modules that the settings name, loaded once at the start. A Failure names the file and what is wrong. */
-export async function loadToolModules(settings: Settings, environment: Environment): Promise<readonly AnyTool[]> {
+/**
+ * The tools of the modules that the settings name, loaded once at the start, and of those that an embedding program `added`. A
+ * Failure names the file and what is wrong.
+ */
+export async function loadToolModules(
+  settings: Settings,
+  environment: Environment,
+  added: readonly ToolModule[] = [],
+): Promise<readonly AnyTool[]> {
   const paths = (settings.toolModules?.value ?? []).map((path) => resolve(settings.home.value, path));
   refuseUntrusted(
     paths.map((path) => ({ path, rule: "unchanged" })),
@@ -14,8 +21,9 @@ export async function loadToolModules(settings: Settings, environment: Environme
   );
   const tools: AnyTool[] = [];
   for (const path of paths) tools.push(...toolsOfModule(await load(path), path));
+  for (const module of added) tools.push(...toolsOfModule(module, `${module.name} of this program`));
   const taken = tools.find(({ name }, index) => tools.findIndex((other) => other.name === name) !== index);
-  if (taken !== undefined) throw new Failure("conflict", `two tools of tool_modules are named ${taken.name}`);
+  if (taken !== undefined) throw new Failure("conflict", `two tools of modules are named ${taken.name}`);
   return tools;
 }
 

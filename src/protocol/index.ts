@@ -47,6 +47,7 @@ export * from "./shell-word.ts";
 export * from "./socket.ts";
 export * from "./sse.ts";
 export * from "./tool-facts.ts";
+export type * from "./tool-hooks.ts";
 export * from "./transcript.ts";
 export * from "./usage.ts";
 export * from "./version.ts";

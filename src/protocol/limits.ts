@@ -5,6 +5,8 @@ import { WORKSPACE_LIMITS } from "./limits-workspaces.ts";
 import { AGENT_LIMITS } from "./agent-limits.ts";
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
 import { CLIENT_LIMITS } from "./client-limits.ts";
+import { EMBEDDING_LIMITS } from "./embedding-limits.ts";
+import { FINDING_LIMITS } from "./finding-limits.ts";
 import { IDENTITY_LIMITS } from "./identity-limits.ts";
 import { INBOX_LIMITS } from "./inbox-limits.ts";
 import { INSTRUCTION_LIMITS } from "./instruction-limits.ts";
@@ -35,6 +37,8 @@ export const LIMITS = {
   ...MOUNT_LIMITS,
   ...JOB_LIMITS,
   ...INSTRUCTION_LIMITS,
+  ...EMBEDDING_LIMITS,
+  ...FINDING_LIMITS,
   ...IDENTITY_LIMITS,
   ...MCP_CLIENT_LIMITS,
   ...CONNECTION_LIMITS,
@@ -111,31 +115,6 @@ export const LIMITS = {
   /** Sessions and approvals that wait for one socket; beyond that the client reads its lists again. */
   feedWaiting: 1_000,
   feedWaitingChars: 16_777_216,
-  // finding things
-  /** Sessions that one page of a search examines. */
-  searchedSessions: 10_000,
-  /** Of a search, and its words. */
-  searchChars: 200,
-  searchWords: 8,
-  /** Names examined in one folder, and folders listed. */
-  folderEntries: 10_000,
-  foldersListed: 500,
-  /** Files examined in a workspace, how long listing them may take, and how long the list is reused. */
-  listedFiles: 100_000,
-  listedFileChars: 16_777_216,
-  listFilesMs: 5_000,
-  listedFilesKeptMs: 3_000,
-  /** Workspaces whose list is cached, and that are listed at the same time. */
-  listedWorkspaces: 8,
-  filesFound: 200,
-  filesFoundDefault: 20,
-  /** Lines of one export of the audit log. */
-  auditLines: 10_000,
-  /** Of an edited call: what ran and what was requested, as JSON. For longer ones the audit log has the hashes. */
-  auditInputChars: 65_536,
-  templates: 100,
-  /** One template as JSON. */
-  templateChars: 65_536,
   // HTTP
   bodyBytes: 32_000_000,
   socketMessageBytes: 8_000_000,

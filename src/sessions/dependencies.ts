@@ -10,6 +10,7 @@ import type {
   Redactor,
   SandboxChoice,
   SessionSettings,
+  ToolHook,
   Log,
 } from "../protocol/index.ts";
 import type { ModelProxy, ProviderBook } from "../proxy/index.ts";
@@ -142,6 +143,8 @@ export interface Dependencies {
   readonly held?: Pick<Supervisor, "claim" | "of" | "endLeft"> | undefined;
   /** A file whose instructions all sessions get; absolute. Absent: none. */
   readonly userInstructions?: string | undefined;
+  /** Checks of the program that opened the gateway, in order. */
+  readonly hooks: readonly ToolHook[];
   readonly clock: Clock;
   readonly expiryClock: ExpiryClock;
   readonly newId: NewId;

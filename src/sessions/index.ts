@@ -11,6 +11,7 @@ export type { Clock, ExpiryClock, Models } from "./dependencies.ts";
 export type { ClientTool } from "../tools/index.ts";
 export { settingWay, type McpServerBook } from "./mcp/definitions.ts";
 export { McpValues } from "./mcp/values.ts";
+export { checkedHooks } from "./permission/tool-hooks.ts";
 export type { UsualSandbox } from "./settings/walls.ts";
 export { isStored, sweepWarm } from "./lifecycle/warm.ts";
 export { openInTree } from "./workspace/own-tree.ts";

@@ -136,7 +136,7 @@ describe("the package as npm would publish it", () => {
 });
 
 /** Entries for programs on Node.js, which have its types. */
-const FOR_NODE = new Set(["./hooks", "./tools"]);
+const FOR_NODE = new Set(["./hooks", "./server", "./tools"]);
 
 /** The package with its dependencies, and Node's types; no optional peer. */
 function install(place: string): void {

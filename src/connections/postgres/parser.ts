@@ -105,6 +105,7 @@ export class PostgresParser {
     const worker = new Worker(new URL("./parser-thread.js", import.meta.url), {
       name: "postgres parser",
       env: {},
+      execArgv: [],
       resourceLimits: { stackSizeMb: 8 },
     });
     const thread: ParserThread = { worker };

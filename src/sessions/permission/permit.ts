@@ -21,6 +21,7 @@ import { isSamePlan, type ApprovedRun } from "../../tools/index.ts";
 import type { PermittedCall } from "./permitted-calls.ts";
 import { CHANGED_SINCE_SHOWN, isSameCommand, planError, planOf, shownIn, shownParts } from "./plans.ts";
 import { ruleOn, type Ruled } from "./ruling.ts";
+import { withHooks } from "./tool-hooks.ts";
 import type { Questions } from "../core/questions.ts";
 import type { Session } from "../core/session.ts";
 import type { Dependencies } from "../dependencies.ts";
@@ -49,7 +50,7 @@ export interface PermittingSession extends Pick<
   | "permitted"
   | "activity"
 > {
-  readonly dependencies: Pick<Dependencies, "clock" | "newId" | "policy" | "reach" | "redact" | "store">;
+  readonly dependencies: Pick<Dependencies, "clock" | "hooks" | "newId" | "policy" | "reach" | "redact" | "store">;
 }
 
 /** SHA-256 over tool and input with sorted keys: what an answer must name. */
@@ -147,12 +148,14 @@ async function rule(
   session: PermittingSession,
   { tool, input, foreign }: Pick<DecidedCall, "tool" | "input" | "foreign">,
 ): Promise<Ruled> {
-  const { settings, grants, created_by, token } = session.state;
-  return ruleOn(
+  const { id: session_id, settings, grants, created_by, token } = session.state;
+  const { hooks, clock, policy } = session.dependencies;
+  const ruled = await ruleOn(
     { tool, input, foreign, settings, grants, created_by, token },
-    session.dependencies.policy(),
+    policy(),
     await session.environment(),
   );
+  return withHooks(ruled, { session_id, workspace: settings.workspace, hooks, clock });
 }
 
 interface Standpoint {

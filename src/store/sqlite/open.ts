@@ -130,7 +130,12 @@ interface Writer {
 }
 
 async function startWriter(data: WriterData, onLocked: () => Promise<unknown>): Promise<Writer> {
-  const port = new Worker(new URL("./writer.js", import.meta.url), { workerData: data, name: "store" });
+  const port = new Worker(new URL("./writer.js", import.meta.url), {
+    workerData: data,
+    name: "store",
+    // Options of the program that opens it, such as --input-type, are not for this thread.
+    execArgv: [],
+  });
   const gone = new Promise<void>((resolve) => port.once("exit", () => resolve()));
   const heard = (): Promise<FromWriter> =>
     new Promise((resolve) => {
