@@ -22,11 +22,12 @@ const MAY_IMPORT = {
   ledger: "protocol store",
   tools: "protocol gate instructions network sandbox workspaces",
   "mcp-client": "protocol network sandbox tools",
+  browser: "protocol sandbox tools",
   proxy: "protocol gate ledger",
   telemetry: "protocol proxy",
   engines: "protocol tools sandbox",
   sessions:
-    "protocol store gate instructions ledger network sandbox tools connections proxy engines workspaces mcp-client",
+    "protocol store gate instructions ledger network sandbox tools connections proxy engines workspaces mcp-client browser",
   surfaces: "protocol gate sessions",
   "web/ui": "protocol client",
   "web/panel": "protocol client contexts web/ui",

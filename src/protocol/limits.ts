@@ -3,6 +3,7 @@ import { PROXY_LIMITS } from "./limits-proxy.ts";
 import { WORKSPACE_LIMITS } from "./limits-workspaces.ts";
 
 import { AGENT_LIMITS } from "./agent-limits.ts";
+import { BROWSER_LIMITS } from "./browser-limits.ts";
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
 import { CLIENT_LIMITS } from "./client-limits.ts";
 import { INSTRUCTION_LIMITS } from "./instruction-limits.ts";
@@ -34,6 +35,7 @@ export const LIMITS = {
   ...MCP_CLIENT_LIMITS,
   ...CONNECTION_LIMITS,
   ...AGENT_LIMITS,
+  ...BROWSER_LIMITS,
   // approvals
   approvalTimeoutMs: 300_000,
   pendingApprovalsPerSession: 64,

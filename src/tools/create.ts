@@ -2,7 +2,7 @@ import { Failure, LIMITS, type ContentBlock } from "../protocol/index.ts";
 import { BUILT_IN_TOOLS } from "./built-in.ts";
 import { definitionOf } from "./definitions.ts";
 import { parseInput } from "./input.ts";
-import { ClientTools } from "./client-tools.ts";
+import { ClientTools, type ClientTool } from "./client-tools.ts";
 import { genericPreview, headOf, withTextWarnings } from "./preview.ts";
 import { isRefusal, reasonOf } from "./refusal.ts";
 import { errorResult, type AnyTool, type ToolResult, type ToolSession } from "./tool.ts";
@@ -19,13 +19,25 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
   const tools = [...BUILT_IN_TOOLS, ...(options.extra ?? [])].filter((tool) => options.only?.(tool.name) ?? true);
   const own = index(tools);
   const clientTools = new ClientTools();
-  const find = (name: string): AnyTool | undefined => own.get(name) ?? clientTools.get(name);
+  const isReplaced = ({ name, yields }: AnyTool): boolean => yields === true && clientTools.has(name);
+  const find = (name: string): AnyTool | undefined => {
+    const tool = own.get(name);
+    return tool === undefined || isReplaced(tool) ? clientTools.get(name) : tool;
+  };
+  // A page's tool must not be taken for one of ours: only a server's, of which nothing is believed, takes the place of one.
+  const isTaken = ({ name, definition }: Pick<ClientTool, "name" | "definition">): boolean => {
+    const tool = own.get(name);
+    return tool !== undefined && !(tool.yields === true && definition !== undefined);
+  };
   let closed = false;
   return {
-    definitions: () => [...tools.map(definitionOf), ...clientTools.definitions()],
+    definitions: () => [
+      ...tools.filter((tool) => tool.hidden !== true && !isReplaced(tool)).map(definitionOf),
+      ...clientTools.definitions(),
+    ],
     facts: (name, input) => factsOf(name, find(name), input),
     concurrent: (name) => find(name)?.concurrent ?? false,
-    register: (borrowed, instead) => clientTools.register(borrowed, { isTaken: (name) => own.has(name), instead }),
+    register: (borrowed, instead) => clientTools.register(borrowed, { isTaken, instead }),
     isClientTool: (name) => clientTools.has(name),
     whenRegistered: (name, signal) => clientTools.whenRegistered(name, signal),
     get clientToolCount() {
@@ -42,7 +54,7 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
       }
     },
     async onlyReads(name, input) {
-      const tool = own.get(name);
+      const tool = find(name);
       const parsed = tool === undefined ? undefined : parseInput(tool, input);
       if (tool === undefined || parsed === undefined || isRefusal(parsed)) return undefined;
       return tool.onlyReads?.(parsed.input, session).catch(() => undefined);
