@@ -22,7 +22,7 @@ interface OpenDownload {
 }
 
 /** The downloads of one browser. Chromium writes them itself, inside of the session's sandbox. */
-export class Downloads {
+export class BrowserDownloads {
   readonly #options: DownloadOptions;
   readonly #session: CDPSession;
   readonly #open = new Map<string, OpenDownload>();
@@ -34,9 +34,9 @@ export class Downloads {
     this.#options = options;
   }
 
-  static async watch(browser: Browser, options: DownloadOptions): Promise<Downloads> {
+  static async watch(browser: Browser, options: DownloadOptions): Promise<BrowserDownloads> {
     const session = await browser.target().createCDPSession();
-    const downloads = new Downloads(session, options);
+    const downloads = new BrowserDownloads(session, options);
     session.on("Browser.downloadWillBegin", ({ guid, suggestedFilename }) => downloads.#begin(guid, suggestedFilename));
     session.on("Browser.downloadProgress", (progress) => downloads.#progress(progress));
     const folder = options.isAllowed ? folderIn(options) : undefined;

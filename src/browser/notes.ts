@@ -12,16 +12,13 @@ export class BrowserNotes {
     else this.#left += 1;
   }
 
-  clear(): void {
-    this.#notes = [];
-    this.#left = 0;
-  }
-
-  /** The result with what happened beside it, as a text of its own. */
+  /** The result with what happened beside it and since the last call, as a text of its own. Each is told once. */
   addTo(result: ToolResult): ToolResult {
     if (this.#notes.length === 0) return result;
     const more = this.#left === 0 ? [] : [`(${this.#left} more were left out.)`];
     const text = [...this.#notes, ...more].join("\n");
+    this.#notes = [];
+    this.#left = 0;
     return { ...result, content: [...result.content, { type: "text", text }] };
   }
 }

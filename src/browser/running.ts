@@ -2,7 +2,7 @@ import type { Browser, CDPSession, Page, Target } from "puppeteer-core";
 import { LIMITS } from "../protocol/index.ts";
 import type { Piped } from "../sandbox/sandbox.ts";
 import { browserCommand } from "./command.ts";
-import { Downloads } from "./downloads.ts";
+import { BrowserDownloads } from "./downloads.ts";
 import type { BrowserMeans, BrowserPlace } from "./means.ts";
 import { quoted, type BrowserNotes } from "./notes.ts";
 import type { BrowserProgram } from "./program.ts";
@@ -17,14 +17,14 @@ interface RunningParts {
   readonly end: () => Promise<void>;
   readonly notes: BrowserNotes;
   /** Absent: the browser is a person's own, and its downloads are theirs. */
-  readonly downloads?: Downloads | undefined;
+  readonly downloads?: BrowserDownloads | undefined;
 }
 
 /** A browser with the one page that tools use. */
 export class RunningBrowser {
   readonly page: Page;
   readonly notes: BrowserNotes;
-  readonly downloads: Downloads | undefined;
+  readonly downloads: BrowserDownloads | undefined;
   /** Resolves when it has ended, by itself or not. */
   readonly gone: Promise<void>;
   readonly #end: () => Promise<void>;
@@ -66,7 +66,7 @@ export class RunningBrowser {
       const toolMs = means.toolMs ?? LIMITS.browserToolMs;
       const connecting = connect({ transport, defaultViewport: VIEWPORT, protocolTimeout: toolMs });
       const browser = await withinTime(connecting, LIMITS.browserStartMs, "it was not ready in time");
-      const downloads = await Downloads.watch(browser, {
+      const downloads = await BrowserDownloads.watch(browser, {
         workspace: means.workspace,
         isAllowed: means.abilities().includes("downloads"),
         isLocal: means.sandbox.kind === "local",
@@ -99,7 +99,6 @@ export class RunningBrowser {
 
   /** Called before each use. */
   begin(): void {
-    this.notes.clear();
     this.#popups = 0;
   }
 

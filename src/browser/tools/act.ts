@@ -61,12 +61,18 @@ export async function ownPage(browser: SessionBrowser): ReturnType<NonNullable<A
   return { programs: [page.url()], open: false, git: false };
 }
 
-interface Action<Input extends Acted> extends Pick<Tool<Input>, "name" | "tier" | "yields" | "description" | "input"> {
+interface BrowserAction<Input extends Acted> extends Pick<
+  Tool<Input>,
+  "name" | "tier" | "yields" | "description" | "input"
+> {
   readonly verb: string;
   act(page: Page, input: Input): Promise<string>;
 }
 
-function action<Input extends Acted>(browser: SessionBrowser, { verb, act, ...facts }: Action<Input>): Tool<Input> {
+function action<Input extends Acted>(
+  browser: SessionBrowser,
+  { verb, act, ...facts }: BrowserAction<Input>,
+): Tool<Input> {
   const callOf = (input: Input): string => `${facts.name} ${input.selector}`;
   return {
     ...facts,
