@@ -6,7 +6,7 @@ import { evaluate } from "./tools/evaluate.ts";
 import { navigate } from "./tools/navigate.ts";
 import { screenshot } from "./tools/screenshot.ts";
 
-export { findBrowser, isMissing, type BrowserProgram, type MissingBrowser } from "./program.ts";
+export { findBrowser, type BrowserProgram, type MissingBrowser } from "./program.ts";
 export type { BrowserMeans, BrowserPlace } from "./means.ts";
 export { SessionBrowser } from "./session-browser.ts";
 

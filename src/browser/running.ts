@@ -80,7 +80,7 @@ export class RunningBrowser {
     } catch (error) {
       await end();
       const said = transport?.failure === undefined ? "" : `: ${transport.failure}. ${transport.said}`;
-      throw new Error(`${error instanceof Error ? error.message : String(error)}${said}`.trim());
+      throw new Error(`${error instanceof Error ? error.message : String(error)}${said}`.trim(), { cause: error });
     }
   }
 
@@ -140,7 +140,7 @@ export class RunningBrowser {
 
   /** One page is enough for every tool, and a page that opens others without end must not fill the memory. */
   #closePopup(target: Target): void {
-    if (target.type() !== "page") return;
+    if (String(target.type()) !== "page") return;
     this.#popups += 1;
     if (this.#popups > LIMITS.browserPopups) {
       this.notes.add(`The page opened more than ${LIMITS.browserPopups} others, so the browser was ended.`);

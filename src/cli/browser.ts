@@ -4,8 +4,8 @@ import type { EnvironmentOptions } from "../sessions/index.ts";
 import { searchPathOf } from "./program-settings.ts";
 import type { Environment, Settings } from "./settings.ts";
 
-export const BROWSER_OFF = "off";
-export const BROWSER_AUTO = "auto";
+const BROWSER_OFF = "off";
+const BROWSER_AUTO = "auto";
 
 /** The Chromium that sessions would get; undefined: the browser tools are switched off. */
 export function browserOf(

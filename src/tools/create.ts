@@ -19,16 +19,7 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
   const tools = [...BUILT_IN_TOOLS, ...(options.extra ?? [])].filter((tool) => options.only?.(tool.name) ?? true);
   const own = index(tools);
   const clientTools = new ClientTools();
-  const isReplaced = ({ name, yields }: AnyTool): boolean => yields === true && clientTools.has(name);
-  const find = (name: string): AnyTool | undefined => {
-    const tool = own.get(name);
-    return tool === undefined || isReplaced(tool) ? clientTools.get(name) : tool;
-  };
-  // A page's tool must not be taken for one of ours: only a server's, of which nothing is believed, takes the place of one.
-  const isTaken = ({ name, definition }: Pick<ClientTool, "name" | "definition">): boolean => {
-    const tool = own.get(name);
-    return tool !== undefined && !(tool.yields === true && definition !== undefined);
-  };
+  const { find, isTaken, isReplaced } = finding(own, clientTools);
   let closed = false;
   return {
     definitions: () => [
@@ -78,6 +69,29 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
       closed = true;
       await session.shells.close();
       session.files.forget();
+    },
+  };
+}
+
+interface ToolFinding {
+  find(this: void, name: string): AnyTool | undefined;
+  /** Whether a tool of ours has the name, and keeps it. */
+  isTaken(this: void, tool: ClientTool): boolean;
+  isReplaced(this: void, tool: AnyTool): boolean;
+}
+
+function finding(own: ReadonlyMap<string, AnyTool>, clientTools: ClientTools): ToolFinding {
+  const isReplaced = ({ name, yields }: AnyTool): boolean => yields === true && clientTools.has(name);
+  return {
+    isReplaced,
+    find: (name) => {
+      const tool = own.get(name);
+      return tool === undefined || isReplaced(tool) ? clientTools.get(name) : tool;
+    },
+    // A page's tool must not be taken for one of ours: only a server's, of which nothing is believed, takes the place of one.
+    isTaken: ({ name, definition }) => {
+      const tool = own.get(name);
+      return tool !== undefined && !(tool.yields === true && definition !== undefined);
     },
   };
 }

@@ -9,7 +9,7 @@ import { openLocalSandbox } from "../../src/sandbox/index.ts";
 import { createToolbox, openToolSession, type RunToolOptions, type ToolResult } from "../../src/tools/index.ts";
 import { browserPath } from "../support/programs.ts";
 
-export const PREFIX = "mcp__puppeteer__puppeteer_";
+const PREFIX = "mcp__puppeteer__puppeteer_";
 
 export interface BrowserWorld extends AsyncDisposable {
   readonly workspace: string;

@@ -50,7 +50,7 @@ export async function changedSince(
     : "The page has changed since it was shown, so nothing was done.";
 }
 
-export function ownLoopbackOf({ means }: SessionBrowser): { readonly ownLoopback: boolean } {
+function ownLoopbackOf({ means }: SessionBrowser): { readonly ownLoopback: boolean } {
   return { ownLoopback: means.sandbox.kind !== "local" && means.sandbox.kind !== "seatbelt" };
 }
 
@@ -66,7 +66,7 @@ interface BrowserAction<Input extends Acted> extends Pick<
   "name" | "tier" | "yields" | "description" | "input"
 > {
   readonly verb: string;
-  act(page: Page, input: Input): Promise<string>;
+  readonly act: (page: Page, input: Input) => Promise<string>;
 }
 
 function action<Input extends Acted>(

@@ -97,6 +97,6 @@ async function debuggerAddress(port: number): Promise<string> {
     const { pathname } = new URL(address);
     return `ws://127.0.0.1:${port}${pathname}`;
   } catch (error) {
-    throw new Error(`Failed to connect to Chrome debugging port ${port}: ${messageOf(error)}`);
+    throw new Error(`Failed to connect to Chrome debugging port ${port}: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -62,7 +62,7 @@ export interface EnvironmentOptions {
   readonly now: () => number;
 }
 
-export interface BrowserSetup {
+interface BrowserSetup {
   readonly program: BrowserProgram | MissingBrowser;
   /** Whether models are told of the browser tools. */
   readonly isOffered: boolean;
