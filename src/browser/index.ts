@@ -26,8 +26,10 @@ export function browserTools(
     connectActiveTab(browser),
   ];
   const canConnect = browser.means.abilities().includes("active_tab");
-  return tools.map((tool) => {
-    const isHidden = !isOffered || (tool.name.endsWith("_connect_active_tab") && !canConnect);
-    return isHidden ? { ...tool, hidden: true } : tool;
-  });
+  const isHidden = ({ name }: AnyTool): boolean => !isOffered || (name.endsWith("_connect_active_tab") && !canConnect);
+  return tools.map((tool) => (isHidden(tool) ? hidden(tool) : tool));
+}
+
+function hidden(tool: AnyTool): AnyTool {
+  return { ...tool, hidden: true };
 }

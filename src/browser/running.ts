@@ -140,7 +140,8 @@ export class RunningBrowser {
 
   /** One page is enough for every tool, and a page that opens others without end must not fill the memory. */
   #closePopup(target: Target): void {
-    if (String(target.type()) !== "page") return;
+    const kind: string = target.type();
+    if (kind !== "page") return;
     this.#popups += 1;
     if (this.#popups > LIMITS.browserPopups) {
       this.notes.add(`The page opened more than ${LIMITS.browserPopups} others, so the browser was ended.`);
