@@ -24,11 +24,12 @@ const MAY_IMPORT = {
   ledger: "protocol store",
   tools: "protocol gate instructions network sandbox workspaces",
   "mcp-client": "protocol network sandbox tools",
+  browser: "protocol sandbox tools",
   proxy: "protocol gate ledger",
   telemetry: "protocol proxy",
   engines: "protocol tools sandbox",
   sessions:
-    "protocol store gate instructions ledger network sandbox tools connections proxy engines workspaces mcp-client identity",
+    "protocol store gate instructions ledger network sandbox tools connections proxy engines workspaces mcp-client browser identity",
   surfaces: "protocol gate sessions",
   server: "protocol sessions tools cli",
   "web/ui": "protocol client",

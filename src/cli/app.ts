@@ -25,6 +25,7 @@ import { SYSTEM_CLOCK } from "../surfaces/index.ts";
 import { openTelemetry, type Readings, type Telemetry } from "../telemetry/index.ts";
 import type { AnyTool, ToolModule } from "../tools/index.ts";
 import { SessionTrees } from "../workspaces/index.ts";
+import { browserSetup } from "./browser.ts";
 import { openEngines } from "./engines.ts";
 import { TOKEN_FILE } from "./files.ts";
 import { markerOf } from "./home-marker.ts";
@@ -373,6 +374,7 @@ function environmentsOf(
     engineTools: (engine) => engines.get(engine)?.ownTools?.() ?? [],
     openModelSocket: (path) => models.proxy.openSocket(path),
     extraTools,
+    ...browserSetup(settings, environment, clock),
     redact,
     newId,
     now: () => clock.now(),

@@ -91,6 +91,8 @@ const FileSettings = z
     claude: z.string().min(1).max(LIMITS.pathChars).optional(),
     /** Other vendors' programs; one that is not named is looked for. */
     programs: ProgramSettings.optional(),
+    /** Chromium for the browser tools: `auto`, `off`, or its path. Absent: `auto`. */
+    browser: z.string().min(1).max(LIMITS.pathChars).optional(),
     /** Agents that speak the Agent Client Protocol, by their names: the engines `acp:<name>`. */
     acp_agents: AgentSettings.nullable()
       .transform((agents) => agents ?? {})

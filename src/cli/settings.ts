@@ -72,6 +72,8 @@ export interface Settings {
   readonly claude: Setting<string | undefined>;
   /** Other vendors' programs by their names; one that is not here is looked for. */
   readonly programs: Setting<ProgramSettings>;
+  /** Chromium for the browser tools: `auto`, `off`, or its path. */
+  readonly browser: Setting<string>;
   /** Agents that speak the Agent Client Protocol; those that are known need no entry. */
   readonly acpAgents: Setting<AgentSettings>;
   /** Where `sallyport engine install` puts programs; absolute. */
@@ -206,6 +208,7 @@ export function settingsOf(flags: Flags, { environment, cwd, file }: SettingsSou
     proxyPort: pick<number>([undefined, portOf("SALLYPORT_PROXY_PORT", environment), file.proxy?.port], 0),
     claude: pick<string | undefined>([undefined, environment["SALLYPORT_CLAUDE"], file.claude], undefined),
     programs: pick<ProgramSettings>([undefined, undefined, file.programs], {}),
+    browser: pick<string>([undefined, nonEmpty(environment["SALLYPORT_BROWSER"]), file.browser], "auto"),
     acpAgents: pick<AgentSettings>([undefined, undefined, file.acp_agents], {}),
     programsFolder: programsFolderOf(environment, file, homePath),
     startAhead: pick<boolean>([undefined, switchOf("SALLYPORT_START_AHEAD", environment), file.start_ahead], true),

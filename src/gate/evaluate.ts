@@ -15,6 +15,9 @@ export const PLAN_RULE = "mode: plan";
 /** The rule name of a call that runs unasked because it only reads. */
 export const READING_RULE = "supervised: only reads";
 
+/** The rule name of a call that runs unasked because it acts on a page of the session's own sandbox. */
+export const OWN_PAGE_RULE = "supervised: own page";
+
 /** What the rules say about a call before autonomy is considered. */
 interface Findings {
   /** A rule of the profile allows it. */
@@ -278,10 +281,28 @@ function executeWords({ tool: name, definition }: CallInQuestion, { hooks: guard
   return `${name} runs a program${guards === undefined ? "" : " that the guard let pass"}.`;
 }
 
+/**
+ * Of a browser tool. Looking needs no question: which hosts the browser reaches is decided, and asked, at the session's way out. A page from
+ * inside of the session's own sandbox is the agent's to act on.
+ */
+function browsing(call: CallInQuestion, { reviews, walled }: PolicyContext): Ruling | undefined {
+  const browser = call.definition === undefined ? toolFacts(call.tool)?.browser : undefined;
+  if (browser === undefined) return undefined;
+  if (browser === "looks")
+    return ruling("allow", "autonomy", "supervised: browser", "The browser reaches only hosts that the session may.");
+  const isFree = browser === "acts" || walled === true;
+  if (call.reading !== undefined && isFree && reviews !== true)
+    return ruling("allow", "autonomy", OWN_PAGE_RULE, "It acts on a page from inside of the session's own sandbox.");
+  const does = browser === "acts" ? "acts on a page" : "runs a script in a page, or takes over a browser";
+  return ruling("ask", "autonomy", "supervised: browser", `${call.tool} ${does}.`);
+}
+
 function supervised(call: CallInQuestion, context: PolicyContext): Ruling {
   const { acceptEdits, askReads, profile } = context;
   if (asksOnlyListed(context) && !(call.tier === "read" && askReads))
     return ruling("allow", "autonomy", "supervised: not listed", `The policy asks only about ${listed(profile)}.`);
+  const inBrowser = browsing(call, context);
+  if (inBrowser !== undefined) return inBrowser;
   const harmless = behindWalls(call, context);
   if (harmless !== undefined) return harmless;
   switch (call.tier) {

@@ -1,6 +1,6 @@
 export { firstExcess, isBounded, roleWithin } from "./bounds.ts";
 export { allowsCommand } from "./commands.ts";
-export { evaluate, openedHosts, PLAN_RULE, READING_RULE } from "./evaluate.ts";
+export { evaluate, openedHosts, PLAN_RULE, OWN_PAGE_RULE, READING_RULE } from "./evaluate.ts";
 export type { CallInQuestion, ResolvedPath, PolicyContext } from "./gate.ts";
 export { bashSecurityHook } from "./guarded.ts";
 export { hostGrant, ruleOnHost } from "./hosts.ts";

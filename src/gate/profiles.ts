@@ -12,12 +12,7 @@ const LOOK_UP = [
   "mcp__*__get_available_viewers",
 ] as const;
 /** Network reads: tier 1. */
-const NETWORK = [
-  ...toolsWith(({ tier, foreign }) => tier === "network" && foreign !== true),
-  "mcp__puppeteer__puppeteer_navigate",
-  "mcp__puppeteer__puppeteer_screenshot",
-  "mcp__puppeteer__puppeteer_hover",
-];
+const NETWORK = toolsWith(({ tier, foreign }) => tier === "network" && foreign !== true);
 
 /** Tools that pages and other clients provide. */
 const PAGE_TOOLS = "mcp__*";
@@ -34,6 +29,7 @@ export const BUILTIN_PROFILES: Readonly<
   readonly: {
     description: "Looks, searches and fetches; changes nothing.",
     tools: [...readonlyTools],
+    browser: [],
     for_agents: false,
   },
   "code-assist": {

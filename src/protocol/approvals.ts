@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ChangeSetFile } from "./changes.ts";
 import { ErrorDetail } from "./errors.ts";
+import { ImageBlock } from "./content.ts";
 import { LIMITS } from "./limits.ts";
 import { Shortage } from "./money.ts";
 import { PrincipalRef } from "./principals.ts";
@@ -73,6 +74,18 @@ export const Question = z.object({
 });
 export type Question = z.infer<typeof Question>;
 
+/** The page that a browser tool would act on, as it was when the question was asked. */
+export const PagePreview = z.object({
+  /** Absent: no page is open. */
+  url: z.string().optional(),
+  title: z.string().optional(),
+  /** The element as HTML, cut. Absent: the call names none, or there is none. */
+  element: z.string().optional(),
+  /** Of the element and what is around it, or of the page. Absent: it could not be taken. */
+  picture: ImageBlock.optional(),
+});
+export type PagePreview = z.infer<typeof PagePreview>;
+
 export const Preview = z.discriminatedUnion("type", [
   z.object({ type: z.literal("diff"), file: FileDiff, details: z.record(z.string(), z.unknown()) }),
   z.object({ type: z.literal("multi_diff"), files: z.array(FileDiff), details: z.record(z.string(), z.unknown()) }),
@@ -125,7 +138,8 @@ export const Preview = z.discriminatedUnion("type", [
     /** Files or diffs are left out: the session's changes have all of them. */
     cut: z.literal(true).optional(),
   }),
-  z.object({ type: z.literal("generic"), summary: z.string() }),
+  /** `page`: of a browser tool. */
+  z.object({ type: z.literal("generic"), summary: z.string(), page: PagePreview.optional() }),
 ]);
 export type Preview = z.infer<typeof Preview>;
 export type PreviewType = Preview["type"];

@@ -3,6 +3,7 @@ import { PROXY_LIMITS } from "./limits-proxy.ts";
 import { WORKSPACE_LIMITS } from "./limits-workspaces.ts";
 
 import { AGENT_LIMITS } from "./agent-limits.ts";
+import { BROWSER_LIMITS } from "./browser-limits.ts";
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
 import { CLIENT_LIMITS } from "./client-limits.ts";
 import { EMBEDDING_LIMITS } from "./embedding-limits.ts";
@@ -44,6 +45,7 @@ export const LIMITS = {
   ...CONNECTION_LIMITS,
   ...AGENT_LIMITS,
   ...INBOX_LIMITS,
+  ...BROWSER_LIMITS,
   // approvals
   approvalTimeoutMs: 300_000,
   pendingApprovalsPerSession: 64,

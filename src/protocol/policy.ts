@@ -63,6 +63,9 @@ export const RateLimit = z
   .strict();
 export type RateLimit = z.infer<typeof RateLimit>;
 
+export const BrowserAbility = z.enum(["downloads", "workspace_files", "active_tab"]);
+export type BrowserAbility = z.infer<typeof BrowserAbility>;
+
 /** One named set of rules. Absent fields are not inherited: they mean what their comment says. */
 export const Profile = z
   .object({
@@ -110,6 +113,12 @@ export const Profile = z
       .optional(),
     /** Hosts that WebFetch may reach; globs (`*.example.org`). Absent: none. */
     web_hosts: names.optional(),
+    /**
+     * What the browser tools may do beyond pages of the web. `downloads`: files into the workspace's folder `downloads`.
+     * `workspace_files`: pages that are files of the workspace, in a sandbox. `active_tab`: a browser that a person has started, outside
+     * of every sandbox. Absent: `downloads`.
+     */
+    browser: z.array(BrowserAbility).max(3).optional(),
     /** Servers of `mcp_servers` in `sallyport.yaml` that its sessions have, by name. Absent: those that every session has. */
     mcp_servers: names.optional(),
     /**

@@ -34,6 +34,8 @@ export interface ToolFacts {
   readonly fields?: readonly ToolField[];
   /** Its editable fields stand in each entry of this list of its input. */
   readonly list?: string;
+  /** Of a browser tool: what it does to a page. */
+  readonly browser?: "looks" | "acts" | "evaluates";
   /** Not ours: a model or a vendor's program may have it. */
   readonly foreign?: true;
   /** In Claude Code: the name of its own tool that is used, or `ours` in its place. Absent: it has none of the two. */
@@ -51,6 +53,10 @@ const change = { tier: "write", item: "file_change", acp: "edit", rule: "write_p
 const output = { tier: "read", acp: "read", claude: "ours" } as const;
 const stop = { tier: "execute", acp: "execute", claude: "ours" } as const;
 const fetching = { tier: "network", acp: "fetch", icon: "web" } as const;
+const looking = { ...fetching, browser: "looks" } as const;
+const acting = { tier: "page", acp: "execute", icon: "web", browser: "acts" } as const;
+const evaluating = { tier: "execute", acp: "execute", icon: "web", browser: "evaluates" } as const;
+const element: ToolField = { name: "selector", label: "Element (CSS selector)", example: "button[type=submit]" };
 const delegation = { tier: "execute", item: "subagent", acp: "think", rule: "subagent", icon: "agent" } as const;
 
 /** Every tool that is known by name, in the order in which people are offered them. */
@@ -125,6 +131,32 @@ export const TOOL_FACTS = {
     claude: "ours",
   },
   Agent: { ...delegation, same_as: "Task", foreign: true },
+  mcp__puppeteer__puppeteer_navigate: {
+    ...looking,
+    fields: [{ name: "url", label: "Address", example: "http://localhost:3000/" }],
+  },
+  mcp__puppeteer__puppeteer_screenshot: {
+    ...looking,
+    fields: [
+      { name: "name", label: "Name", example: "start-page" },
+      { name: "selector", label: "Element (CSS selector)", example: "main" },
+    ],
+  },
+  mcp__puppeteer__puppeteer_hover: { ...looking, fields: [element] },
+  mcp__puppeteer__puppeteer_click: { ...acting, fields: [element] },
+  mcp__puppeteer__puppeteer_fill: {
+    ...acting,
+    fields: [element, { name: "value", label: "Text", example: "hello" }],
+  },
+  mcp__puppeteer__puppeteer_select: {
+    ...acting,
+    fields: [element, { name: "value", label: "Value", example: "blue" }],
+  },
+  mcp__puppeteer__puppeteer_evaluate: {
+    ...evaluating,
+    fields: [{ name: "script", label: "JavaScript", example: "return document.title", long: true, editable: true }],
+  },
+  mcp__puppeteer__puppeteer_connect_active_tab: { ...evaluating },
 } as const satisfies Readonly<Record<string, ToolFacts>>;
 
 const FACTS: Readonly<Record<string, ToolFacts>> = TOOL_FACTS;

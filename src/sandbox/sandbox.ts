@@ -26,6 +26,8 @@ export interface OpenRequest {
   readonly env?: Readonly<Record<string, string>>;
   /** It uses the ports of the sandbox that lead to sockets. Absent: it does not, and starts faster. */
   readonly ports?: true | undefined;
+  /** It shares the network of the commands that `spawn` starts. Absent: it may have one of its own. */
+  readonly beside?: true | undefined;
   /** It outlives the server, where the sandbox can do that (`holds`). Absent: it ends with the server. */
   readonly hold?: HoldRequest | undefined;
 }

@@ -3,6 +3,7 @@ import type { Engine } from "../engines/index.ts";
 import type { Ledger, PriceBook } from "../ledger/index.ts";
 import type { EgressTarget, HostAnswer, publicAddress } from "../network/index.ts";
 import type {
+  BrowserAbility,
   FailoverSettings,
   JournalEvent,
   NewId,
@@ -93,6 +94,8 @@ export interface EnvironmentRequest {
   readonly egressHosts: () => readonly string[];
   /** Asks a person whether programs may reach a host that is none of these. */
   readonly askHost: (target: EgressTarget, signal: AbortSignal) => Promise<HostAnswer>;
+  /** What the browser tools may do now. */
+  readonly browserAbilities: () => readonly BrowserAbility[];
   /** Told to people, in the session's journal. */
   readonly notice: (message: string) => void;
   /** The only worker that will do; undefined: any. Absent: it has none. */

@@ -99,17 +99,14 @@ export class ClientTools {
   }
 
   /** All of them or, with a Failure, none; `instead` of earlier ones, which are replaced in the same step. */
-  register(
-    tools: readonly ClientTool[],
-    { isTaken, instead }: { readonly isTaken: (name: string) => boolean; readonly instead?: Unregister | undefined },
-  ): Unregister {
+  register(tools: readonly ClientTool[], { isTaken, instead }: RegisterOptions): Unregister {
     const going = (instead === undefined ? undefined : this.#names.get(instead)) ?? new Set<string>();
     if (this.#registered.size - going.size + tools.length > LIMITS.clientTools)
       throw new Failure("limit_reached", `a session may have ${LIMITS.clientTools} tools of pages and other programs`);
     const names = new Set<string>();
     for (const tool of tools) {
       check(tool);
-      if (names.has(tool.name) || (this.#registered.has(tool.name) && !going.has(tool.name)) || isTaken(tool.name))
+      if (names.has(tool.name) || (this.#registered.has(tool.name) && !going.has(tool.name)) || isTaken(tool))
         throw new Failure("conflict", `Two tools are named ${tool.name}.`);
       names.add(tool.name);
     }
@@ -149,6 +146,12 @@ export class ClientTools {
     const [oldest] = this.#memories.keys();
     if (this.#memories.size > LIMITS.clientToolMemories && oldest !== undefined) this.#memories.delete(oldest);
   }
+}
+
+interface RegisterOptions {
+  /** Whether a tool of the session has this name already, and keeps it. */
+  readonly isTaken: (tool: ClientTool) => boolean;
+  readonly instead?: Unregister | undefined;
 }
 
 /** Stands in for an unregistered tool that the model still knows. It needs no approval to say so. */

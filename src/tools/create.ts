@@ -2,7 +2,7 @@ import { Failure, LIMITS, type ContentBlock } from "../protocol/index.ts";
 import { BUILT_IN_TOOLS } from "./built-in.ts";
 import { definitionOf } from "./definitions.ts";
 import { parseInput } from "./input.ts";
-import { ClientTools } from "./client-tools.ts";
+import { ClientTools, type ClientTool } from "./client-tools.ts";
 import { genericPreview, headOf, withTextWarnings } from "./preview.ts";
 import { isRefusal, reasonOf } from "./refusal.ts";
 import { errorResult, type AnyTool, type ToolResult, type ToolSession } from "./tool.ts";
@@ -19,13 +19,16 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
   const tools = [...BUILT_IN_TOOLS, ...(options.extra ?? [])].filter((tool) => options.only?.(tool.name) ?? true);
   const own = index(tools);
   const clientTools = new ClientTools();
-  const find = (name: string): AnyTool | undefined => own.get(name) ?? clientTools.get(name);
+  const { find, isTaken, isReplaced } = finding(own, clientTools);
   let closed = false;
   return {
-    definitions: () => [...tools.map(definitionOf), ...clientTools.definitions()],
+    definitions: () => [
+      ...tools.filter((tool) => tool.hidden !== true && !isReplaced(tool)).map(definitionOf),
+      ...clientTools.definitions(),
+    ],
     facts: (name, input) => factsOf(name, find(name), input),
     concurrent: (name) => find(name)?.concurrent ?? false,
-    register: (borrowed, instead) => clientTools.register(borrowed, { isTaken: (name) => own.has(name), instead }),
+    register: (borrowed, instead) => clientTools.register(borrowed, { isTaken, instead }),
     isClientTool: (name) => clientTools.has(name),
     whenRegistered: (name, signal) => clientTools.whenRegistered(name, signal),
     get clientToolCount() {
@@ -42,7 +45,7 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
       }
     },
     async onlyReads(name, input) {
-      const tool = own.get(name);
+      const tool = find(name);
       const parsed = tool === undefined ? undefined : parseInput(tool, input);
       if (tool === undefined || parsed === undefined || isRefusal(parsed)) return undefined;
       return tool.onlyReads?.(parsed.input, session).catch(() => undefined);
@@ -66,6 +69,29 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
       closed = true;
       await session.shells.close();
       session.files.forget();
+    },
+  };
+}
+
+interface ToolFinding {
+  find(this: void, name: string): AnyTool | undefined;
+  /** Whether a tool of ours has the name, and keeps it. */
+  isTaken(this: void, tool: ClientTool): boolean;
+  isReplaced(this: void, tool: AnyTool): boolean;
+}
+
+function finding(own: ReadonlyMap<string, AnyTool>, clientTools: ClientTools): ToolFinding {
+  const isReplaced = ({ name, yields }: AnyTool): boolean => yields === true && clientTools.has(name);
+  return {
+    isReplaced,
+    find: (name) => {
+      const tool = own.get(name);
+      return tool === undefined || isReplaced(tool) ? clientTools.get(name) : tool;
+    },
+    // A page's tool must not be taken for one of ours: only a server's, of which nothing is believed, takes the place of one.
+    isTaken: ({ name, definition }) => {
+      const tool = own.get(name);
+      return tool !== undefined && !(tool.yields === true && definition !== undefined);
     },
   };
 }

@@ -25,8 +25,14 @@ export function definitionOf(tool: AnyTool): ToolDefinition {
   return definition;
 }
 
+/** Tools that are made anew for each session share their schemas. */
+const schemas = new WeakMap<z.ZodType, Readonly<Record<string, unknown>>>();
+
 function schemaOf(input: z.ZodType): Readonly<Record<string, unknown>> {
+  const known = schemas.get(input);
+  if (known !== undefined) return known;
   const { $schema: _dialect, ...schema } = z.toJSONSchema(input, { io: "input" });
+  schemas.set(input, schema);
   return schema;
 }
 

@@ -1,13 +1,14 @@
 export { createToolbox, type ToolboxOptions } from "./create.ts";
 export { toolDefinitions } from "./definitions.ts";
 export { unifiedDiff, type UnifiedDiff } from "./files/diff.ts";
-export { addedLines } from "./preview.ts";
+export { addedLines, genericPreview } from "./preview.ts";
 export { isSamePlan } from "./files/change.ts";
 export { leadsWhereShown } from "./shell/same-command.ts";
 export { openRegularFile } from "./files/content.ts";
 export { holdFolderOf } from "./files/folder.ts";
 export { ripgrepFile } from "./files/grep.ts";
-export { resolvePath } from "./files/paths.ts";
+export { resolveInside, resolvePath } from "./files/paths.ts";
+export { isRefusal } from "./refusal.ts";
 export { problemsOf, schemaFault } from "./json-schema.ts";
 export { sweepUnfinished } from "./files/save.ts";
 export { clientToolFault, type ClientToolEnd, type ClientTool, type Unregister } from "./client-tools.ts";
@@ -22,6 +23,8 @@ export {
   type Permission,
   type RunToolOptions,
   type Tool,
+  type ToolContext,
+  type ToolPreview,
   type ToolResult,
   type ToolSession,
 } from "./tool.ts";

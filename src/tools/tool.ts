@@ -123,6 +123,10 @@ export interface Tool<Input = never> {
    * call ours. Absent: none.
    */
   readonly ignored?: Readonly<Record<string, z.ZodType>>;
+  /** It can be called, but models are not told of it. Absent: they are. */
+  readonly hidden?: true;
+  /** An MCP server's tool of the same name takes its place. Absent: the name is taken. */
+  readonly yields?: true;
   /** Strict: an unknown argument is an error that names it. */
   readonly input: z.ZodType<Input>;
   /** The input's JSON Schema for models. Absent: made from `input`. */

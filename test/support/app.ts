@@ -48,6 +48,7 @@ export async function openTestApp(
       SALLYPORT_REQUESTS_PER_MINUTE: "1000000",
       // A program that is started for nobody is what few tests are about.
       SALLYPORT_START_AHEAD: "off",
+      SALLYPORT_BROWSER: "off",
       // Walls are what tests of their own are about, or all of them.
       SALLYPORT_SANDBOX: TEST_SANDBOX,
       ...environment,

@@ -58,6 +58,7 @@ export async function startServer(
       SALLYPORT_TOKEN: TEST_TOKEN,
       SALLYPORT_REQUESTS_PER_MINUTE: "1000000",
       SALLYPORT_START_AHEAD: "off",
+      SALLYPORT_BROWSER: "off",
       // Walls are what tests of their own are about, or all of them.
       SALLYPORT_SANDBOX: TEST_SANDBOX,
       SALLYPORT_PORT: "0",

@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { LIMITS } from "../../protocol/index.ts";
+import { isMissing } from "../../browser/program.ts";
 import { Supervisor } from "../../sandbox/index.ts";
+import { browserOf } from "../browser.ts";
 import { RAISE_OPEN_FILES, type OpenFiles } from "../open-files.ts";
 import { reportPrograms } from "../programs/found.ts";
 import { openSandboxes } from "../sandboxes.ts";
@@ -81,6 +83,15 @@ export async function checkVendorPrograms(
       ? []
       : [ok("engines", `not installed: ${missing.join(", ")}; to get one: sallyport engine install <name>`)]),
   ];
+}
+
+/** Most sessions need no browser, so a missing one is no warning. */
+export function checkBrowser(settings: Settings, environment: Environment): DoctorCheck {
+  const found = browserOf(settings, environment);
+  if (found === undefined) return ok("browser", "the browser tools are switched off");
+  return isMissing(found)
+    ? ok("browser", `not there: ${found.reason}; to get it: ${found.remedy}`)
+    : ok("browser", `${found.path}, for the browser tools`);
 }
 
 /** ripgrep comes with the package, as a file of this platform. */

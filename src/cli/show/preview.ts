@@ -4,6 +4,7 @@ import {
   type Approval,
   type CommandPart,
   type FileDiff,
+  type PagePreview,
   type Preview,
   type Question,
   type ReviewPreview,
@@ -88,8 +89,20 @@ function bodyOf({ preview, input }: PreviewText, options: ShowOptions): readonly
     case "changes":
       return showChanges(preview, options);
     case "generic":
-      return firstLines(input === undefined ? preview.summary : JSON.stringify(input, undefined, 2), options);
+      return [
+        ...pageLines(preview.page),
+        ...firstLines(input === undefined ? preview.summary : JSON.stringify(input, undefined, 2), options),
+      ];
   }
+}
+
+/** The picture is for screens that can show one. */
+function pageLines(page: PagePreview | undefined): readonly string[] {
+  if (page === undefined) return [];
+  if (page.url === undefined) return ["No page is open in the browser."];
+  const title = page.title === undefined || page.title === "" ? "" : `${visible(page.title)} `;
+  const element = page.element === undefined ? [] : [visibleCommand(page.element).replaceAll(/\s+/g, " ")];
+  return [`${title}${visibleCommand(page.url)}`, ...element];
 }
 
 function firstLines(text: string, { paint, mostLines }: ShowOptions): readonly string[] {

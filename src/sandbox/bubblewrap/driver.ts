@@ -183,7 +183,7 @@ async function openIn(group: ControlGroup | undefined, request: SandboxRequest):
     get busy() {
       return commands.busy || programs.busy;
     },
-    open: (wanted) => programs.open(wanted),
+    open: (wanted) => (wanted.beside === true ? commands.open(wanted) : programs.open(wanted)),
     async close() {
       await Promise.all([programs.close(), commands.close()]);
       await group?.remove();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ToolCall, Verdict } from "../../engines/index.ts";
-import { PLAN_RULE, READING_RULE, sessionRules } from "../../gate/index.ts";
+import { OWN_PAGE_RULE, PLAN_RULE, READING_RULE, sessionRules } from "../../gate/index.ts";
 import {
   canonicalJson,
   defined,
@@ -35,6 +35,9 @@ const SECRET_LOST =
 
 const KEEPS_CHANGING =
   "What this call would change has changed each time that it was approved, so it was not run. Look at it again before you repeat the call.";
+
+/** What these allow was proven of the call as it was looked at: it must still hold when it runs. */
+const ON_PROOF: ReadonlySet<string> = new Set([READING_RULE, OWN_PAGE_RULE]);
 
 /** What a decision on a call needs of its session. */
 export interface PermittingSession extends Pick<
@@ -418,7 +421,7 @@ async function letRun(
       definition: ruled.facts.definition,
       judged: new Map(ruled.call.paths.map(({ given, real }) => [given, real])),
       ...(approved === undefined ? {} : { approved }),
-      ...(approval_id === undefined && ruled.ruling.rule === READING_RULE ? { onlyReads: true as const } : {}),
+      ...(approval_id === undefined && ON_PROOF.has(ruled.ruling.rule) ? { onlyReads: true as const } : {}),
     },
   });
   return { effect: "allow", input };

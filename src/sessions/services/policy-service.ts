@@ -164,6 +164,7 @@ export class PolicyService {
       serverFiles: [],
       egressHosts: () => [],
       askHost: (target) => Promise.resolve(notAllowed(target)),
+      browserAbilities: () => [],
       notice: () => undefined,
     });
     try {

@@ -14,6 +14,7 @@ export function environmentRequest(session: Session, signal: AbortSignal): Envir
     policy: dependencies.policy(),
     serverFiles: filesOfServers(session),
     egressHosts: () => presentProfile(dependencies.policy(), session.state)?.egress_hosts ?? [],
+    browserAbilities: () => presentProfile(dependencies.policy(), session.state)?.browser ?? ["downloads"],
     askHost: (target, signal) => questions.ask(target, signal),
     worker: () => dependencies.workers.pinOf(session.state),
     signal,

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { browserTools, type BrowserProgram, type MissingBrowser } from "../../browser/index.ts";
 import { isInside, openedHosts } from "../../gate/index.ts";
 import type { EgressSetup } from "../../network/index.ts";
 import type { NewId, Redactor, SessionSettings } from "../../protocol/index.ts";
@@ -16,6 +17,7 @@ import {
 } from "../../tools/index.ts";
 import { profileOf } from "../permission/profile.ts";
 import type { SessionEnvironment, EnvironmentRequest } from "../dependencies.ts";
+import { openSessionBrowser, sweepBrowserProfiles } from "./session-browser.ts";
 import { openSessionSandbox } from "./session-sandbox.ts";
 
 const OUTPUT = "output";
@@ -50,12 +52,24 @@ export interface EnvironmentOptions {
   readonly egress?: EgressSetup | undefined;
   /** Additional tools for every session; absent: none. */
   readonly extraTools?: readonly AnyTool[] | undefined;
+  /** What browser tools need of this machine. Absent: they say that they are switched off. */
+  readonly browser?: BrowserSetup | undefined;
   /** Applied to output before it is stored in a file; absent: stored unchanged. */
   readonly redact?: Redactor | undefined;
   /** Called when the session uses its workspace no longer; absent: nobody waits for it. */
   readonly release?: (() => Promise<void>) | undefined;
   readonly newId: NewId;
   readonly now: () => number;
+}
+
+interface BrowserSetup {
+  readonly program: BrowserProgram | MissingBrowser;
+  /** Whether models are told of the browser tools. */
+  readonly isOffered: boolean;
+  /** Calls back once after `ms`; the answer cancels it. */
+  readonly after: (ms: number, callback: () => void) => () => void;
+  /** How long one browser tool may take. Absent: LIMITS.browserToolMs. */
+  readonly toolMs?: number | undefined;
 }
 
 /** Opens a session's tools on its workspace. */
@@ -82,12 +96,17 @@ export async function openEnvironment(
     newId: options.newId,
     now: options.now,
   });
+  const browser = openSessionBrowser(options, wanted, place);
   const toolbox = createToolbox(tools, {
-    extra: [...(options.extraTools ?? []), ...options.engineTools(settings.engine)],
+    extra: [
+      ...(options.extraTools ?? []),
+      ...options.engineTools(settings.engine),
+      ...browserTools(browser, { isOffered: options.browser?.isOffered ?? false }),
+    ],
   });
   const close = async (): Promise<void> => {
     try {
-      await toolbox.close();
+      await Promise.all([toolbox.close(), browser.close()]);
       await place.close();
       await options.release?.();
     } finally {
@@ -125,6 +144,7 @@ export async function sweepEnvironments(
   { marker, spared }: { readonly marker: string; readonly spared: readonly string[] },
 ): Promise<number> {
   await sweepSandboxFolders(marker, spared);
+  await sweepBrowserProfiles(home);
   const folder = join(home, OUTPUT);
   let swept = 0;
   for (const name of await readdir(folder).catch(() => [])) swept += await sweepUnfinished(join(folder, name));

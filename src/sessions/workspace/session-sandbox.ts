@@ -16,6 +16,7 @@ import { ripgrepFile } from "../../tools/index.ts";
 import { findRepository } from "../../workspaces/index.ts";
 import type { EnvironmentRequest } from "../dependencies.ts";
 import type { EnvironmentOptions } from "./environment.ts";
+import { keepRefusal } from "./session-browser.ts";
 
 export interface SessionSandbox {
   readonly sandbox: Sandbox;
@@ -23,6 +24,10 @@ export interface SessionSandbox {
   readonly modelUrl?: string | undefined;
   /** The same over HTTP. Absent: as above. */
   readonly modelHttpUrl?: string | undefined;
+  /** The way out, as programs inside find it. Absent: there is none, or no wall. */
+  readonly egressUrl?: string | undefined;
+  /** Why hosts were refused at the way out, for whoever takes them away; bounded. */
+  readonly refusals: string[];
   close(): Promise<void>;
 }
 
@@ -68,7 +73,7 @@ export async function openSessionSandbox(
     const place = { kind: "local", home, memoryBytes, environment: { ...environment } } as const;
     const { supervisor } = options;
     const sandbox = supervisor === undefined ? local : holdingSandbox(local, { supervisor, session_id, place });
-    return { sandbox, close: () => sandbox.close() };
+    return { sandbox, refusals: [], close: () => sandbox.close() };
   }
   return openWalled(options, wanted, readable);
 }
@@ -95,16 +100,17 @@ async function openWalled(
   try {
     const programs = options.engineFiles(settings.engine);
     const modelUrl = programs.length === 0 ? undefined : await openModel(options, folder, opened);
-    const egress =
-      settings.network === "proxy_only"
-        ? await openEgress(options, { wanted, folder, opened })
-        : { forwards: [], environment: {} };
+    const refusals: string[] = [];
+    const hasEgress = settings.network === "proxy_only";
+    const egress = hasEgress
+      ? await openEgress(options, { wanted, folder, opened, refusals })
+      : { forwards: [], environment: {} };
     const writable = options.engineFolders(settings.engine, session_id);
     for (const path of writable) mkdirSync(path, { recursive: true, mode: 0o700 });
     const request: SandboxRequest = {
       sessionId: session_id,
       workspace: settings.workspace,
-      readable: await shownFiles(wanted, [...readable, ...programs]),
+      readable: await shownFiles(wanted, [...readable, ...programs, ...browserFiles(options)]),
       programs,
       writable,
       hidden: [options.home],
@@ -123,11 +129,15 @@ async function openWalled(
     const sandbox = holding ?? opening;
     opened.push(() => sandbox.close());
     const modelHttpUrl = modelUrl === undefined ? undefined : `http://127.0.0.1:${MODEL_PORT}`;
-    return { sandbox, modelUrl, modelHttpUrl, close };
+    return { sandbox, modelUrl, modelHttpUrl, egressUrl: hasEgress ? EGRESS_URL : undefined, refusals, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function browserFiles({ browser }: EnvironmentOptions): readonly string[] {
+  return browser !== undefined && "files" in browser.program ? browser.program.files : [];
 }
 
 /** What a sandbox shows beside the workspace. */
@@ -180,11 +190,12 @@ interface EgressPlace {
   readonly wanted: EnvironmentRequest;
   readonly folder: string;
   readonly opened: (() => Promise<unknown>)[];
+  readonly refusals: string[];
 }
 
 async function openEgress(
   { egress }: EnvironmentOptions,
-  { wanted, folder, opened }: EgressPlace,
+  { wanted, folder, opened, refusals }: EgressPlace,
 ): Promise<Pick<SandboxRequest, "forwards" | "environment">> {
   const path = join(folder, "egress");
   const told = new Set<string>();
@@ -197,6 +208,7 @@ async function openEgress(
     addressOf: egress?.addressOf,
     onRefused: ({ host, port, reason, message }) => {
       egress?.onRefused(reason);
+      keepRefusal(refusals, message);
       // A program that tries again and again is told each time; people are told once. A question and its answer told them already.
       const key = `${host}:${port}`;
       if (reason === "not_approved" || told.has(key) || told.size >= LIMITS.egressNotices) return;

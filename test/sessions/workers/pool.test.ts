@@ -50,6 +50,7 @@ function poolOf(config: PoolChange) {
       settings: SETTINGS,
       policy: DEFAULT_POLICY,
       serverFiles: [],
+      browserAbilities: () => [],
       egressHosts: () => [],
       askHost: () => Promise.reject(new Error("nobody asks")),
       notice: (message) => notices.push(message),

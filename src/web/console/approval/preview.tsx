@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Approval, Preview } from "../../../protocol/index.ts";
+import type { Approval, PagePreview, Preview } from "../../../protocol/index.ts";
 import { Badge } from "../../ui/states.tsx";
 import { CommandPreview } from "./command.tsx";
 import { DiffView } from "./diff-view.tsx";
@@ -30,8 +30,44 @@ export function PreviewView({
     case "network":
       return <NetworkPreview preview={preview} />;
     case "generic":
-      return <JsonView value={input} />;
+      return (
+        <div className="space-y-3">
+          {preview.page === undefined ? null : <PagePreviewView page={preview.page} />}
+          <JsonView value={input} />
+        </div>
+      );
   }
+}
+
+/** The page that a browser tool would act on, the element, and a picture of both. */
+function PagePreviewView({ page }: { readonly page: PagePreview }): ReactNode {
+  const { url, title, element, picture } = page;
+  if (url === undefined) return <p className="text-sm text-soft">No page is open in the browser.</p>;
+  return (
+    <div className="space-y-2">
+      <p className="text-sm">
+        {title === undefined || title === "" ? null : <span className="font-medium">{visible(title)} </span>}
+        <code className="break-all">{visibleCommand(url)}</code>
+      </p>
+      {element === undefined ? null : (
+        <pre
+          role="region"
+          aria-label="Element"
+          tabIndex={0}
+          className="overflow-x-auto rounded-lg border bg-paper p-2 text-xs leading-5 break-all whitespace-pre-wrap"
+        >
+          {visibleCommand(element)}
+        </pre>
+      )}
+      {picture === undefined ? null : (
+        <img
+          src={`data:${picture.media_type};base64,${picture.data}`}
+          alt="The page when the question was asked"
+          className="max-h-96 max-w-full rounded-lg border"
+        />
+      )}
+    </div>
+  );
 }
 
 /** The host as it will be reached; its summary adds how people write it. */

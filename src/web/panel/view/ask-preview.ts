@@ -1,9 +1,12 @@
-import type { Approval, FileDiff } from "../../../protocol/index.ts";
+import type { Approval, FileDiff, PagePreview } from "../../../protocol/index.ts";
 import { visible, visibleCommand } from "../../ui/visible.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import { hunksOf } from "../words.ts";
-import { icon, make } from "./dom.ts";
+import { icon, make, picture } from "./dom.ts";
 import { LongText, type LongTextOptions } from "./long-text.ts";
+
+/** The longer side of the picture of a page. */
+const PICTURE_PX = 480;
 
 /** The complete subject of a question: whoever approves has been shown everything. */
 export class AskPreview {
@@ -60,6 +63,7 @@ export class AskPreview {
       case "generic":
         return [
           make("p", { class: "faint", text: visible(tool) }),
+          ...pageOf(preview.page),
           this.#long("Input", JSON.stringify(input, null, 2)),
         ];
     }
@@ -91,6 +95,18 @@ export class AskPreview {
     this.#texts.push(long);
     return long.element;
   }
+}
+
+/** The page that a browser tool would act on, the element, and a picture of both. */
+function pageOf(page: PagePreview | undefined): readonly Node[] {
+  if (page === undefined) return [];
+  const { url, title = "", element, picture: image } = page;
+  if (url === undefined) return [make("p", { class: "faint", text: "No page is open in the browser." })];
+  return [
+    make("p", { text: `${visible(title)} ${visibleCommand(url)}`.trim() }),
+    ...(element === undefined ? [] : [make("p", {}, make("code", { text: visibleCommand(element) }))]),
+    ...(image === undefined ? [] : [picture(image, "The page when the question was asked", PICTURE_PX)]),
+  ];
 }
 
 function tally({ added, removed, is_new_file }: FileDiff): HTMLElement {

@@ -64,6 +64,14 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
     absent: "none",
     example: "*.example.org",
   },
+  browser: {
+    kind: "list",
+    label: "Browser tools may also",
+    hint: "downloads, workspace_files (pages that are files of the workspace), active_tab (a browser that a person has started).",
+    absent: "downloads",
+    example: "downloads",
+    emptyCounts: true,
+  },
   mcp_servers: {
     kind: "list",
     label: "MCP servers",

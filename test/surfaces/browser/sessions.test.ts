@@ -1,0 +1,169 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Approval, JournalEvent } from "../../../src/protocol/index.ts";
+import { openSite } from "../../browser/site.ts";
+import { approveWith, runScript, script, untilTurnEnds } from "../../support/app.ts";
+import { browserPath } from "../../support/programs.ts";
+import { makePlace, leftBehind, startServer } from "../../support/server.ts";
+import { until } from "../../support/until.ts";
+import { describeWithWalls } from "../../support/walls.ts";
+import { openWith, outputs } from "../mcp-client/world.ts";
+
+const PREFIX = "mcp__puppeteer__puppeteer_";
+const BROWSER = { SALLYPORT_BROWSER: browserPath ?? "off" };
+const step = (tool: string, input: object): object => ({ tool: PREFIX + tool, input });
+
+/** The outputs of browser tools; pictures as their kinds. */
+function seen(events: readonly JournalEvent[]): readonly string[] {
+  return outputs(events);
+}
+
+/** A server that a session's own command starts. */
+const SERVER = `const s = require('http').createServer((q, r) => r.end('<title>App</title><button id=b onclick="document.title=1">b</button>'));
+s.listen(8123, () => console.log('listening'));`;
+
+describeWithWalls("a session's browser behind walls", () => {
+  it.skipIf(browserPath === undefined)(
+    "opens what a command of the session serves, acts there unasked, and asks about scripts and hosts",
+    async () => {
+      await using app = await openWith({}, BROWSER);
+      await writeFile(join(app.place.workspace, "serve.cjs"), SERVER);
+      const asked: Approval[] = [];
+      const { events } = await runScript(
+        app.client,
+        {
+          sandbox: "bubblewrap",
+          prompt: {
+            text: script(
+              { tool: "Bash", input: { command: `${process.execPath} serve.cjs`, run_in_background: true } },
+              {
+                tool: "Bash",
+                input: { command: "until (exec 3<>/dev/tcp/127.0.0.1/8123) 2>/dev/null; do sleep 0.1; done" },
+              },
+              step("navigate", { url: "http://localhost:8123/" }),
+              step("click", { selector: "#b" }),
+              step("screenshot", { name: "app" }),
+              step("evaluate", { script: "return document.title" }),
+              step("navigate", { url: "http://elsewhere.example.org/" }),
+              step("connect_active_tab", {}),
+              { say: "Done." },
+            ),
+          },
+        },
+        async (approval) => {
+          asked.push(approval);
+          const decision = approval.tool === "Network" ? "reject" : "approve";
+          await app.client.decide(approval.id, { decision, input_hash: approval.input_hash });
+        },
+      );
+      const [navigated, clicked, pictured, evaluated, elsewhere, connected] = seen(events);
+      expect([navigated, clicked, pictured, evaluated]).toEqual([
+        "Successfully navigated to http://localhost:8123/ (Status: 200)",
+        "Clicked: #b",
+        "Screenshot 'app' taken at 800x600image",
+        'Execution result:\n"1"\n\nConsole output:\n',
+      ]);
+      expect(elsewhere).toMatch(/^Navigation failed: HTTP error: 403 /);
+      expect(elsewhere).toContain("This session may not connect to elsewhere.example.org:80. A person refused it");
+      expect(connected).toContain("Failed to connect to browser: this session may not leave its sandbox.");
+      expect(asked.map(({ tool }) => tool).filter((tool) => tool !== "Bash")).toEqual([
+        `${PREFIX}evaluate`,
+        "Network",
+        `${PREFIX}connect_active_tab`,
+      ]);
+      const { preview } = asked.find(({ tool }) => tool === `${PREFIX}evaluate`) ?? {};
+      expect(preview).toMatchObject({
+        type: "generic",
+        page: { url: "http://localhost:8123/", title: "1", picture: { media_type: "image/jpeg" } },
+      });
+    },
+  );
+});
+
+describe.skipIf(browserPath === undefined)("a session's browser without walls", () => {
+  it("asks before it acts, shows page and element, and asks again when the page has changed meanwhile", async () => {
+    const site = await openSite();
+    const policy = {
+      default_profile: "own",
+      profiles: { own: { egress_hosts: [`localhost:${site.port}`] } },
+    };
+    await using app = await openWith({ policy }, BROWSER);
+    const asked: Approval[] = [];
+    const { events } = await runScript(
+      app.client,
+      {
+        prompt: {
+          text: script(
+            step("navigate", { url: `${site.url}/prices` }),
+            step("click", { selector: "#pay" }),
+            step("navigate", { url: "http://127.0.0.1:8099/" }),
+            { say: "Done." },
+          ),
+        },
+      },
+      async (approval) => {
+        asked.push(approval);
+        if (asked.length === 1) {
+          site.price = "Pay 1000 dollars";
+          const { length } = site.asked;
+          // The page has asked for the new price, and asked again: it shows it.
+          await until(() => site.asked.length > length + 2);
+        }
+        const decision = asked.length === 1 ? "approve" : "reject";
+        await app.client.decide(approval.id, { decision, input_hash: approval.input_hash });
+      },
+    );
+    const elements = asked.map(({ preview }) => (preview.type === "generic" ? preview.page?.element : undefined));
+    expect(elements).toEqual(['<button id="pay">Pay 1 dollar</button>', '<button id="pay">Pay 1000 dollars</button>']);
+    expect(site.asked).not.toContain("/paid");
+    const [navigated, , local] = seen(events);
+    expect(navigated).toBe(`Successfully navigated to ${site.url}/prices (Status: 200)`);
+    expect(local).toContain("This session may not connect to 127.0.0.1:8099.");
+    site.server.closeAllConnections();
+    site.server.close();
+  });
+
+  it("leaves nothing behind when the server is killed", async () => {
+    const place = await makePlace();
+    const site = await openSite();
+    const profile = { egress_hosts: [`localhost:${site.port}`] };
+    await writePolicy(place.home, profile);
+    const server = await startServer(place, BROWSER);
+    try {
+      const session = await server.client.createSession({
+        prompt: { text: script(step("navigate", { url: `${site.url}/form` }), { say: "Done." }) },
+      });
+      await untilTurnEnds(server.client, session.id, { answer: approveWith(server.client) });
+      expect((await leftBehind(place)).length).toBeGreaterThan(0);
+      await server.kill();
+      await until(async () => (await leftBehind(place)).length === 0);
+      expect(await chromiumOf(place.home)).toEqual([]);
+      // Its profile is gone when the next server starts.
+      await (await startServer(place, BROWSER)).stop();
+      expect(await readdir(join(place.home, "browsers")).catch(() => [])).toEqual([]);
+    } finally {
+      await server.kill();
+      site.server.closeAllConnections();
+      site.server.close();
+      await place.remove();
+    }
+  });
+});
+
+async function writePolicy(home: string, profile: object): Promise<void> {
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const policy = { default_profile: "own", profiles: { own: profile } };
+  await writeFile(join(home, "policy.yaml"), JSON.stringify(policy), { mode: 0o600 });
+}
+
+/** Processes of a browser whose profile lies in this home. */
+async function chromiumOf(home: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const words = await readFile(`/proc/${name}/cmdline`, "latin1").catch(() => "");
+    if (words.includes(`--user-data-dir=${home}`)) found.push(name);
+  }
+  return found;
+}
