@@ -24,6 +24,7 @@ const MAY_IMPORT = {
   "mcp-client": "protocol network sandbox tools",
   proxy: "protocol gate ledger",
   telemetry: "protocol proxy",
+  tunnels: "protocol proxy",
   engines: "protocol tools sandbox",
   sessions:
     "protocol store gate instructions ledger network sandbox tools connections proxy engines workspaces mcp-client",

@@ -45,6 +45,7 @@ export * from "./socket.ts";
 export * from "./sse.ts";
 export * from "./tool-facts.ts";
 export * from "./transcript.ts";
+export * from "./tunnels.ts";
 export * from "./usage.ts";
 export * from "./version.ts";
 export * from "./walls.ts";

@@ -14,6 +14,7 @@ import { PROGRAM_LIMITS } from "./program-limits.ts";
 import { SANDBOX_LIMITS } from "./sandbox-limits.ts";
 import { KEY_LIMITS } from "./key-limits.ts";
 import { TOKEN_LIMITS } from "./token-limits.ts";
+import { TUNNEL_LIMITS } from "./tunnel-limits.ts";
 import { WORKER_LIMITS } from "./worker-limits.ts";
 
 /**
@@ -25,6 +26,7 @@ export const LIMITS = {
   ...TOKEN_LIMITS,
   ...KEY_LIMITS,
   ...SANDBOX_LIMITS,
+  ...TUNNEL_LIMITS,
   ...WORKER_LIMITS,
   ...OPERATION_LIMITS,
   ...PROGRAM_LIMITS,

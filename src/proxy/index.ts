@@ -1,4 +1,5 @@
 export { ProviderBreaker, type ProviderCondition } from "./breaker.ts";
+export type { CallerRequest, CallerResponse } from "./caller.ts";
 export type { NetworkProxies } from "./network-proxies.ts";
 export * from "./open.ts";
 export { ProviderRecord } from "./provider-record.ts";

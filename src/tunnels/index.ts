@@ -1,0 +1,6 @@
+export * from "./accept.ts";
+export * from "./dial.ts";
+export * from "./dispatcher.ts";
+export * from "./handshake.ts";
+export * from "./link.ts";
+export * from "./serve.ts";
