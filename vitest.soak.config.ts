@@ -12,6 +12,7 @@ const SAMPLED = [
   "test/conformance/engines.{claude-*,loop-*,opencode,walls}.test.ts",
   "test/engines/claude/resume-kills.test.ts",
   "test/gate/{evaluate,guarded}-properties.test.ts",
+  "test/identity/forged.test.ts",
   "test/ledger/model.test.ts",
   "test/sandbox/conformance.test.ts",
   "test/store/crash.test.ts",

@@ -15,6 +15,7 @@ export * from "./failover.ts";
 export * from "./glob.ts";
 export * from "./hidden-text.ts";
 export * from "./hop-headers.ts";
+export * from "./identity.ts";
 export * from "./ids.ts";
 export * from "./instructions.ts";
 export * from "./items.ts";

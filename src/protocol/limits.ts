@@ -5,6 +5,7 @@ import { WORKSPACE_LIMITS } from "./limits-workspaces.ts";
 import { AGENT_LIMITS } from "./agent-limits.ts";
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
 import { CLIENT_LIMITS } from "./client-limits.ts";
+import { IDENTITY_LIMITS } from "./identity-limits.ts";
 import { INSTRUCTION_LIMITS } from "./instruction-limits.ts";
 import { JOB_LIMITS } from "./job-limits.ts";
 import { MCP_CLIENT_LIMITS } from "./mcp-client-limits.ts";
@@ -33,6 +34,7 @@ export const LIMITS = {
   ...MOUNT_LIMITS,
   ...JOB_LIMITS,
   ...INSTRUCTION_LIMITS,
+  ...IDENTITY_LIMITS,
   ...MCP_CLIENT_LIMITS,
   ...CONNECTION_LIMITS,
   ...AGENT_LIMITS,
