@@ -25,10 +25,10 @@ const MAY_IMPORT = {
   "mcp-client": "protocol network sandbox tools",
   proxy: "protocol gate ledger",
   telemetry: "protocol proxy",
-  tunnels: "protocol proxy",
+  tunnels: "protocol identity proxy",
   engines: "protocol tools sandbox",
   sessions:
-    "protocol store gate instructions ledger network sandbox tools connections proxy engines workspaces mcp-client identity",
+    "protocol store gate instructions ledger network sandbox tools connections proxy engines workspaces mcp-client identity tunnels",
   surfaces: "protocol gate sessions",
   "web/ui": "protocol client",
   "web/panel": "protocol client contexts web/ui",

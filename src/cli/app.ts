@@ -18,6 +18,7 @@ import {
   McpValues,
   type EnvironmentOptions,
   type Models,
+  type TunnelDependencies,
 } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
 import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store, type StoreHealth } from "../store/index.ts";
@@ -39,6 +40,7 @@ import { openSandboxes } from "./sandboxes.ts";
 import { openSupervisor, tellHeld } from "./supervisor.ts";
 import { readTextFile } from "./text-file.ts";
 import { loadToolModules } from "./tool-modules.ts";
+import { openTunnels } from "./tunnels.ts";
 import { keyFilesOf, refuseUntrusted, trustedInHome } from "./trusted-files.ts";
 
 const ENGINES = "engines";
@@ -196,7 +198,9 @@ async function assemble(
     () => clock.now(),
     (bytes) => crypto.getRandomValues(bytes),
   );
+  const tunnels = openTunnels({ settings, home, clock, log, redact });
   const { models, requests, ...way } = await openModels({
+    endpoints: tunnels.endpoints,
     settings,
     environment,
     home,
@@ -211,7 +215,7 @@ async function assemble(
   opened.push(() => way.close());
   const watched = watchMachine(options, home, opened);
   const outside = openOutside(options, telemetry, opened);
-  const parts = { ...base, marker, marks, supervisor, models, trees, newId, telemetry, ...outside, ...watched };
+  const parts = { ...base, marker, marks, supervisor, models, tunnels, trees, newId, telemetry, ...outside, ...watched };
   const gateway = await gatewayFor(options, parts);
   if (supervisor !== undefined) void tellHeld(supervisor, log);
   opened.push(() => gateway.close());
@@ -306,6 +310,7 @@ interface AppParts extends AppBase, OutsideWorld {
   readonly marks: ProcessMarks;
   readonly supervisor: Supervisor | undefined;
   readonly models: Models;
+  readonly tunnels: TunnelDependencies;
   readonly newId: NewId;
   readonly trees: SessionTrees;
   readonly telemetry: Telemetry;
@@ -399,6 +404,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       sandboxes,
       defaultSandbox: settings.sandbox.value,
       connections: openConnections(options, home),
+      tunnels: parts.tunnels,
       observe: (event, { settings: { engine, provider, model }, created_by }) =>
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),
       trees,

@@ -12,6 +12,7 @@ import {
 import type { Clock, Models } from "../sessions/index.ts";
 import type { DocumentStore, MoneyStore } from "../store/index.ts";
 import { openRequestLog, type ModelRequestLog } from "../telemetry/index.ts";
+import type { EndpointBook } from "../tunnels/index.ts";
 import { auditSettings } from "./settings-audit.ts";
 import { watchSettings, type Environment, type Settings } from "./settings.ts";
 
@@ -29,6 +30,7 @@ export interface ModelsOptions {
   readonly log: Log;
   readonly redact: Redactor;
   readonly told: (exchange: Exchange) => void;
+  readonly endpoints: EndpointBook;
 }
 
 /** The path from engines to models: providers, prices, the ledger, and the proxy in front of them. */
@@ -37,7 +39,7 @@ export async function openModels(options: ModelsOptions): Promise<{
   readonly requests: ModelRequestLog;
   close(): Promise<void>;
 }> {
-  const { settings, environment, home, store, clock, newId, log, redact } = options;
+  const { settings, environment, home, store, clock, newId, log, redact, endpoints } = options;
   const now = (): number => clock.now();
   const newest = await auditSettings(watchSettings({ home, environment, now, log }), { store, newId, now, log });
   const networkProxies = networkProxiesOf(environment);
@@ -47,6 +49,8 @@ export async function openModels(options: ModelsOptions): Promise<{
     breaker,
     record,
     networkProxies,
+    tunnels: () => endpoints.places,
+    transport: endpoints,
     settings: newest.providers,
     environment,
     simUrl: options.simUrl,
@@ -54,7 +58,7 @@ export async function openModels(options: ModelsOptions): Promise<{
     learn: (secret) => redact.learn(secret),
     log,
   });
-  const prices = openPriceBook(newest.prices);
+  const prices = openPriceBook(newest.prices, undefined, endpoints);
   const ledger = await openLedger({ store, now, newId, log });
   const requests = openRequestLog({ folder: join(home, LOG_FOLDER), redact, now, log });
   const proxy = await openProxy({
@@ -65,6 +69,7 @@ export async function openModels(options: ModelsOptions): Promise<{
     providers,
     breaker,
     networkProxies,
+    tunnels: endpoints,
     now,
     elapsed,
     newId,

@@ -6,3 +6,5 @@ export { ProviderRecord } from "./provider-record.ts";
 export * from "./proxy.ts";
 export * from "./providers.ts";
 export * from "./providers/open.ts";
+export type { TunnelPlace } from "./providers/resolve.ts";
+export type { TunnelTransport } from "./state.ts";

@@ -19,6 +19,7 @@ import { REQUEST_ID } from "./request-log.ts";
 import { RuntimeConnection } from "./runtime-socket.ts";
 import { RuntimeServer } from "./runtime/server.ts";
 import { CHALLENGE, httpStatus } from "./status.ts";
+import { isTunnelRequest, TunnelSockets } from "./tunnel-socket.ts";
 import { SYSTEM_CLOCK, type SurfaceOptions } from "./surface.ts";
 
 /** The WebSocket's word for "not allowed". */
@@ -161,6 +162,7 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { r
   upgrader.on("headers", (headers, request) => {
     headers.push(`${REQUEST_ID}: ${guard.requests.idOf(request)}`);
   });
+  const tunnels = new TunnelSockets(options.gateway);
   const alive = new WeakSet<WebSocket>();
   const heartbeat = startHeartbeat(upgrader, alive);
   server.on("upgrade", (request: IncomingMessage, stream: Duplex, head: Buffer) => {
@@ -171,6 +173,15 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { r
       guard.requests.refusedUpgrade(request, status);
       endWith(stream, { status, failure, request_id: guard.requests.idOf(request) });
     };
+    if (isTunnelRequest(request)) {
+      try {
+        guard.connections.checkRoom(request);
+        tunnels.accept(request, stream, head);
+      } catch (error) {
+        refuse(error instanceof Failure ? error : new Failure("internal", "something went wrong here"));
+      }
+      return;
+    }
     admit(options, guard, request).then(
       (caller) => {
         const handler = handlers[pathOf(request)];
@@ -198,12 +209,13 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { r
   });
   return {
     get size() {
-      return upgrader.clients.size;
+      return upgrader.clients.size + tunnels.size;
     },
     close: () => {
       clearInterval(heartbeat);
       for (const socket of upgrader.clients) socket.close(1001, "the server is stopping");
       upgrader.close();
+      tunnels.close();
     },
   };
 }

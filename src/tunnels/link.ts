@@ -8,6 +8,8 @@ const CLOSE_SILENT = 4408;
 const CLOSE_MISTAKE = 4400;
 
 export interface LinkEvents {
+  /** A WebSocket carries it, for the first time or again. */
+  attached?(): void;
   /** One of document 003's messages, as it came. */
   message(text: string): void;
   /** Its WebSocket is gone; the link waits to be resumed. */
@@ -134,6 +136,7 @@ export class TunnelLink {
     for (const chunk of this.#bytes) socket.send(chunk);
     for (const message of this.#messages) socket.send(message);
     for (const { data, isBinary } of early) this.#take(socket, data, isBinary);
+    this.#events.attached?.();
   }
 
   /** Sends one message, once, also across a cut. */
