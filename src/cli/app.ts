@@ -215,7 +215,19 @@ async function assemble(
   opened.push(() => way.close());
   const watched = watchMachine(options, home, opened);
   const outside = openOutside(options, telemetry, opened);
-  const parts = { ...base, marker, marks, supervisor, models, tunnels, trees, newId, telemetry, ...outside, ...watched };
+  const parts = {
+    ...base,
+    marker,
+    marks,
+    supervisor,
+    models,
+    tunnels,
+    trees,
+    newId,
+    telemetry,
+    ...outside,
+    ...watched,
+  };
   const gateway = await gatewayFor(options, parts);
   if (supervisor !== undefined) void tellHeld(supervisor, log);
   opened.push(() => gateway.close());

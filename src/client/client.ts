@@ -16,6 +16,7 @@ import type {
   ConnectionRecord,
   ConnectionReport,
   ConnectionView,
+  CreateTunnelOffer,
   CreateSession,
   CreateKey,
   CreateToken,
@@ -53,6 +54,7 @@ import type {
   PoolChange,
   PoolView,
   SaveTemplate,
+  SaveTunnel,
   SessionUsage,
   SessionContext,
   SessionMcpServers,
@@ -64,6 +66,10 @@ import type {
   StreamFrame,
   SubmitPrompt,
   Template,
+  TunnelOfferCreated,
+  TunnelOfferView,
+  TunnelReport,
+  TunnelView,
   WorkerView,
   KeyCreated,
   KeyList,
@@ -130,6 +136,36 @@ export class SallyportClient {
   /** Folders that sessions may work in; without a path the roots. */
   folders(query: { path?: string } = {}): Promise<FolderList> {
     return this.#call({ method: "GET", path: `/api/folders${search(query)}` });
+  }
+
+  /** Other people's machines that answer model requests here. */
+  tunnels(): Promise<{ tunnels: TunnelView[] }> {
+    return this.#call({ method: "GET", path: "/api/tunnels" });
+  }
+
+  saveTunnel(id: string, tunnel: SaveTunnel): Promise<TunnelView> {
+    return this.#call({ method: "PUT", path: `/api/tunnels/${encodeURIComponent(id)}`, body: tunnel });
+  }
+
+  deleteTunnel(id: string): Promise<void> {
+    return this.#call({ method: "DELETE", path: `/api/tunnels/${encodeURIComponent(id)}` });
+  }
+
+  testTunnel(id: string): Promise<TunnelReport> {
+    return this.#call({ method: "POST", path: `/api/tunnels/${encodeURIComponent(id)}/test`, body: {} });
+  }
+
+  /** What this machine serves to remote parties. */
+  tunnelOffers(): Promise<{ offers: TunnelOfferView[] }> {
+    return this.#call({ method: "GET", path: "/api/tunnel-offers" });
+  }
+
+  createTunnelOffer(offer: CreateTunnelOffer): Promise<TunnelOfferCreated> {
+    return this.#call({ method: "POST", path: "/api/tunnel-offers", body: offer });
+  }
+
+  revokeTunnelOffer(id: string): Promise<void> {
+    return this.#call({ method: "DELETE", path: `/api/tunnel-offers/${encodeURIComponent(id)}` });
   }
 
   templates(): Promise<{ templates: Template[] }> {

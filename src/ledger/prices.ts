@@ -30,8 +30,7 @@ export function openPriceBook(
         return { provider: id, model, price: { ...sizesOf(model), ...override }, from: "settings" };
       }
       const owners = told.priceOf(id, model);
-      if (owners !== undefined)
-        return { provider: id, model, price: { ...sizesOf(model), ...owners }, from: "owner" };
+      if (owners !== undefined) return { provider: id, model, price: { ...sizesOf(model), ...owners }, from: "owner" };
       if (free) return { provider: id, model, price: { input: 0, output: 0 }, from: "free" };
       const price = shipped({ provider: id, model, day: dayOf(now()) });
       return price === undefined ? undefined : { provider: id, model, price, from: "shipped" };

@@ -206,6 +206,7 @@ class Endpoint {
         if (state !== this.#state && message !== undefined) options.log.warn({ tunnel: id, message }, "tunnel down");
         this.#state = state;
         this.#message = message;
+        if (state === "refused") this.#wake();
       },
     });
   }
@@ -214,7 +215,9 @@ class Endpoint {
     this.#dialer?.start();
   }
 
+  /** Tries again now, also what was refused. */
   hurry(): void {
+    if (this.#dialer !== undefined && this.#state === "refused") this.#state = "waiting";
     this.#dialer?.hurry();
   }
 
@@ -315,7 +318,8 @@ class Endpoint {
       const { link, session } = this.#current ?? {};
       if (link?.isConnected === true && session?.closed === false) return session;
       const left = until - performance.now();
-      if (left <= 0) throw new NotConnected(this.condition.message ?? "it is not connected");
+      if (left <= 0 || this.#state === "refused")
+        throw new NotConnected(this.condition.message ?? "it is not connected");
       this.#dialer?.hurry();
       await this.#attached(left);
     }

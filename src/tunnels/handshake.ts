@@ -3,9 +3,7 @@ import { LIMITS, TunnelHandshake } from "../protocol/index.ts";
 import type { EarlyMessage } from "./link.ts";
 
 /** Whether something was let in, and if not, why. */
-type Judged<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly message: string };
+type Judged<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly message: string };
 
 /** The side that was connected to: asks for proof and judges it. */
 export interface LinkAuthenticator {

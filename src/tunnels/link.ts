@@ -77,7 +77,10 @@ export class TunnelLink {
   #pingTimer: NodeJS.Timeout | undefined = undefined;
   #resumeTimer: NodeJS.Timeout | undefined = undefined;
 
-  constructor(listen: (link: TunnelLink) => LinkEvents, { id, bounds = LINK_BOUNDS, isPlain = false }: LinkOptions = {}) {
+  constructor(
+    listen: (link: TunnelLink) => LinkEvents,
+    { id, bounds = LINK_BOUNDS, isPlain = false }: LinkOptions = {},
+  ) {
     this.id = id ?? randomBytes(16).toString("hex");
     this.#bounds = bounds;
     this.#isPlain = isPlain;

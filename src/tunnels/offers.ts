@@ -1,4 +1,10 @@
-import { authKindOf, createTunnelAuthenticator, type ReadSecret, type TunnelSigner, type TwoClocks } from "../identity/index.ts";
+import {
+  authKindOf,
+  createTunnelAuthenticator,
+  type ReadSecret,
+  type TunnelSigner,
+  type TwoClocks,
+} from "../identity/index.ts";
 import {
   LIMITS,
   TUNNEL_MODELS_PATH,

@@ -1,4 +1,5 @@
-import { createServer, type AddressInfo } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { request, type Dispatcher } from "undici";
 import { WebSocketServer } from "ws";
 import {
@@ -49,7 +50,12 @@ interface WorldOptions {
 }
 
 /** A home that listens, a gateway that dials it, and a network that can fail in between. */
-export async function openTunnelWorld({ answer, bounds = QUICK, tunnel, credential }: WorldOptions): Promise<TunnelWorld> {
+export async function openTunnelWorld({
+  answer,
+  bounds = QUICK,
+  tunnel,
+  credential,
+}: WorldOptions): Promise<TunnelWorld> {
   const links: TunnelLink[] = [];
   const messages: string[] = [];
   const states: string[] = [];

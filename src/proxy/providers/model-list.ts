@@ -15,7 +15,12 @@ interface ModelListOptions {
 }
 
 /** Asks a provider which models it has, and a local one how long their windows are. Never rejects. */
-export async function fetchModels({ provider, signal, networkProxies, transport }: ModelListOptions): Promise<ProviderModels> {
+export async function fetchModels({
+  provider,
+  signal,
+  networkProxies,
+  transport,
+}: ModelListOptions): Promise<ProviderModels> {
   const probe = openProbe(provider, { signal, networkProxies, transport });
   if (probe === undefined) return { models: [], failure: `${provider.id} does not run here` };
   try {

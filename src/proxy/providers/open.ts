@@ -97,7 +97,9 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
     models: (id) => {
       const provider = newest().get(id)?.provider;
       if (provider === undefined) return Promise.resolve({ models: [], failure: unknown(id, newest()) });
-      return lists.get(id, () => fetchModels({ provider, signal: stopping.signal, networkProxies, transport: options.transport }));
+      return lists.get(id, () =>
+        fetchModels({ provider, signal: stopping.signal, networkProxies, transport: options.transport }),
+      );
     },
     listed: (id, model) => lists.listed(id, model),
     condition: (id) => options.breaker?.condition(id) ?? { state: "good" },

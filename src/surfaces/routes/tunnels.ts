@@ -81,8 +81,7 @@ function offerRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
       request: { body: body(CreateTunnelOffer) },
       responses: { 201: json(TunnelOfferCreated, "The offer"), ...changeRefusals },
     }),
-    async (context) =>
-      context.json(await gateway.offers.create(context.var.caller, context.req.valid("json")), 201),
+    async (context) => context.json(await gateway.offers.create(context.var.caller, context.req.valid("json")), 201),
   );
   app.openapi(
     createRoute({
