@@ -28,9 +28,15 @@ export async function workspacesBench(flags = []) {
     await release();
     const each = [];
     const ready = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const id = `ses_${round}`;
+    const statuses = [];
+    const processor = [];
+    for (let at = 0; at < rounds; at += 1) {
+      const id = `ses_${at}`;
+      statuses.push(await timed(() => run("git", ["-C", source, "status", "--porcelain"])));
+      const before = process.cpuUsage();
       each.push(await timed(() => mounted.make(id, wanted)));
+      const { user, system } = process.cpuUsage(before);
+      processor.push(round((user + system) / 1_000));
       let used = { release: async () => undefined };
       ready.push(await timed(async () => (used = await mounted.use(id))));
       await used.release();
@@ -41,7 +47,6 @@ export async function workspacesBench(flags = []) {
     const worktree = await timed(() => copied.make("ses_worktree", { ...wanted, mode: "worktree", filters: [] }));
     await copied.remove("ses_worktree");
     const control = await timed(() => run("cp", ["-r", source, join(folder, "control")]));
-    const status = await timed(() => run("git", ["-C", source, "status", "--porcelain"]));
     return {
       files,
       overlay: String(overlay),
@@ -51,7 +56,9 @@ export async function workspacesBench(flags = []) {
       copy_session_ms: copy,
       worktree_session_ms: worktree,
       control_cp_r_ms: control,
-      control_git_status_ms: status,
+      control_git_status_ms: median(statuses),
+      session_to_git_status: round(median(each) / median(statuses)),
+      server_cpu_each_session_ms: median(processor),
       session_to_cp_r: round(median(each) / control),
     };
   } finally {

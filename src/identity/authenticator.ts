@@ -15,8 +15,6 @@ import { isSharedKeyMac, sharedKeyMac } from "./shared-key.ts";
 /** What a tunnel says about those who may use it. */
 export type TunnelAuthRules = Pick<TunnelEndpoint, "id" | "auth" | "allowed_agents">;
 
-export type TunnelAuthKind = "none" | "nostr" | "psk";
-
 /** Who has been let in. */
 export type VerifiedParty =
   | { readonly kind: "none" }
@@ -44,7 +42,7 @@ export interface TunnelAuthenticatorOptions extends ChallengeBookOptions {
   readonly secret: ReadSecret;
 }
 
-export function authKindOf({ auth }: Pick<TunnelEndpoint, "auth">): TunnelAuthKind {
+export function authKindOf({ auth }: Pick<TunnelEndpoint, "auth">): "none" | "nostr" | "psk" {
   return typeof auth === "string" ? auth : auth.type;
 }
 

@@ -15,7 +15,7 @@ function checksum(words: readonly number[]): number {
 }
 
 function prefixWords(prefix: string): readonly number[] {
-  const codes = [...prefix].map((letter) => letter.charCodeAt(0));
+  const codes = [...Buffer.from(prefix, "latin1")];
   return [...codes.map((code) => code >>> 5), 0, ...codes.map((code) => code & 31)];
 }
 
@@ -52,7 +52,10 @@ export function decodeBech32(prefix: string, text: string): Uint8Array | undefin
   // BIP-173: all letters are small or all are capitals.
   const plain = text === text.toUpperCase() ? text.toLowerCase() : text;
   if (!plain.startsWith(`${prefix}1`)) return undefined;
-  const words = [...plain.slice(prefix.length + 1)].map((letter) => ALPHABET.indexOf(letter));
+  const words = plain
+    .slice(prefix.length + 1)
+    .split("")
+    .map((letter) => ALPHABET.indexOf(letter));
   if (words.length < CHECKSUM_WORDS || words.includes(-1)) return undefined;
   if (checksum([...prefixWords(prefix), ...words]) !== 1) return undefined;
   const bytes = regroup(words.slice(0, -CHECKSUM_WORDS), { from: 5, to: 8, pad: false });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** Loaded on first use: most servers never sign. */
-const curve = (): Promise<typeof import("@noble/curves/secp256k1.js")> => import("@noble/curves/secp256k1.js");
+const curve = async () => import("@noble/curves/secp256k1.js");
 
 export const KEY_BYTES = 32;
 export const SIGNATURE_BYTES = 64;

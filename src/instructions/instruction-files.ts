@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { estimatedTokens, LIMITS, type InstructionKind, type LoadedFile, type SkippedFile } from "../protocol/index.ts";
 import { fileText, type InstructionText } from "./block.ts";
 import { importsOf } from "./imports.ts";
-import { isSkipped, type InstructionReader } from "./reader.ts";
+import { isSkipped, readEach, type InstructionReader, type LookedFor } from "./reader.ts";
 
 /** In each folder, in this order: Codex and others read the first, Claude Code the others. */
 const NAMES = ["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
@@ -35,13 +35,19 @@ export class InstructionFiles {
   async collect({ folders, userFile, followsImports }: InstructionSources): Promise<void> {
     this.#followsImports = followsImports;
     // What the user's own file names is not in the workspace: it is not followed.
-    if (userFile !== undefined) await this.#add(userFile, { kind: "user", depth: LIMITS.instructionImportDepth });
-    for (const folder of folders)
-      for (const name of NAMES) await this.#add(join(folder, name), { kind: "instructions", depth: 0 });
+    const own = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
+    for await (const { path, read } of readEach(this.#reader, userFile === undefined ? own : [userFile, ...own])) {
+      const isUser = path === userFile;
+      await this.#add({
+        path,
+        read,
+        kind: isUser ? "user" : "instructions",
+        depth: isUser ? LIMITS.instructionImportDepth : 0,
+      });
+    }
   }
 
-  async #add(path: string, { kind, depth }: { readonly kind: InstructionKind; readonly depth: number }): Promise<void> {
-    const read = await this.#reader.read(path, LIMITS.instructionFileBytes);
+  async #add({ path, read, kind, depth }: CandidateFile): Promise<void> {
     if (read === undefined) return;
     const shown = this.#reader.shown(path);
     if (isSkipped(read)) return this.#skip(shown, read.why);
@@ -60,25 +66,35 @@ export class InstructionFiles {
   }
 
   async #follow(text: string, { from, depth }: { readonly from: string; readonly depth: number }): Promise<void> {
-    for (const name of importsOf(text)) {
-      if (depth >= LIMITS.instructionImportDepth) {
-        this.#skip(
-          this.#reader.shown(from),
-          `its import @${name} is deeper than ${LIMITS.instructionImportDepth} files`,
-        );
-        return;
-      }
-      this.#imports += 1;
-      if (this.#imports > LIMITS.instructionImports) {
-        this.#skip(this.#reader.shown(from), `more than ${LIMITS.instructionImports} imports are not followed`);
-        return;
-      }
-      if (name.startsWith("~")) this.#skip(this.#reader.shown(from), `its import @${name} is not in the workspace`);
-      else await this.#add(isAbsolute(name) ? name : join(dirname(from), name), { kind: "import", depth: depth + 1 });
-    }
+    const names = importsOf(text);
+    const shown = this.#reader.shown(from);
+    const [first] = names;
+    if (first === undefined) return;
+    if (depth >= LIMITS.instructionImportDepth)
+      return this.#skip(shown, `its import @${first} is deeper than ${LIMITS.instructionImportDepth} files`);
+    for (const name of names.filter(isOutside)) this.#skip(shown, `its import @${name} is not in the workspace`);
+    const room = Math.max(0, LIMITS.instructionImports - this.#imports);
+    const paths = names.filter((name) => !isOutside(name)).map((name) => importedPath(from, name));
+    this.#imports += paths.length;
+    for await (const file of readEach(this.#reader, paths.slice(0, room)))
+      await this.#add({ ...file, kind: "import", depth: depth + 1 });
+    if (paths.length > room) this.#skip(shown, `more than ${LIMITS.instructionImports} imports are not followed`);
   }
 
   #skip(path: string, why: string): void {
     this.skipped.push({ path, why });
   }
+}
+
+interface CandidateFile extends LookedFor {
+  readonly kind: InstructionKind;
+  readonly depth: number;
+}
+
+function isOutside(name: string): boolean {
+  return name.startsWith("~");
+}
+
+function importedPath(from: string, name: string): string {
+  return isAbsolute(name) ? name : join(dirname(from), name);
 }

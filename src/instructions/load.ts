@@ -42,8 +42,7 @@ export async function loadInstructions(
 ): Promise<LoadedInstructions> {
   const instructions = new InstructionFiles(reader);
   const project = new ProjectFiles(reader, workspace);
-  await instructions.collect(sources);
-  await project.collect();
+  await Promise.all([instructions.collect(sources), project.collect()]);
   const files = [...instructions.files, ...project.files];
   const left_out = bounded([...instructions.skipped, ...project.skipped]);
   const isNothing = files.length === 0 && left_out.length === 0;

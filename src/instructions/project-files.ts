@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import {
   AgentDefinition,
   BUILT_IN_COMMANDS,
@@ -12,7 +12,14 @@ import {
 import { skillLine, type SkillLine } from "./block.ts";
 import { COMMAND_NAME } from "./commands.ts";
 import { lineOf, parseFrontmatter, shownLine, wordsOf, type HeadedText } from "./frontmatter.ts";
-import { isSkipped, type InstructionReader, type TextOnDisk } from "./reader.ts";
+import {
+  isSkipped,
+  readEach,
+  type InstructionReader,
+  type LookedFor,
+  type NamesInFolder,
+  type TextOnDisk,
+} from "./reader.ts";
 
 /** Kinds of sub-agents by name, as a session has them. */
 export type AgentKinds = Readonly<Record<string, AgentDefinition>>;
@@ -42,53 +49,60 @@ export class ProjectFiles {
   }
 
   async collect(): Promise<void> {
-    await this.#collectSkills();
-    await this.#collectCommands();
-    await this.#collectAgents();
+    const [skills, commands, agents] = await Promise.all([
+      this.#list("skills"),
+      this.#list("commands"),
+      this.#list("agents"),
+    ]);
+    await this.#collectSkills(this.#names(skills));
+    await this.#collectCommands(this.#names(commands));
+    await this.#collectAgents(this.#names(agents));
     await this.#mentionSettings();
   }
 
-  async #collectSkills(): Promise<void> {
-    for (const name of await this.#names("skills")) {
-      const path = join(this.#folder, "skills", name, "SKILL.md");
-      if (!COMMAND_NAME.test(name)) {
-        this.#skip(path, NO_NAME);
-        continue;
-      }
-      const read = await this.#read(path);
+  async #collectSkills(names: readonly string[]): Promise<void> {
+    const usable = names.filter((name) => COMMAND_NAME.test(name));
+    for (const name of names.filter((one) => !COMMAND_NAME.test(one))) this.#skip(this.#skillPath(name), NO_NAME);
+    for await (const looked of this.#readEach(usable.map((name) => this.#skillPath(name)))) {
+      const read = this.#headed(looked);
       if (read === undefined) continue;
+      const { path } = looked;
       if (this.skills.length >= LIMITS.workspaceSkills) {
         this.#skip(path, `${LIMITS.workspaceSkills} skills are offered at most`);
         return;
       }
       const { fields, body } = read.head;
-      const skill = { name, description: describe(fields, body) };
+      const skill = { name: basename(dirname(path)), description: describe(fields, body) };
       this.skills.push(skill);
       this.#add("skill", path, { read, ...skill, tokens: estimatedTokens(skillLine(skill).length) });
       this.#addCommand(path, { kind: "skill", ...skill, ...hintOf(fields) });
     }
   }
 
-  async #collectCommands(): Promise<void> {
-    const names = await this.#names("commands");
+  #skillPath(name: string): string {
+    return join(this.#folder, "skills", name, "SKILL.md");
+  }
+
+  async #collectCommands(names: readonly string[]): Promise<void> {
     const paths = names.filter(isMarkdown).map((name) => join(this.#folder, "commands", name));
     // One level of folders, which only group them.
-    for (const name of names.filter((one) => !isMarkdown(one)).slice(0, LIMITS.workspaceCommandFolders))
-      for (const inner of await this.#names(join("commands", name)))
-        if (isMarkdown(inner)) paths.push(join(this.#folder, "commands", name, inner));
-    for (const path of paths.slice(0, LIMITS.workspaceFolderEntries)) {
+    const folders = names.filter((one) => !isMarkdown(one)).slice(0, LIMITS.workspaceCommandFolders);
+    for (const list of await Promise.all(folders.map((name) => this.#list(join("commands", name)))))
+      for (const inner of this.#names(list)) if (isMarkdown(inner)) paths.push(join(list.path, inner));
+    for await (const looked of this.#readEach(paths.slice(0, LIMITS.workspaceFolderEntries))) {
       if (this.commands.filter(({ kind }) => kind === "command").length >= LIMITS.workspaceCommands) {
-        this.#skip(path, `${LIMITS.workspaceCommands} commands are offered at most`);
+        this.#skip(looked.path, `${LIMITS.workspaceCommands} commands are offered at most`);
         return;
       }
-      await this.#collectCommand(path);
+      this.#collectCommand(looked);
     }
   }
 
-  async #collectCommand(path: string): Promise<void> {
+  #collectCommand(looked: LookedFor): void {
+    const { path } = looked;
     const name = nameOf(path);
     if (!COMMAND_NAME.test(name)) return this.#skip(path, NO_NAME);
-    const read = await this.#read(path);
+    const read = this.#headed(looked);
     if (read === undefined) return;
     const { fields, body } = read.head;
     const description = describe(fields, body);
@@ -107,11 +121,12 @@ export class ProjectFiles {
     return !taken;
   }
 
-  async #collectAgents(): Promise<void> {
+  async #collectAgents(names: readonly string[]): Promise<void> {
     let chars = 0;
-    for (const file of (await this.#names("agents")).filter(isMarkdown)) {
-      const path = join(this.#folder, "agents", file);
-      const read = await this.#read(path);
+    const paths = names.filter(isMarkdown).map((name) => join(this.#folder, "agents", name));
+    for await (const looked of this.#readEach(paths)) {
+      const { path } = looked;
+      const read = this.#headed(looked);
       if (read === undefined) continue;
       const { fields, body } = read.head;
       const name = lineOf(fields.get("name"), LIMITS.workspaceDescriptionChars) || nameOf(path);
@@ -139,9 +154,8 @@ export class ProjectFiles {
 
   /** Hooks and permissions of a workspace count for nothing here; whoever wrote them should know. */
   async #mentionSettings(): Promise<void> {
-    for (const name of ["settings.json", "settings.local.json"]) {
-      const path = join(this.#folder, name);
-      const read = await this.#reader.read(path, LIMITS.instructionFileBytes);
+    const paths = ["settings.json", "settings.local.json"].map((name) => join(this.#folder, name));
+    for await (const { path, read } of this.#readEach(paths)) {
       if (read === undefined || isSkipped(read)) continue;
       const keys = keysOf(read.text);
       if (keys.includes("hooks")) this.#skip(path, "hooks of a workspace are not run");
@@ -149,15 +163,21 @@ export class ProjectFiles {
     }
   }
 
-  async #names(folder: string): Promise<readonly string[]> {
+  async #list(folder: string): Promise<NamesInFolder & { readonly path: string }> {
     const path = join(this.#folder, folder);
-    const { names, isCut } = await this.#reader.names(path);
+    return { path, ...(await this.#reader.names(path)) };
+  }
+
+  #names({ path, names, isCut }: NamesInFolder & { readonly path: string }): readonly string[] {
     if (isCut) this.#skip(path, `only ${LIMITS.workspaceFolderEntries} of its names are looked at`);
     return names;
   }
 
-  async #read(path: string): Promise<(TextOnDisk & { readonly head: HeadedText }) | undefined> {
-    const read = await this.#reader.read(path, LIMITS.instructionFileBytes);
+  #readEach(paths: readonly string[]): AsyncIterable<LookedFor> {
+    return readEach(this.#reader, paths);
+  }
+
+  #headed({ path, read }: LookedFor): (TextOnDisk & { readonly head: HeadedText }) | undefined {
     if (read === undefined) return undefined;
     if (!isSkipped(read)) return { ...read, head: parseFrontmatter(read.text) };
     this.#skip(path, read.why);

@@ -24,6 +24,12 @@ export const INSTRUCTION_LIMITS = {
   frontmatterFields: 64,
   /** Words of a command's prompt that `$1` … can name. */
   commandArguments: 9,
+  /** Files whose times and sizes are compared before a turn; where there are more, all are read again. */
+  instructionLooks: 1_024,
+  /** Milliseconds: a file that changed so shortly before it was read is read again, because its time could be the same after another change. */
+  instructionSettledMs: 2_000,
+  /** Files that are read at the same time. */
+  instructionReads: 16,
   /** What was not loaded, as it is journaled and shown. */
   leftOutFiles: 50,
 } as const;

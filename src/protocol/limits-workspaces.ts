@@ -7,6 +7,9 @@ export const WORKSPACE_LIMITS = {
   snapshotBytes: 53_687_091_200,
   /** How often a folder is copied that changes while it is copied. */
   snapshotTries: 3,
+  /** Folders whose names are remembered between two snapshots, and the paths by which one of them is known to be unchanged. */
+  rememberedLooks: 50,
+  stampedPaths: 20_000,
   /** Withheld files that an answer lists; more are counted. */
   withheldListed: 1_000,
   /** Files of one change set. */

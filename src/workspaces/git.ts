@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { Failure, LIMITS } from "../protocol/index.ts";
-import { findRepository, withRepository } from "./repository.ts";
+import { findRepository, withRepository, type Repository } from "./repository.ts";
 
 interface GitOptions {
   readonly input?: string | Buffer | undefined;
@@ -8,6 +8,8 @@ interface GitOptions {
   readonly variables?: Readonly<Record<string, string>> | undefined;
   /** A repository that the server made for itself, where nobody else writes; absent: it is a person's. */
   readonly isOurs?: boolean | undefined;
+  /** The one around the folder, if the caller has just looked for it. Absent: it is looked for. */
+  readonly repository?: Repository | undefined;
   /** Settings that count for this call alone. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
 }
@@ -77,7 +79,7 @@ function environmentOf({ settings = {}, variables = {} }: GitOptions): NodeJS.Pr
 
 async function run(folder: string, words: readonly string[], call: GitOptions): Promise<GitAnswer> {
   if (call.isOurs === true) return start(folder, words, call);
-  const repository = await findRepository(folder);
+  const repository = call.repository ?? (await findRepository(folder));
   // Git would take a folder that looks like one for a repository, with all its settings.
   if (repository === undefined)
     return { code: null, output: Buffer.alloc(0), complaint: `${folder} is in no repository` };

@@ -1,4 +1,5 @@
-import { lstat, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { lstat, readdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { Failure, LIMITS } from "../protocol/index.ts";
@@ -13,14 +14,24 @@ export interface Repository {
   readonly commonFolder: string;
 }
 
+/** Throws a Failure if a link among git's own files leads out of this folder. */
+type LinkCheck = (commonFolder: string) => Promise<unknown>;
+
 /**
  * The repository around a folder; undefined: there is none. Whoever writes in a folder can write its `.git` too, and make it lead to
  * the repository of somebody else: one that leads elsewhere is a Failure, unless that place knows of this folder.
  */
-export async function findRepository(folder: string): Promise<Repository | undefined> {
+export async function findRepository(
+  folder: string,
+  checkLinks: LinkCheck = refuseLinks,
+): Promise<Repository | undefined> {
   for (let root = folder; ; root = dirname(root)) {
     const entry = await lstat(join(root, ".git")).catch(() => undefined);
-    if (entry !== undefined) return checked(root, entry.isFile() ? await pointerAt(join(root, ".git")) : undefined);
+    if (entry !== undefined) {
+      const repository = await checked(root, entry.isFile() ? await pointerAt(join(root, ".git")) : undefined);
+      await checkLinks(repository.commonFolder);
+      return repository;
+    }
     if (dirname(root) === root) return undefined;
   }
 }
@@ -33,7 +44,6 @@ async function checked(root: string, pointer: string | undefined): Promise<Repos
   const commonFolder = common === "" ? gitFolder : await realpath(resolve(gitFolder, common)).catch(() => "");
   const isOwn = gitFolder === own && commonFolder === own;
   if (!isOwn && !(await isKnownThere({ root, gitFolder, commonFolder }))) throw strange(root, own);
-  await refuseLinks(commonFolder);
   return { root, gitFolder, commonFolder };
 }
 
@@ -56,24 +66,32 @@ function strange(root: string, path: string): Failure {
   );
 }
 
-/** Git follows links among its own files. Behind them could be another repository's objects and branches. */
-async function refuseLinks(folder: string): Promise<void> {
-  const refuse = (path: string): never => {
-    throw new Failure(
-      "unsupported",
-      `${join(folder, path)} leads out of its repository. Nothing is read there; replace it, or use workspace_mode direct.`,
-    );
-  };
-  if ((await textOf(join(folder, "objects/info/alternates"))).trim() !== "") refuse("objects/info/alternates");
-  const open = [""];
-  for (let seen = 0; seen < LIMITS.gitFolders; seen += 1) {
+function refusePath(path: string): never {
+  throw new Failure(
+    "unsupported",
+    `${path} leads out of its repository. Nothing is read there; replace it, or use workspace_mode direct.`,
+  );
+}
+
+/** A file by which git looks for objects in other repositories. */
+export async function refuseAlternates(folder: string): Promise<void> {
+  const path = join(folder, "objects/info/alternates");
+  if ((await textOf(path)).trim() !== "") refusePath(path);
+}
+
+/**
+ * Git follows links among its own files. Behind them could be another repository's objects and branches. Answers the folders that it
+ * looked through, but the first one.
+ */
+export async function refuseLinks(folder: string): Promise<readonly string[]> {
+  await refuseAlternates(folder);
+  const open = [...(await foldersOf(folder))];
+  const seen: string[] = [];
+  while (seen.length < LIMITS.gitFolders) {
     const at = open.pop();
-    if (at === undefined) return;
-    for (const entry of await readdir(join(folder, at), { withFileTypes: true }).catch(() => [])) {
-      const path = join(at, entry.name);
-      if (entry.isSymbolicLink() && isRead(path)) refuse(path);
-      if (entry.isDirectory() && isRead(path)) open.push(path);
-    }
+    if (at === undefined) return seen;
+    seen.push(at);
+    open.push(...(await foldersIn(at, () => true)));
   }
   throw new Failure(
     "limit_reached",
@@ -81,11 +99,26 @@ async function refuseLinks(folder: string): Promise<void> {
   );
 }
 
+/** The folders in a repository's own folder in which git reads. A Failure if one of its files there is a link. */
+export function foldersOf(folder: string): Promise<readonly string[]> {
+  return foldersIn(folder, isRead);
+}
+
+async function foldersIn(folder: string, counts: (name: string) => boolean): Promise<readonly string[]> {
+  const folders: string[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    if (!counts(entry.name)) continue;
+    const path = join(folder, entry.name);
+    if (entry.isSymbolicLink()) refusePath(path);
+    if (entry.isDirectory()) folders.push(path);
+  }
+  return folders;
+}
+
 const SHARED = ["HEAD", "objects", "refs", "packed-refs", "info", "logs", "worktrees", "shallow"] as const;
 
-function isRead(path: string): boolean {
-  const [first = ""] = path.split(sep);
-  return first === "config" || first === "index" || SHARED.some((name) => name === first);
+function isRead(name: string): boolean {
+  return name === "config" || name === "index" || SHARED.some((shared) => shared === name);
 }
 
 /**
@@ -97,13 +130,15 @@ export async function withRepository<Answer>(
   work: (variables: Readonly<Record<string, string>>) => Promise<Answer>,
 ): Promise<Answer> {
   const { root, gitFolder, commonFolder } = repository;
-  const folder = await mkdtemp(join(tmpdir(), "sallyport-git-"));
+  const settings = plainSettings(await textOf(join(commonFolder, "config")));
+  // A dozen small steps, which take a tenth of the time if none is waited for.
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-git-"));
   try {
-    for (const name of SHARED) await symlink(join(commonFolder, name), join(folder, name));
-    await writeFile(join(folder, "config"), plainSettings(await textOf(join(commonFolder, "config"))));
+    for (const name of SHARED) symlinkSync(join(commonFolder, name), join(folder, name));
+    writeFileSync(join(folder, "config"), settings);
     return await work({ GIT_DIR: gitFolder, GIT_COMMON_DIR: folder, GIT_WORK_TREE: root });
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -9,7 +9,8 @@ import { makeHistory } from "./history.ts";
 import { listFiles } from "./list-files.ts";
 import type { FileStamp, Stamps } from "./manifest.ts";
 import { SECRET_KINDS } from "./secrets.ts";
-import { sourceState, type RepositoryState, type SourceState } from "./source-state.ts";
+import { SourceLooks } from "./source-looks.ts";
+import type { RepositoryState, SourceState } from "./source-state.ts";
 import type { Withheld } from "./withhold.ts";
 
 const PARTIAL = ".part";
@@ -63,10 +64,12 @@ export class Snapshots {
   /** Bases that are being made or were just handed out: nobody may have noted yet that they are used. */
   readonly #making = new Map<string, Promise<SnapshotBase>>();
 
+  readonly #looks: SourceLooks;
   #hasGrown = false;
 
   constructor(options: SnapshotsOptions) {
     this.#options = options;
+    this.#looks = new SourceLooks({ hidden: options.hidden });
   }
 
   /** Whether a base was made since the last `prune`. */
@@ -91,12 +94,12 @@ export class Snapshots {
   /** The base of a folder as it is now, made if there is none yet. */
   async take(source: string, filters: readonly RepoFilterMode[]): Promise<SnapshotBase> {
     for (let tries = 1; ; tries += 1) {
-      const state = await sourceState(source, this.#options.hidden);
+      const state = await this.#looks.state(source);
       const key = digest([RULES, state.key, source, filters]);
       const known = await this.#known(key);
       if (known !== undefined) return known;
       const base = await this.#once({ key, source, filters, state });
-      const after = await sourceState(source, this.#options.hidden);
+      const after = await this.#looks.state(source);
       if (after.key === state.key) return base;
       // It changed while it was copied: no other session may take this for the folder's state.
       if (tries >= LIMITS.snapshotTries)

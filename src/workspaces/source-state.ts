@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { join, relative, sep } from "node:path";
-import { mustGit } from "./git.ts";
+import { lstat } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { git, mustGit } from "./git.ts";
 import { inParallel } from "./in-parallel.ts";
 import { listFiles } from "./list-files.ts";
-import { stampOf, stateOf } from "./manifest.ts";
-import { findRepository } from "./repository.ts";
+import { stateOf } from "./manifest.ts";
+import { findRepository, type Repository } from "./repository.ts";
 
 /** What a folder's files are at a moment. */
 export interface SourceState {
@@ -14,66 +15,110 @@ export interface SourceState {
   readonly repository?: RepositoryState | undefined;
 }
 
-export interface RepositoryState {
+export interface RepositoryState extends RepositoryPlace {
+  /** Something is not committed. */
+  readonly dirty: boolean;
+}
+
+interface RepositoryPlace {
   /** Absolute, real. */
   readonly root: string;
   /** The folder within the repository, with a slash at its end; empty: its root. */
   readonly prefix: string;
   /** Absent: it has no commit yet. */
   readonly head?: string | undefined;
-  /** Something is not committed. */
-  readonly dirty: boolean;
 }
 
-interface FoundRepository {
-  readonly state: Omit<RepositoryState, "dirty">;
-  /** What git says is not as in its last commit. */
-  readonly entries: readonly string[];
+/** What `git status` says of a folder. Each entry is a line of it, as it is. */
+export interface FolderStatus {
+  readonly head?: string | undefined;
+  /** What is not as in the last commit. */
+  readonly changed: readonly string[];
+  readonly untracked: readonly string[];
+  /** Names within the repository. A folder's ends with a slash, and what is in it is not listed. */
+  readonly ignored: readonly string[];
 }
 
-export async function sourceState(folder: string, hidden: readonly string[]): Promise<SourceState> {
-  const repository = await repositoryOf(folder);
-  if (repository === undefined) return { key: await folderKey(folder, hidden) };
-  const { state } = repository;
-  const isOwn = (name: string): boolean =>
-    hidden.some((own) => `${join(state.root, name)}${sep}`.startsWith(`${own}${sep}`));
-  const entries = repository.entries.filter((entry) => !isOwn(nameIn(entry) ?? ""));
-  const hash = createHash("sha256").update(JSON.stringify([state.root, state.prefix, state.head ?? ""]));
-  const states = await inParallel(entries, async (entry) => {
-    const name = nameIn(entry);
-    return { entry, now: name === undefined ? undefined : await stateOf(state.root, name) };
-  });
-  for (const known of states) hash.update(JSON.stringify(known));
-  return { key: hash.digest("hex"), repository: { ...state, dirty: entries.length > 0 } };
-}
-
-/** Undefined: it is no repository. */
-async function repositoryOf(folder: string): Promise<FoundRepository | undefined> {
-  const found = await findRepository(folder);
-  if (found === undefined) return undefined;
-  const words = ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames"];
-  const status = await mustGit(folder, [...words, "--ignore-submodules=all", "--", "."]);
-  const { root } = found;
-  const prefix = folder === root ? "" : `${relative(root, folder)}/`;
+/** `names: "known"`: what is untracked or ignored is not asked for. */
+export async function statusOf(
+  folder: string,
+  { repository, names }: { readonly repository: Repository; readonly names: "listed" | "known" },
+): Promise<FolderStatus> {
+  const listing = names === "listed" ? ["--untracked-files=all", "--ignored=matching"] : ["--untracked-files=no"];
+  const words = ["status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--ignore-submodules=all", ...listing];
+  // A repository can say that times are not to be looked at. Then a file that was written could look like before.
+  const settings = { "core.trustctime": "true", "core.checkStat": "default" };
+  const status = await mustGit(folder, [...words, "--", "."], { repository, settings });
   const lines = status.split("\0").filter((line) => line !== "");
-  const entries = lines.filter((line) => !line.startsWith("# "));
   const head = lines.find((line) => line.startsWith("# branch.oid "))?.slice("# branch.oid ".length);
-  const isBorn = head !== undefined && head !== "(initial)";
-  return { state: { root, prefix, ...(isBorn ? { head } : {}) }, entries };
+  return {
+    head: head === "(initial)" ? undefined : head,
+    changed: lines.filter((line) => !/^[#?!] /.test(line)),
+    untracked: lines.filter((line) => line.startsWith("? ")),
+    ignored: lines.filter((line) => line.startsWith("! ")).map((line) => line.slice(2)),
+  };
+}
+
+/** Files that git was told not to look at (assume-unchanged, skip-worktree), by their names within the repository. */
+export async function overlookedFiles(folder: string, repository: Repository): Promise<readonly string[]> {
+  const listed = await mustGit(folder, ["ls-files", "-v", "-z", "--full-name", "--", "."], { repository });
+  return listed.split("\0").flatMap((line) => (/^[a-zS] /.test(line) ? [line.slice(2)] : []));
+}
+
+/** The state of a folder in a repository. The content of each file that is not as in the last commit is looked at. */
+export async function stateInRepository({
+  place,
+  entries,
+  overlooked,
+}: {
+  readonly place: RepositoryPlace;
+  /** Lines of `git status`. */
+  readonly entries: readonly string[];
+  readonly overlooked: readonly string[];
+}): Promise<SourceState> {
+  const { root, prefix, head } = place;
+  const hash = createHash("sha256").update(JSON.stringify([root, prefix, head ?? ""]));
+  const looked = [
+    ...entries.map((entry) => ({ entry, name: nameIn(entry) })),
+    ...overlooked.map((name) => ({ entry: `overlooked ${name}`, name })),
+  ];
+  const states = await inParallel(looked, async ({ entry, name }) => ({
+    entry,
+    now: name === undefined ? undefined : await stateOf(root, name),
+  }));
+  for (const known of states) hash.update(JSON.stringify(known));
+  return { key: hash.digest("hex"), repository: { ...place, dirty: entries.length > 0 } };
+}
+
+/** Where the repository of a folder is, and its last commit; undefined: it is in none. */
+export async function repositoryOf(folder: string): Promise<RepositoryPlace | undefined> {
+  const repository = await findRepository(folder);
+  if (repository === undefined) return undefined;
+  const head = await git(folder, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { repository });
+  return placeOf(folder, repository, head?.trim());
+}
+
+export function placeOf(folder: string, { root }: Repository, head: string | undefined): RepositoryPlace {
+  const prefix = folder === root ? "" : `${relative(root, folder)}/`;
+  return { root, prefix, ...(head === undefined ? {} : { head }) };
 }
 
 /** The path in a line of `git status --porcelain=v2`; undefined: it is of another kind. */
-function nameIn(entry: string): string | undefined {
+export function nameIn(entry: string): string | undefined {
   if (entry.startsWith("? ")) return entry.slice(2);
   const fields = entry.startsWith("1 ") ? 8 : entry.startsWith("u ") ? 10 : undefined;
   return fields === undefined ? undefined : entry.split(" ").slice(fields).join(" ");
 }
 
-/** By names, sizes and times. */
-async function folderKey(folder: string, hidden: readonly string[]): Promise<string> {
+/** Of a folder in no repository: by names, sizes and times, also the one that no program can set. */
+export async function stateOfFolder(folder: string, hidden: readonly string[]): Promise<SourceState> {
   const files = await listFiles(folder, hidden);
-  const stamps = await inParallel(files, (path) => stampOf(folder, path));
-  return createHash("sha256")
+  const stamps = await inParallel(files, async (path) => {
+    const found = await lstat(join(folder, path)).catch(() => undefined);
+    return found === undefined ? undefined : [found.ino, found.mode, found.size, found.mtimeMs, found.ctimeMs];
+  });
+  const key = createHash("sha256")
     .update(JSON.stringify([folder, files, stamps]))
     .digest("hex");
+  return { key };
 }

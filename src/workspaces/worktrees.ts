@@ -6,14 +6,14 @@ import { git, gitBytes, mustGit } from "./git.ts";
 import { inParallel } from "./in-parallel.ts";
 import { isUntouched, stampOf, type FileStamp, type Stamps } from "./manifest.ts";
 import { findRepository, mendPointer } from "./repository.ts";
-import { sourceState } from "./source-state.ts";
+import { repositoryOf } from "./source-state.ts";
 import { replaceFile, type WorktreeRecord } from "./tree-record.ts";
 
 const STAMPS = "files.json";
 
 /** Makes a worktree of a folder's last commit, with a branch of its own. What is not committed is not in it. */
 export async function addWorktree(folder: string, source: string, branch: string): Promise<WorktreeRecord> {
-  const { repository } = await sourceState(source, []);
+  const repository = await repositoryOf(source);
   if (repository?.head === undefined)
     throw new Failure(
       "unsupported",

@@ -109,7 +109,7 @@ describe("what the documents want to be written down", () => {
       "idempotency, 3,600 s": 3_600_000,
       "client sessions, 200": 200,
       "instructions, 8K tokens": 8_000,
-      "a tunnel's challenge, 300 s": undefined,
+      "a tunnel's challenge, 300 s": 300_000,
     });
   });
 });

@@ -1,13 +1,16 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { LIMITS, type TunnelAuthChallenge } from "../../src/protocol/index.ts";
+import { AuthRefusalReason, errnoOf, LIMITS, type TunnelAuthChallenge } from "../../src/protocol/index.ts";
 import {
   answerChallenge,
+  authKindOf,
+  failureOf,
   isLoopback,
   isTunnelProof,
   npubOf,
   type TunnelAuthenticator,
   type TunnelCredential,
+  type VerifiedParty,
 } from "../../src/identity/index.ts";
 import { makeSigner, openAuthenticator, RULES, SHARED_KEY } from "./world.ts";
 
@@ -144,7 +147,8 @@ describe("a pre-shared key", () => {
     const response = await answered(challenge, PSK, clocks);
     const verified = await authenticator.verify({ caller: "alice", response });
     expect(verified).toMatchObject({ ok: true, value: { kind: "psk", expires_at: challenge.expires_at } });
-    const proof = verified.ok && verified.value.kind === "psk" ? verified.value.proof : "";
+    const party: VerifiedParty = verified.ok ? verified.value : { kind: "none" };
+    const proof = party.kind === "psk" ? party.proof : "";
     expect(isTunnelProof(proof, { key: SHARED_KEY, response })).toBe(true);
     // The caller's own MAC is no proof: neither side's answer can be sent back to it.
     expect(isTunnelProof("mac" in response ? response.mac : "", { key: SHARED_KEY, response })).toBe(false);
@@ -226,4 +230,29 @@ test("secrets and challenges are compared in constant time", () => {
   const book = readFileSync(new URL("../../src/identity/challenges.ts", import.meta.url), "utf8");
   expect(book).toContain("isSameText(known.challenge, place.challenge)");
   expect(book).not.toMatch(/challenge (===|!==) |(===|!==) (known|place)\.challenge/);
+});
+
+test("each kind of tunnel has its word, and each refusal its error and errno", () => {
+  expect(RULES.map(authKindOf)).toEqual(["nostr", "nostr", "psk", "psk", "psk", "none"]);
+  const errors = AuthRefusalReason.options.map((reason) => {
+    const failure = failureOf({ ok: false, reason, message: "no" });
+    expect(failure.details).toEqual({ reason });
+    return `${reason} ${failure.code} ${errnoOf(failure)}`;
+  });
+  expect(errors).toEqual([
+    "malformed invalid_request EINVAL",
+    "unknown_tunnel not_found ENOENT",
+    "no_challenge conflict EBUSY",
+    "challenge_mismatch conflict EBUSY",
+    "challenge_used conflict EBUSY",
+    "challenge_expired conflict EBUSY",
+    "too_many_challenges rate_limited EAGAIN",
+    "clock_skew forbidden EACCES",
+    "wrong_tunnel forbidden EACCES",
+    "wrong_kind forbidden EACCES",
+    "agent_not_allowed forbidden EACCES",
+    "invalid_signature forbidden EACCES",
+    "not_loopback forbidden EACCES",
+    "secret_unusable forbidden EACCES",
+  ]);
 });

@@ -10,7 +10,7 @@ const KINDS = ["forged", "replayed", "expired", "cross-tunnel", "another's", "ma
 type AttackKind = (typeof KINDS)[number];
 
 const hex = (digits: number): fc.Arbitrary<string> =>
-  fc.string({ minLength: digits, maxLength: digits, unit: fc.constantFrom(..."0123456789abcdef") });
+  fc.string({ minLength: digits, maxLength: digits, unit: fc.constantFrom(..."0123456789abcdef".split("")) });
 
 const attacks = fc.record({
   kind: fc.constantFrom(...KINDS),

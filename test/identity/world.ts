@@ -14,7 +14,7 @@ import {
 export const SHARED_KEY = "a pre-shared key of two machines";
 
 /** Two clocks that a test moves. */
-export class MovedClocks {
+class MovedClocks {
   wall = Date.parse("2026-01-01T00:00:00Z");
   monotonic = 1_000;
 

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { expandPrompt, loadInstructions, type LoadedInstructions } from "../../src/instructions/index.ts";
 import { LIMITS } from "../../src/protocol/index.ts";
+import { DiskLook } from "../../src/sessions/workspace/disk-look.ts";
 import { instructionReader, type InstructionPlaces } from "../../src/sessions/workspace/instruction-reader.ts";
 
 let root: string;
@@ -24,14 +25,8 @@ async function put(files: Readonly<Record<string, string | Buffer>>): Promise<vo
 }
 
 function reader(places: Partial<InstructionPlaces> = {}): ReturnType<typeof instructionReader> {
-  return instructionReader({
-    workspace,
-    around: [],
-    exactly: [],
-    isHidden: () => false,
-    deniedBy: () => undefined,
-    ...places,
-  });
+  const usual = { workspace, around: [], exactly: [], isHidden: () => false, deniedBy: () => undefined };
+  return instructionReader({ ...usual, ...places }, new DiskLook(Date.now));
 }
 
 function load(

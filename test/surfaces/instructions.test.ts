@@ -248,9 +248,9 @@ it("a hostile workspace gains nothing", async () => {
   expect(system(result)).toContain("</_workspace-instructions>");
   const [[, left]] = loaded(result) as [[unknown, readonly { path: string; why: string }[]]];
   expect(left.map(({ path, why }) => `${path}: ${why}`)).toEqual([
+    "AGENTS.md: its import @~/.ssh/config is not in the workspace",
     "/etc/passwd: it is outside of the workspace",
     `${outside}/secret.md: it is outside of the workspace`,
-    "AGENTS.md: its import @~/.ssh/config is not in the workspace",
     ".env: a file of this name usually holds a secret",
     ".git/config: a file of this name usually holds a secret",
     ".claude/CLAUDE.md: it is not text in UTF-8",

@@ -38,6 +38,7 @@ export interface ServedSession {
 export function wantedServers({ state, dependencies }: ServedSession): readonly WantedMcpServer[] {
   const { settings, id, created_by } = state;
   const book = dependencies.mcpServers;
+  if (settings.mcp_servers === undefined && Object.keys(book.servers).length === 0) return [];
   const profile = presentProfile(dependencies.policy(), state);
   if (profile === undefined) return [];
   const rights = { role: created_by.role, profile, settings: book.servers, workspace: settings.workspace };

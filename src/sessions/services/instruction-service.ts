@@ -17,6 +17,8 @@ import type { Dependencies } from "../dependencies.ts";
 import type { Registry } from "../lifecycle/registry.ts";
 import { modelFacts } from "../settings/model-facts.ts";
 import type { WorkspacePlaces } from "../settings/settings.ts";
+import { effectiveProfile } from "../permission/effective-profile.ts";
+import { DiskLook } from "../workspace/disk-look.ts";
 import { instructionReader } from "../workspace/instruction-reader.ts";
 import { readDenials, takesInstructions, type InstructedSession } from "../workspace/session-instructions.ts";
 
@@ -81,14 +83,15 @@ export class InstructionService {
     const { state, dependencies } = session;
     if (!takesInstructions(session)) return prompt;
     const { workspace } = state.settings;
-    const reader = instructionReader({
+    const places = {
       workspace,
       around: [],
       exactly: [],
-      isHidden: (real) =>
+      isHidden: (real: string) =>
         this.#parts.places.hidden.some((folder) => isInside(folder, real) && !isInside(folder, workspace)),
-      deniedBy: readDenials(dependencies.policy(), state),
-    });
+      deniedBy: readDenials(effectiveProfile(dependencies.policy(), state).deny ?? [], state.settings),
+    };
+    const reader = instructionReader(places, new DiskLook(() => dependencies.clock.now()));
     const found = await expandPrompt(reader, text, { workspace });
     if (found === undefined) return prompt;
     const words = `The person wrote /${found.command.name}. This is what it stands for (${found.command.path}):`;

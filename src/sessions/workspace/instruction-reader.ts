@@ -1,10 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { lstat, opendir } from "node:fs/promises";
+import { opendir } from "node:fs/promises";
+import { join } from "node:path";
 import { isInside } from "../../gate/index.ts";
 import { shownLine, type InstructionReader, type NamesInFolder, type TextOnDisk } from "../../instructions/index.ts";
 import { LIMITS, type SkippedFile } from "../../protocol/index.ts";
 import { openRegularFile, resolvePath } from "../../tools/index.ts";
+import type { DiskLook } from "./disk-look.ts";
 import { mayHoldSecret } from "./workspace-files.ts";
 
 /** What of the disk a session's instructions may come from. All paths are absolute and real. */
@@ -22,21 +24,40 @@ export interface InstructionPlaces {
 
 type Unread = Pick<SkippedFile, "why">;
 
-/** Reads as the session's own tools do: behind every link the file must be one that the session may read. */
-export function instructionReader(places: InstructionPlaces): InstructionReader {
+/**
+ * Reads as the session's own tools do: behind every link the file must be one that the session may read. All that it looks at is noted in
+ * `look`.
+ */
+export function instructionReader(places: InstructionPlaces, look: DiskLook): InstructionReader {
   const { workspace, around } = places;
   const resolve = (path: string): Promise<string | undefined> => resolvePath(workspace, path).catch(() => undefined);
+  const folder = join(workspace, ".claude");
+  let hasFolder: Promise<boolean> | undefined;
+  /** Most workspaces have no such folder: then nothing in it is looked for. */
+  const mayBeThere = async (path: string): Promise<boolean> => {
+    if (path === folder || !isInside(folder, path)) return true;
+    hasFolder ??= look.at(folder, "exists").then((there) => there !== undefined);
+    return hasFolder;
+  };
+  /** Where it really is, noted there too. Undefined: nowhere. */
+  const realOf = async (path: string): Promise<string | undefined> => {
+    const real = await resolve(path);
+    if (real !== undefined && real !== path) await look.at(real, "all");
+    return real;
+  };
   return {
     async read(path, most) {
-      const there = await lstat(path).catch(() => undefined);
+      if (!(await mayBeThere(path))) return undefined;
+      const there = await look.at(path, "all");
       if (there === undefined || there.isDirectory()) return undefined;
-      const real = await resolve(path);
+      const real = await realOf(path);
       if (real === undefined) return { why: "its path cannot be followed" };
       const refusal = refusalOf(places, real);
       return refusal === undefined ? readText(real, most) : { why: refusal };
     },
-    async names(folder) {
-      const real = await resolve(folder);
+    async names(path) {
+      if (!(await mayBeThere(path)) || (await look.at(path, "all")) === undefined) return { names: [], isCut: false };
+      const real = await realOf(path);
       const isOurs = real !== undefined && isInside(workspace, real) && !places.isHidden(real);
       return isOurs ? namesIn(real) : { names: [], isCut: false };
     },

@@ -1,24 +1,27 @@
-import { lstat, realpath, stat } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isInside, matchRule, parseRule } from "../../gate/index.ts";
 import { blockOf, loadInstructions, NOTHING_LOADED, type LoadedInstructions } from "../../instructions/index.ts";
-import { defined, LIMITS, type Policy, type SessionSettings } from "../../protocol/index.ts";
+import { defined, LIMITS, type SessionSettings } from "../../protocol/index.ts";
 import type { Session } from "../core/session.ts";
 import type { SessionState } from "../core/state.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { effectiveProfile, type ProfiledSession } from "../permission/effective-profile.ts";
+import { effectiveProfile } from "../permission/effective-profile.ts";
+import { DiskLook } from "./disk-look.ts";
 import { instructionReader, type InstructionPlaces } from "./instruction-reader.ts";
 
 /** What must be known of a session to read what its workspace says. */
 export interface InstructedSession extends Pick<Session, "environment"> {
   readonly state: Pick<SessionState, "settings" | "created_by" | "token">;
-  readonly dependencies: Pick<Dependencies, "policy" | "engines" | "userInstructions">;
+  readonly dependencies: Pick<Dependencies, "policy" | "engines" | "userInstructions" | "clock">;
 }
 
 /** What the workspace of a session says to agents, as it was read for its conversation. */
 export class SessionInstructions {
   readonly #session: InstructedSession;
   #current: LoadedInstructions = NOTHING_LOADED;
+  /** What was read last, under which rules, and what the files were then. */
+  #last: { readonly key: string; readonly look: DiskLook; readonly loaded: LoadedInstructions } | undefined;
 
   constructor(session: InstructedSession) {
     this.#session = session;
@@ -36,28 +39,33 @@ export class SessionInstructions {
     return isChanged;
   }
 
-  /** What a turn would begin with that began now. */
+  /** What a turn would begin with that began now. Only what has changed since the last time is read. */
   async load(): Promise<LoadedInstructions> {
     if (!takesInstructions(this.#session)) return NOTHING_LOADED;
     const { state, dependencies } = this.#session;
     const { settings } = state;
+    const { userInstructions: userFile, clock } = dependencies;
     const environment = await this.#session.environment();
-    const around = await foldersAround(state, environment.extraRead);
-    const { userInstructions: userFile } = dependencies;
-    const reader = instructionReader({
+    const deny = effectiveProfile(dependencies.policy(), state).deny ?? [];
+    // Where a person is asked about each file that is read, nothing is read on top of what has its fixed name.
+    const followsImports = settings.ask_reads !== true;
+    const key = JSON.stringify([settings.workspace, environment.extraRead, followsImports, deny]);
+    const last = this.#last;
+    if (last?.key === key && (await last.look.isSame())) return last.loaded;
+    const look = new DiskLook(() => clock.now());
+    const around = await foldersAround(state, { extraRead: environment.extraRead, look });
+    const places = {
       workspace: settings.workspace,
       around,
       exactly: userFile === undefined ? [] : [await realpath(userFile).catch(() => userFile)],
-      isHidden: (real) => environment.isHidden(real),
-      deniedBy: readDenials(dependencies.policy(), state),
-    });
-    return loadInstructions(reader, {
-      workspace: settings.workspace,
-      folders: [...around, settings.workspace],
-      // Where a person is asked about each file that is read, nothing is read on top of what has its fixed name.
-      followsImports: settings.ask_reads !== true,
-      userFile,
-    });
+      isHidden: (real: string) => environment.isHidden(real),
+      deniedBy: readDenials(deny, settings),
+    };
+    const folders = [...around, settings.workspace];
+    const request = { workspace: settings.workspace, folders, followsImports, userFile };
+    const loaded = await loadInstructions(instructionReader(places, look), request);
+    this.#last = { key, look, loaded };
+    return loaded;
   }
 }
 
@@ -75,7 +83,7 @@ export function takesInstructions({ state, dependencies }: Omit<InstructedSessio
  */
 async function foldersAround(
   { settings, created_by, token }: InstructedSession["state"],
-  extraRead: readonly string[],
+  { extraRead, look }: { readonly extraRead: readonly string[]; readonly look: DiskLook },
 ): Promise<readonly string[]> {
   const { workspace, source, sandbox } = settings;
   const roots = token.bounds.workspace_roots;
@@ -85,42 +93,46 @@ async function foldersAround(
     return isFree && (roots === undefined || roots.some((one) => isInside(one, folder)));
   };
   if (source !== undefined || !isOpen(dirname(workspace))) return [];
-  const root = await rootOf(workspace);
-  if (root === undefined || root === workspace) return [];
-  const owner = await ownerOf(workspace);
-  const folders: string[] = [];
-  for (let folder = dirname(workspace); folders.length < LIMITS.instructionFolders; folder = dirname(folder)) {
-    // Somebody else's folder, or one that everybody writes, could tell the agent anything.
-    if (!isOpen(folder) || owner === undefined || (await ownerOf(folder)) !== owner) break;
-    folders.unshift(folder);
-    if (folder === root) break;
-  }
-  return folders;
+  const chain = ancestors(workspace);
+  const root = await rootOf(chain, look);
+  if (root === 0) return [];
+  const outer = chain.slice(1, root + 1);
+  const [owner, ...owners] = await Promise.all([workspace, ...outer].map((folder) => ownerOf(folder, look)));
+  // Somebody else's folder, or one that everybody writes, could tell the agent anything.
+  const end = outer.findIndex((folder, index) => !isOpen(folder) || owner === undefined || owners[index] !== owner);
+  return (end === -1 ? outer : outer.slice(0, end)).toReversed();
 }
 
-/** Where the repository around a folder begins: nothing of git's own is read. Undefined: there is none, or it is too far away. */
-async function rootOf(workspace: string): Promise<string | undefined> {
-  let folder = workspace;
-  for (let steps = 0; steps <= LIMITS.instructionFolders; steps += 1) {
-    if ((await lstat(join(folder, ".git")).catch(() => undefined)) !== undefined) return folder;
-    folder = dirname(folder);
+/** A folder and those around it, the nearest first. */
+function ancestors(folder: string): readonly string[] {
+  const chain = [folder];
+  for (let next = dirname(folder); chain.length <= LIMITS.instructionFolders; next = dirname(next)) {
+    if (next === chain.at(-1)) break;
+    chain.push(next);
   }
-  return undefined;
+  return chain;
+}
+
+/** Which of the folders is the root of the repository: nothing of git's own is read. 0: the first, or none. */
+async function rootOf([workspace, ...outer]: readonly string[], look: DiskLook): Promise<number> {
+  const isRoot = async (folder = "/"): Promise<boolean> =>
+    (await look.at(join(folder, ".git"), "exists")) !== undefined;
+  if (await isRoot(workspace)) return 0;
+  return (await Promise.all(outer.map((folder) => isRoot(folder)))).indexOf(true) + 1;
 }
 
 /** Undefined: nobody's alone. */
-async function ownerOf(folder: string): Promise<number | undefined> {
-  const found = await stat(folder).catch(() => undefined);
+async function ownerOf(folder: string, look: DiskLook): Promise<number | undefined> {
+  const found = await look.at(folder, "owner");
   return found === undefined || (found.mode & 0o002) !== 0 ? undefined : found.uid;
 }
 
 /** The rule of the policy that keeps a file from the session's Read. */
 export function readDenials(
-  policy: Policy,
-  session: ProfiledSession & { readonly settings: SessionSettings },
+  deny: readonly string[],
+  { workspace }: Pick<SessionSettings, "workspace">,
 ): InstructionPlaces["deniedBy"] {
-  const { workspace } = session.settings;
-  const rules = (effectiveProfile(policy, session).deny ?? []).flatMap((text) => {
+  const rules = deny.flatMap((text) => {
     const rule = parseRule(text);
     return "error" in rule ? [] : [rule];
   });

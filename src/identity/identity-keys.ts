@@ -24,7 +24,7 @@ const NAME = /^[A-Za-z0-9][\w.-]{0,127}$/;
 const SUFFIX = ".key";
 
 /** Private keys as files of one private folder: one line of 64 hexadecimal digits each. Made on first use. */
-export class KeyRing {
+export class IdentityKeys {
   readonly #folder: string;
   readonly #learn: (secret: string) => void;
   readonly #known = new Map<string, Promise<Identity>>();

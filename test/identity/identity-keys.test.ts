@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { digestOf, GATEWAY_IDENTITY, KeyRing, secretsIn, verifySchnorr } from "../../src/identity/index.ts";
+import { digestOf, GATEWAY_IDENTITY, IdentityKeys, secretsIn, verifySchnorr } from "../../src/identity/index.ts";
 
 const folders: string[] = [];
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
@@ -25,7 +25,7 @@ function folder(): string {
 
 function openRing(home = folder()) {
   const learned: string[] = [];
-  const ring = new KeyRing({ folder: join(home, "identity"), learn: (secret) => learned.push(secret) });
+  const ring = new IdentityKeys({ folder: join(home, "identity"), learn: (secret) => learned.push(secret) });
   return { home, ring, learned };
 }
 
