@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { GATEWAY_IDENTITY, KeyRing, secretsIn } from "../identity/index.ts";
+import { GATEWAY_IDENTITY, IdentityKeys, secretsIn } from "../identity/index.ts";
 import { Failure, type Log, type MountSettings, type Redactor, type TunnelEndpoint } from "../protocol/index.ts";
 import type { Clock, TunnelDependencies } from "../sessions/index.ts";
 import { EndpointBook } from "../tunnels/index.ts";
@@ -23,7 +23,7 @@ interface TunnelWiring {
 export function openTunnels({ settings, home, clock, log, redact }: TunnelWiring): TunnelDependencies {
   const learn = (value: string): void => redact.learn(value);
   const secret = secretsIn({ folder: join(home, SECRETS), learn });
-  const ring = new KeyRing({ folder: join(home, IDENTITIES), learn });
+  const ring = new IdentityKeys({ folder: join(home, IDENTITIES), learn });
   const signer = (): ReturnType<TunnelDependencies["signer"]> => ring.identity(GATEWAY_IDENTITY);
   return {
     endpoints: new EndpointBook({ secret, signer, clocks: clock, log }),
