@@ -27,9 +27,10 @@ const MAY_IMPORT = {
   browser: "protocol sandbox tools",
   proxy: "protocol gate ledger",
   telemetry: "protocol proxy",
+  tunnels: "protocol identity proxy",
   engines: "protocol tools sandbox",
   sessions:
-    "protocol store gate instructions ledger network sandbox tools connections proxy engines workspaces mcp-client browser identity",
+    "protocol store gate instructions ledger network sandbox tools connections proxy engines workspaces mcp-client browser identity tunnels",
   surfaces: "protocol gate sessions",
   server: "protocol sessions tools cli",
   "web/ui": "protocol client",

@@ -18,11 +18,12 @@ import {
   McpValues,
   type EnvironmentOptions,
   type Models,
+  type TunnelDependencies,
 } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
-import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store, type StoreHealth } from "../store/index.ts";
+import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store } from "../store/index.ts";
 import { SYSTEM_CLOCK } from "../surfaces/index.ts";
-import { openTelemetry, type Readings, type Telemetry } from "../telemetry/index.ts";
+import { openTelemetry, type Telemetry } from "../telemetry/index.ts";
 import type { AnyTool, ToolModule } from "../tools/index.ts";
 import { SessionTrees } from "../workspaces/index.ts";
 import { browserSetup } from "./browser.ts";
@@ -40,6 +41,8 @@ import { openSandboxes } from "./sandboxes.ts";
 import { openSupervisor, tellHeld } from "./supervisor.ts";
 import { readTextFile } from "./text-file.ts";
 import { loadToolModules } from "./tool-modules.ts";
+import { tellReadings } from "./readings.ts";
+import { openTunnels } from "./tunnels.ts";
 import { keyFilesOf, refuseUntrusted, trustedInHome } from "./trusted-files.ts";
 
 const ENGINES = "engines";
@@ -149,26 +152,6 @@ function tellStall(log: Log, stall: Stall | undefined): void {
 const DAMAGE_FOUND =
   "a page of the database is damaged: requests for data on it are refused, everything else works. `sallyport doctor` says what is damaged; restore a backup when you can";
 
-function storeReadings({
-  disk,
-  damaged,
-  stall,
-  waitingChars,
-  waitingWrites,
-  refusedWrites,
-}: StoreHealth): Pick<Readings, `store${string}` & keyof Readings> {
-  return {
-    storeStalled: stall === undefined ? 0 : 1,
-    storeWaitingChars: waitingChars,
-    storeWaitingWrites: waitingWrites,
-    storeRefusedWrites: refusedWrites,
-    storeDamagedSessions: damaged?.size ?? 0,
-    storeFreeBytes: disk?.freeBytes,
-    storeDatabaseBytes: disk?.databaseBytes,
-    storeWalBytes: disk?.walBytes,
-  };
-}
-
 interface AppBase {
   readonly home: string;
   readonly store: Store;
@@ -202,8 +185,10 @@ async function assemble(
     () => clock.now(),
     (bytes) => crypto.getRandomValues(bytes),
   );
+  const tunnels = openTunnels({ settings, home, clock, log, redact });
   const { models, requests, ...way } = await openModels({
     ...options,
+    endpoints: tunnels.endpoints,
     home,
     store,
     simUrl: sim.url,
@@ -214,21 +199,13 @@ async function assemble(
   opened.push(() => way.close());
   const watched = watchMachine(options, home, opened);
   const outside = openOutside(options, telemetry, opened);
-  const parts = { ...base, marker, marks, supervisor, models, trees, newId, telemetry, ...outside, ...watched };
+  const known = { ...base, ...outside, ...watched };
+  const parts = { ...known, marker, marks, supervisor, models, tunnels, trees, newId, telemetry };
   const gateway = await gatewayFor(options, parts);
   if (supervisor !== undefined) void tellHeld(supervisor, log);
   opened.push(() => gateway.close());
   opened.push(watchStrays({ gateway, marker, marks, log, clock }));
-  telemetry.gauges(async () => ({
-    ...(await gateway.readings()),
-    ...storeReadings(store.health()),
-    engineProcesses: gateway.pool,
-    workers: gateway.workerCounts,
-    openSockets: options.openSockets?.() ?? 0,
-    openModelRequests: models.proxy.openRequests,
-    sessionKeys: models.proxy.sessionKeys,
-    requestLogDropped: requests.dropped,
-  }));
+  tellReadings(telemetry, { gateway, store, models, requests, openSockets: options.openSockets });
   await gateway.tokens.ensureAdmin(adminToken, "first admin");
   void warnOfMissingKey(models, log);
   return { gateway, adminToken, telemetry, modelAddress: addressOf(models) };
@@ -309,6 +286,7 @@ interface AppParts extends AppBase, OutsideWorld {
   readonly marks: ProcessMarks;
   readonly supervisor: Supervisor | undefined;
   readonly models: Models;
+  readonly tunnels: TunnelDependencies;
   readonly newId: NewId;
   readonly trees: SessionTrees;
   readonly telemetry: Telemetry;
@@ -403,6 +381,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       sandboxes,
       defaultSandbox: settings.sandbox.value,
       connections: openConnections(options, home),
+      tunnels: parts.tunnels,
       observe: (event, { settings: { engine, provider, model }, created_by }) =>
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),
       trees,

@@ -12,6 +12,7 @@ import {
 import type { Clock, Models } from "../sessions/index.ts";
 import type { DocumentStore, MoneyStore } from "../store/index.ts";
 import { openRequestLog, type ModelRequestLog } from "../telemetry/index.ts";
+import type { EndpointBook } from "../tunnels/index.ts";
 import { auditSettings } from "./settings-audit.ts";
 import { watchSettings, type Environment, type NewestSettings, type Settings } from "./settings.ts";
 
@@ -31,6 +32,7 @@ export interface ModelsOptions {
   readonly log: Log;
   readonly redact: Redactor;
   readonly told: (exchange: Exchange) => void;
+  readonly endpoints: EndpointBook;
 }
 
 /** The path from engines to models: providers, prices, the ledger, and the proxy in front of them. */
@@ -39,17 +41,19 @@ export async function openModels(options: ModelsOptions): Promise<{
   readonly requests: ModelRequestLog;
   close(): Promise<void>;
 }> {
-  const { settings, environment, home, store, clock, newId, log, redact } = options;
+  const { settings, environment, home, store, clock, newId, log, redact, endpoints } = options;
   const now = (): number => clock.now();
   const given = options.newest ?? watchSettings({ home, environment, now, log });
   const newest = await auditSettings(given, { store, newId, now, log });
   const networkProxies = networkProxiesOf(environment);
   const elapsed = (): number => clock.elapsed();
+  const behind = { tunnels: () => endpoints.places, transport: endpoints };
   const [breaker, record] = [new ProviderBreaker(elapsed), new ProviderRecord(elapsed)];
   const providers = openProviders({
     breaker,
     record,
     networkProxies,
+    ...behind,
     settings: newest.providers,
     environment,
     simUrl: options.simUrl,
@@ -57,7 +61,7 @@ export async function openModels(options: ModelsOptions): Promise<{
     learn: (secret) => redact.learn(secret),
     log,
   });
-  const prices = openPriceBook(newest.prices);
+  const prices = openPriceBook(newest.prices, undefined, endpoints);
   const ledger = await openLedger({ store, now, newId, log });
   const requests = openRequestLog({ folder: join(home, LOG_FOLDER), redact, now, log });
   const proxy = await openProxy({
@@ -68,6 +72,7 @@ export async function openModels(options: ModelsOptions): Promise<{
     providers,
     breaker,
     networkProxies,
+    tunnels: endpoints,
     now,
     elapsed,
     newId,
@@ -79,8 +84,7 @@ export async function openModels(options: ModelsOptions): Promise<{
       options.told(exchange);
     },
   });
-  const { value: defaultProvider } = settings.provider;
-  const { value: defaultModel } = settings.model;
+  const [defaultProvider, defaultModel] = [settings.provider.value, settings.model.value];
   const { failover } = newest;
   return {
     models: { defaultProvider, defaultModel, providers, failover, prices, proxy, ledger },

@@ -27,6 +27,7 @@ import { addServe } from "./commands/serve.ts";
 import { addSessions } from "./commands/sessions.ts";
 import { addToken } from "./commands/token.ts";
 import { addTools } from "./commands/tools.ts";
+import { addTunnel } from "./commands/tunnel.ts";
 import { addUsage } from "./commands/usage.ts";
 import { addPool, addWorkers } from "./commands/workers.ts";
 import { complain, openContext, type CommandContext } from "./context.ts";
@@ -86,6 +87,7 @@ function programFor(context: CommandContext): Command {
   addChanges(program, context);
   addToken(program, context);
   addKey(program, context);
+  addTunnel(program, context);
   addExec(program, context);
   addPolicy(program, context);
   addUsage(program, context);

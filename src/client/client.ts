@@ -80,6 +80,7 @@ import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
+import { TunnelCalls } from "./tunnel-calls.ts";
 import { changesOf, connectionPath, csvOf, jobPath, search, usageSearch, type UsageFilter } from "./paths.ts";
 
 export interface ClientOptions {
@@ -106,6 +107,8 @@ export class SallyportClient {
   /** Questions, beside answering one: several at once, more time, asking again. */
   readonly inbox = new InboxClient((call) => this.#call(call));
   readonly exports: ExportCalls;
+  /** Models of other machines, and what this one offers to others. */
+  readonly tunnels: TunnelCalls = new TunnelCalls((call) => this.#call(call));
 
   constructor(options: ClientOptions) {
     this.#token = currentToken(options.token);

@@ -1,4 +1,4 @@
-import { Failure, globMatches } from "../protocol/index.ts";
+import { Failure, globMatches, isTunnelProvider } from "../protocol/index.ts";
 
 /** Which models a session may use, as globs in which `*` stands for anything. Absent or empty: all. */
 export interface ModelRules {
@@ -15,7 +15,10 @@ export function refusedModel(
 ): Failure | undefined {
   const { provider, model } = wanted;
   const { allowed_providers = [], allowed_models = [], blocked_models = [] } = rules;
-  if (!isOnList(allowed_providers, provider)) {
+  if (
+    !isOnList(allowed_providers, provider) &&
+    !(isTunnelProvider(provider) && isOnList(allowed_providers, "tunnel"))
+  ) {
     return new Failure(
       "provider_not_allowed",
       `the policy does not allow the provider ${provider}; it allows: ${allowed_providers.join(", ")}`,

@@ -20,6 +20,7 @@ export interface PriceBook {
 export function openPriceBook(
   overrides: () => Readonly<Record<string, Price>>,
   now: () => number = Date.now,
+  told: ToldPrices = NOTHING_TOLD,
 ): PriceBook {
   const shipped = rememberShipped();
   return {
@@ -28,6 +29,8 @@ export function openPriceBook(
       if (override !== undefined) {
         return { provider: id, model, price: { ...sizesOf(model), ...override }, from: "settings" };
       }
+      const owners = told.priceOf(id, model);
+      if (owners !== undefined) return { provider: id, model, price: { ...sizesOf(model), ...owners }, from: "owner" };
       if (free) return { provider: id, model, price: { input: 0, output: 0 }, from: "free" };
       const price = shipped({ provider: id, model, day: dayOf(now()) });
       return price === undefined ? undefined : { provider: id, model, price, from: "shipped" };
@@ -39,6 +42,7 @@ export function openPriceBook(
         price,
         from: "settings",
       })),
+      ...told.list(),
       ...SHIPPED_PROVIDERS.flatMap((provider) =>
         shippedModels(provider, dayOf(now())).map(([model, price]): PricedModel => ({
           provider,
@@ -50,6 +54,14 @@ export function openPriceBook(
     ],
   };
 }
+
+/** Prices that the owners of other machines set for what they offer. */
+export interface ToldPrices {
+  priceOf(provider: string, model: string): Price | undefined;
+  list(): readonly PricedModel[];
+}
+
+const NOTHING_TOLD: ToldPrices = { priceOf: () => undefined, list: () => [] };
 
 interface PriceLookup {
   readonly provider: string;

@@ -49,6 +49,7 @@ export * from "./sse.ts";
 export * from "./tool-facts.ts";
 export type * from "./tool-hooks.ts";
 export * from "./transcript.ts";
+export * from "./tunnels.ts";
 export * from "./usage.ts";
 export * from "./version.ts";
 export * from "./walls.ts";

@@ -20,6 +20,7 @@ import { SANDBOX_LIMITS } from "./sandbox-limits.ts";
 import { EXPORT_LIMITS } from "./export-limits.ts";
 import { KEY_LIMITS } from "./key-limits.ts";
 import { TOKEN_LIMITS } from "./token-limits.ts";
+import { TUNNEL_LIMITS } from "./tunnel-limits.ts";
 import { WORKER_LIMITS } from "./worker-limits.ts";
 
 /**
@@ -32,6 +33,7 @@ export const LIMITS = {
   ...EXPORT_LIMITS,
   ...KEY_LIMITS,
   ...SANDBOX_LIMITS,
+  ...TUNNEL_LIMITS,
   ...WORKER_LIMITS,
   ...OPERATION_LIMITS,
   ...PROGRAM_LIMITS,

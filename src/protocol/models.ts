@@ -25,7 +25,7 @@ export const ModelView = z.object({
   /** What is counted with. Absent: it has no price here. */
   price: ModelRates.optional(),
   /** Where the price is from. Absent: it has none. */
-  price_from: z.enum(["settings", "free", "shipped"]).optional(),
+  price_from: z.enum(["settings", "free", "shipped", "owner"]).optional(),
   /** What its provider says that it costs, where we have no price. */
   told_price: ModelRates.optional(),
   /** Why no session can have it now. Absent: it can be chosen. */

@@ -71,8 +71,8 @@ export const PricedModel = z.object({
   provider: z.string(),
   model: z.string(),
   price: Price,
-  /** `settings`: an override in sallyport.yaml; `free`: a free provider; `shipped`: the table of this version. */
-  from: z.enum(["settings", "free", "shipped"]),
+  /** `settings`: an override in sallyport.yaml; `free`: a free provider; `shipped`: the table of this version; `owner`: of a tunnel. */
+  from: z.enum(["settings", "free", "shipped", "owner"]),
 });
 export type PricedModel = z.infer<typeof PricedModel>;
 

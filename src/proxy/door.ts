@@ -1,14 +1,22 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { Failure, LIMITS, PROTOCOL_VERSION, type ModelRequest, type ModelResponse } from "../protocol/index.ts";
+import {
+  Failure,
+  isTunnelProvider,
+  LIMITS,
+  PROTOCOL_VERSION,
+  TUNNEL_PREFIX,
+  type ModelRequest,
+  type ModelResponse,
+} from "../protocol/index.ts";
 import { admit } from "./admission.ts";
 import { sendRefusal } from "./answer.ts";
 import { readBody, type BodyTaker } from "./body.ts";
 import { ProxyCall } from "./call.ts";
 import type { CallerRequest, CallerResponse } from "./caller.ts";
 import { ProxyConnection } from "./connection.ts";
-import type { KeyFinder } from "./keys.ts";
+import type { KeyFinder, KeyOwner } from "./keys.ts";
 import type { ApiKeyRequest } from "./proxy.ts";
 import type { ProxyState } from "./state.ts";
 import { InProcessRequest, InProcessResponse } from "./in-process.ts";
@@ -78,6 +86,19 @@ export class Door implements BodyTaker {
     this.#take(request, response, { connection, target, refusal });
   }
 
+  /** A request that came over a tunnel, of a key that is known by it. Each has a connection of its own. */
+  handleFor(owner: KeyOwner | undefined, request: CallerRequest, response: CallerResponse): void {
+    response.on("error", ignore);
+    this.#open += 1;
+    const connection = new ProxyConnection(this.#open > this.#options.connections);
+    response.once("close", () => {
+      this.#open -= 1;
+      connection.leave();
+    });
+    const refusal = owner === undefined ? { failure: this.#options.keys.unknown } : undefined;
+    this.#take(request, response, { connection, target: request.url ?? "/", refusal, owner });
+  }
+
   /** A request from this process: no socket, but judged, reserved and metered like any other. */
   async post(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
     if (signal.aborted) throw GONE;
@@ -103,6 +124,8 @@ export class Door implements BodyTaker {
       readonly connection: ProxyConnection;
       readonly target: string;
       readonly refusal?: RequestRefusal | undefined;
+      /** Absent: its headers tell. */
+      readonly owner?: KeyOwner | undefined;
     },
   ): void {
     const { connection, target } = from;
@@ -122,7 +145,7 @@ export class Door implements BodyTaker {
       return;
     }
     const { keys } = this.#options;
-    const owner = keys.find(request.headers);
+    const owner = from.owner ?? keys.find(request.headers);
     if (owner === undefined) {
       this.#refuse(request, response, route, { failure: keys.unknown });
       return;
@@ -210,10 +233,19 @@ export class Door implements BodyTaker {
     call.refuse({ failure, retryAfterMs: failure.code === "limit_reached" ? RETRY_MS : undefined });
   }
 
+  /** The models and prices behind a tunnel come from its other side. */
+  async #tunnelOf(call: ProxyCall): Promise<void> {
+    const { tunnels } = this.#state.options;
+    const context = tunnels === undefined ? undefined : call.owner.holder.context();
+    if (context === undefined || context instanceof Failure || !isTunnelProvider(context.provider)) return;
+    await tunnels?.ready(context.provider.slice(TUNNEL_PREFIX.length));
+  }
+
   async #run(call: ProxyCall, route: Route, body: Buffer | undefined): Promise<void> {
     try {
       const waits = call.owner.holder.begin?.(call.id);
       if (waits !== undefined) await waits;
+      await this.#tunnelOf(call);
       const admitted = await admit(call, route, body);
       if ("failure" in admitted) call.refuse(admitted);
       else if (call.isGone || call.isOver) admitted.reserved?.reservation.release();

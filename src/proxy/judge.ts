@@ -1,6 +1,6 @@
 import { refusedModel } from "../gate/index.ts";
 import { isFree } from "../ledger/index.ts";
-import { Failure, globMatches, LIMITS, type Price } from "../protocol/index.ts";
+import { Failure, globMatches, isTunnelProvider, LIMITS, type Price } from "../protocol/index.ts";
 import { countNames, parseBody } from "./body.ts";
 import type { ProxyCall, Denial } from "./call.ts";
 import { readFacts, type BodyFacts } from "./facts.ts";
@@ -85,6 +85,8 @@ function speaking(call: ProxyCall, route: Route, provider: Provider): string {
 
 /** If the policy lists allowed hosts, requests go to no others. */
 function refusedHost({ allowedHosts = [] }: RequestContext, address: string): Failure | undefined {
+  // The policy's list of tunnels decides about them.
+  if (isTunnelProvider(address)) return undefined;
   const host = address.startsWith("unix:") ? "unix" : new URL(address).hostname;
   if (allowedHosts.length === 0 || allowedHosts.some((glob) => globMatches(glob, host))) return undefined;
   return new Failure(

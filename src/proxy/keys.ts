@@ -105,6 +105,11 @@ export class ApiKeyRing implements KeyFinder {
     );
   }
 
+  /** The owner of a key whose holder is known otherwise. Undefined: unknown or revoked. */
+  ofHash(name: string): KeyOwner | undefined {
+    return this.#owners.get(name);
+  }
+
   /** The id of the key in the headers. Undefined: unknown or revoked. */
   idOf(headers: IncomingHttpHeaders): string | undefined {
     const owner = this.find(headers);

@@ -23,7 +23,7 @@ export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BO
     rates: new RequestRates(options.elapsed),
     prices: new PriceMemory(options.prices),
     allowance: new BodyAllowance(),
-    upstreams: new Upstreams(options.networkProxies ?? {}),
+    upstreams: new Upstreams(options.networkProxies ?? {}, options.tunnels),
     uncertain: new UncertainCharges(options.elapsed),
     watched: new Set(),
     time: options.elapsed(),
@@ -52,6 +52,7 @@ export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BO
     apiKeys: {
       add: (key, holder) => apiKeys.add(key, holder),
       handle: (request, response, from) => apiDoor.handleBelow(request, response, from),
+      answer: (hash, request, response) => apiDoor.handleFor(apiKeys.ofHash(hash), request, response),
       idOf: ({ headers }) => apiKeys.idOf(headers),
     },
     get openRequests() {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { SpendingLimit } from "../ledger/index.ts";
+import type { CallerRequest, CallerResponse } from "./caller.ts";
 import {
   ProviderWire,
   type ErrorCode,
@@ -123,6 +124,8 @@ interface ApiKeyDoor {
   /** The id of the request's key. Undefined: it has none that is valid. */
   idOf(request: IncomingMessage): string | undefined;
   handle(request: IncomingMessage, response: ServerResponse, from: ApiKeyRequest): void;
+  /** Answers a request that came another way than by HTTP, as one of this key. */
+  answer(hash: ApiKeyName["hash"], request: CallerRequest, response: CallerResponse): void;
 }
 
 /** How a key is known here, without the key itself. */

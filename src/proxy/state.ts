@@ -1,3 +1,4 @@
+import type { Dispatcher } from "undici";
 import type { Ledger, PriceBook } from "../ledger/index.ts";
 import type { NewId, Redactor, Log } from "../protocol/index.ts";
 import type { BodyAllowance } from "./body.ts";
@@ -10,6 +11,14 @@ import type { RequestRates } from "./rates.ts";
 import type { UncertainCharges } from "./uncertain.ts";
 import type { Upstreams } from "./upstream.ts";
 
+/** The way to providers behind tunnels. */
+export interface TunnelTransport {
+  /** Requests through this tunnel. A request fails if there is none of that name. */
+  dispatcher(id: string): Dispatcher;
+  /** Resolves when its models and prices are known, or when there was time enough for that. Never rejects. */
+  ready(id: string): Promise<void>;
+}
+
 export interface ProxyOptions {
   /** The folder of the unix socket. */
   readonly home: string;
@@ -21,6 +30,8 @@ export interface ProxyOptions {
   readonly breaker: ProviderBreaker;
   /** Absent: every provider is reached directly. */
   readonly networkProxies?: NetworkProxies | undefined;
+  /** Absent: there are no tunnels. */
+  readonly tunnels?: TunnelTransport | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Milliseconds of a monotonic clock, to measure silence. */

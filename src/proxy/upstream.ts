@@ -1,6 +1,7 @@
 import { Pool, type Dispatcher } from "undici";
-import { Failure, LIMITS } from "../protocol/index.ts";
+import { Failure, isTunnelProvider, LIMITS, TUNNEL_PREFIX } from "../protocol/index.ts";
 import { throughProxies, type NetworkProxies } from "./network-proxies.ts";
+import type { TunnelTransport } from "./state.ts";
 
 const UNIX = "unix:";
 
@@ -17,16 +18,19 @@ export interface Upstream {
 export class Upstreams {
   readonly #upstreams = new Map<string, Upstream>();
   readonly #proxies: NetworkProxies;
+  readonly #tunnels: TunnelTransport | undefined;
   #closed = false;
 
-  constructor(proxies: NetworkProxies) {
+  constructor(proxies: NetworkProxies, tunnels?: TunnelTransport) {
     this.#proxies = proxies;
+    this.#tunnels = tunnels;
   }
 
   to(baseUrl: string): Upstream {
     const known = this.#upstreams.get(baseUrl);
     if (known !== undefined) return known;
     if (this.#closed) throw new Failure("shutting_down", "the server is stopping");
+    if (isTunnelProvider(baseUrl)) return throughTunnel(baseUrl, this.#tunnels);
     const upstream = open(baseUrl, this.#proxies);
     if (this.#upstreams.size >= LIMITS.proxyPools) this.#dropOldest();
     this.#upstreams.set(baseUrl, upstream);
@@ -48,6 +52,13 @@ export class Upstreams {
       return;
     }
   }
+}
+
+/** Not kept: the tunnel itself knows whether it is connected. */
+function throughTunnel(baseUrl: string, tunnels: TunnelTransport | undefined): Upstream {
+  const id = baseUrl.slice(TUNNEL_PREFIX.length);
+  if (tunnels === undefined) throw new Failure("not_found", `tunnel not found: ${id}`);
+  return { pool: tunnels.dispatcher(id), origin: "http://tunnel", prefix: "", server: { address: baseUrl } };
 }
 
 function open(baseUrl: string, proxies: NetworkProxies): Upstream {

@@ -1,5 +1,6 @@
 import type { ConnectionBook } from "../connections/index.ts";
 import type { Engine } from "../engines/index.ts";
+import type { ReadSecret, TunnelSigner } from "../identity/index.ts";
 import type { Ledger, PriceBook } from "../ledger/index.ts";
 import type { EgressTarget, HostAnswer, publicAddress } from "../network/index.ts";
 import type {
@@ -17,6 +18,7 @@ import type {
 import type { ModelProxy, ProviderBook } from "../proxy/index.ts";
 import type { Sandbox, SandboxDrivers, Supervisor } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
+import type { EndpointBook, EndpointSetting, LinkBounds } from "../tunnels/index.ts";
 import type { ExtensibleToolbox } from "../tools/index.ts";
 import type { SessionTrees } from "../workspaces/index.ts";
 import type { ReachCheckpoint } from "./core/checkpoints.ts";
@@ -106,12 +108,26 @@ export interface EnvironmentRequest {
   readonly released?: (() => void) | undefined;
 }
 
+/** What tunnels need of this machine. */
+export interface TunnelDependencies {
+  readonly endpoints: EndpointBook;
+  /** The endpoints of sallyport.yaml. */
+  readonly settings: readonly EndpointSetting[];
+  readonly secret: ReadSecret;
+  readonly signer: () => Promise<TunnelSigner>;
+  /** Stores a new pre-shared key, and says where. */
+  readonly keepSecret: (id: string, secret: string) => Promise<string>;
+  /** Absent: the usual ones. */
+  readonly bounds?: LinkBounds | undefined;
+}
+
 /** What every session needs. */
 export interface Dependencies {
   readonly store: Store;
   readonly engines: ReadonlyMap<string, Engine>;
   readonly models: Models;
   readonly connections: ConnectionBook;
+  readonly tunnels: TunnelDependencies;
   readonly policy: () => Policy;
   readonly limits: SetLimits;
   readonly processes: EngineProcesses;

@@ -13,6 +13,7 @@ import {
   type SessionSettings,
   type WorkerState,
 } from "../protocol/index.ts";
+import { TunnelAcceptor } from "../tunnels/index.ts";
 import type { SessionRow, StoreHealth } from "../store/index.ts";
 import { ApprovalService } from "./services/approval-service.ts";
 import { AuditService } from "./services/audit-service.ts";
@@ -48,6 +49,8 @@ import { settingsFor, type WorkspacePlaces } from "./settings/settings.ts";
 import { whileStoring } from "./core/storing.ts";
 import { TemplateService } from "./services/template-service.ts";
 import { TokenService } from "./services/token-service.ts";
+import { TunnelOfferService } from "./services/tunnel-offer-service.ts";
+import { TunnelService } from "./services/tunnel-service.ts";
 import { UsageService } from "./services/usage-service.ts";
 import { WarmSessions } from "./lifecycle/warm.ts";
 import { UNBOUNDED } from "./access/token-scope.ts";
@@ -101,6 +104,10 @@ export class Gateway {
   readonly shares: ShareService;
   readonly connections: ConnectionService;
   readonly audit: AuditService;
+  readonly tunnels: TunnelService;
+  readonly offers: TunnelOfferService;
+  /** Takes the connections of tunnels' other sides. */
+  readonly acceptor: TunnelAcceptor;
   readonly retention: Retention;
   readonly readers: ReaderTurns;
   readonly workers: WorkerService;
@@ -145,6 +152,13 @@ export class Gateway {
     this.shares = new ShareService(dependencies, this.#registry, this.exports);
     this.connections = new ConnectionService(dependencies);
     this.audit = new AuditService(dependencies);
+    this.tunnels = new TunnelService(dependencies);
+    this.offers = new TunnelOfferService(dependencies, { keys: this.keys, tokens: this.tokens });
+    const { endpoints, bounds } = dependencies.tunnels;
+    this.acceptor = new TunnelAcceptor({
+      bounds,
+      find: (id, role) => (role === "gateway" ? this.offers.book.accepted(id) : endpoints.accepted(id)),
+    });
     this.workers = new WorkerService(dependencies);
     this.retention = new Retention({ dependencies, registry: this.#registry, settings: parts.retention });
     this.jobs = new JobService(this.sessions, this.retention);
@@ -184,6 +198,8 @@ export class Gateway {
     const gateway: Gateway = new Gateway(dependencies, { ...options, book, feed });
     await gateway.tokens.open();
     await gateway.keys.open();
+    await gateway.tunnels.open();
+    await gateway.offers.open();
     await gateway.#reconcile();
     gateway.#sweep();
     gateway.#scaling.start();
@@ -295,6 +311,8 @@ export class Gateway {
   /** Stops without ending anything: open turns and questions wait for the next start. The store stays open. */
   async close(): Promise<void> {
     this.#stopSweep();
+    this.offers.close();
+    this.tunnels.close();
     this.#registry.stop();
     await this.#scaling.close();
     await Promise.all([this.#warm.close(), this.#dependencies.connections.close()]);

@@ -33,6 +33,7 @@ import { sessionRoutes } from "./routes/sessions.ts";
 import { changeRoutes } from "./routes/changes.ts";
 import { templateRoutes } from "./routes/templates.ts";
 import { workerRoutes } from "./routes/workers.ts";
+import { tunnelRoutes } from "./routes/tunnels.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { allowOrigin, isPreflight, PREFLIGHT_HEADERS } from "./cors.ts";
 import { notFoundPage } from "./not-found-page.ts";
@@ -77,6 +78,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   catalogRoutes(app, options);
   templateRoutes(app, options);
   workerRoutes(app, options);
+  tunnelRoutes(app, options);
   changeRoutes(app, options);
   jobRoutes(app, options);
   adminRoutes(app, options);

@@ -19,6 +19,7 @@ import { REQUEST_ID } from "./request-log.ts";
 import { RuntimeConnection } from "./runtime-socket.ts";
 import { RuntimeServer } from "./runtime/server.ts";
 import { CHALLENGE, httpStatus } from "./status.ts";
+import { isTunnelRequest, TunnelSockets } from "./tunnel-socket.ts";
 import { SYSTEM_CLOCK, type SurfaceOptions } from "./surface.ts";
 
 /** The WebSocket's word for "not allowed". */
@@ -150,17 +151,11 @@ function handlersFor(options: SurfaceOptions, guard: Guard): Readonly<Record<Soc
 
 function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { readonly size: number; close(): void } {
   const handlers: Readonly<Record<string, Handler | undefined>> = handlersFor(options, guard);
-  const upgrader = new WebSocketServer({
-    noServer: true,
-    maxPayload: LIMITS.socketMessageBytes,
-    perMessageDeflate: false,
-    // The token may have come as a subprotocol; the first other one is what the client really wants to speak.
-    handleProtocols: (protocols) =>
-      [...protocols].find((protocol) => !protocol.startsWith("sallyport.token.")) ?? [...protocols][0] ?? false,
-  });
+  const upgrader = openUpgrader();
   upgrader.on("headers", (headers, request) => {
     headers.push(`${REQUEST_ID}: ${guard.requests.idOf(request)}`);
   });
+  const tunnels = new TunnelSockets(options.gateway);
   const alive = new WeakSet<WebSocket>();
   const heartbeat = startHeartbeat(upgrader, alive);
   server.on("upgrade", (request: IncomingMessage, stream: Duplex, head: Buffer) => {
@@ -171,6 +166,11 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { r
       guard.requests.refusedUpgrade(request, status);
       endWith(stream, { status, failure, request_id: guard.requests.idOf(request) });
     };
+    if (isTunnelRequest(request)) {
+      const refusal = tunnels.accept(guard, [request, stream, head]);
+      if (refusal !== undefined) refuse(refusal);
+      return;
+    }
     admit(options, guard, request).then(
       (caller) => {
         const handler = handlers[pathOf(request)];
@@ -198,14 +198,26 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { r
   });
   return {
     get size() {
-      return upgrader.clients.size;
+      return upgrader.clients.size + tunnels.size;
     },
     close: () => {
       clearInterval(heartbeat);
       for (const socket of upgrader.clients) socket.close(1001, "the server is stopping");
       upgrader.close();
+      tunnels.close();
     },
   };
+}
+
+function openUpgrader(): WebSocketServer {
+  return new WebSocketServer({
+    noServer: true,
+    maxPayload: LIMITS.socketMessageBytes,
+    perMessageDeflate: false,
+    // The token may have come as a subprotocol; the first other one is what the client really wants to speak.
+    handleProtocols: (protocols) =>
+      [...protocols].find((protocol) => !protocol.startsWith("sallyport.token.")) ?? [...protocols][0] ?? false,
+  });
 }
 
 /** Ends sockets whose other side does not answer. */

@@ -154,6 +154,7 @@ const FROM = {
   settings: "set in sallyport.yaml",
   free: "the provider is free",
   shipped: "from the table that came with this version",
+  owner: "set by the owner of the tunnel",
 } as const;
 
 function cardOf({ provider, model, price, from }: PricedModel): readonly string[] {

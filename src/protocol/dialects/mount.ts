@@ -7,5 +7,6 @@ export * from "./mount/output.ts";
 export * from "./mount/policy.ts";
 export * from "./mount/settings.ts";
 export * from "./mount/tool-log.ts";
+export * from "./mount/tunnel-messages.ts";
 export * from "./mount/shown-questions.ts";
 export * from "./mount/types.ts";

@@ -1,5 +1,6 @@
 import { Failure } from "../../protocol/index.ts";
 import type { NetworkProxies } from "../network-proxies.ts";
+import type { TunnelTransport } from "../state.ts";
 import type { Credential, Provider, ProviderHealth } from "../providers.ts";
 import { WIRES } from "../proxy.ts";
 import { MODELS_PATH, OLLAMA_PATH, readModels } from "./listed-models.ts";
@@ -13,6 +14,7 @@ export interface HealthOptions {
   /** Aborted when the server stops. */
   readonly signal: AbortSignal;
   readonly networkProxies: NetworkProxies;
+  readonly transport?: TunnelTransport | undefined;
 }
 
 interface ListAnswer extends ProbeAnswer {
@@ -27,11 +29,12 @@ export async function checkHealth({
   now,
   signal,
   networkProxies,
+  transport,
 }: HealthOptions): Promise<ProviderHealth> {
   const wires = WIRES.filter((wire) => provider.baseUrl[wire] !== undefined);
   const verdict = (status: ProviderHealth["status"], message: string, more: Partial<ProviderHealth> = {}) =>
     ({ id: provider.id, status, message, wires, ...more }) satisfies ProviderHealth;
-  const probe = openProbe(provider, { signal, networkProxies });
+  const probe = openProbe(provider, { signal, networkProxies, transport });
   if (probe === undefined)
     return verdict("unreachable", `${provider.id} runs beside the server; start it with \`sallyport serve\``);
   const { base } = probe;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { NetworkProxies } from "../network-proxies.ts";
+import type { TunnelTransport } from "../state.ts";
 import type { Credential, ListedModel, Provider, ProviderModels } from "../providers.ts";
 import { MODELS_PATH, OLLAMA_PATH, readModels } from "./listed-models.ts";
 import { openProbe, reasonOf, type ProviderProbe, type ProbeAnswer } from "./probe.ts";
@@ -10,11 +11,17 @@ interface ModelListOptions {
   /** Aborted when the server stops. */
   readonly signal: AbortSignal;
   readonly networkProxies: NetworkProxies;
+  readonly transport?: TunnelTransport | undefined;
 }
 
 /** Asks a provider which models it has, and a local one how long their windows are. Never rejects. */
-export async function fetchModels({ provider, signal, networkProxies }: ModelListOptions): Promise<ProviderModels> {
-  const probe = openProbe(provider, { signal, networkProxies });
+export async function fetchModels({
+  provider,
+  signal,
+  networkProxies,
+  transport,
+}: ModelListOptions): Promise<ProviderModels> {
+  const probe = openProbe(provider, { signal, networkProxies, transport });
   if (probe === undefined) return { models: [], failure: `${provider.id} does not run here` };
   try {
     const [credential] = await provider.credentials();

@@ -8,7 +8,8 @@ import { OpenProvider, type ProviderContext } from "./provider.ts";
 import { fetchModels } from "./model-list.ts";
 import { RecentHealth } from "./recent-health.ts";
 import { RecentModels } from "./recent-models.ts";
-import { resolveProviders, type ProviderEnvironment, type ResolvedProvider } from "./resolve.ts";
+import { resolveProviders, type ProviderEnvironment, type ResolvedProvider, type TunnelPlace } from "./resolve.ts";
+import type { TunnelTransport } from "../state.ts";
 
 export { viewProvider } from "./view.ts";
 
@@ -27,6 +28,9 @@ export interface ProvidersOptions {
   readonly record?: ProviderRecord | undefined;
   /** Absent: every provider is reached directly. */
   readonly networkProxies?: NetworkProxies | undefined;
+  /** Providers behind tunnels; the same list as long as nothing changed. Absent: there are none. */
+  readonly tunnels?: (() => readonly TunnelPlace[]) | undefined;
+  readonly transport?: TunnelTransport | undefined;
 }
 
 interface ProviderEntry {
@@ -38,24 +42,27 @@ interface ProviderEntry {
 
 /** The configured providers. Nothing runs until it is called. */
 export function openProviders(options: ProvidersOptions): ProviderBook {
-  const { environment, simUrl, now, learn, log, networkProxies = {} } = options;
+  const { environment, simUrl, now, learn, log, networkProxies = {}, transport } = options;
   const stopping = new AbortController();
   const recent = new RecentHealth(now);
   const lists = new RecentModels(now);
   const context = { environment, now, learn, log, signal: stopping.signal, networkProxies: options.networkProxies };
   let settings: ProviderSettings | undefined;
+  let tunnels: readonly TunnelPlace[] | undefined;
   let entries: ReadonlyMap<string, ProviderEntry> = new Map();
 
   const newest = (): ReadonlyMap<string, ProviderEntry> => {
     const wanted = options.settings();
-    if (wanted === settings) return entries;
+    const places = options.tunnels?.();
+    if (wanted === settings && places === tunnels) return entries;
     settings = wanted;
+    tunnels = places;
     recent.clear();
     lists.clear();
     const before = entries;
     // An unchanged provider keeps its keys' pauses and its command's output.
     entries = new Map(
-      resolveProviders(wanted, { environment, simUrl }).map((resolved) => [
+      resolveProviders(wanted, { environment, simUrl, tunnels: places }).map((resolved) => [
         resolved.id,
         entryOf(resolved, before.get(resolved.id), context),
       ]),
@@ -66,7 +73,7 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
   const ask = async (id: string): Promise<ProviderHealth> => {
     const entry = newest().get(id);
     if (entry === undefined) return { id, status: "failed", message: unknown(id, newest()), wires: [] };
-    return checkHealth({ ...entry, now, signal: stopping.signal, networkProxies });
+    return checkHealth({ ...entry, now, signal: stopping.signal, networkProxies, transport });
   };
 
   newest();
@@ -90,7 +97,7 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
     models: (id) => {
       const provider = newest().get(id)?.provider;
       if (provider === undefined) return Promise.resolve({ models: [], failure: unknown(id, newest()) });
-      return lists.get(id, () => fetchModels({ provider, signal: stopping.signal, networkProxies }));
+      return lists.get(id, () => fetchModels({ provider, signal: stopping.signal, networkProxies, transport }));
     },
     listed: (id, model) => lists.listed(id, model),
     condition: (id) => options.breaker?.condition(id) ?? { state: "good" },

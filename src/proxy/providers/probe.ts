@@ -1,6 +1,7 @@
 import { Agent, request, type Dispatcher } from "undici";
-import { LIMITS } from "../../protocol/index.ts";
+import { isTunnelProvider, LIMITS, TUNNEL_PREFIX } from "../../protocol/index.ts";
 import { throughProxies, type NetworkProxies } from "../network-proxies.ts";
+import type { TunnelTransport } from "../state.ts";
 import type { Credential, Provider } from "../providers.ts";
 import { WIRES, type Wire } from "../proxy.ts";
 
@@ -30,21 +31,39 @@ export interface ProviderProbe {
   close(): Promise<void>;
 }
 
+interface ProbeContext {
+  readonly signal: AbortSignal;
+  readonly networkProxies: NetworkProxies;
+  /** Absent: there are no tunnels. */
+  readonly transport?: TunnelTransport | undefined;
+}
+
 /** Undefined: it has no address here. `signal`: aborted when the server stops. */
 export function openProbe(
   provider: Provider,
-  { signal, networkProxies }: { readonly signal: AbortSignal; readonly networkProxies: NetworkProxies },
+  { signal, networkProxies, transport }: ProbeContext,
 ): ProviderProbe | undefined {
   const wire = WIRES.find((one) => provider.baseUrl[one] !== undefined);
   const base = wire === undefined ? undefined : provider.baseUrl[wire];
   if (wire === undefined || base === undefined) return undefined;
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.providerTestMs)]);
+  if (isTunnelProvider(base)) {
+    const agent = transport?.dispatcher(base.slice(TUNNEL_PREFIX.length));
+    if (agent === undefined) return undefined;
+    return {
+      base,
+      ask: ({ path, credential, body }) =>
+        put({ agent, url: `http://tunnel${path}`, wire, credential, body, signal: bounded }),
+      // The tunnel stays: others use it too.
+      close: () => Promise.resolve(),
+    };
+  }
   const { origin, prefix, socketPath } = placeOf(base);
   const connect = { timeout: LIMITS.providerTestMs };
   const agent =
     socketPath === undefined
       ? (throughProxies(networkProxies, { connect }) ?? new Agent({ connect }))
       : new Agent({ connect: { ...connect, socketPath } });
-  const bounded = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.providerTestMs)]);
   return {
     base,
     ask: ({ path, credential, body }) =>

@@ -12,6 +12,8 @@ import {
   type ProviderSetting,
   type ProviderSettings,
   type RateLimit,
+  TUNNEL_PREFIX,
+  type TunnelModels,
 } from "../../protocol/index.ts";
 import { WIRES, type Wire } from "../proxy.ts";
 import { LOGIN_FORMS } from "./login-files.ts";
@@ -47,6 +49,15 @@ export interface ResolvedProvider {
   readonly login?: LoginProgram | undefined;
 }
 
+/** A provider behind a tunnel, as far as its other side has told. */
+export interface TunnelPlace {
+  /** Of the endpoint. */
+  readonly id: string;
+  readonly rate?: RateLimit | undefined;
+  /** Absent: it has not been connected yet. */
+  readonly told?: Pick<TunnelModels, "default_model" | "free" | "wires" | "openai_api"> | undefined;
+}
+
 const SIM = "sim";
 const ANTHROPIC_HOST = "api.anthropic.com";
 /** Where ChatGPT's logins are served, without `/v1` in its paths. */
@@ -77,13 +88,33 @@ interface ResolveContext {
   readonly environment: ProviderEnvironment;
   /** The demo model's address; absent: it does not run here. */
   readonly simUrl?: string | undefined;
+  /** Absent: there are none. */
+  readonly tunnels?: readonly TunnelPlace[] | undefined;
 }
 
 export function resolveProviders(settings: ProviderSettings, around: ResolveContext): readonly ResolvedProvider[] {
-  return providerIds(settings).map((id) => {
+  const own = providerIds(settings).map((id) => {
     const setting = settings[id] ?? {};
     return id === SIM ? resolveSim(setting, around.simUrl) : resolveOne(id, setting, around.environment);
   });
+  return [...own, ...(around.tunnels ?? []).map(resolveTunnel)];
+}
+
+/** Its key stays at the other side. */
+function resolveTunnel({ id: name, rate = {}, told }: TunnelPlace): ResolvedProvider {
+  const id = TUNNEL_PREFIX + name;
+  const wires = told?.wires ?? WIRES;
+  return {
+    id,
+    baseUrl: Object.fromEntries(wires.map((wire) => [wire, id])),
+    openaiApi: told?.openai_api ?? "chat",
+    sources: [],
+    oauth: false,
+    isLocal: false,
+    free: told?.free ?? false,
+    defaultModel: told?.default_model ?? "",
+    rate,
+  };
 }
 
 function resolveSim(setting: ProviderSetting, url: string | undefined): ResolvedProvider {

@@ -1,4 +1,4 @@
-import { Failure, type ProviderStatus, type ProviderView } from "../../protocol/index.ts";
+import { Failure, isTunnelProvider, type ProviderStatus, type ProviderView } from "../../protocol/index.ts";
 import type { Provider } from "../providers.ts";
 import { WIRES } from "../proxy.ts";
 
@@ -36,5 +36,6 @@ async function credentialOf(
 
 function hostOf(address: string): string {
   if (address.startsWith("unix:")) return "unix";
+  if (isTunnelProvider(address)) return "tunnel";
   return URL.canParse(address) ? new URL(address).host : "?";
 }

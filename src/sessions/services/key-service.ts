@@ -6,11 +6,12 @@ import {
   Failure,
   LIMITS,
   type CreateKey,
+  type KeyBounds,
   type KeyCreated,
   type KeyList,
   type KeyView,
 } from "../../protocol/index.ts";
-import type { ApiKeyRequest, RequestContext } from "../../proxy/index.ts";
+import type { ApiKeyRequest, CallerRequest, CallerResponse, RequestContext } from "../../proxy/index.ts";
 import type { KeyRow } from "../../store/index.ts";
 import { auditRow, authorize, type Caller } from "../access/access.ts";
 import { mintKey, profileOfKey, type KeyToken } from "../access/mint-key.ts";
@@ -144,6 +145,35 @@ export class KeyService {
     const { models, drain } = this.#dependencies;
     const stopping = { failure: new Failure("shutting_down", "the server is stopping: try again in a moment") };
     models.proxy.apiKeys.handle(request, response, drain.isStarted ? { ...from, refusal: stopping } : from);
+  }
+
+  /** Answers a model request that came over a tunnel, as one of this key. */
+  answer(id: string, request: CallerRequest, response: CallerResponse): void {
+    const { models } = this.#dependencies;
+    models.proxy.apiKeys.answer(this.#valid(id)?.row.key_hash ?? "", request, response);
+  }
+
+  /** Whose key it is. Undefined: it is not valid. */
+  callerOfKey(id: string): Caller | undefined {
+    return this.#valid(id)?.caller;
+  }
+
+  /** Undefined: it is not valid. */
+  boundsOf(id: string): KeyBounds | undefined {
+    return this.#valid(id)?.row.bounds;
+  }
+
+  /** Undefined: it is not valid. */
+  async viewOf(id: string): Promise<KeyView | undefined> {
+    const live = this.#valid(id);
+    return live === undefined ? undefined : this.#view(live.row);
+  }
+
+  #valid(id: string): LiveKey | undefined {
+    const live = this.#live.get(id);
+    if (live === undefined || !this.#isExpired(live.row)) return live;
+    this.end([id]);
+    return undefined;
   }
 
   /** The token that a new key is for. A token that the caller may not make keys for does not exist for it. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { ClaudeTunnel, ClaudeTunnelStatus, Failure, TunnelEndpoint } from "../../protocol/index.ts";
 import type { MountContext } from "./context.ts";
-import { json } from "./json.ts";
+import { json, parseWritten } from "./json.ts";
 import type { FileNode } from "./tree.ts";
-import { authType, NO_TUNNELS, tunnelsOf, tunnelSummary } from "./tunnels.ts";
+import { authType, tunnelsOf, tunnelSummary } from "./tunnels.ts";
 
 const ANYBODY = { needs: "policy.read" } as const;
 
@@ -18,7 +18,8 @@ export function authFiles(context: MountContext): readonly FileNode[] {
       write: {
         needs: "policy.write",
         json: z.array(TunnelEndpoint),
-        run: () => Promise.reject(new Failure("unsupported", "tunnels are set under mounts in sallyport.yaml")),
+        run: async ({ caller }, text) =>
+          context.gateway.tunnels.replace(caller, parseWritten(z.array(TunnelEndpoint), json(text))),
       },
     },
     {
@@ -48,7 +49,7 @@ export function authFiles(context: MountContext): readonly FileNode[] {
           const { tunnel_id } = (json(text) ?? {}) as { readonly tunnel_id?: unknown };
           const known = tunnelsOf(context).some(({ id }) => id === tunnel_id);
           throw known
-            ? new Failure("unsupported", `no challenge: ${NO_TUNNELS}`)
+            ? new Failure("unsupported", "no challenge is open for this tunnel")
             : new Failure("not_found", `unknown tunnel: ${String(tunnel_id)}`);
         },
       },

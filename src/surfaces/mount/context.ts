@@ -25,6 +25,8 @@ export interface MountContext {
   readonly kind: "claude" | JobKind;
   /** Absent: the mount has no settings of its own. */
   readonly setting: MountSetting | undefined;
+  /** The ids of all mounts' tunnels in the settings. */
+  readonly siblings: ReadonlySet<string>;
   readonly shown: ShownTexts;
   readonly outputs: OutputIndex;
   readonly times: FileTimes;

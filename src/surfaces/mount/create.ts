@@ -4,6 +4,7 @@ import {
   defined,
   Failure,
   globMatches,
+  isTunnelProvider,
   LIMITS,
   type ClaudeCreated,
   type CreateSession,
@@ -13,7 +14,7 @@ import {
 import type { Caller, Gateway, OfferedProvider } from "../../sessions/index.ts";
 import { profileOfMount, type MountContext } from "./context.ts";
 import { json, parseWritten } from "./json.ts";
-import { NO_TUNNELS, tunnelsOf } from "./tunnels.ts";
+import { checkTunnel, requireTunnel, tunnelNamed, tunnelProvider } from "./tunnels.ts";
 import { checkReserve, PARENT_NOTE } from "./reserve.ts";
 import { pathsOf } from "./session-files.ts";
 import { wantedWalls } from "./walls.ts";
@@ -29,7 +30,7 @@ export async function create(context: MountContext, caller: Caller, text: string
   requireKey(profile, request);
   const max_cost_usd = maxCost(profile, request);
   checkModel(profile, request.model);
-  checkTunnel(context, request.tunnel_endpoint);
+  checkTunnel(context, tunnelNamed(request));
   const tools = toolsOf(profile, request);
   const provider = await chooseProvider(context, caller, { request, profile });
   const wanted: CreateSession = defined({
@@ -91,15 +92,6 @@ export function checkModel({ allowed_models = [], blocked_models = [] }: Profile
     throw new Failure("model_not_allowed", `model blocked: ${model} (${blocking}); choose another one`);
 }
 
-function checkTunnel(context: MountContext, id: string | undefined): void {
-  if (id === undefined) return;
-  const allowed = context.setting?.policy?.allowed_tunnels ?? [];
-  if (allowed.length > 0 && !allowed.includes(id))
-    throw new Failure("forbidden", `tunnel not allowed: ${id}; the policy allows ${allowed.join(", ")}`);
-  if (!tunnelsOf(context).some((tunnel) => tunnel.id === id))
-    throw new Failure("not_found", `tunnel not found: ${id}; read auth/tunnels for those that there are`);
-}
-
 /** The requested tools, each of which the policy must allow. Absent: everything it allows. */
 function toolsOf({ tools, deny = [] }: Profile, { tools: asked }: ClaudeRequest): string[] | undefined {
   for (const { name } of asked) {
@@ -117,24 +109,31 @@ function toolsOf({ tools, deny = [] }: Profile, { tools: asked }: ClaudeRequest)
 }
 
 export async function chooseProvider(
-  { gateway }: MountContext,
+  context: MountContext,
   caller: Caller,
   {
     request,
     profile,
   }: { readonly request: Pick<ClaudeRequest, "model"> & Partial<ClaudeRequest>; readonly profile: Profile },
 ): Promise<string> {
-  const { model, resume_session_id, provider, tunnel_endpoint } = request;
+  const { model, resume_session_id, provider } = request;
+  const tunnel_endpoint = tunnelNamed(request);
+  const { gateway } = context;
   const nowhere = (why: string): Failure =>
     new Failure("provider_not_allowed", `no provider available for model ${model}: ${why}`);
-  if (tunnel_endpoint !== undefined) throw nowhere(NO_TUNNELS);
+  if (tunnel_endpoint !== undefined)
+    return tunnelProvider(context, caller, { tunnel: tunnel_endpoint, model, profile });
   if (resume_session_id !== undefined) return (await resumed(gateway, caller, resume_session_id)).settings.provider;
+  requireTunnel(profile, provider);
   const { allowed_providers = [], provider_hosts = [] } = profile;
   const isListed = (globs: readonly string[], word: string): boolean =>
     globs.length === 0 || globs.some((glob) => globMatches(glob, word));
   const offered = (await gateway.providers.offered(caller, model)).filter(
     ({ id, available, hosts }) =>
-      available && isListed(allowed_providers, id) && hosts.every((host) => isListed(provider_hosts, host)),
+      available &&
+      !isTunnelProvider(id) &&
+      isListed(allowed_providers, id) &&
+      hosts.every((host) => isListed(provider_hosts, host)),
   );
   const chosen =
     provider === undefined

@@ -32,6 +32,9 @@ export function openMounts({ gateway, metrics, log, mount }: SurfaceOptions): Op
   const questions = new CallerMemory<ShownQuestions>();
   const making = new Map<string, Promise<void>>();
   const paths = new Set([...DEFAULT_MOUNTS, ...Object.keys(settings)]);
+  const siblings = new Set(
+    Object.values(settings).flatMap((one) => (one?.type === "claude" ? (one.tunnels ?? []).map(({ id }) => id) : [])),
+  );
   const contexts = [...paths].map((path): MountContext => ({
     gateway,
     metrics,
@@ -40,6 +43,7 @@ export function openMounts({ gateway, metrics, log, mount }: SurfaceOptions): Op
     kind: kindOf(path),
     // A sibling's policy is its profile; there is nothing else to set of it.
     setting: kindOf(path) === "claude" ? settings[path] : undefined,
+    siblings,
     shown,
     outputs,
     times: new FileTimes(mount?.now ?? Date.now),

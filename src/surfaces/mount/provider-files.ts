@@ -14,7 +14,7 @@ import {
 import type { Caller, OfferedProvider } from "../../sessions/index.ts";
 import type { MountContext } from "./context.ts";
 import type { FileNode } from "./tree.ts";
-import { NO_TUNNELS, tunnelsOf, tunnelSummary } from "./tunnels.ts";
+import { tunnelHealth, tunnelModels, tunnelsOf, tunnelSummary } from "./tunnels.ts";
 
 const ANYBODY = { needs: "policy.read" } as const;
 
@@ -25,7 +25,7 @@ export function providerFiles(context: MountContext): readonly FileNode[] {
       path: "providers/tunnel/info",
       summary: "The tunnel provider",
       content: "json",
-      read: { ...ANYBODY, answer: ClaudeProvider, run: async () => tunnelInfo() },
+      read: { ...ANYBODY, answer: ClaudeProvider, run: async () => tunnelInfo(context) },
     },
     {
       path: "providers/tunnel/endpoints",
@@ -40,7 +40,7 @@ export function providerFiles(context: MountContext): readonly FileNode[] {
       read: {
         ...ANYBODY,
         answer: ClaudeProviderHealth,
-        run: async () => ({ status: "unavailable", message: NO_TUNNELS }),
+        run: async () => tunnelHealth(context),
       },
     },
     {
@@ -166,13 +166,13 @@ function perThousand({ input, output, cache_read = input, cache_write = input }:
   };
 }
 
-function tunnelInfo(): ClaudeProvider {
+function tunnelInfo(context: MountContext): ClaudeProvider {
   return {
     id: "tunnel",
     name: "Tunnel to Local Proxy",
-    models: [],
+    models: tunnelModels(context),
     capabilities: ABILITIES,
     pricing: null,
-    status: "unavailable",
+    status: tunnelHealth(context).status,
   };
 }

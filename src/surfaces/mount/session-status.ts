@@ -15,6 +15,7 @@ import type { MountContext } from "./context.ts";
 import { lastTurnOf, type LastTurn } from "./journal.ts";
 import { pendingOf } from "./pending.ts";
 import type { FilePlace } from "./tree.ts";
+import { tunnelNamed } from "./tunnels.ts";
 
 export async function statusOf(
   context: MountContext,
@@ -101,7 +102,7 @@ async function resultOf(
     reserved_usd: heldFor(view, usage),
     provider_id: view.settings.provider,
     model: view.settings.model,
-    tunnel_endpoint: null,
+    tunnel_endpoint: tunnelNamed(view.settings) ?? null,
   };
 }
 

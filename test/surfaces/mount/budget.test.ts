@@ -86,9 +86,9 @@ describe("making a session under a mount's policy", () => {
       "ENOENT tunnel not found: x",
     ],
     [
-      "a tunnel that cannot be used yet",
+      "a tunnel that is not connected",
       { model: "sim", max_cost_usd: 1, tunnel_endpoint: "local-proxy" },
-      "EACCES no provider available for model sim",
+      "EAGAIN the tunnel local-proxy is not connected",
     ],
     [
       "a tool off the list",

@@ -18,6 +18,8 @@ export const TunnelAuth = z.union([
   z.object({ type: z.literal("psk"), secret_path: z.string().min(1).max(LIMITS.pathChars) }).strict(),
 ]);
 
+export type TunnelAuth = z.infer<typeof TunnelAuth>;
+
 export const TunnelEndpoint = z
   .object({
     id: z.string().regex(/^[A-Za-z0-9][\w.-]{0,99}$/, "must be a name of letters, digits, _, . and -"),

@@ -1,0 +1,195 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import {
+  CreateTunnelOffer,
+  defined,
+  Failure,
+  globMatches,
+  LIMITS,
+  TunnelAuth,
+  type KeyView,
+  type TunnelModels,
+  type TunnelOfferCreated,
+  type TunnelOfferView,
+} from "../../protocol/index.ts";
+import { WIRES } from "../../proxy/index.ts";
+import { OfferBook, type MessageHandler, type TunnelLink } from "../../tunnels/index.ts";
+import { authorize, type Caller } from "../access/access.ts";
+import type { Dependencies } from "../dependencies.ts";
+import type { KeyService } from "./key-service.ts";
+import { StoredList } from "./stored-list.ts";
+import type { TokenService } from "./token-service.ts";
+
+const DOCUMENT = "tunnel-offers";
+const SECRET_BYTES = 32;
+
+const StoredOffer = z.object({
+  id: z.string(),
+  auth: TunnelAuth,
+  allowed_agents: z.array(z.string()).optional(),
+  sessions: z.boolean(),
+  profile: z.string().optional(),
+  dial: z.string().optional(),
+  created_at: z.string(),
+  token_id: z.string(),
+  key_id: z.string(),
+});
+type StoredOffer = z.infer<typeof StoredOffer>;
+
+interface OfferServices {
+  readonly keys: KeyService;
+  readonly tokens: TokenService;
+}
+
+/** Runs the sessions that an offer's party asks for. */
+export type OpenTunnelSessions = (caller: Caller, link: Pick<TunnelLink, "send">) => MessageHandler;
+
+/** What this machine offers to remote parties. Each has a principal of its own: its limits, usage and sessions are found there. */
+export class TunnelOfferService {
+  readonly book: OfferBook;
+  readonly #dependencies: Dependencies;
+  readonly #services: OfferServices;
+  readonly #stored: StoredList<StoredOffer>;
+  /** By offer. */
+  readonly #keys = new Map<string, string>();
+  #openSessions: OpenTunnelSessions | undefined = undefined;
+
+  constructor(dependencies: Dependencies, services: OfferServices) {
+    this.#dependencies = dependencies;
+    this.#services = services;
+    this.#stored = new StoredList(dependencies, { document: DOCUMENT, schema: StoredOffer, most: LIMITS.tunnelOffers });
+    const { secret, signer, bounds } = dependencies.tunnels;
+    this.book = new OfferBook({
+      secret,
+      signer,
+      bounds,
+      clocks: dependencies.clock,
+      log: dependencies.log,
+      answer: (id, request, response) => services.keys.answer(this.#keys.get(id) ?? "", request, response),
+      models: (id) => this.#models(id),
+      sessions: (id, link) => this.#sessions(id, link),
+    });
+  }
+
+  async open(): Promise<void> {
+    for (const offer of await this.#stored.all()) this.#start(offer);
+  }
+
+  /** Who runs sessions of parties; they are refused until somebody does. */
+  serveSessions(open: OpenTunnelSessions): void {
+    this.#openSessions = open;
+  }
+
+  async list(caller: Caller): Promise<readonly TunnelOfferView[]> {
+    authorize(caller, "provider.read");
+    return Promise.all((await this.#stored.all()).map((offer) => this.#view(offer)));
+  }
+
+  /** Makes a principal, its limits and, for a pre-shared key without a file, the key: that is shown this once. */
+  async create(caller: Caller, request: CreateTunnelOffer): Promise<TunnelOfferCreated> {
+    authorize(caller, "policy.write");
+    const { id, auth: asked, sessions, profile, dial, allowed_agents, ...bounds } = CreateTunnelOffer.parse(request);
+    if ((await this.#stored.all()).some((known) => known.id === id))
+      throw new Failure("conflict", `there is an offer ${id} already: revoke it first`);
+    const { auth, secret } = await this.#secretFor(id, asked);
+    const { tokens, keys } = this.#services;
+    const name = `tunnel ${id}`;
+    const token = await tokens.create(caller, { role: "agent", name, ...defined({ profile }) }, undefined);
+    let offer: StoredOffer;
+    try {
+      const key = await keys.create(caller, { ...bounds, name, token_id: token.id }, undefined);
+      const created_at = new Date(this.#dependencies.clock.now()).toISOString();
+      const rest = defined({ allowed_agents, profile, dial });
+      offer = { id, auth, sessions, created_at, token_id: token.id, key_id: key.id, ...rest };
+      const audited = [{ action: "tunnel.offer", id, details: { sessions, ...rest, ...bounds } }];
+      await this.#stored.change(caller, { audited, change: (offers) => [...offers, offer] });
+    } catch (error) {
+      await tokens.remove(caller, token.id).catch(() => undefined);
+      throw error;
+    }
+    this.#start(offer);
+    return { ...(await this.#view(offer)), ...defined({ secret }) };
+  }
+
+  /** Cuts it at once: its links end, its requests are broken off, and its principal is gone. */
+  async revoke(caller: Caller, id: string): Promise<void> {
+    authorize(caller, "policy.write");
+    const offer = (await this.#stored.all()).find((known) => known.id === id);
+    if (offer === undefined) throw new Failure("not_found", `there is no offer ${id}`);
+    this.book.cut(id, "the owner of this machine revoked it");
+    await this.#stored.change(caller, {
+      audited: [{ action: "tunnel.revoke", id }],
+      change: (offers) => offers.filter((known) => known.id !== id),
+    });
+    await this.#services.tokens.remove(caller, offer.token_id).catch((error: unknown) => {
+      // It may have been deleted as a token.
+      if (!(error instanceof Failure && error.code === "not_found")) throw error;
+    });
+    this.#keys.delete(id);
+  }
+
+  close(): void {
+    this.book.close();
+  }
+
+  #start(offer: StoredOffer): void {
+    this.#keys.set(offer.id, offer.key_id);
+    this.book.add(offer);
+  }
+
+  #sessions(id: string, link: Pick<TunnelLink, "send">): MessageHandler {
+    const caller = this.#services.keys.callerOfKey(this.#keys.get(id) ?? "");
+    if (caller !== undefined && this.#openSessions !== undefined) return this.#openSessions(caller, link);
+    return {
+      message: () => link.send({ type: "error", session_id: "", error: "this tunnel's principal is gone" }),
+      closed: () => undefined,
+    };
+  }
+
+  async #secretFor(
+    id: string,
+    auth: z.infer<typeof CreateTunnelOffer>["auth"],
+  ): Promise<{ readonly auth: TunnelAuth; readonly secret?: string | undefined }> {
+    if (auth !== "psk") return { auth };
+    const secret = randomBytes(SECRET_BYTES).toString("base64url");
+    const secret_path = await this.#dependencies.tunnels.keepSecret(id, secret);
+    return { auth: { type: "psk", secret_path }, secret };
+  }
+
+  /** The models that the key's provider has, as far as the key may ask for them, at our prices. */
+  async #models(id: string): Promise<TunnelModels> {
+    const bounds = this.#services.keys.boundsOf(this.#keys.get(id) ?? "");
+    if (bounds === undefined) throw new Failure("not_found", `there is no offer ${id}`);
+    const { providers, prices } = this.#dependencies.models;
+    const provider = providers.get(bounds.provider);
+    const listed = (await providers.models(provider.id)).models.map((model) => model.id);
+    const priced = prices.list().filter((known) => known.provider === provider.id);
+    const names = new Set([provider.defaultModel, ...listed, ...priced.map(({ model }) => model)]);
+    const models = [...names]
+      .filter((name) => name !== "" && (bounds.models ?? ["*"]).some((glob) => globMatches(glob, name)))
+      .slice(0, LIMITS.tunnelModels)
+      .map((name) => defined({ id: name, price: prices.priceOf(provider, name)?.price }));
+    const wires = WIRES.filter((wire) => provider.baseUrl[wire] !== undefined);
+    const { defaultModel, free, openaiApi } = provider;
+    return { default_model: defaultModel, free, wires, openai_api: openaiApi, models };
+  }
+
+  async #view(offer: StoredOffer): Promise<TunnelOfferView> {
+    const { auth, allowed_agents = [], ...rest } = offer;
+    const { state, message, openRequests, requests, lastRequestAt } = this.book.condition(offer.id);
+    const key: KeyView | undefined = await this.#services.keys.viewOf(offer.key_id);
+    return {
+      ...rest,
+      auth_type: typeof auth === "string" ? auth : auth.type,
+      allowed_agents,
+      bounds: key?.bounds ?? { provider: "" },
+      spent_microusd: key?.spent_microusd ?? 0,
+      reserved_microusd: key?.reserved_microusd ?? 0,
+      state: key === undefined ? "refused" : state,
+      ...defined({ message: key === undefined ? "its token was deleted: revoke the offer" : message }),
+      open_requests: openRequests,
+      requests,
+      ...defined({ last_request_at: lastRequestAt === undefined ? undefined : new Date(lastRequestAt).toISOString() }),
+    };
+  }
+}

@@ -1,0 +1,98 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import {
+  CreateTunnelOffer,
+  SaveTunnel,
+  TunnelOfferCreated,
+  TunnelOfferView,
+  TunnelReport,
+  TunnelView,
+} from "../../protocol/index.ts";
+import type { HttpApp, SurfaceOptions } from "../surface.ts";
+import { body, changeRefusals, get, json, post, put, refusals, remove } from "./documents.ts";
+
+const TunnelPath = z.object({
+  id: z.string().regex(/^[A-Za-z0-9][\w.-]{0,99}$/, "letters, digits, dots, dashes and underscores"),
+});
+
+export function tunnelRoutes(app: HttpApp, options: SurfaceOptions): void {
+  endpointRoutes(app, options);
+  offerRoutes(app, options);
+}
+
+/** Other people's machines that answer model requests here. */
+function endpointRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
+  app.openapi(
+    createRoute({
+      ...get("/api/tunnels", "listTunnels", "provider.read"),
+      summary: "The tunnels that model requests can take, and whether they are connected; never a secret",
+      responses: { 200: json(z.object({ tunnels: z.array(TunnelView) }), "The tunnels"), ...refusals },
+    }),
+    async (context) => context.json({ tunnels: [...(await gateway.tunnels.list(context.var.caller))] }, 200),
+  );
+  app.openapi(
+    createRoute({
+      ...put("/api/tunnels/{id}", "saveTunnel", "policy.write"),
+      summary: "Add a tunnel, or replace the one with this id",
+      request: { params: TunnelPath, body: body(SaveTunnel) },
+      responses: { 200: json(TunnelView, "The tunnel"), ...changeRefusals },
+    }),
+    async (context) => {
+      const { id } = context.req.valid("param");
+      return context.json(await gateway.tunnels.save(context.var.caller, id, context.req.valid("json")), 200);
+    },
+  );
+  app.openapi(
+    createRoute({
+      ...remove("/api/tunnels/{id}", "deleteTunnel", "policy.write"),
+      summary: "Remove a tunnel; what runs over it is broken off and billed",
+      request: { params: TunnelPath },
+      responses: { 204: { description: "It is gone" }, ...changeRefusals },
+    }),
+    async (context) => {
+      await gateway.tunnels.remove(context.var.caller, context.req.valid("param").id);
+      return context.body(null, 204);
+    },
+  );
+  app.openapi(
+    createRoute({
+      ...post("/api/tunnels/{id}/test", "testTunnel", "provider.test"),
+      summary: "Ask a tunnel's other side for its models; costs nothing",
+      request: { params: TunnelPath },
+      responses: { 200: json(TunnelReport, "What it said"), ...changeRefusals },
+    }),
+    async (context) => context.json(await gateway.tunnels.test(context.var.caller, context.req.valid("param").id), 200),
+  );
+}
+
+/** What this machine offers to others. */
+function offerRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
+  app.openapi(
+    createRoute({
+      ...get("/api/tunnel-offers", "listTunnelOffers", "provider.read"),
+      summary: "What this machine serves to remote parties: who is connected, what they asked and what it cost",
+      responses: { 200: json(z.object({ offers: z.array(TunnelOfferView) }), "The offers"), ...refusals },
+    }),
+    async (context) => context.json({ offers: [...(await gateway.offers.list(context.var.caller))] }, 200),
+  );
+  app.openapi(
+    createRoute({
+      ...post("/api/tunnel-offers", "createTunnelOffer", "policy.write"),
+      summary: "Offer a provider of this machine to a remote party; a new pre-shared key is shown this once",
+      request: { body: body(CreateTunnelOffer) },
+      responses: { 201: json(TunnelOfferCreated, "The offer"), ...changeRefusals },
+    }),
+    async (context) => context.json(await gateway.offers.create(context.var.caller, context.req.valid("json")), 201),
+  );
+  app.openapi(
+    createRoute({
+      ...remove("/api/tunnel-offers/{id}", "revokeTunnelOffer", "policy.write"),
+      summary: "Cut a remote party at once: its connections, requests, key and token end",
+      request: { params: TunnelPath },
+      responses: { 204: { description: "It is gone" }, ...changeRefusals },
+    }),
+    async (context) => {
+      await gateway.offers.revoke(context.var.caller, context.req.valid("param").id);
+      return context.body(null, 204);
+    },
+  );
+}

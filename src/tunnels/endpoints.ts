@@ -1,0 +1,391 @@
+import type { ClientHttp2Session } from "node:http2";
+import { request, type Dispatcher } from "undici";
+import {
+  answerChallenge,
+  authKindOf,
+  createTunnelAuthenticator,
+  isLoopback,
+  isTunnelProof,
+  type ReadSecret,
+  type TunnelSigner,
+  type TwoClocks,
+} from "../identity/index.ts";
+import {
+  Failure,
+  LIMITS,
+  TunnelModels,
+  TUNNEL_MODELS_PATH,
+  TUNNEL_PREFIX,
+  type Log,
+  type Price,
+  type PricedModel,
+  type TunnelAuthResponse,
+  type TunnelEndpoint,
+  type TunnelLinkState,
+} from "../protocol/index.ts";
+import type { TunnelPlace, TunnelTransport } from "../proxy/index.ts";
+import type { AcceptedTunnel } from "./accept.ts";
+import { TunnelDialer } from "./dial.ts";
+import { openRequests, TunnelDispatcher } from "./dispatcher.ts";
+import type { LinkCredential } from "./handshake.ts";
+import type { LinkBounds, LinkEvents, TunnelLink } from "./link.ts";
+
+/** Another machine that answers model requests. Absent `url`: it connects to this server. */
+export interface EndpointSetting extends Omit<TunnelEndpoint, "url"> {
+  readonly url?: string | undefined;
+}
+
+export interface EndpointBookOptions {
+  readonly secret: ReadSecret;
+  /** This gateway's own key. */
+  readonly signer: () => Promise<TunnelSigner>;
+  readonly clocks: TwoClocks;
+  readonly log: Pick<Log, "info" | "warn">;
+  /** One of document 003's messages from an endpoint. */
+  readonly message?: ((id: string, text: string) => void) | undefined;
+  readonly bounds?: LinkBounds | undefined;
+  readonly random?: (() => number) | undefined;
+}
+
+export interface EndpointCondition {
+  readonly state: TunnelLinkState;
+  readonly message?: string | undefined;
+  readonly models: readonly string[];
+  readonly openRequests: number;
+}
+
+/** The tunnels that model requests of this gateway can take. */
+export class EndpointBook implements TunnelTransport {
+  readonly #options: EndpointBookOptions;
+  readonly #endpoints = new Map<string, Endpoint>();
+  readonly #authenticator;
+  #places: readonly TunnelPlace[] = [];
+
+  constructor(options: EndpointBookOptions) {
+    this.#options = options;
+    const { clocks, secret } = options;
+    this.#authenticator = createTunnelAuthenticator({
+      clocks,
+      secret,
+      rules: (id) => this.#endpoints.get(id)?.setting,
+    });
+  }
+
+  /** From now on these and no others. A tunnel whose settings are the same stays connected. */
+  set(settings: readonly EndpointSetting[]): void {
+    const wanted = new Map(settings.map((setting) => [setting.id, setting]));
+    for (const [id, endpoint] of this.#endpoints) {
+      if (JSON.stringify(wanted.get(id)) === JSON.stringify(endpoint.setting)) continue;
+      this.#endpoints.delete(id);
+      endpoint.close("the tunnel was changed or removed");
+    }
+    for (const [id, setting] of wanted) {
+      if (this.#endpoints.has(id)) continue;
+      const endpoint = new Endpoint(setting, this.#options, () => this.#changed());
+      this.#endpoints.set(id, endpoint);
+      endpoint.start();
+    }
+    this.#changed();
+  }
+
+  get settings(): readonly EndpointSetting[] {
+    return [...this.#endpoints.values()].map(({ setting }) => setting);
+  }
+
+  /** The same list as long as nothing has changed. */
+  get places(): readonly TunnelPlace[] {
+    return this.#places;
+  }
+
+  dispatcher(id: string): Dispatcher {
+    return this.#of(id).dispatcher;
+  }
+
+  async ready(id: string): Promise<void> {
+    await this.#endpoints.get(id)?.ready();
+  }
+
+  condition(id: string): EndpointCondition {
+    return this.#of(id).condition;
+  }
+
+  /** Asks it now, and says how long that took. Rejects where it cannot be reached. */
+  async test(id: string): Promise<{ readonly models: readonly string[]; readonly latencyMs: number }> {
+    const endpoint = this.#of(id);
+    endpoint.hurry();
+    const startedAt = this.#options.clocks.elapsed();
+    const { models } = await endpoint.ask();
+    return {
+      models: models.map(({ id: name }) => name),
+      latencyMs: Math.round(this.#options.clocks.elapsed() - startedAt),
+    };
+  }
+
+  /** Sends one of document 003's messages. A Failure where it is not connected. */
+  async send(id: string, message: object): Promise<void> {
+    await this.#of(id).send(message);
+  }
+
+  priceOf(provider: string, model: string): Price | undefined {
+    if (!provider.startsWith(TUNNEL_PREFIX)) return undefined;
+    return this.#endpoints.get(provider.slice(TUNNEL_PREFIX.length))?.priceOf(model);
+  }
+
+  list(): readonly PricedModel[] {
+    return [...this.#endpoints.values()].flatMap((endpoint) => endpoint.priced);
+  }
+
+  /** For a machine that connects to this server. Undefined: none may under this name. */
+  accepted(id: string): AcceptedTunnel | undefined {
+    const endpoint = this.#endpoints.get(id);
+    if (endpoint === undefined || endpoint.setting.url !== undefined) return undefined;
+    return {
+      authenticator: this.#authenticator,
+      needsProof: authKindOf(endpoint.setting) !== "none",
+      open: (link) => endpoint.open(link),
+    };
+  }
+
+  close(): void {
+    for (const endpoint of this.#endpoints.values()) endpoint.close("the server is stopping");
+    this.#endpoints.clear();
+  }
+
+  #of(id: string): Endpoint {
+    const found = this.#endpoints.get(id);
+    if (found === undefined)
+      throw new Failure("not_found", `tunnel not found: ${id}; read auth/tunnels for those that there are`);
+    return found;
+  }
+
+  #changed(): void {
+    this.#places = [...this.#endpoints.values()].map(({ setting, told }) => ({
+      id: setting.id,
+      rate: setting.rate_limit,
+      told,
+    }));
+  }
+}
+
+class Endpoint {
+  readonly setting: EndpointSetting;
+  readonly dispatcher: TunnelDispatcher;
+  readonly #options: EndpointBookOptions;
+  readonly #dialer: TunnelDialer | undefined;
+  readonly #changed: () => void;
+  #current: { readonly link: TunnelLink; readonly session: ClientHttp2Session } | undefined = undefined;
+  #state: TunnelLinkState = "waiting";
+  #message: string | undefined = undefined;
+  #told: TunnelModels | undefined = undefined;
+  #toldAt = -Infinity;
+  #asking: Promise<TunnelModels> | undefined = undefined;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(setting: EndpointSetting, options: EndpointBookOptions, changed: () => void) {
+    this.setting = setting;
+    this.#options = options;
+    this.#changed = changed;
+    this.dispatcher = new TunnelDispatcher(() => this.#session());
+    const { id, url } = setting;
+    if (url === undefined) return;
+    if (authKindOf(setting) === "none" && !isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ""))) {
+      this.#state = "refused";
+      this.#message = "a tunnel without authentication works on this machine only: set auth to nostr or psk";
+      return;
+    }
+    const { bounds, random } = options;
+    this.#dialer = new TunnelDialer({
+      url,
+      tunnel_id: id,
+      role: "gateway",
+      credential: credentialOf(setting, options),
+      bounds,
+      random,
+      open: (link) => this.open(link),
+      changed: (state, message) => {
+        if (state !== this.#state && message !== undefined) options.log.warn({ tunnel: id, message }, "tunnel down");
+        this.#state = state;
+        this.#message = message;
+        if (state === "refused") this.#wake();
+      },
+    });
+  }
+
+  start(): void {
+    this.#dialer?.start();
+  }
+
+  /** Tries again now, also what was refused. */
+  hurry(): void {
+    if (this.#dialer !== undefined && this.#state === "refused") this.#state = "waiting";
+    this.#dialer?.hurry();
+  }
+
+  get told(): TunnelPlace["told"] {
+    return this.#told;
+  }
+
+  get condition(): EndpointCondition {
+    const message = this.#message ?? (this.setting.url === undefined ? "the other side has not connected" : undefined);
+    const isConnected = this.#current?.link.isConnected === true;
+    const cut = this.#current === undefined ? this.#state : "interrupted";
+    return {
+      state: isConnected ? "connected" : cut,
+      ...(isConnected || message === undefined ? {} : { message }),
+      models: this.#told?.models.map(({ id }) => id) ?? [],
+      openRequests: this.dispatcher.openRequests,
+    };
+  }
+
+  priceOf(model: string): Price | undefined {
+    return this.#told?.models.find(({ id }) => id === model)?.price;
+  }
+
+  get priced(): readonly PricedModel[] {
+    const provider = TUNNEL_PREFIX + this.setting.id;
+    return (this.#told?.models ?? []).flatMap(({ id: model, price }) =>
+      price === undefined ? [] : [{ provider, model, price, from: "owner" as const }],
+    );
+  }
+
+  open(link: TunnelLink): LinkEvents {
+    // A newer connection of the same machine; what ran over the old one ends.
+    this.#current?.link.close("a newer connection took its place");
+    this.#current = { link, session: openRequests(link) };
+    return {
+      attached: () => {
+        this.#wake();
+        void this.ask().catch(() => undefined);
+      },
+      message: (text) => this.#options.message?.(this.setting.id, text),
+      cut: () => undefined,
+      closed: () => {
+        if (this.#current?.link === link) this.#current = undefined;
+      },
+    };
+  }
+
+  async send(message: object): Promise<void> {
+    await this.#session();
+    this.#current?.link.send(message);
+  }
+
+  /** Its models, from the endpoint itself. */
+  ask(): Promise<TunnelModels> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  /** Resolves when its models are known, or there was time enough to ask for them. */
+  async ready(): Promise<void> {
+    const isOld = this.#options.clocks.elapsed() - this.#toldAt >= LIMITS.tunnelModelsMs;
+    if (this.#told !== undefined && !isOld) return;
+    const asked = this.ask().then(
+      () => undefined,
+      () => undefined,
+    );
+    if (this.#told === undefined) await asked;
+  }
+
+  close(reason: string): void {
+    this.#dialer?.close(reason);
+    this.#current?.link.close(reason);
+    this.#wake();
+  }
+
+  async #ask(): Promise<TunnelModels> {
+    const { statusCode, body } = await request(`http://tunnel${TUNNEL_MODELS_PATH}`, {
+      dispatcher: this.dispatcher,
+      signal: AbortSignal.timeout(LIMITS.tunnelReadyMs),
+    });
+    const text = await bounded(body, LIMITS.tunnelModelsBytes);
+    const parsed = statusCode === 200 ? TunnelModels.safeParse(JSON.parse(text)) : undefined;
+    if (parsed?.success !== true)
+      throw new Failure("model_unavailable", `the tunnel ${this.setting.id} does not tell its models (${statusCode})`);
+    const isSame = JSON.stringify(parsed.data) === JSON.stringify(this.#told);
+    this.#told = parsed.data;
+    this.#toldAt = this.#options.clocks.elapsed();
+    if (!isSame) this.#changed();
+    return parsed.data;
+  }
+
+  /** Waits until it is connected. Rejects with what is wrong when there was time enough. */
+  async #session(): Promise<ClientHttp2Session> {
+    const until = performance.now() + LIMITS.tunnelReadyMs;
+    for (;;) {
+      const { link, session } = this.#current ?? {};
+      if (link?.isConnected === true && session?.closed === false) return session;
+      const left = until - performance.now();
+      if (left <= 0 || this.#state === "refused")
+        throw new NotConnected(this.condition.message ?? "it is not connected");
+      this.#dialer?.hurry();
+      await this.#attached(left);
+    }
+  }
+
+  async #attached(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#waiting.add(resolve);
+      timer = setTimeout(resolve, ms);
+      timer.unref();
+    });
+    clearTimeout(timer);
+  }
+
+  #wake(): void {
+    for (const next of this.#waiting) next();
+    this.#waiting.clear();
+  }
+}
+
+/** Nothing was sent. */
+class NotConnected extends Error {
+  readonly code = "ERR_TUNNEL_NOT_CONNECTED";
+}
+
+/** How this gateway proves who it is to an endpoint: as its settings say, whatever the other side asks for. */
+export function credentialOf(
+  { id: tunnel_id, auth }: Pick<EndpointSetting, "id" | "auth">,
+  { secret, signer, clocks }: Pick<EndpointBookOptions, "secret" | "signer" | "clocks">,
+): LinkCredential {
+  const kind = authKindOf({ auth });
+  const key = (): ReturnType<ReadSecret> =>
+    typeof auth === "object" && auth.type === "psk" ? secret(auth.secret_path) : { ok: false, why: "there is none" };
+  return {
+    answer: async (challenge) => {
+      if (kind === "none")
+        return { ok: false, message: "the other side wants proof, and the tunnel is set to `none` here" };
+      if (kind === "nostr") {
+        const credential = { kind, signer: await signer() } as const;
+        return answerChallenge(challenge, { tunnel_id, credential, clocks });
+      }
+      const read = key();
+      if (!read.ok) return { ok: false, message: read.why };
+      return answerChallenge(challenge, { tunnel_id, credential: { kind, key: read.value }, clocks });
+    },
+    isProof: (proof, response) => {
+      if (kind !== "psk") return true;
+      const read = key();
+      return (
+        read.ok &&
+        proof !== undefined &&
+        response !== undefined &&
+        isTunnelProof(proof, { key: read.value, response: response as TunnelAuthResponse })
+      );
+    },
+  };
+}
+
+async function bounded(body: AsyncIterable<Buffer>, most: number): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    size += piece.length;
+    if (size > most) throw new Failure("payload_too_large", "the list of models is too long");
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}

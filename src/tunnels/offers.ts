@@ -1,0 +1,224 @@
+import {
+  authKindOf,
+  createTunnelAuthenticator,
+  type ReadSecret,
+  type TunnelSigner,
+  type TwoClocks,
+} from "../identity/index.ts";
+import {
+  LIMITS,
+  TUNNEL_MODELS_PATH,
+  type Log,
+  type TunnelAuth,
+  type TunnelLinkState,
+  type TunnelModels,
+} from "../protocol/index.ts";
+import type { CallerRequest, CallerResponse } from "../proxy/index.ts";
+import type { AcceptedTunnel } from "./accept.ts";
+import { TunnelDialer } from "./dial.ts";
+import { credentialOf } from "./endpoints.ts";
+import type { LinkBounds, LinkEvents, TunnelLink } from "./link.ts";
+import { serveRequests } from "./serve.ts";
+
+/** What this machine offers to one remote party. */
+export interface TunnelOffer {
+  readonly id: string;
+  readonly auth: TunnelAuth;
+  readonly allowed_agents?: readonly string[] | undefined;
+  readonly sessions: boolean;
+  /** This machine connects there. Absent: the other side connects. */
+  readonly dial?: string | undefined;
+}
+
+/** Takes document 003's messages of one link. */
+export interface MessageHandler {
+  message(text: string): void;
+  closed(): void;
+}
+
+export interface OfferBookOptions {
+  readonly secret: ReadSecret;
+  readonly signer: () => Promise<TunnelSigner>;
+  readonly clocks: TwoClocks;
+  readonly log: Pick<Log, "info" | "warn">;
+  /** A model request of an offer's party. */
+  answer(id: string, request: CallerRequest, response: CallerResponse): void;
+  /** What an offer's party may ask for, and at what price. */
+  models(id: string): Promise<TunnelModels>;
+  /** Sessions over a link. Absent: there are none. */
+  sessions?(id: string, link: Pick<TunnelLink, "send">): MessageHandler;
+  readonly bounds?: LinkBounds | undefined;
+}
+
+export interface OfferCondition {
+  readonly state: TunnelLinkState;
+  readonly message?: string | undefined;
+  readonly openRequests: number;
+  readonly requests: number;
+  /** Milliseconds since the epoch. Absent: never. */
+  readonly lastRequestAt?: number | undefined;
+}
+
+interface LiveOffer {
+  readonly offer: TunnelOffer;
+  readonly links: Set<TunnelLink>;
+  dialer: TunnelDialer | undefined;
+  state: TunnelLinkState;
+  message: string | undefined;
+  openRequests: number;
+  requests: number;
+  lastRequestAt: number | undefined;
+}
+
+/** What this machine serves to others, and the links over which they ask. */
+export class OfferBook {
+  readonly #options: OfferBookOptions;
+  readonly #offers = new Map<string, LiveOffer>();
+  readonly #authenticator;
+
+  constructor(options: OfferBookOptions) {
+    this.#options = options;
+    const { clocks, secret } = options;
+    this.#authenticator = createTunnelAuthenticator({
+      clocks,
+      secret,
+      rules: (id) => {
+        const { offer } = this.#offers.get(id) ?? {};
+        return offer === undefined ? undefined : { ...offer, allowed_agents: [...(offer.allowed_agents ?? [])] };
+      },
+    });
+  }
+
+  add(offer: TunnelOffer): void {
+    this.cut(offer.id, "the offer was changed");
+    const live: LiveOffer = {
+      offer,
+      links: new Set(),
+      dialer: undefined,
+      state: "waiting",
+      message: undefined,
+      openRequests: 0,
+      requests: 0,
+      lastRequestAt: undefined,
+    };
+    this.#offers.set(offer.id, live);
+    const { dial } = offer;
+    if (dial === undefined) return;
+    live.dialer = new TunnelDialer({
+      url: dial,
+      tunnel_id: offer.id,
+      role: "home",
+      credential: credentialOf(offer, this.#options),
+      bounds: this.#options.bounds,
+      open: (link) => this.#open(live, link),
+      changed: (state, message) => {
+        live.state = state;
+        live.message = message;
+      },
+    });
+    live.dialer.start();
+  }
+
+  /** Ends an offer: nothing comes in any more, and what runs is cut off. */
+  cut(id: string, reason: string): void {
+    const live = this.#offers.get(id);
+    if (live === undefined) return;
+    this.#offers.delete(id);
+    live.dialer?.close(reason);
+    for (const link of live.links) link.close(reason);
+  }
+
+  condition(id: string): OfferCondition {
+    const live = this.#offers.get(id);
+    if (live === undefined) return { state: "waiting", openRequests: 0, requests: 0 };
+    const { openRequests, requests, lastRequestAt, message } = live;
+    const links = [...live.links];
+    const isConnected = links.some((link) => link.isConnected);
+    const idle = links.length > 0 ? "interrupted" : live.state === "refused" ? "refused" : "waiting";
+    return {
+      state: isConnected ? "connected" : idle,
+      ...(isConnected || message === undefined ? {} : { message }),
+      openRequests,
+      requests,
+      ...(lastRequestAt === undefined ? {} : { lastRequestAt }),
+    };
+  }
+
+  /** For the other side that connects here. Undefined: there is no such offer. */
+  accepted(id: string): AcceptedTunnel | undefined {
+    const live = this.#offers.get(id);
+    if (live === undefined || live.offer.dial !== undefined) return undefined;
+    return {
+      authenticator: this.#authenticator,
+      needsProof: authKindOf(live.offer) !== "none",
+      open: (link, { isPlain }) => this.#open(live, link, isPlain),
+    };
+  }
+
+  close(): void {
+    for (const id of this.#offers.keys()) this.cut(id, "the server is stopping");
+  }
+
+  #open(live: LiveOffer, link: TunnelLink, isPlain = false): LinkEvents {
+    const { id, sessions } = live.offer;
+    live.links.add(link);
+    this.#options.log.info({ tunnel: id, link: link.id }, "a tunnel was connected");
+    if (!isPlain) serveRequests(link, (request, response) => this.#answer(live, request, response));
+    const handler = sessions ? this.#options.sessions?.(id, link) : undefined;
+    return {
+      message: (text) => {
+        if (handler === undefined) link.send({ type: "error", session_id: sessionOf(text), error: NO_SESSIONS });
+        else handler.message(text);
+      },
+      cut: () => undefined,
+      closed: (reason) => {
+        live.links.delete(link);
+        handler?.closed();
+        this.#options.log.info({ tunnel: id, link: link.id, reason }, "a tunnel ended");
+      },
+    };
+  }
+
+  #answer(live: LiveOffer, request: CallerRequest, response: CallerResponse): void {
+    const { id } = live.offer;
+    if (this.#offers.get(id) !== live) {
+      response.destroy();
+      return;
+    }
+    if (request.url === TUNNEL_MODELS_PATH) {
+      void this.#tellModels(id, response);
+      return;
+    }
+    live.requests += 1;
+    live.openRequests += 1;
+    live.lastRequestAt = this.#options.clocks.now();
+    response.once("close", () => {
+      live.openRequests -= 1;
+    });
+    this.#options.answer(id, request, response);
+  }
+
+  async #tellModels(id: string, response: CallerResponse): Promise<void> {
+    try {
+      const text = JSON.stringify(await this.#options.models(id));
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(text.length > LIMITS.tunnelModelsBytes ? undefined : text);
+    } catch (error) {
+      this.#options.log.warn({ tunnel: id, err: error }, "the models of an offer cannot be told");
+      response.writeHead(503, {});
+      response.end();
+    }
+  }
+}
+
+const NO_SESSIONS = "this tunnel is for models only: its owner can allow sessions with --sessions";
+
+/** The session that a message names; empty: none. */
+function sessionOf(text: string): string {
+  try {
+    const { session_id } = JSON.parse(text) as { readonly session_id?: unknown };
+    return typeof session_id === "string" ? session_id.slice(0, 200) : "";
+  } catch {
+    return "";
+  }
+}
