@@ -10,6 +10,7 @@ import { addDoctor } from "./commands/doctor.ts";
 import { addEngine } from "./commands/engine.ts";
 import { addExec } from "./commands/exec.ts";
 import { addHome } from "./commands/home.ts";
+import { addIdentity } from "./commands/identity.ts";
 import { addJobs } from "./commands/jobs.ts";
 import { addKey } from "./commands/key.ts";
 import { addModels } from "./commands/models.ts";
@@ -82,6 +83,7 @@ function programFor(context: CommandContext): Command {
   addChanges(program, context);
   addToken(program, context);
   addKey(program, context);
+  addIdentity(program, context);
   addTunnel(program, context);
   addExec(program, context);
   addPolicy(program, context);

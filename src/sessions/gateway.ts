@@ -23,6 +23,7 @@ import { ConnectionService } from "./services/connection-service.ts";
 import { Drain, drainSessions, type DrainOptions } from "./lifecycle/drain.ts";
 import { Feed } from "./lifecycle/feed.ts";
 import { FolderService } from "./services/folder-service.ts";
+import { IdentityService } from "./services/identity-service.ts";
 import { InstructionService } from "./services/instruction-service.ts";
 import { JobService } from "./services/job-service.ts";
 import { SetLimits } from "./budget/set-limits.ts";
@@ -48,6 +49,7 @@ import { TemplateService } from "./services/template-service.ts";
 import { TokenService } from "./services/token-service.ts";
 import { TunnelOfferService } from "./services/tunnel-offer-service.ts";
 import { TunnelService } from "./services/tunnel-service.ts";
+import { TunnelAuthService } from "./services/tunnel-auth-service.ts";
 import { UsageService } from "./services/usage-service.ts";
 import { WarmSessions } from "./lifecycle/warm.ts";
 import { UNBOUNDED } from "./access/token-scope.ts";
@@ -98,6 +100,8 @@ export class Gateway {
   readonly templates: TemplateService;
   readonly connections: ConnectionService;
   readonly audit: AuditService;
+  readonly identity: IdentityService;
+  readonly tunnelAuth: TunnelAuthService;
   readonly tunnels: TunnelService;
   readonly offers: TunnelOfferService;
   /** Takes the connections of tunnels' other sides. */
@@ -143,6 +147,8 @@ export class Gateway {
     this.templates = new TemplateService(dependencies);
     this.connections = new ConnectionService(dependencies);
     this.audit = new AuditService(dependencies);
+    this.tunnelAuth = new TunnelAuthService(dependencies, () => dependencies.tunnels.endpoints.settings);
+    this.identity = new IdentityService(dependencies, this.tunnelAuth);
     this.tunnels = new TunnelService(dependencies);
     this.offers = new TunnelOfferService(dependencies, { keys: this.keys, tokens: this.tokens });
     const { endpoints, bounds } = dependencies.tunnels;
