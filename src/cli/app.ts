@@ -22,9 +22,9 @@ import {
   type TunnelDependencies,
 } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
-import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store, type StoreHealth } from "../store/index.ts";
+import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store } from "../store/index.ts";
 import { SYSTEM_CLOCK } from "../surfaces/index.ts";
-import { openTelemetry, type Readings, type Telemetry } from "../telemetry/index.ts";
+import { openTelemetry, type Telemetry } from "../telemetry/index.ts";
 import type { AnyTool } from "../tools/index.ts";
 import { SessionTrees } from "../workspaces/index.ts";
 import { openEngines } from "./engines.ts";
@@ -42,6 +42,7 @@ import { openSandboxes } from "./sandboxes.ts";
 import { openSupervisor, tellHeld } from "./supervisor.ts";
 import { readTextFile } from "./text-file.ts";
 import { loadToolModules } from "./tool-modules.ts";
+import { tellReadings } from "./readings.ts";
 import { openTunnels } from "./tunnels.ts";
 import { keyFilesOf, refuseUntrusted, trustedInHome } from "./trusted-files.ts";
 
@@ -147,26 +148,6 @@ function tellStall(log: Log, stall: Stall | undefined): void {
 const DAMAGE_FOUND =
   "a page of the database is damaged: requests for data on it are refused, everything else works. `sallyport doctor` says what is damaged; restore a backup when you can";
 
-function storeReadings({
-  disk,
-  damaged,
-  stall,
-  waitingChars,
-  waitingWrites,
-  refusedWrites,
-}: StoreHealth): Pick<Readings, `store${string}` & keyof Readings> {
-  return {
-    storeStalled: stall === undefined ? 0 : 1,
-    storeWaitingChars: waitingChars,
-    storeWaitingWrites: waitingWrites,
-    storeRefusedWrites: refusedWrites,
-    storeDamagedSessions: damaged?.size ?? 0,
-    storeFreeBytes: disk?.freeBytes,
-    storeDatabaseBytes: disk?.databaseBytes,
-    storeWalBytes: disk?.walBytes,
-  };
-}
-
 interface AppBase {
   readonly home: string;
   readonly store: Store;
@@ -218,34 +199,13 @@ async function assemble(
   opened.push(() => way.close());
   const watched = watchMachine(options, home, opened);
   const outside = openOutside(options, telemetry, opened);
-  const parts = {
-    ...base,
-    marker,
-    marks,
-    supervisor,
-    models,
-    tunnels,
-    identity,
-    trees,
-    newId,
-    telemetry,
-    ...outside,
-    ...watched,
-  };
+  const known = { ...base, ...outside, ...watched };
+  const parts = { ...known, marker, marks, supervisor, models, tunnels, identity, trees, newId, telemetry };
   const gateway = await gatewayFor(options, parts);
   if (supervisor !== undefined) void tellHeld(supervisor, log);
   opened.push(() => gateway.close());
   opened.push(watchStrays({ gateway, marker, marks, log, clock }));
-  telemetry.gauges(async () => ({
-    ...(await gateway.readings()),
-    ...storeReadings(store.health()),
-    engineProcesses: gateway.pool,
-    workers: gateway.workerCounts,
-    openSockets: options.openSockets?.() ?? 0,
-    openModelRequests: models.proxy.openRequests,
-    sessionKeys: models.proxy.sessionKeys,
-    requestLogDropped: requests.dropped,
-  }));
+  tellReadings(telemetry, { gateway, store, models, requests, openSockets: options.openSockets });
   await gateway.tokens.ensureAdmin(adminToken, "first admin");
   void warnOfMissingKey(models, log);
   return { gateway, adminToken, telemetry, modelAddress: addressOf(models) };

@@ -44,13 +44,13 @@ export async function openModels(options: ModelsOptions): Promise<{
   const newest = await auditSettings(watchSettings({ home, environment, now, log }), { store, newId, now, log });
   const networkProxies = networkProxiesOf(environment);
   const elapsed = (): number => clock.elapsed();
+  const behind = { tunnels: () => endpoints.places, transport: endpoints };
   const [breaker, record] = [new ProviderBreaker(elapsed), new ProviderRecord(elapsed)];
   const providers = openProviders({
     breaker,
     record,
     networkProxies,
-    tunnels: () => endpoints.places,
-    transport: endpoints,
+    ...behind,
     settings: newest.providers,
     environment,
     simUrl: options.simUrl,
@@ -81,8 +81,7 @@ export async function openModels(options: ModelsOptions): Promise<{
       options.told(exchange);
     },
   });
-  const { value: defaultProvider } = settings.provider;
-  const { value: defaultModel } = settings.model;
+  const [defaultProvider, defaultModel] = [settings.provider.value, settings.model.value];
   const { failover } = newest;
   return {
     models: { defaultProvider, defaultModel, providers, failover, prices, proxy, ledger },

@@ -64,7 +64,7 @@ interface Passing {
   readonly left: Socket;
   readonly head: Buffer;
   readonly target: string;
-  keep(stream: Duplex): void;
+  readonly keep: (stream: Duplex) => void;
 }
 
 function pass(incoming: IncomingMessage, { left, head, target, keep: kept }: Passing): void {

@@ -16,7 +16,6 @@ import type {
   ConnectionRecord,
   ConnectionReport,
   ConnectionView,
-  CreateTunnelOffer,
   CreateSession,
   CreateKey,
   CreateToken,
@@ -54,7 +53,6 @@ import type {
   PoolChange,
   PoolView,
   SaveTemplate,
-  SaveTunnel,
   SessionUsage,
   SessionContext,
   SessionMcpServers,
@@ -66,10 +64,6 @@ import type {
   StreamFrame,
   SubmitPrompt,
   Template,
-  TunnelOfferCreated,
-  TunnelOfferView,
-  TunnelReport,
-  TunnelView,
   WorkerView,
   KeyCreated,
   KeyList,
@@ -84,6 +78,7 @@ import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
+import { TunnelCalls } from "./tunnel-calls.ts";
 import { changesOf, connectionPath, csvOf, jobPath, search, usageSearch, type UsageFilter } from "./paths.ts";
 
 export interface ClientOptions {
@@ -112,6 +107,8 @@ export class SallyportClient {
   readonly #options: ClientOptions;
   readonly #fetch: typeof fetch;
   readonly #token: CurrentToken;
+  /** Models of other machines, and what this one offers to others. */
+  readonly tunnels: TunnelCalls = new TunnelCalls((call) => this.#call(call));
 
   constructor(options: ClientOptions) {
     this.#token = currentToken(options.token);
@@ -136,36 +133,6 @@ export class SallyportClient {
   /** Folders that sessions may work in; without a path the roots. */
   folders(query: { path?: string } = {}): Promise<FolderList> {
     return this.#call({ method: "GET", path: `/api/folders${search(query)}` });
-  }
-
-  /** Other people's machines that answer model requests here. */
-  tunnels(): Promise<{ tunnels: TunnelView[] }> {
-    return this.#call({ method: "GET", path: "/api/tunnels" });
-  }
-
-  saveTunnel(id: string, tunnel: SaveTunnel): Promise<TunnelView> {
-    return this.#call({ method: "PUT", path: `/api/tunnels/${encodeURIComponent(id)}`, body: tunnel });
-  }
-
-  deleteTunnel(id: string): Promise<void> {
-    return this.#call({ method: "DELETE", path: `/api/tunnels/${encodeURIComponent(id)}` });
-  }
-
-  testTunnel(id: string): Promise<TunnelReport> {
-    return this.#call({ method: "POST", path: `/api/tunnels/${encodeURIComponent(id)}/test`, body: {} });
-  }
-
-  /** What this machine serves to remote parties. */
-  tunnelOffers(): Promise<{ offers: TunnelOfferView[] }> {
-    return this.#call({ method: "GET", path: "/api/tunnel-offers" });
-  }
-
-  createTunnelOffer(offer: CreateTunnelOffer): Promise<TunnelOfferCreated> {
-    return this.#call({ method: "POST", path: "/api/tunnel-offers", body: offer });
-  }
-
-  revokeTunnelOffer(id: string): Promise<void> {
-    return this.#call({ method: "DELETE", path: `/api/tunnel-offers/${encodeURIComponent(id)}` });
   }
 
   templates(): Promise<{ templates: Template[] }> {

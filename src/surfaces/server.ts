@@ -151,14 +151,7 @@ function handlersFor(options: SurfaceOptions, guard: Guard): Readonly<Record<Soc
 
 function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { readonly size: number; close(): void } {
   const handlers: Readonly<Record<string, Handler | undefined>> = handlersFor(options, guard);
-  const upgrader = new WebSocketServer({
-    noServer: true,
-    maxPayload: LIMITS.socketMessageBytes,
-    perMessageDeflate: false,
-    // The token may have come as a subprotocol; the first other one is what the client really wants to speak.
-    handleProtocols: (protocols) =>
-      [...protocols].find((protocol) => !protocol.startsWith("sallyport.token.")) ?? [...protocols][0] ?? false,
-  });
+  const upgrader = openUpgrader();
   upgrader.on("headers", (headers, request) => {
     headers.push(`${REQUEST_ID}: ${guard.requests.idOf(request)}`);
   });
@@ -174,12 +167,8 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { r
       endWith(stream, { status, failure, request_id: guard.requests.idOf(request) });
     };
     if (isTunnelRequest(request)) {
-      try {
-        guard.connections.checkRoom(request);
-        tunnels.accept(request, stream, head);
-      } catch (error) {
-        refuse(error instanceof Failure ? error : new Failure("internal", "something went wrong here"));
-      }
+      const refusal = tunnels.accept(guard, [request, stream, head]);
+      if (refusal !== undefined) refuse(refusal);
       return;
     }
     admit(options, guard, request).then(
@@ -218,6 +207,17 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { r
       tunnels.close();
     },
   };
+}
+
+function openUpgrader(): WebSocketServer {
+  return new WebSocketServer({
+    noServer: true,
+    maxPayload: LIMITS.socketMessageBytes,
+    perMessageDeflate: false,
+    // The token may have come as a subprotocol; the first other one is what the client really wants to speak.
+    handleProtocols: (protocols) =>
+      [...protocols].find((protocol) => !protocol.startsWith("sallyport.token.")) ?? [...protocols][0] ?? false,
+  });
 }
 
 /** Ends sockets whose other side does not answer. */

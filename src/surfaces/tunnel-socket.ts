@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { Failure, LIMITS, TUNNEL_PATH } from "../protocol/index.ts";
 import type { Gateway } from "../sessions/index.ts";
+import type { Guard } from "./guard.ts";
 
 /** Whether somebody connects as the other side of a tunnel. */
 export function isTunnelRequest({ url = "" }: IncomingMessage): boolean {
@@ -27,14 +28,20 @@ export class TunnelSockets {
     return this.#upgrader.clients.size;
   }
 
-  /** A Failure for pages: no page has anything to do here. */
-  accept(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+  /** Undefined: it is taken. No page has anything to do here. */
+  accept(guard: Guard, [request, stream, head]: readonly [IncomingMessage, Duplex, Buffer]): Failure | undefined {
     if (request.headers.origin !== undefined)
-      throw new Failure("forbidden", "requests of web pages are not taken: this address is for machines");
-    if (this.#gateway.isDraining) throw new Failure("shutting_down", "the server is stopping");
+      return new Failure("forbidden", "requests of web pages are not taken: this address is for machines");
+    if (this.#gateway.isDraining) return new Failure("shutting_down", "the server is stopping");
+    try {
+      guard.connections.checkRoom(request);
+    } catch (error) {
+      return error instanceof Failure ? error : new Failure("internal", "something went wrong here");
+    }
     this.#upgrader.handleUpgrade(request, stream, head, (socket) => {
       void this.#gateway.acceptor.accept(socket, { address: addressOf(request), tunnel_id: nameOf(request) });
     });
+    return undefined;
   }
 
   close(): void {

@@ -73,11 +73,11 @@ export class TunnelAcceptor {
   /** Ends all links of a tunnel. */
   close(tunnel_id: string, role: "home" | "gateway", reason: string): void {
     const place = placeOf(tunnel_id, role);
-    for (const known of [...this.#links.values()]) if (known.place === place) known.link.close(reason);
+    for (const known of this.#links.values()) if (known.place === place) known.link.close(reason);
   }
 
   closeAll(reason: string): void {
-    for (const { link } of [...this.#links.values()]) link.close(reason);
+    for (const { link } of this.#links.values()) link.close(reason);
   }
 
   async #greet(socket: WebSocket, reader: HandshakeReader, arrival: Arrival): Promise<void> {

@@ -58,7 +58,7 @@ export class TunnelDialer {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        const cut = await this.#connect();
+        const { cut } = await this.#connect();
         this.#failures = 0;
         await cut;
       } catch (error) {
@@ -71,9 +71,9 @@ export class TunnelDialer {
     }
   }
 
-  /** Connects once. Its result resolves when the connection is cut. */
-  async #connect(): Promise<Promise<void>> {
-    const { bounds = LINK_BOUNDS, changed } = this.#options;
+  /** Connects once. `cut` resolves when the connection is cut. */
+  async #connect(): Promise<{ readonly cut: Promise<void> }> {
+    const { bounds = LINK_BOUNDS } = this.#options;
     const before = this.#link?.isClosed === false ? this.#link : undefined;
     const { socket, welcome, early } = await connect(this.#options, before, this.#stopping.signal);
     const isSame = before !== undefined && welcome.link.id === before.id && before.canResume(welcome.link);
@@ -85,12 +85,12 @@ export class TunnelDialer {
     const link = isSame ? before : this.#newLink(welcome.link.id, bounds);
     this.#link = link;
     socket.once("close", () => {
-      changed?.("interrupted");
+      this.#options.changed?.("interrupted");
       told();
     });
     link.attach(socket, isSame ? welcome.link : { bytes: 0, messages: 0 }, early);
-    changed?.("connected");
-    return cut;
+    this.#options.changed?.("connected");
+    return { cut };
   }
 
   #newLink(id: string, bounds: LinkBounds): TunnelLink {

@@ -24,7 +24,7 @@ export function openRequests(link: TunnelLink): ClientHttp2Session {
 /** Waits for a link that can be used. Rejects with words for people when there is none in time. */
 export type RequestSession = () => Promise<ClientHttp2Session>;
 
-type Handler = Dispatcher.DispatchHandler;
+type AnswerHandler = Dispatcher.DispatchHandler;
 
 /** The proxy's way through a tunnel: one HTTP/2 stream for each request. */
 export class TunnelDispatcher extends Dispatcher {
@@ -40,7 +40,7 @@ export class TunnelDispatcher extends Dispatcher {
     return this.#open;
   }
 
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Handler): boolean {
+  override dispatch(options: Dispatcher.DispatchOptions, handler: AnswerHandler): boolean {
     void this.#send(options, handler);
     return true;
   }
@@ -59,7 +59,7 @@ export class TunnelDispatcher extends Dispatcher {
     callback();
   }
 
-  async #send(options: Dispatcher.DispatchOptions, handler: Handler): Promise<void> {
+  async #send(options: Dispatcher.DispatchOptions, handler: AnswerHandler): Promise<void> {
     let session: ClientHttp2Session;
     try {
       session = await this.#session();
@@ -69,22 +69,21 @@ export class TunnelDispatcher extends Dispatcher {
       return;
     }
     this.#open += 1;
-    new Exchange(session, options, handler).over.finally(() => {
-      this.#open -= 1;
-    });
+    await new TunnelExchange(session, options, handler).over;
+    this.#open -= 1;
   }
 }
 
 /** One request and its answer. */
-class Exchange {
+class TunnelExchange {
   /** Resolves when nothing more comes. */
   readonly over: Promise<void>;
-  readonly #handler: Handler;
+  readonly #handler: AnswerHandler;
   #isOver = false;
   #abortedWith: Error | undefined = undefined;
   #end: () => void = () => undefined;
 
-  constructor(session: ClientHttp2Session, options: Dispatcher.DispatchOptions, handler: Handler) {
+  constructor(session: ClientHttp2Session, options: Dispatcher.DispatchOptions, handler: AnswerHandler) {
     this.#handler = handler;
     this.over = new Promise((resolve) => {
       this.#end = resolve;

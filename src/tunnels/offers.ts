@@ -156,7 +156,7 @@ export class OfferBook {
   }
 
   close(): void {
-    for (const id of [...this.#offers.keys()]) this.cut(id, "the server is stopping");
+    for (const id of this.#offers.keys()) this.cut(id, "the server is stopping");
   }
 
   #open(live: LiveOffer, link: TunnelLink, isPlain = false): LinkEvents {

@@ -95,7 +95,7 @@ class TunnelResponse extends EventEmitter implements CallerResponse {
   constructor(stream: ServerHttp2Stream) {
     super();
     this.#stream = stream;
-    this.socket = { destroySoon: () => void stream.close() };
+    this.socket = { destroySoon: () => stream.close() };
     stream.on("drain", () => this.emit("drain"));
     stream.once("close", () => this.emit("close"));
   }

@@ -35,7 +35,7 @@ describe("a gateway that uses a provider at home", () => {
     expect(world.home.asked.length).toBeGreaterThan(before);
     const usage = await world.gateway.client.sessionUsage(id);
     expect(usage.cost_microusd).toBeGreaterThan(0);
-    const { offers } = await world.home.client.tunnelOffers();
+    const { offers } = await world.home.client.tunnels.offers();
     expect(offers).toMatchObject([
       { id: "home", state: "connected", auth_type: "psk", spent_microusd: usage.cost_microusd, reserved_microusd: 0 },
     ]);
@@ -43,25 +43,25 @@ describe("a gateway that uses a provider at home", () => {
   });
 
   test("its models and prices come from home", async () => {
-    const { tunnels } = await world.gateway.client.tunnels();
+    const { tunnels } = await world.gateway.client.tunnels.list();
     expect(tunnels).toMatchObject([
       { id: "home", provider: "tunnel:home", state: "connected", from: "stored", auth_type: "psk" },
     ]);
     expect(tunnels[0]?.models).toContain("sim");
     const { prices } = await world.gateway.client.prices({ model: "sim", provider: "tunnel:home" });
     expect(prices).toMatchObject([{ provider: "tunnel:home", from: "owner", price: { input: 1_000_000 } }]);
-    expect(await world.gateway.client.testTunnel("home")).toMatchObject({ status: "ok" });
+    expect(await world.gateway.client.tunnels.test("home")).toMatchObject({ status: "ok" });
     expect(await world.gateway.client.testProvider("tunnel:home")).toMatchObject({ status: "ok" });
   });
 
   test("the gateway's rate limit of a tunnel holds", async () => {
-    await world.home.client.createTunnelOffer({ id: "slow", auth: "none" });
-    await world.gateway.client.saveTunnel("slow", {
+    await world.home.client.tunnels.offer({ id: "slow", auth: "none" });
+    await world.gateway.client.tunnels.save("slow", {
       url: world.url,
       auth: "none",
       rate_limit: { requests_per_minute: 1, tokens_per_minute: 1_000_000 },
     });
-    await world.gateway.client.testTunnel("slow");
+    await world.gateway.client.tunnels.test("slow");
     const { key, base_url } = await world.gateway.client.createKey({ provider: "tunnel:slow" });
     const post = (): Promise<Response> =>
       fetch(`${base_url}/v1/messages`, {
@@ -83,11 +83,11 @@ describe("a gateway that uses a provider at home", () => {
   test("the owner cuts a party at once: its principal and key are gone, others go on", async () => {
     await world.pair("guest");
     expect((await ask("tunnel:guest")).said).toContain("Hello from home.");
-    await world.home.client.revokeTunnelOffer("guest");
+    await world.home.client.tunnels.revoke("guest");
     await expect
-      .poll(async () => (await world.gateway.client.tunnels()).tunnels.find(({ id }) => id === "guest")?.state)
+      .poll(async () => (await world.gateway.client.tunnels.list()).tunnels.find(({ id }) => id === "guest")?.state)
       .not.toBe("connected");
-    expect(await world.gateway.client.testTunnel("guest")).toMatchObject({
+    expect(await world.gateway.client.tunnels.test("guest")).toMatchObject({
       status: expect.stringMatching(/refused|unreachable/),
     });
     const { keys } = await world.home.client.keys({ limit: 100 });
@@ -96,14 +96,14 @@ describe("a gateway that uses a provider at home", () => {
   });
 
   test("a wrong key is refused, says so, and disturbs nobody", async () => {
-    await world.home.client.createTunnelOffer({ id: "locked", auth: "psk" });
+    await world.home.client.tunnels.offer({ id: "locked", auth: "psk" });
     await keepSecret(world.gateway.place.home, "wrong", "not-the-key-of-this-tunnel-at-all-0123456789");
-    await world.gateway.client.saveTunnel("locked", {
+    await world.gateway.client.tunnels.save("locked", {
       url: world.url,
       auth: { type: "psk", secret_path: "tunnels/wrong" },
     });
     await expect
-      .poll(async () => (await world.gateway.client.tunnels()).tunnels.find(({ id }) => id === "locked"))
+      .poll(async () => (await world.gateway.client.tunnels.list()).tunnels.find(({ id }) => id === "locked"))
       .toMatchObject({ state: "refused", message: expect.stringContaining("invalid signature") });
     expect((await ask("tunnel:home")).said).toContain("Hello from home.");
   });
@@ -115,10 +115,10 @@ test("home can connect to the gateway instead", async () => {
   await keepSecret(world.gateway.place.home, id, secret);
   await keepSecret(world.home.place.home, id, secret);
   const auth = { type: "psk" as const, secret_path: `tunnels/${id}` };
-  await world.gateway.client.saveTunnel(id, { auth });
+  await world.gateway.client.tunnels.save(id, { auth });
   const dial = `${world.gateway.serving.url.replace("http", "ws")}/tunnel`;
-  await world.home.client.createTunnelOffer({ id, auth, dial });
-  await expect.poll(async () => (await world.gateway.client.testTunnel(id)).status).toBe("ok");
+  await world.home.client.tunnels.offer({ id, auth, dial });
+  await expect.poll(async () => (await world.gateway.client.tunnels.test(id)).status).toBe("ok");
   expect((await ask(`tunnel:${id}`)).said).toContain("Hello from home.");
 });
 

@@ -28,11 +28,11 @@ export async function openTwoServers(environment: Readonly<Record<string, string
     network,
     url,
     pair: async (id, offer, tunnel) => {
-      const { secret } = await home.client.createTunnelOffer({ id, auth: "psk", ...offer });
+      const { secret } = await home.client.tunnels.offer({ id, auth: "psk", ...offer });
       if (secret !== undefined) await keepSecret(gateway.place.home, id, secret);
       const auth = secret === undefined ? "none" : { type: "psk" as const, secret_path: `tunnels/${id}` };
-      await gateway.client.saveTunnel(id, { url, auth, ...tunnel });
-      await gateway.client.testTunnel(id);
+      await gateway.client.tunnels.save(id, { url, auth, ...tunnel });
+      await gateway.client.tunnels.test(id);
     },
     [Symbol.asyncDispose]: async () => {
       await gateway[Symbol.asyncDispose]();

@@ -108,8 +108,11 @@ export async function openTunnelWorld({
   });
   dialer.start();
   const dispatcher = new TunnelDispatcher(async () => {
-    while (current === undefined) await new Promise<void>((resolve) => wake.push(resolve));
-    return current.session;
+    for (;;) {
+      const session = current?.session;
+      if (session !== undefined) return session;
+      await new Promise<void>((resolve) => wake.push(resolve));
+    }
   });
   return {
     network,

@@ -60,7 +60,7 @@ export function addTunnel(program: Command, context: CommandContext): void {
     .addHelpText("after", "\nExample:\n  $ sallyport tunnel list")
     .action(({ json }: { json?: boolean }, command: Command) =>
       withServer(context, command, async ({ client }) => {
-        const [{ tunnels }, { offers }] = await Promise.all([client.tunnels(), client.tunnelOffers()]);
+        const [{ tunnels }, { offers }] = await Promise.all([client.tunnels.list(), client.tunnels.offers()]);
         if (json === true) printJson(context, { tunnels, offers });
         else showAll(context, { tunnels, offers });
         return EXIT.done;
@@ -73,7 +73,7 @@ export function addTunnel(program: Command, context: CommandContext): void {
     .addHelpText("after", "\nExample:\n  $ sallyport tunnel test home")
     .action((id: string, _options: unknown, command: Command) =>
       withServer(context, command, async ({ client }) => {
-        const report = await client.testTunnel(id);
+        const report = await client.tunnels.test(id);
         const took = report.latency_ms === undefined ? "" : ` (${report.latency_ms} ms)`;
         print(context, `${id}: ${report.status}, ${visible(report.message)}${took}`);
         for (const model of report.models) print(context, `  ${visible(model)}`);
@@ -87,9 +87,9 @@ export function addTunnel(program: Command, context: CommandContext): void {
     .addHelpText("after", "\nExample:\n  $ sallyport tunnel revoke work")
     .action((id: string, _options: unknown, command: Command) =>
       withServer(context, command, async ({ client }) => {
-        const { offers } = await client.tunnelOffers();
-        if (offers.some((offer) => offer.id === id)) await client.revokeTunnelOffer(id);
-        else await client.deleteTunnel(id);
+        const { offers } = await client.tunnels.offers();
+        if (offers.some((offer) => offer.id === id)) await client.tunnels.revoke(id);
+        else await client.tunnels.remove(id);
         print(context, `${id} is gone`);
         return EXIT.done;
       }),
@@ -118,7 +118,7 @@ function addAdd(tunnel: Command, context: CommandContext): void {
     .addHelpText("after", ADD_HELP)
     .action((id: string, url: string | undefined, flags: AddFlags, command: Command) =>
       withServer(context, command, async ({ client }) => {
-        const { state, message } = await client.saveTunnel(id, tunnelOf(flags, url));
+        const { state, message } = await client.tunnels.save(id, tunnelOf(flags, url));
         print(context, `${id}: ${message === undefined ? state : visible(message)}; sessions name it as tunnel:${id}`);
         return EXIT.done;
       }),
@@ -177,9 +177,9 @@ function addServe(tunnel: Command, context: CommandContext): void {
     .addHelpText("after", SERVE_HELP)
     .action((id: string, flags: ServeTunnelFlags, command: Command) =>
       withServer(context, command, async ({ client, url }) => {
-        const { offers } = await client.tunnelOffers();
+        const { offers } = await client.tunnels.offers();
         if (!offers.some((offer) => offer.id === id)) {
-          const { secret } = await client.createTunnelOffer(offerOf(id, flags));
+          const { secret } = await client.tunnels.offer(offerOf(id, flags));
           if (secret !== undefined) {
             print(context, secret);
             context.screen.line(context.screen.paint.dim("the pre-shared key: keep it, it is not shown again"));
@@ -190,7 +190,7 @@ function addServe(tunnel: Command, context: CommandContext): void {
           const where =
             door === undefined ? `connecting to ${flags.dial ?? ""}` : `ws://${door.host}:${door.port}/claude`;
           context.screen.line(`serving ${id} at ${where}; Ctrl-C stops`);
-          return await follow(context, async () => (await client.tunnelOffers()).offers.find((one) => one.id === id));
+          return await follow(context, async () => (await client.tunnels.offers()).offers.find((one) => one.id === id));
         } finally {
           await door?.close();
         }

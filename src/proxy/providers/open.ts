@@ -42,7 +42,7 @@ interface ProviderEntry {
 
 /** The configured providers. Nothing runs until it is called. */
 export function openProviders(options: ProvidersOptions): ProviderBook {
-  const { environment, simUrl, now, learn, log, networkProxies = {} } = options;
+  const { environment, simUrl, now, learn, log, networkProxies = {}, transport } = options;
   const stopping = new AbortController();
   const recent = new RecentHealth(now);
   const lists = new RecentModels(now);
@@ -73,7 +73,7 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
   const ask = async (id: string): Promise<ProviderHealth> => {
     const entry = newest().get(id);
     if (entry === undefined) return { id, status: "failed", message: unknown(id, newest()), wires: [] };
-    return checkHealth({ ...entry, now, signal: stopping.signal, networkProxies, transport: options.transport });
+    return checkHealth({ ...entry, now, signal: stopping.signal, networkProxies, transport });
   };
 
   newest();
@@ -97,9 +97,7 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
     models: (id) => {
       const provider = newest().get(id)?.provider;
       if (provider === undefined) return Promise.resolve({ models: [], failure: unknown(id, newest()) });
-      return lists.get(id, () =>
-        fetchModels({ provider, signal: stopping.signal, networkProxies, transport: options.transport }),
-      );
+      return lists.get(id, () => fetchModels({ provider, signal: stopping.signal, networkProxies, transport }));
     },
     listed: (id, model) => lists.listed(id, model),
     condition: (id) => options.breaker?.condition(id) ?? { state: "good" },

@@ -168,7 +168,7 @@ export class TunnelOfferService {
     const models = [...names]
       .filter((name) => name !== "" && (bounds.models ?? ["*"]).some((glob) => globMatches(glob, name)))
       .slice(0, LIMITS.tunnelModels)
-      .map((name) => ({ id: name, ...defined({ price: prices.priceOf(provider, name)?.price }) }));
+      .map((name) => defined({ id: name, price: prices.priceOf(provider, name)?.price }));
     const wires = WIRES.filter((wire) => provider.baseUrl[wire] !== undefined);
     const { defaultModel, free, openaiApi } = provider;
     return { default_model: defaultModel, free, wires, openai_api: openaiApi, models };

@@ -12,7 +12,7 @@ import {
 import type { Caller, Gateway } from "../../sessions/index.ts";
 import type { MountContext } from "./context.ts";
 
-type Endpoint = Gateway["tunnels"]["settings"][number];
+type ListedTunnel = Gateway["tunnels"]["settings"][number];
 
 /** The document's name for all providers behind tunnels. */
 const TUNNEL = "tunnel";
@@ -22,32 +22,36 @@ export function tunnelsOf({
   gateway,
   setting,
   siblings,
-}: Pick<MountContext, "gateway" | "setting" | "siblings">): readonly Endpoint[] {
+}: Pick<MountContext, "gateway" | "setting" | "siblings">): readonly ListedTunnel[] {
   const own = new Set(setting?.tunnels?.map(({ id }) => id));
   return gateway.tunnels.settings.filter(({ id }) => own.has(id) || !siblings.has(id));
 }
 
 /** Those that the mount's policy lets agents use. */
-export function usableTunnels(context: MountContext): readonly Endpoint[] {
+export function usableTunnels(context: MountContext): readonly ListedTunnel[] {
   const allowed = context.setting?.policy?.allowed_tunnels ?? [];
   return tunnelsOf(context).filter(({ id }) => allowed.length === 0 || allowed.includes(id));
 }
 
-export function authType({ auth }: Pick<Endpoint, "auth">): string {
+export function authType({ auth }: Pick<ListedTunnel, "auth">): string {
   return typeof auth === "string" ? auth : auth.type;
 }
 
-export function tunnelSummary(tunnel: Endpoint): ClaudeTunnel {
+export function tunnelSummary(tunnel: ListedTunnel): ClaudeTunnel {
   return { id: tunnel.id, url: tunnel.url ?? "", auth_type: authType(tunnel) };
 }
 
 /** `available` when one is connected, with what is wrong with the others. */
 export function tunnelHealth(context: MountContext): ClaudeProviderHealth {
   const { tunnels } = context.gateway;
-  const all = tunnelsOf(context).map(({ id }) => ({ id, ...tunnels.condition(id) }));
+  const all = tunnelsOf(context);
   if (all.length === 0) return { status: "unavailable", message: "no tunnel is configured" };
-  const broken = all.filter(({ state }) => state !== "connected");
-  const message = broken.map((one) => `${one.id}: ${one.message ?? one.state}`).join("; ");
+  const broken = all.filter(({ id }) => tunnels.condition(id).state !== "connected");
+  const words = ({ id }: ListedTunnel): string => {
+    const { state, message: why = state } = tunnels.condition(id);
+    return `${id}: ${why}`;
+  };
+  const message = broken.map(words).join("; ");
   if (broken.length === 0) return { status: "available" };
   return { status: broken.length === all.length ? "unavailable" : "degraded", message };
 }
