@@ -36,7 +36,7 @@ export class IdentityKeys {
   }
 
   /** The identity of this name. Made, and on the disk, if there was none. */
-  identity(name: string): Promise<Identity> {
+  async identity(name: string): Promise<Identity> {
     const text = this.#read(name);
     return text === undefined ? this.#make(name) : this.#opened(name, text);
   }
@@ -87,9 +87,10 @@ export class IdentityKeys {
   }
 
   #read(name: string): string | undefined {
+    const path = this.#path(name);
     let file: number;
     try {
-      file = openSync(this.#path(name), constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+      file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "ENOENT") return undefined;

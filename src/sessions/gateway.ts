@@ -130,7 +130,10 @@ export class Gateway {
     const expect = (settings: SessionSettings): void => this.#expect(settings);
     const shared = { dependencies, registry: this.#registry, receipts, places, book, warm: this.#warm, expect };
     this.instructions = new InstructionService(shared);
-    this.sessions = new SessionService({ ...shared, instructions: this.instructions });
+    this.tunnelAuth = new TunnelAuthService(dependencies, () => dependencies.tunnels.endpoints.settings);
+    this.identity = new IdentityService(dependencies, this.tunnelAuth);
+    const { instructions, tunnelAuth } = this;
+    this.sessions = new SessionService({ ...shared, instructions, tunnelAuth });
     this.clients = new ClientService(dependencies, this.sessions);
     this.pages = new PageService({ sessions: this.sessions, clock: dependencies.clock, newId: dependencies.newId });
     this.changes = new ChangeService(shared);
@@ -147,8 +150,6 @@ export class Gateway {
     this.templates = new TemplateService(dependencies);
     this.connections = new ConnectionService(dependencies);
     this.audit = new AuditService(dependencies);
-    this.tunnelAuth = new TunnelAuthService(dependencies, () => dependencies.tunnels.endpoints.settings);
-    this.identity = new IdentityService(dependencies, this.tunnelAuth);
     this.tunnels = new TunnelService(dependencies);
     this.offers = new TunnelOfferService(dependencies, { keys: this.keys, tokens: this.tokens });
     const { endpoints, bounds } = dependencies.tunnels;

@@ -33,6 +33,7 @@ import type { InstructionService } from "./instruction-service.ts";
 import { setLimit } from "../budget/set-limit.ts";
 import type { Beside, Session } from "../core/session.ts";
 import { refusalWhileStalled, refuseNewWork, whileStoring } from "../core/storing.ts";
+import type { TunnelAuthService } from "./tunnel-auth-service.ts";
 import { settingsChange, settingsFor, type WorkspacePlaces } from "../settings/settings.ts";
 import { routedWords } from "../routing/router.ts";
 import { checkCursor, watch } from "../core/watch.ts";
@@ -77,6 +78,7 @@ interface SessionServiceParts {
   readonly places: WorkspacePlaces;
   readonly warm: WarmSessions;
   readonly instructions: InstructionService;
+  readonly tunnelAuth: TunnelAuthService;
   /** A session of this kind came: another one may. */
   readonly expect: (settings: SessionSettings) => void;
 }
@@ -107,6 +109,9 @@ export class SessionService {
         ? parent
         : await this.#session(caller, "session.control", request.parent_session_id);
     return this.#parts.receipts.once({ caller, key, question: ["create", request] }, async (receipts) => {
+      const { dependencies, tunnelAuth } = this.#parts;
+      const provider = request.provider ?? parent?.state.settings.provider ?? dependencies.models.defaultProvider;
+      await tunnelAuth.requireProvider(caller, provider);
       const settings = await this.#settings(caller, request, { parent, given });
       if (key === undefined && this.#profile(caller, settings).require_idempotency === true)
         throw new Failure(

@@ -1,4 +1,10 @@
-import { Failure, LIMITS, type ClaudeTunnelStatus, type TunnelAuthChallenge } from "../../protocol/index.ts";
+import {
+  Failure,
+  LIMITS,
+  TUNNEL_PREFIX,
+  type ClaudeTunnelStatus,
+  type TunnelAuthChallenge,
+} from "../../protocol/index.ts";
 import {
   authKindOf,
   createTunnelAuthenticator,
@@ -103,6 +109,12 @@ export class TunnelAuthService {
         : `tunnel auth required: ${tunnel.id}; ${auth_type === "psk" ? "its pre-shared key cannot be used, or" : ""} its allowed_agents does not list you`,
       { error: "TunnelAuthRequired", tunnel_id: tunnel.id },
     );
+  }
+
+  /** The same for a session's provider. Other providers than tunnels need no proof. */
+  async requireProvider(caller: Caller, provider: string): Promise<void> {
+    const tunnel = this.#tunnels().find(({ id }) => provider === TUNNEL_PREFIX + id);
+    if (tunnel !== undefined) await this.require(caller, tunnel);
   }
 
   async #statusOf(caller: Caller, tunnel: TunnelAuthRules): Promise<ClaudeTunnelStatus> {

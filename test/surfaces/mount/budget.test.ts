@@ -81,9 +81,9 @@ describe("making a session under a mount's policy", () => {
       "ENOENT tunnel not found: x",
     ],
     [
-      "a tunnel that cannot be used yet",
+      "a tunnel before the agent has proved who it is",
       { model: "sim", max_cost_usd: 1, tunnel_endpoint: "local-proxy" },
-      "EACCES no provider available for model sim",
+      "EACCES tunnel auth required: local-proxy",
     ],
     [
       "a tool off the list",

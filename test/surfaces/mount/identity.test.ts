@@ -188,6 +188,43 @@ describe("/claude/auth", () => {
     });
   });
 
+  it("an admin writes tunnels, which are stored; what is wrong changes nothing", async () => {
+    const { admin } = world;
+    const before = await admin.json<readonly object[]>("/claude/auth/tunnels");
+    const added = { id: "added", url: "wss://added.example.org/tunnel", auth: "nostr" };
+    const write = (files: Files, tunnels: unknown) => refusal(files.write("/claude/auth/tunnels", tunnels));
+    for (const [tunnels, words] of [
+      [[{ ...added, auth: "none" }], "EINVAL invalid request: the tunnel added has no authentication"],
+      [
+        [{ ...added, url: "wss://me:secret@added.example.org" }],
+        "EINVAL invalid request: the tunnel added has a password",
+      ],
+      [[{ ...added, url: "https://added.example.org" }], "EINVAL"],
+      [
+        [{ ...added, auth: { type: "psk", secret_path: "../token" } }],
+        "EINVAL invalid request: the tunnel added has a sec",
+      ],
+      [[{ ...added, auth: "magic" }], "EINVAL"],
+      [{}, "EINVAL"],
+    ] as const)
+      expect(await write(admin, tunnels), JSON.stringify(tunnels)).toContain(words);
+    expect(await write(agent, [added])).toMatch(/^EACCES/);
+    expect(await admin.json("/claude/auth/tunnels")).toEqual(before);
+    // What was read can be written back.
+    expect(await write(admin, [...before, added])).toBe("done");
+    expect(await admin.json("/claude/auth/tunnels")).toEqual([...before, { ...added, auth_type: "nostr" }]);
+    await world.app.restart();
+    agent = await world.as("agent", "worker again");
+    other = await world.as("agent", "another again");
+    expect(await agent.json("/claude/auth/tunnels")).toContainEqual({
+      id: "added",
+      url: added.url,
+      auth_type: "nostr",
+    });
+    expect(await write(world.admin, [])).toBe("done");
+    expect(await world.admin.json("/claude/auth/tunnels")).toEqual(before);
+  });
+
   it("document 003's flow: read the challenge, sign it at /identity/sign, write the response, be authorised", async () => {
     const status = async (files: Files, tunnel = "local-proxy") =>
       (await files.json<readonly { tunnel_id: string }[]>("/claude/auth/status")).find(
@@ -260,5 +297,11 @@ describe("/claude/auth", () => {
       refusal(agent.call("/claude/new", { model: "sim", tunnel_endpoint, max_cost_usd: 1 }));
     expect(await asked("local-proxy")).toMatch(/^EACCES tunnel auth required: local-proxy; read auth\/challenge/);
     expect(await asked("elsewhere")).toMatch(/^EACCES tunnel not allowed: elsewhere/);
+    // Not by another way either; a person needs no proof beyond its own login.
+    const body = JSON.stringify({ provider: "tunnel:local-proxy", model: "x" });
+    const create = (files: Files) =>
+      files.http("POST", "/api/sessions", { body, headers: { "content-type": "application/json" } });
+    expect((await create(agent)).text).toContain("tunnel auth required");
+    expect((await create(world.admin)).text).not.toContain("tunnel auth required");
   });
 });
