@@ -46,6 +46,8 @@ function bodyFor(path: string, input_hash: string): unknown {
   if (path === "/api/approvals/{id}") return { decision: "approve", input_hash };
   if (path === "/api/approvals/{id}/preview") return { input: { command: "false" } };
   if (path === "/api/templates/{id}") return { name: "Mine", session: {} };
+  if (path === "/api/tunnels/{id}") return { auth: "nostr" };
+  if (path === "/api/tunnel-offers") return { id: "mine", auth: "nostr" };
   if (path === "/api/tokens") return { role: "admin", name: "mine" };
   if (path === "/api/policy") return { default_profile: "full", profiles: { full: { autonomy: "full" } } };
   if (path.startsWith("/api/connections/{id}/")) return { sql: "SELECT 1" };

@@ -18,13 +18,13 @@ import {
 import { openBadNetwork, type BadNetwork } from "./bad-network.ts";
 
 /** Nobody has to prove anything. */
-export const OPEN: AcceptedTunnel["authenticator"] = {
+const OPEN: AcceptedTunnel["authenticator"] = {
   issue: () => ({ ok: false, message: "there is no challenge" }),
   verify: () => Promise.resolve({ ok: false, message: "there is no challenge" }),
   admitLocal: () => ({ ok: true, value: { kind: "none" } }),
   forget: () => undefined,
 };
-export const NO_CREDENTIAL: LinkCredential = {
+const NO_CREDENTIAL: LinkCredential = {
   answer: () => Promise.resolve({ ok: false, message: "no credential" }),
   isProof: () => true,
 };

@@ -120,12 +120,14 @@ export async function tunnelProvider(
     allowed_providers.length === 0 ||
     [TUNNEL, id].some((name) => allowed_providers.some((glob) => globMatches(glob, name)));
   if (!isAllowed) throw nowhere("no provider matches policy filters");
-  await gateway.tunnels.ready(tunnel);
+  const ready = gateway.tunnels.ready(tunnel);
+  // Nobody waits for a tunnel that was tried in vain: the next attempt begins now.
+  if (gateway.tunnels.condition(tunnel).message === undefined) await ready;
   const { state, message = "it is not connected" } = gateway.tunnels.condition(tunnel);
   if (state === "refused") throw new FileFailure("EACCES", "forbidden", `tunnel auth required: ${tunnel}: ${message}`);
-  const offered = (await gateway.providers.offered(caller, model)).find((one) => one.id === id);
-  if (offered?.priced !== undefined) return id;
   if (state === "waiting")
     throw new FileFailure("EAGAIN", "model_unavailable", `the tunnel ${tunnel} is not connected: ${message}`);
+  const offered = (await gateway.providers.offered(caller, model)).find((one) => one.id === id);
+  if (offered?.priced !== undefined) return id;
   throw nowhere(`the tunnel ${tunnel} does not offer it`);
 }

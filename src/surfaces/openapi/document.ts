@@ -14,7 +14,11 @@ const TAGS = [
   },
   { name: "Sessions", description: "Sessions, their prompts and their journals", paths: /^\/api\/(sessions|prune|ws)/ },
   { name: "Approvals", description: "Questions to a person, and the answers", paths: /^\/api\/approvals/ },
-  { name: "Providers", description: "Engines, and where model calls go", paths: /^\/api\/(providers|engines|models)/ },
+  {
+    name: "Providers",
+    description: "Engines, and where model calls go",
+    paths: /^\/api\/(providers|tunnels|tunnel-offers|engines|models)/,
+  },
   { name: "Workers", description: "Where sessions run, and what is prepared", paths: /^\/api\/(workers|pool)/ },
   { name: "Connections", description: "Databases that may be read", paths: /^\/api\/connections/ },
   {

@@ -38,6 +38,18 @@ export async function tourOfServer({ contract, app }: Tour): Promise<void> {
   await contract.get("saveTemplate", { params: { id: "mine" }, body: { name: "Mine", session: { autonomy: "full" } } });
   await contract.get("listTemplates");
   await contract.get("deleteTemplate", { params: { id: "mine" } });
+  await contract.get("saveTunnel", { params: { id: "home" }, body: { auth: "nostr" } });
+  await contract.get("listTunnels");
+  await contract.get("deleteTunnel", { params: { id: "home" } });
+  await contract.get("createTunnelOffer", { body: { id: "work", auth: "none" } });
+  await contract.get("listTunnelOffers");
+  await contract.get("saveTunnel", {
+    params: { id: "work" },
+    body: { url: `${app.serving.url.replace("http", "ws")}/tunnel`, auth: "none" },
+  });
+  await contract.get("testTunnel", { params: { id: "work" } });
+  await contract.get("revokeTunnelOffer", { params: { id: "work" } });
+  await contract.get("deleteTunnel", { params: { id: "work" } });
   await contract.get("listWorkers");
   await contract.get("getPool");
   await contract.get("setPool", { body: { max_workers: 1_000 } });
