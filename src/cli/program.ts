@@ -11,6 +11,7 @@ import { addEngine } from "./commands/engine.ts";
 import { addExec } from "./commands/exec.ts";
 import { addHook } from "./commands/hook.ts";
 import { addHome } from "./commands/home.ts";
+import { addIdentity } from "./commands/identity.ts";
 import { addJobs } from "./commands/jobs.ts";
 import { addExport } from "./commands/export.ts";
 import { addImport } from "./commands/import.ts";
@@ -87,6 +88,7 @@ function programFor(context: CommandContext): Command {
   addChanges(program, context);
   addToken(program, context);
   addKey(program, context);
+  addIdentity(program, context);
   addTunnel(program, context);
   addExec(program, context);
   addPolicy(program, context);

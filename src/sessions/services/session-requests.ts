@@ -13,6 +13,7 @@ import type { Registry } from "../lifecycle/registry.ts";
 import type { WarmSessions } from "../lifecycle/warm.ts";
 import type { WorkspacePlaces } from "../settings/settings.ts";
 import type { InstructionService } from "./instruction-service.ts";
+import type { TunnelAuthService } from "./tunnel-auth-service.ts";
 
 export interface SessionFilter {
   readonly status?: Status | undefined;
@@ -54,6 +55,7 @@ export interface SessionServiceParts {
   readonly places: WorkspacePlaces;
   readonly warm: WarmSessions;
   readonly instructions: InstructionService;
+  readonly tunnelAuth: TunnelAuthService;
   /** A session of this kind came: another one may. */
   readonly expect: (settings: SessionSettings) => void;
 }

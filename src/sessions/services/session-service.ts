@@ -69,6 +69,9 @@ export class SessionService {
     return this.#parts.receipts.once(
       { caller, key, question: imported === undefined ? ["create", request] : ["import", imported, request] },
       async (receipts) => {
+        const { dependencies, tunnelAuth } = this.#parts;
+        const provider = request.provider ?? parent?.state.settings.provider ?? dependencies.models.defaultProvider;
+        await tunnelAuth.requireProvider(caller, provider);
         const settings = await this.#settings(caller, request, { parent, given });
         if (key === undefined && this.#profile(caller, settings).require_idempotency === true)
           throw new Failure(
