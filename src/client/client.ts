@@ -67,6 +67,11 @@ import type {
   WorkerView,
   KeyCreated,
   KeyList,
+  FinishMcpLogin,
+  McpLoginList,
+  McpLoginStarted,
+  McpLoginView,
+  StartMcpLogin,
   TokenCreated,
   TokenList,
   UsageReport,
@@ -373,6 +378,23 @@ export class SallyportClient {
 
   deleteKey(id: string): Promise<void> {
     return this.#call({ method: "DELETE", path: `/api/keys/${encodeURIComponent(id)}` });
+  }
+
+  /** MCP servers that are logged in to by OAuth. */
+  mcpLogins(): Promise<McpLoginList> {
+    return this.#call({ method: "GET", path: "/api/mcp-logins" });
+  }
+
+  startMcpLogin(name: string, start: StartMcpLogin): Promise<McpLoginStarted> {
+    return this.#call({ method: "POST", path: `/api/mcp-logins/${encodeURIComponent(name)}`, body: start });
+  }
+
+  finishMcpLogin(finish: FinishMcpLogin): Promise<McpLoginView> {
+    return this.#call({ method: "POST", path: "/api/mcp-logins", body: finish });
+  }
+
+  endMcpLogin(name: string): Promise<void> {
+    return this.#call({ method: "DELETE", path: `/api/mcp-logins/${encodeURIComponent(name)}` });
   }
 
   deleteToken(id: string): Promise<void> {

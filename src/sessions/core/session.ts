@@ -1,4 +1,4 @@
-import { SERVER_STOPS, type Conversation, type EngineEvent, type TurnChannel } from "../../engines/index.ts";
+import { SERVER_STOPS, type Conversation, type EngineEvent, type Host, type TurnChannel } from "../../engines/index.ts";
 import {
   Failure,
   LIMITS,
@@ -68,6 +68,8 @@ export class Session {
   readonly activity: TurnActivity;
   readonly instructions: SessionInstructions = new SessionInstructions(this);
   readonly servers = new SessionServers(this);
+  /** What the engine of the present conversation works with; absent: none has begun. */
+  host: Host | undefined;
   readonly #outbox: Outbox;
   readonly #liveText: LiveText;
   #state: SessionState;

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ServerDefinition, ServerWay } from "../../mcp-client/index.ts";
+import type { ServerDefinition, ServerLogin, ServerWay } from "../../mcp-client/index.ts";
 import {
   LIMITS,
   type CredentialSetting,
@@ -19,6 +19,8 @@ export interface McpServerBook {
   readonly servers: McpServerSettings;
   /** A secret of a server's settings, as its source has it now. Rejects when it cannot be read. */
   secret(server: string, source: CredentialSetting): Promise<string>;
+  /** The login at a server; undefined: it has none. */
+  login(server: string): ServerLogin | undefined;
 }
 
 /** A server that the session would have, if the policy let it. */
@@ -102,7 +104,7 @@ function fromSettings(
     tiers: setting.tools ?? {},
     callMs: setting.call_timeout_ms ?? LIMITS.mcpCallMs,
     startMs: setting.start_timeout_ms ?? LIMITS.mcpStartMs,
-    way: () => settingWay(setting, { workspace, secret }),
+    way: () => settingWay(setting, { workspace, secret, login: book.login(name) }),
   };
 }
 
@@ -110,10 +112,14 @@ interface SettingMeans {
   /** Absolute. */
   readonly workspace: string;
   readonly secret: (source: CredentialSetting) => Promise<string>;
+  readonly login: ServerLogin | undefined;
 }
 
 /** How a server of the settings is reached, with its secrets as they are now. */
-export async function settingWay(setting: McpServerSetting, { workspace, secret }: SettingMeans): Promise<ServerWay> {
+export async function settingWay(
+  setting: McpServerSetting,
+  { workspace, secret, login }: SettingMeans,
+): Promise<ServerWay> {
   const texts = async (values: SettingTexts = {}): Promise<Record<string, string>> =>
     Object.fromEntries(
       await Promise.all(
@@ -126,7 +132,8 @@ export async function settingWay(setting: McpServerSetting, { workspace, secret 
     );
   if ("command" in setting) return program(setting, await texts(setting.env), workspace);
   // Whoever writes the settings names the host.
-  return { kind: setting.type, url: new URL(setting.url), headers: await texts(setting.headers), rule: "named" };
+  const headers = await texts(setting.headers);
+  return { kind: setting.type, url: new URL(setting.url), headers, rule: "named", login };
 }
 
 type SettingTexts = Readonly<Record<string, string | CredentialSetting>>;

@@ -2,6 +2,7 @@ import { ServerClient } from "../../mcp-client/index.ts";
 import { LIMITS, type McpServerView } from "../../protocol/index.ts";
 import type { SessionEnvironment } from "../dependencies.ts";
 import type { Session } from "../core/session.ts";
+import { serverRequests } from "./server-questions.ts";
 import { wantedServers, type WantedMcpServer } from "./definitions.ts";
 
 /** The MCP servers of one session. They start with a turn, and end when the session rests or ends. */
@@ -76,6 +77,7 @@ export class SessionServers {
         const client = new ServerClient(definition, {
           sandbox,
           addressOf,
+          requests: serverRequests(this.#session, name),
           now: () => clock.now(),
           after: (ms, callback) => clock.after(ms, callback),
           register: (tools, instead) => toolbox.register(tools, instead),

@@ -19,7 +19,18 @@ export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: r
   },
   {
     title: "Tools and access",
-    fields: ["tools", "hooks", "web_hosts", "mcp_servers", "mcp_commands", "mcp_hosts", "extra_read", "instructions"],
+    fields: [
+      "tools",
+      "hooks",
+      "web_hosts",
+      "mcp_servers",
+      "mcp_commands",
+      "mcp_hosts",
+      "mcp_sampling",
+      "extra_read",
+      "instructions",
+      "repository_programs",
+    ],
   },
   {
     title: "Walls",
