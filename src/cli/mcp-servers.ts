@@ -22,7 +22,7 @@ interface BookContext {
 
 /** The MCP servers of the settings. Each secret is read when it is needed. */
 export function openMcpServers(
-  settings: Pick<Settings, "mcpServers">,
+  settings: Pick<Settings, "mcpServers" | "mcpVariables">,
   { environment, home, redact, now, signal, log, addressOf }: BookContext,
 ): McpServerBook {
   const servers = settings.mcpServers?.value ?? {};
@@ -40,7 +40,7 @@ export function openMcpServers(
     return found.value;
   };
   // At once: what is learned now is hidden wherever it turns up.
-  for (const [server, source] of mcpSecrets(servers))
+  for (const [server, source] of mcpSecrets(servers, settings.mcpVariables?.value))
     secret(server, source).catch((error: unknown) =>
       log.warn({ server, err: error }, "a credential of an MCP server cannot be read"),
     );
@@ -59,5 +59,10 @@ export function openMcpServers(
       return [[name, new ServerLogin({ name, url: new URL(setting.url), files, now, client, scope, addressOf })]];
     }),
   );
-  return { servers, secret, login: (name) => logins.get(name) };
+  const variables = settings.mcpVariables?.value ?? {};
+  const variable = async (name: string): Promise<string | undefined> => {
+    const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    return typeof value === "object" ? secret(`variable ${name}`, value) : value;
+  };
+  return { servers, secret, login: (name) => logins.get(name), variable };
 }

@@ -8,6 +8,7 @@ import {
   type EgressCredentials,
   type FailoverSettings,
   type McpServerSettings,
+  type McpVariables,
   type MountSettings,
   type PoolSettings,
   type PriceSettings,
@@ -86,6 +87,8 @@ export interface Settings {
   readonly egressCredentials?: Setting<EgressCredentials>;
   /** MCP servers by name; absent: none. */
   readonly mcpServers?: Setting<McpServerSettings>;
+  /** For `.mcp.json` files of repositories. */
+  readonly mcpVariables?: Setting<McpVariables>;
   /** Absent: nothing is set. */
   readonly container?: ContainerSettings;
   /** Prepared workers; absent: as the mounts say, or none. */
@@ -203,6 +206,7 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     sandbox: sandboxOf(flags, environment, file),
     ...fromFile("egressCredentials", file.egress_credentials),
     ...fromFile("mcpServers", file.mcp_servers),
+    ...fromFile("mcpVariables", file.mcp_variables),
     ...containerSettingsOf(environment, file.container),
     ...fromFile("pool", file.pool),
     ...memoryOf("engineMemoryBytes", environment, file.engine_memory_mib),

@@ -160,15 +160,26 @@ export type McpServerSetting = z.infer<typeof McpServerSetting>;
 export const McpServerSettings = named(McpServerName, McpServerSetting, LIMITS.mcpServersSet);
 export type McpServerSettings = z.infer<typeof McpServerSettings>;
 
+/** Variables that `.mcp.json` files of repositories may name. */
+export const McpVariables = named(VariableName, SecretText(text));
+export type McpVariables = z.infer<typeof McpVariables>;
+
 /** Every secret that the settings of MCP servers name, with its server. */
-export function mcpSecrets(servers: McpServerSettings): readonly (readonly [string, CredentialSetting])[] {
-  return Object.entries(servers).flatMap(([server, setting]) => {
+export function mcpSecrets(
+  servers: McpServerSettings,
+  variables: McpVariables = {},
+): readonly (readonly [string, CredentialSetting])[] {
+  const ofVariables = Object.entries(variables).flatMap(([name, value]) =>
+    typeof value === "string" ? [] : [[`variable ${name}`, value] as const],
+  );
+  const ofServers = Object.entries(servers).flatMap(([server, setting]) => {
     const texts = ("command" in setting ? setting.env : setting.headers) ?? {};
     const oauth = "oauth" in setting && typeof setting.oauth === "object" ? setting.oauth : undefined;
     return [...Object.values(texts), oauth?.client_secret].flatMap((value) =>
       typeof value === "string" || value === undefined ? [] : [[server, value] as const],
     );
   });
+  return [...ofServers, ...ofVariables];
 }
 
 /**

@@ -33,6 +33,7 @@ import { Questions } from "./questions.ts";
 import type { Dependencies, SessionEnvironment } from "../dependencies.ts";
 import { environmentRequest } from "../workspace/environment-request.ts";
 import { SessionServers } from "../mcp/session-servers.ts";
+import { RepositoryTrust } from "../mcp/repository-trust.ts";
 import { HeldEnvironment } from "../workspace/held-environment.ts";
 import { SessionInstructions } from "../workspace/session-instructions.ts";
 import { isFinal, nextInQueue, type GivenAnswer, type SessionState } from "./state.ts";
@@ -68,6 +69,7 @@ export class Session {
   readonly activity: TurnActivity;
   readonly instructions: SessionInstructions = new SessionInstructions(this);
   readonly servers = new SessionServers(this);
+  readonly trust = new RepositoryTrust(this);
   /** What the engine of the present conversation works with; absent: none has begun. */
   host: Host | undefined;
   readonly #outbox: Outbox;
@@ -280,7 +282,8 @@ export class Session {
 
   /** Starts the engine before the session has an owner. Nothing is written. */
   async prepare(): Promise<void> {
-    await (await this.#converse(this.#state.seq)).warm?.();
+    const isChanged = await this.instructions.refresh();
+    await (await this.#converse(this.#state.seq, isChanged)).warm?.();
   }
 
   /** Gives a prepared session its owner. */
@@ -351,7 +354,9 @@ export class Session {
     try {
       if (keepsProcess(this)) this.dependencies.processes.begin(this);
       if (this.resumedTurn !== turn_id) await routeTurn(this);
-      const [conversation] = await Promise.all([this.#converse(upto), this.servers.begin(signal)]);
+      const isChanged = await this.instructions.refresh();
+      await this.trust.settle(signal);
+      const [conversation] = await Promise.all([this.#converse(upto, isChanged), this.servers.begin(signal)]);
       this.execute({ type: "instruct", ...this.instructions.current }).catch(() => undefined);
       this.dependencies.reach("engine.opened");
       await begin(conversation, this.#channel(turn_id, signal));
@@ -364,8 +369,8 @@ export class Session {
   }
 
   /** The conversation, with what the workspace says now. One that began with something else continues in a new one. */
-  async #converse(upto: number): Promise<Conversation> {
-    if ((await this.instructions.refresh()) && this.#conversation !== undefined) await this.#forgetConversation();
+  async #converse(upto: number, isChanged: boolean): Promise<Conversation> {
+    if (isChanged && this.#conversation !== undefined) await this.#forgetConversation();
     return (this.#conversation ??= openConversation(this, upto));
   }
 

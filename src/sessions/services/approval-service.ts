@@ -273,7 +273,8 @@ export class ApprovalService {
     }
     const { settings, grants, created_by, token } = session.state;
     const environment = await session.environment();
-    const asked = { tool: approval.tool, input, settings, grants, created_by, token };
+    const { repository } = session.instructions.current;
+    const asked = { tool: approval.tool, input, settings, grants, created_by, token, repository };
     return ruleOn(asked, this.#dependencies.policy(), environment);
   }
 }
