@@ -205,8 +205,7 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     ...supervisorOf(environment, file),
     sandbox: sandboxOf(flags, environment, file),
     ...fromFile("egressCredentials", file.egress_credentials),
-    ...fromFile("mcpServers", file.mcp_servers),
-    ...fromFile("mcpVariables", file.mcp_variables),
+    ...mcpFromFile(file),
     ...containerSettingsOf(environment, file.container),
     ...fromFile("pool", file.pool),
     ...memoryOf("engineMemoryBytes", environment, file.engine_memory_mib),
@@ -224,6 +223,10 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
 }
 
 /** A setting that only the file has. Absent there: absent. */
+function mcpFromFile({ mcp_servers, mcp_variables }: FileSettings): Pick<Settings, "mcpServers" | "mcpVariables"> {
+  return { ...fromFile("mcpServers", mcp_servers), ...fromFile("mcpVariables", mcp_variables) };
+}
+
 function fromFile<Name extends string, Value>(
   name: Name,
   value: Value | undefined,

@@ -67,17 +67,13 @@ import type {
   WorkerView,
   KeyCreated,
   KeyList,
-  FinishMcpLogin,
-  McpLoginList,
-  McpLoginStarted,
-  McpLoginView,
-  StartMcpLogin,
   TokenCreated,
   TokenList,
   UsageReport,
   WorkspaceCommandList,
 } from "../protocol/index.ts";
 import { refusalOf, requestOf, type ApiCall } from "./api-call.ts";
+import { McpLogins } from "./mcp-logins.ts";
 import { isOver, type ServerHealth } from "./answers.ts";
 import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
@@ -111,6 +107,7 @@ export class SallyportClient {
   readonly #options: ClientOptions;
   readonly #fetch: typeof fetch;
   readonly #token: CurrentToken;
+  readonly mcpLogins = new McpLogins((call) => this.#call(call));
 
   constructor(options: ClientOptions) {
     this.#token = currentToken(options.token);
@@ -378,23 +375,6 @@ export class SallyportClient {
 
   deleteKey(id: string): Promise<void> {
     return this.#call({ method: "DELETE", path: `/api/keys/${encodeURIComponent(id)}` });
-  }
-
-  /** MCP servers that are logged in to by OAuth. */
-  mcpLogins(): Promise<McpLoginList> {
-    return this.#call({ method: "GET", path: "/api/mcp-logins" });
-  }
-
-  startMcpLogin(name: string, start: StartMcpLogin): Promise<McpLoginStarted> {
-    return this.#call({ method: "POST", path: `/api/mcp-logins/${encodeURIComponent(name)}`, body: start });
-  }
-
-  finishMcpLogin(finish: FinishMcpLogin): Promise<McpLoginView> {
-    return this.#call({ method: "POST", path: "/api/mcp-logins", body: finish });
-  }
-
-  endMcpLogin(name: string): Promise<void> {
-    return this.#call({ method: "DELETE", path: `/api/mcp-logins/${encodeURIComponent(name)}` });
   }
 
   deleteToken(id: string): Promise<void> {

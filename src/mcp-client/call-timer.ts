@@ -1,13 +1,13 @@
-type After = (ms: number, callback: () => void) => () => void;
+type SetTimer = (ms: number, callback: () => void) => () => void;
 
 /** Ends a call whose server is silent for too long. The time that people and models take to answer the server does not count. */
 export class CallTimer {
   readonly #controller = new AbortController();
   readonly #ms: number;
-  readonly #after: After;
+  readonly #after: SetTimer;
   #cancel = (): void => undefined;
 
-  constructor(ms: number, after: After) {
+  constructor(ms: number, after: SetTimer) {
     this.#ms = ms;
     this.#after = after;
     this.restart();

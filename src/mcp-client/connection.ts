@@ -33,7 +33,7 @@ export interface ConnectionMeans {
   readonly requests?: ServerRequests | undefined;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   /** The server says that it goes on with it. */
@@ -77,7 +77,7 @@ interface OpenedTransport {
   readonly close: () => Promise<void>;
 }
 
-interface OpenOptions extends CallOptions {
+interface ConnectionOptions extends CallOptions {
   readonly toolsChanged: () => void;
   /** How many requests of the server wait for an answer. Absent: nobody wants to know. */
   readonly waiting?: ((open: number) => void) | undefined;
@@ -87,7 +87,7 @@ interface OpenOptions extends CallOptions {
 export async function openConnection(
   way: ServerWay,
   means: ConnectionMeans,
-  { signal, timeoutMs, toolsChanged, waiting }: OpenOptions,
+  { signal, timeoutMs, toolsChanged, waiting }: ConnectionOptions,
 ): Promise<McpConnection> {
   const opened = await openTransport(way, means);
   const client = new Client(

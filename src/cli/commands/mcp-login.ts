@@ -27,7 +27,7 @@ export function addMcpLogins(mcp: Command, context: CommandContext): void {
     .action((name: string, { paste }: { paste?: boolean }, command: Command) =>
       withServer(context, command, async ({ client }) => {
         const finish = paste === true ? await byPaste(context, client, name) : await byLoopback(context, client, name);
-        const { scope } = await client.finishMcpLogin(finish);
+        const { scope } = await client.mcpLogins.finish(finish);
         print(context, `logged in to ${name}${scope === undefined ? "" : ` (${visible(scope)})`}`);
       }),
     );
@@ -38,7 +38,7 @@ export function addMcpLogins(mcp: Command, context: CommandContext): void {
     .addHelpText("after", "\nExample:\n  $ sallyport mcp logout github")
     .action((name: string, _options: unknown, command: Command) =>
       withServer(context, command, async ({ client }) => {
-        await client.endMcpLogin(name);
+        await client.mcpLogins.end(name);
         print(context, `logged out of ${name}`);
       }),
     );
@@ -49,8 +49,11 @@ export function addMcpLogins(mcp: Command, context: CommandContext): void {
     .addHelpText("after", "\nExample:\n  $ sallyport mcp logins")
     .action(({ json }: { json?: boolean }, command: Command) =>
       withServer(context, command, async ({ client }) => {
-        const list = await client.mcpLogins();
-        if (json === true) return void printJson(context, list);
+        const list = await client.mcpLogins.list();
+        if (json === true) {
+          printJson(context, list);
+          return;
+        }
         const rows = list.servers.map(({ name, url, logged_in, at }) => [
           name,
           logged_in ? `since ${at ?? "?"}` : "no",
@@ -71,7 +74,7 @@ async function byLoopback(context: CommandContext, client: SallyportClient, name
   const { port } = server.address() as AddressInfo;
   const timer = setTimeout(() => server.emit("late"), LIMITS.mcpLoginMs);
   try {
-    const { authorization_url, state } = await client.startMcpLogin(name, {
+    const { authorization_url, state } = await client.mcpLogins.start(name, {
       redirect_url: `http://127.0.0.1:${port}/callback`,
     });
     context.screen.line(`Open this address and log in:\n\n  ${visible(authorization_url)}\n`);
@@ -103,7 +106,7 @@ async function byPaste(context: CommandContext, client: SallyportClient, name: s
   const { surroundings, screen } = context;
   // Nobody listens there: the browser shows the address that is pasted.
   const redirect_url = "http://127.0.0.1:1/callback";
-  const { authorization_url, state } = await client.startMcpLogin(name, { redirect_url });
+  const { authorization_url, state } = await client.mcpLogins.start(name, { redirect_url });
   screen.line(`Open this address and log in:\n\n  ${visible(authorization_url)}\n`);
   screen.line("The browser is then sent to an address that does not open. Paste it here, or only its code:");
   const lines = createInterface({ input: surroundings.input });

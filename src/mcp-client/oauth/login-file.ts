@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Redactor } from "../../protocol/index.ts";
 
 /** What is kept of a login at a remote server. The parts of the SDK pass through as they came. */
-const StoredLogin = z.object({
+const StoredServerLogin = z.object({
   /** The server that it is for: another address does not get it. */
   url: z.string(),
   client: z.looseObject({ client_id: z.string() }),
@@ -18,7 +18,7 @@ const StoredLogin = z.object({
   /** Milliseconds since the epoch. */
   at: z.number(),
 });
-export type StoredLogin = z.infer<typeof StoredLogin>;
+export type StoredServerLogin = z.infer<typeof StoredServerLogin>;
 
 /** The logins of one server: each in a file that only the server's user can read. Names are those of MCP servers, so they are safe. */
 export class LoginFiles {
@@ -31,16 +31,16 @@ export class LoginFiles {
   }
 
   /** Undefined: there is none for this address. */
-  async read(name: string, url: string): Promise<StoredLogin | undefined> {
+  async read(name: string, url: string): Promise<StoredServerLogin | undefined> {
     const text = await readFile(this.#path(name), "utf8").catch(() => undefined);
-    const stored = text === undefined ? undefined : StoredLogin.safeParse(parsed(text)).data;
+    const stored = text === undefined ? undefined : StoredServerLogin.safeParse(parsed(text)).data;
     if (stored?.url !== url) return undefined;
     this.#learn(stored);
     return stored;
   }
 
   /** Whole or not at all. */
-  async write(name: string, login: StoredLogin): Promise<void> {
+  async write(name: string, login: StoredServerLogin): Promise<void> {
     this.#learn(login);
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const draft = `${this.#path(name)}.new`;
@@ -57,7 +57,7 @@ export class LoginFiles {
   }
 
   /** Hidden wherever they turn up. */
-  #learn({ tokens, client }: StoredLogin): void {
+  #learn({ tokens, client }: StoredServerLogin): void {
     this.#redact.learn(tokens.access_token);
     if (tokens.refresh_token !== undefined) this.#redact.learn(tokens.refresh_token);
     if (typeof client["client_secret"] === "string") this.#redact.learn(client["client_secret"]);

@@ -9,7 +9,7 @@ import {
 import type { publicAddress } from "../../network/index.ts";
 import { defined, Failure } from "../../protocol/index.ts";
 import { openRemoteFetch } from "../remote-fetch.ts";
-import type { LoginFiles, StoredLogin } from "./login-file.ts";
+import type { LoginFiles, StoredServerLogin } from "./login-file.ts";
 import { LoginProvider } from "./login-provider.ts";
 
 /** The server wants a login that only a person can give. */
@@ -53,7 +53,7 @@ export class ServerLogin {
   }
 
   /** Undefined: there is none. */
-  stored(): Promise<StoredLogin | undefined> {
+  stored(): Promise<StoredServerLogin | undefined> {
     const { files, name, url } = this.#parts;
     return files.read(name, url.href);
   }

@@ -57,7 +57,7 @@ export async function openConversation(session: Session, upto: number): Promise<
     );
   }
   const host = await hostFor(session);
-  session.host = host;
+  session.servers.host = host;
   // Nothing was said yet: there is no history to load.
   const fresh = turns === 0 && lineage.length === 0 && turn !== undefined && upto < turn.started_seq;
   if (!fresh) await session.settled();

@@ -1,4 +1,4 @@
-import { SERVER_STOPS, type Conversation, type EngineEvent, type Host, type TurnChannel } from "../../engines/index.ts";
+import { SERVER_STOPS, type Conversation, type EngineEvent, type TurnChannel } from "../../engines/index.ts";
 import {
   Failure,
   LIMITS,
@@ -23,7 +23,7 @@ import { ChangeReviews } from "../permission/change-review.ts";
 import type { Frame } from "./frames.ts";
 import { queuedPrompt } from "./journal.ts";
 import { LiveText } from "./live-text.ts";
-import { beginAgain, keepsProcess, openConversation, recoverTurn, type Begin, type TurnStart } from "./opening.ts";
+import { beginAgain, keepsProcess, openConversation, recoverTurn, type TurnStart } from "./opening.ts";
 import { engineFailure } from "./engine-failure.ts";
 import { Outbox } from "./outbox.ts";
 import { PermittedCalls } from "../permission/permitted-calls.ts";
@@ -33,7 +33,6 @@ import { Questions } from "./questions.ts";
 import type { Dependencies, SessionEnvironment } from "../dependencies.ts";
 import { environmentRequest } from "../workspace/environment-request.ts";
 import { SessionServers } from "../mcp/session-servers.ts";
-import { RepositoryTrust } from "../mcp/repository-trust.ts";
 import { HeldEnvironment } from "../workspace/held-environment.ts";
 import { SessionInstructions } from "../workspace/session-instructions.ts";
 import { isFinal, nextInQueue, type GivenAnswer, type SessionState } from "./state.ts";
@@ -69,9 +68,6 @@ export class Session {
   readonly activity: TurnActivity;
   readonly instructions: SessionInstructions = new SessionInstructions(this);
   readonly servers = new SessionServers(this);
-  readonly trust = new RepositoryTrust(this);
-  /** What the engine of the present conversation works with; absent: none has begun. */
-  host: Host | undefined;
   readonly #outbox: Outbox;
   readonly #liveText: LiveText;
   #state: SessionState;
@@ -120,8 +116,8 @@ export class Session {
 
   /** Nothing would be lost without this object: no turn, no watcher, no shell. */
   get evictable(): boolean {
-    const isIdle = this.#state.turn === undefined && !this.#reviews.isBusy && this.stream.watchers === 0;
-    return isIdle && this.#outbox.empty && !this.#environment.isOpen;
+    if (this.#state.turn !== undefined || this.#reviews.isBusy || this.stream.watchers > 0) return false;
+    return this.#outbox.empty && !this.#environment.isOpen;
   }
 
   /** Decides, folds and commits; resolves when it is on the disk. A refusal rejects and changes nothing. */
@@ -147,8 +143,8 @@ export class Session {
     accepted.queued = events[0]?.type === "turn.queued";
     const durable = this.#append(events, { beside: beside?.(accepted) });
     this.dependencies.reach(accepted.queued ? "queue.decided" : "prompt.decided");
-    const begin: Begin = (conversation, channel) => conversation.turn(prompt, channel);
-    if (!accepted.queued) this.#drive({ turn_id, upto: accepted.seq - 1, begin });
+    if (!accepted.queued)
+      this.#drive({ turn_id, upto: accepted.seq - 1, begin: (open, channel) => open.turn(prompt, channel) });
     await durable;
     this.dependencies.reach(accepted.queued ? "queue.durable" : "prompt.durable");
     return accepted;
@@ -165,10 +161,10 @@ export class Session {
     this.dependencies.reach("interrupt.requested");
     this.#controller?.abort();
     this.#environment.stopWaiting();
-    for (const approval_id of this.questions.ids()) {
-      const answer = { approval_id, outcome: "cancelled", by: SYSTEM } as const;
-      this.execute({ type: "answer", answer }).catch(() => undefined);
-    }
+    for (const approval_id of this.questions.ids())
+      this.execute({ type: "answer", answer: { approval_id, outcome: "cancelled", by: SYSTEM } }).catch(
+        () => undefined,
+      );
     let cancelTimer = (): void => undefined;
     const overdue = new Promise<void>((resolve) => {
       cancelTimer = this.dependencies.clock.after(LIMITS.killGraceMs, () => {
@@ -282,8 +278,7 @@ export class Session {
 
   /** Starts the engine before the session has an owner. Nothing is written. */
   async prepare(): Promise<void> {
-    const isChanged = await this.instructions.refresh();
-    await (await this.#converse(this.#state.seq, isChanged)).warm?.();
+    await (await this.#converse(this.#state.seq, await this.instructions.refresh())).warm?.();
   }
 
   /** Gives a prepared session its owner. */
@@ -355,7 +350,6 @@ export class Session {
       if (keepsProcess(this)) this.dependencies.processes.begin(this);
       if (this.resumedTurn !== turn_id) await routeTurn(this);
       const isChanged = await this.instructions.refresh();
-      await this.trust.settle(signal);
       const [conversation] = await Promise.all([this.#converse(upto, isChanged), this.servers.begin(signal)]);
       this.execute({ type: "instruct", ...this.instructions.current }).catch(() => undefined);
       this.dependencies.reach("engine.opened");

@@ -41,7 +41,7 @@ export interface ServedSession {
   /** What the workspace says, as it was read last. Absent: nothing was read yet. */
   readonly instructions?: { readonly current: Pick<LoadedInstructions, "repository"> };
   /** Whether its programs may be used. Absent: they may not. */
-  readonly trust?: Pick<RepositoryTrust, "approved">;
+  readonly servers?: { readonly trust: Pick<RepositoryTrust, "approved"> };
 }
 
 /** The servers that a session has under the settings and the policy of now; those of the settings first. */
@@ -49,7 +49,7 @@ export function wantedServers(session: ServedSession): readonly WantedMcpServer[
   const { state, dependencies } = session;
   const { settings, id, created_by } = state;
   const book = dependencies.mcpServers;
-  const approved = session.trust?.approved;
+  const approved = session.servers?.trust.approved;
   const ofRepository = approved === undefined ? {} : (session.instructions?.current.repository.servers ?? {});
   const named = [settings.mcp_servers ?? {}, book.servers, ofRepository];
   if (named.every((servers) => Object.keys(servers).length === 0)) return [];

@@ -35,7 +35,8 @@ const Schema = z.object({
   required: z.array(z.string()).optional(),
 });
 
-interface FormField extends Field {
+interface ElicitedField {
+  readonly field: Field;
   readonly name: string;
   readonly isRequired: boolean;
   readonly choices: readonly z.infer<typeof Choice>[];
@@ -43,7 +44,7 @@ interface FormField extends Field {
 
 /** What a server wants to know, field by field. */
 export interface ElicitationForm {
-  readonly fields: readonly FormField[];
+  readonly fields: readonly ElicitedField[];
   /** One question for each field, in its order; one to agree to, where there is no field. */
   readonly questions: readonly Question[];
 }
@@ -57,11 +58,11 @@ export function formOf(message: string, schema: unknown): ElicitationForm | unde
   const entries = Object.entries(data?.properties ?? {});
   if (data === undefined || entries.length > LIMITS.mcpFormFields) return undefined;
   const required = new Set(data.required);
-  const fields = entries.map(([name, field]): FormField => {
+  const fields = entries.map(([name, field]): ElicitedField => {
     const choices = field.oneOf ?? field.items?.anyOf ?? field.items?.oneOf ?? field.anyOf;
     const values = field.enum ?? field.items?.enum ?? [];
     return {
-      ...field,
+      field,
       name,
       isRequired: required.has(name),
       choices: choices ?? values.map((value, index) => ({ const: value, title: field.enumNames?.[index] })),
@@ -73,8 +74,9 @@ export function formOf(message: string, schema: unknown): ElicitationForm | unde
   return { fields, questions: questions.length === 0 ? [plain] : questions };
 }
 
-function questionOf(field: FormField): Question {
-  const { name, title, description, isRequired, type, choices, default: usual } = field;
+function questionOf(field: ElicitedField): Question {
+  const { name, isRequired, choices } = field;
+  const { title, description, type, default: usual } = field.field;
   const words = [title ?? name, description].flatMap((text) => (text === undefined ? [] : [shown(text)])).join(": ");
   const suggested = usual === undefined || Array.isArray(usual) ? [] : [option(labelOf(field, usual), "suggested")];
   const listed =
@@ -83,7 +85,7 @@ function questionOf(field: FormField): Question {
       : choices.map((one) => option(labelFor(one), ""));
   const isListed = listed.some(({ label }) => label === suggested[0]?.label);
   const options = [
-    ...listed.map((one) => (one.label === suggested[0]?.label ? { ...one, description: "suggested" } : one)),
+    ...listed.map((one) => (one.label === suggested[0]?.label ? suggested[0] : one)),
     ...(isListed ? [] : suggested),
     ...(isRequired ? [] : [option(LEAVE_OUT, "")]),
   ];
@@ -103,7 +105,7 @@ function labelFor({ const: value, title }: z.infer<typeof Choice>): string {
   return shown(title ?? value);
 }
 
-function labelOf({ choices }: FormField, value: string | number | boolean): string {
+function labelOf({ choices }: ElicitedField, value: string | number | boolean): string {
   if (typeof value === "boolean") return value ? "Yes" : "No";
   const choice = choices.find((one) => one.const === value);
   return choice === undefined ? shown(String(value)) : labelFor(choice);
@@ -123,9 +125,9 @@ export function contentOf(
   for (const [index, field] of fields.entries()) {
     const given = answers[keys[index] ?? ""];
     if (given === LEAVE_OUT || (Array.isArray(given) && given.includes(LEAVE_OUT))) continue;
-    const value = isOpen(given) || isSuggested(field, given) ? field.default : valueOf(field, given);
+    const value = isOpen(given) || isSuggested(field, given) ? field.field.default : valueOf(field, given);
     const problem = value === undefined ? (field.isRequired ? "is missing" : undefined) : problemOf(field, value);
-    if (problem !== undefined) return `${shown(field.title ?? field.name)} ${problem}`;
+    if (problem !== undefined) return `${shown(field.field.title ?? field.name)} ${problem}`;
     if (value !== undefined) content[field.name] = value;
   }
   return content;
@@ -136,16 +138,16 @@ function isOpen(given: unknown): boolean {
 }
 
 /** The label may be shorter than the value. */
-function isSuggested(field: FormField, given: unknown): boolean {
-  const { default: usual } = field;
+function isSuggested(field: ElicitedField, given: unknown): boolean {
+  const { default: usual } = field.field;
   return usual !== undefined && !Array.isArray(usual) && given === labelOf(field, usual);
 }
 
-function valueOf(field: FormField, given: unknown): FormValue {
+function valueOf(field: ElicitedField, given: unknown): FormValue {
   const texts = (Array.isArray(given) ? given : [given]).map(String);
   const chosen = texts.map((text) => field.choices.find((one) => labelFor(one) === text)?.const ?? text);
   const [first = ""] = chosen;
-  switch (field.type) {
+  switch (field.field.type) {
     case "array":
       return chosen;
     case "boolean":
@@ -159,8 +161,9 @@ function valueOf(field: FormField, given: unknown): FormValue {
   }
 }
 
-function problemOf(field: FormField, value: FormValue): string | undefined {
-  const { minimum = -Infinity, maximum = Infinity, choices, type } = field;
+function problemOf(field: ElicitedField, value: FormValue): string | undefined {
+  const { choices } = field;
+  const { minimum = -Infinity, maximum = Infinity, type } = field.field;
   if (typeof value === "number") {
     if (!Number.isFinite(value)) return "must be a number";
     if (type === "integer" && !Number.isInteger(value)) return "must be a whole number";
@@ -171,11 +174,11 @@ function problemOf(field: FormField, value: FormValue): string | undefined {
   if (choices.length > 0 && values.some((one) => !choices.some((choice) => choice.const === one)))
     return "must be one of the choices";
   if (Array.isArray(value)) {
-    const { minItems = 0, maxItems = Infinity } = field;
+    const { minItems = 0, maxItems = Infinity } = field.field;
     return value.length < minItems || value.length > maxItems
       ? `must have ${minItems} to ${maxItems} choices`
       : undefined;
   }
-  const { minLength = 0, maxLength = Infinity } = field;
+  const { minLength = 0, maxLength = Infinity } = field.field;
   return value.length < minLength || value.length > maxLength ? "has a wrong length" : undefined;
 }

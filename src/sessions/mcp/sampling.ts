@@ -23,7 +23,7 @@ export async function sampleModel(
   { messages, systemPrompt, maxTokens }: SamplingParams,
   signal: AbortSignal,
 ): Promise<SamplingAnswer> {
-  const { host } = session;
+  const { host } = session.servers;
   if (host === undefined) throw new Error("the session does not run");
   const turns = messages.map(({ role, content }) => ({ role, text: textOf(content) }));
   const last = turns.pop();

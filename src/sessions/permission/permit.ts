@@ -52,7 +52,7 @@ export interface PermittingSession extends Pick<
   | "activity"
 > {
   readonly instructions: { readonly current: Pick<LoadedInstructions, "repository"> };
-  readonly trust: Pick<RepositoryTrust, "approved">;
+  readonly servers: { readonly trust: Pick<RepositoryTrust, "approved"> };
   readonly dependencies: Pick<Dependencies, "clock" | "newId" | "policy" | "reach" | "redact" | "store">;
 }
 

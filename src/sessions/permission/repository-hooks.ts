@@ -17,7 +17,7 @@ const Said = z.looseObject({
 /** What the hooks of a repository need of its session. */
 interface HookedSession extends Pick<Session, "state" | "environment"> {
   readonly instructions: { readonly current: Pick<LoadedInstructions, "repository"> };
-  readonly trust: Pick<RepositoryTrust, "approved">;
+  readonly servers: { readonly trust: Pick<RepositoryTrust, "approved"> };
 }
 
 /**
@@ -29,7 +29,7 @@ export async function ruledByHooks(
   call: Pick<DecidedCall, "tool" | "input" | "tool_use_id">,
   signal: AbortSignal,
 ): Promise<Ruling | undefined> {
-  if (session.trust.approved === undefined) return undefined;
+  if (session.servers.trust.approved === undefined) return undefined;
   const hooks = session.instructions.current.repository.hooks.filter(({ matcher }) => matches(matcher, call.tool));
   let asked: Ruling | undefined;
   for (const hook of hooks) {

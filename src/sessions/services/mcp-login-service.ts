@@ -37,9 +37,9 @@ export class McpLoginService {
 
   async list(caller: Caller): Promise<McpLoginList> {
     authorize(caller, "policy.read");
-    const { servers, login } = this.#dependencies.mcpServers;
-    const views = Object.entries(servers).map(async ([name, setting]): Promise<readonly McpLoginView[]> => {
-      const known = login(name);
+    const { mcpServers } = this.#dependencies;
+    const views = Object.entries(mcpServers.servers).map(async ([name, setting]): Promise<readonly McpLoginView[]> => {
+      const known = mcpServers.login(name);
       if (known === undefined || !("url" in setting)) return [];
       const stored = await known.stored();
       const at = stored === undefined ? undefined : new Date(stored.at).toISOString();

@@ -16,10 +16,10 @@ function openApp(remote: OauthMcpServer): ReturnType<typeof openWith> {
 }
 
 async function logIn(client: SallyportClient, remote: OauthMcpServer): Promise<void> {
-  const { authorization_url, state } = await client.startMcpLogin("far", { redirect_url });
+  const { authorization_url, state } = await client.mcpLogins.start("far", { redirect_url });
   const back = await remote.agree(authorization_url);
   expect(back.searchParams.get("state")).toBe(state);
-  await client.finishMcpLogin({ state, code: back.searchParams.get("code") ?? "" });
+  await client.mcpLogins.finish({ state, code: back.searchParams.get("code") ?? "" });
 }
 
 it("a server that wants a login has one after an admin gave it, and refreshes it; no token leaves the server", async () => {
@@ -30,11 +30,11 @@ it("a server that wants a login has one after an admin gave it, and refreshes it
   const [view] = (await client.sessionMcpServers(before.session.id)).servers;
   expect(view).toMatchObject({ name: "far", state: "failed", needs_login: true });
   expect(view?.error).toContain("sallyport mcp login far");
-  expect((await client.mcpLogins()).servers).toEqual([{ name: "far", url: remote.url, logged_in: false }]);
+  expect((await client.mcpLogins.list()).servers).toEqual([{ name: "far", url: remote.url, logged_in: false }]);
 
   await logIn(client, remote);
   expect(remote.seen).toEqual(["register", "authorize", "token authorization_code"]);
-  expect((await client.mcpLogins()).servers).toMatchObject([{ name: "far", logged_in: true, scope: "tools" }]);
+  expect((await client.mcpLogins.list()).servers).toMatchObject([{ name: "far", logged_in: true, scope: "tools" }]);
   const first = await runScript(client, calling, approveWith(client));
   expect(outputs(first.events)).toEqual(['echo {"n":1}']);
 
@@ -43,7 +43,7 @@ it("a server that wants a login has one after an admin gave it, and refreshes it
   expect(outputs(second.events)).toEqual(['echo {"n":1}']);
   expect(remote.seen.filter((what) => what === "token refresh_token")).toHaveLength(1);
 
-  const everything = JSON.stringify([first.events, second.events, await client.mcpLogins()]);
+  const everything = JSON.stringify([first.events, second.events, await client.mcpLogins.list()]);
   const holding = [];
   for (const token of remote.tokens) expect(everything).not.toContain(token);
   for (const path of await filesBelow(app.place.home)) {
@@ -56,8 +56,8 @@ it("a server that wants a login has one after an admin gave it, and refreshes it
   remote.revoke("refresh");
   const third = await runScript(client, { prompt: { text: script({ say: "Nothing." }) } });
   expect((await client.sessionMcpServers(third.session.id)).servers).toMatchObject([{ needs_login: true }]);
-  await client.endMcpLogin("far");
-  expect((await client.mcpLogins()).servers).toMatchObject([{ name: "far", logged_in: false }]);
+  await client.mcpLogins.end("far");
+  expect((await client.mcpLogins.list()).servers).toMatchObject([{ name: "far", logged_in: false }]);
 });
 
 it("a login is begun and ended by admins alone, once, and goes to no strange place", async () => {
@@ -66,19 +66,19 @@ it("a login is begun and ended by admins alone, once, and goes to no strange pla
   const { client } = app;
   for (const role of ["operator", "agent"] as const) {
     const other = await app.as(role);
-    await expect(other.startMcpLogin("far", { redirect_url })).rejects.toMatchObject({ code: "forbidden" });
-    await expect(other.endMcpLogin("far")).rejects.toMatchObject({ code: "forbidden" });
+    await expect(other.mcpLogins.start("far", { redirect_url })).rejects.toMatchObject({ code: "forbidden" });
+    await expect(other.mcpLogins.end("far")).rejects.toMatchObject({ code: "forbidden" });
   }
-  await expect(client.startMcpLogin("near", { redirect_url })).rejects.toMatchObject({ code: "not_found" });
-  const strange = client.startMcpLogin("far", { redirect_url: "http://evil.example/callback" });
+  await expect(client.mcpLogins.start("near", { redirect_url })).rejects.toMatchObject({ code: "not_found" });
+  const strange = client.mcpLogins.start("far", { redirect_url: "http://evil.example/callback" });
   await expect(strange).rejects.toMatchObject({ code: "invalid_request" });
-  const { authorization_url, state } = await client.startMcpLogin("far", { redirect_url });
+  const { authorization_url, state } = await client.mcpLogins.start("far", { redirect_url });
   const code = (await remote.agree(authorization_url)).searchParams.get("code") ?? "";
-  await expect(client.finishMcpLogin({ state: `${state}x`, code })).rejects.toMatchObject({ code: "not_found" });
-  await client.finishMcpLogin({ state, code });
-  await expect(client.finishMcpLogin({ state, code })).rejects.toMatchObject({ code: "not_found" });
-  const again = await client.startMcpLogin("far", { redirect_url });
-  await expect(client.finishMcpLogin({ state: again.state, code })).rejects.toMatchObject({
+  await expect(client.mcpLogins.finish({ state: `${state}x`, code })).rejects.toMatchObject({ code: "not_found" });
+  await client.mcpLogins.finish({ state, code });
+  await expect(client.mcpLogins.finish({ state, code })).rejects.toMatchObject({ code: "not_found" });
+  const again = await client.mcpLogins.start("far", { redirect_url });
+  await expect(client.mcpLogins.finish({ state: again.state, code })).rejects.toMatchObject({
     code: "connection_failed",
   });
 });
