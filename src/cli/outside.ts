@@ -27,6 +27,6 @@ export function openOutside(
       addressOf,
       onRefused: (reason) => telemetry.egressRefusal(reason),
     },
-    mcpServers: openMcpServers(settings, context),
+    mcpServers: openMcpServers(settings, { ...context, home: settings.home.value, addressOf }),
   };
 }

@@ -9,6 +9,7 @@ import {
   Failure,
   LIMITS,
   McpServerSettings,
+  McpVariables,
   nearestName,
   MountSettings,
   PoolSettings,
@@ -108,6 +109,8 @@ const FileSettings = z
     mcp_servers: McpServerSettings.nullable()
       .transform((servers) => servers ?? {})
       .optional(),
+    /** Variables that `.mcp.json` files of repositories may name. */
+    mcp_variables: McpVariables.optional(),
     /** Prepared workers. */
     pool: PoolSettings.optional(),
     /** Memory of one engine's process with all its children. */
@@ -162,13 +165,14 @@ function checked(document: Document, lines: LineCounter, { path, environment }: 
   }
   const lost = lostPlaces(parsed.data);
   if (lost.length > 0) throw mistakesFailure({ name: path, document, lines }, lost);
-  const { providers, egress_credentials, mcp_servers, ...settings } = parsed.data;
+  const { providers, egress_credentials, mcp_servers, mcp_variables, ...settings } = parsed.data;
   const whole = keyFilePlacer(path, environment);
   return {
     ...settings,
     ...(providers === undefined ? {} : { providers: inPlace(providers, whole) }),
     ...(egress_credentials === undefined ? {} : { egress_credentials: egress_credentials.map(whole) }),
     ...(mcp_servers === undefined ? {} : { mcp_servers: serversInPlace(mcp_servers, whole) }),
+    ...(mcp_variables === undefined ? {} : { mcp_variables: textsInPlace(mcp_variables, whole) }),
   };
 }
 
@@ -236,17 +240,30 @@ function placedFile({ file }: { readonly file?: string | undefined }, whole: Pla
   return credential_file === undefined ? {} : { file: credential_file };
 }
 
+function textsInPlace(texts: McpVariables, whole: PlaceKeyFile): McpVariables {
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, value]) => [name, typeof value === "string" ? value : whole(value)]),
+  );
+}
+
 function serversInPlace(servers: McpServerSettings, whole: PlaceKeyFile): McpServerSettings {
-  type Texts = Readonly<Record<string, string | CredentialSetting>>;
-  const placed = (texts: Texts): Record<string, string | CredentialSetting> =>
-    Object.fromEntries(
-      Object.entries(texts).map(([name, value]) => [name, typeof value === "string" ? value : whole(value)]),
-    );
+  const placed = (texts: McpVariables): McpVariables => textsInPlace(texts, whole);
   return Object.fromEntries(
     Object.entries(servers).map(([name, server]): [string, McpServerSetting] => {
       if ("command" in server)
         return [name, server.env === undefined ? server : { ...server, env: placed(server.env) }];
-      return [name, server.headers === undefined ? server : { ...server, headers: placed(server.headers) }];
+      const { headers, oauth } = server;
+      const secret = typeof oauth === "object" ? oauth.client_secret : undefined;
+      return [
+        name,
+        {
+          ...server,
+          ...(headers === undefined ? {} : { headers: placed(headers) }),
+          ...(typeof oauth === "object" && secret !== undefined
+            ? { oauth: { ...oauth, client_secret: whole(secret) } }
+            : {}),
+        },
+      ];
     }),
   );
 }

@@ -8,6 +8,7 @@ import {
   type EgressCredentials,
   type FailoverSettings,
   type McpServerSettings,
+  type McpVariables,
   type MountSettings,
   type PoolSettings,
   type PriceSettings,
@@ -88,6 +89,8 @@ export interface Settings {
   readonly egressCredentials?: Setting<EgressCredentials>;
   /** MCP servers by name; absent: none. */
   readonly mcpServers?: Setting<McpServerSettings>;
+  /** For `.mcp.json` files of repositories. */
+  readonly mcpVariables?: Setting<McpVariables>;
   /** Absent: nothing is set. */
   readonly container?: ContainerSettings;
   /** Prepared workers; absent: as the mounts say, or none. */
@@ -215,7 +218,7 @@ export function settingsOf(flags: Flags, { environment, cwd, file }: SettingsSou
     ...supervisorOf(environment, file),
     sandbox: sandboxOf(flags, environment, file),
     ...fromFile("egressCredentials", file.egress_credentials),
-    ...fromFile("mcpServers", file.mcp_servers),
+    ...mcpFromFile(file),
     ...containerSettingsOf(environment, file.container),
     ...fromFile("pool", file.pool),
     ...memoryOf("engineMemoryBytes", environment, file.engine_memory_mib),
@@ -233,6 +236,10 @@ export function settingsOf(flags: Flags, { environment, cwd, file }: SettingsSou
 }
 
 /** A setting that only the file has. Absent there: absent. */
+function mcpFromFile({ mcp_servers, mcp_variables }: FileSettings): Pick<Settings, "mcpServers" | "mcpVariables"> {
+  return { ...fromFile("mcpServers", mcp_servers), ...fromFile("mcpVariables", mcp_variables) };
+}
+
 function fromFile<Name extends string, Value>(
   name: Name,
   value: Value | undefined,

@@ -56,13 +56,14 @@ export function keyFilesOf({
   providers,
   egressCredentials,
   mcpServers,
-}: Pick<Settings, "providers" | "egressCredentials" | "mcpServers">): readonly TrustedPath[] {
+  mcpVariables,
+}: Pick<Settings, "providers" | "egressCredentials" | "mcpServers" | "mcpVariables">): readonly TrustedPath[] {
   return Object.values(providers.value)
     .flatMap(({ credentials = [], login, ...setting }) =>
       (credentials === "own_login" ? [{ credential_file: login?.file }] : credentials).concat(setting),
     )
     .concat(egressCredentials?.value ?? [])
-    .concat(mcpSecrets(mcpServers?.value ?? {}).map(([, source]) => source))
+    .concat(mcpSecrets(mcpServers?.value ?? {}, mcpVariables?.value).map(([, source]) => source))
     .flatMap(({ credential_file: path }) => (path === undefined ? [] : [{ path, rule: "unchanged" } as const]));
 }
 

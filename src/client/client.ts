@@ -73,6 +73,7 @@ import type {
   WorkspaceCommandList,
 } from "../protocol/index.ts";
 import { refusalOf, requestOf, type ApiCall, type Idempotent } from "./api-call.ts";
+import { McpLogins } from "./mcp-logins.ts";
 import { isOver, type ServerHealth } from "./answers.ts";
 import { InboxClient } from "./inbox.ts";
 import { ExportCalls } from "./export-calls.ts";
@@ -109,6 +110,7 @@ export class SallyportClient {
   readonly exports: ExportCalls;
   /** Models of other machines, and what this one offers to others. */
   readonly tunnels: TunnelCalls = new TunnelCalls((call) => this.#call(call));
+  readonly mcpLogins = new McpLogins((call) => this.#call(call));
 
   constructor(options: ClientOptions) {
     this.#token = currentToken(options.token);

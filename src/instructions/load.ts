@@ -6,6 +6,7 @@ import { commandCall, expandCommand } from "./commands.ts";
 import { parseFrontmatter } from "./frontmatter.ts";
 import { InstructionFiles, type InstructionSources } from "./instruction-files.ts";
 import { ProjectFiles, type AgentKinds } from "./project-files.ts";
+import { NO_REPOSITORY_SETTINGS, type RepositorySettings } from "./repository-settings.ts";
 import { isSkipped, type InstructionReader } from "./reader.ts";
 
 /** Everything that a workspace says to its sessions. */
@@ -16,6 +17,8 @@ export interface LoadedInstructions {
   readonly skills: readonly SkillLine[];
   readonly commands: readonly WorkspaceCommand[];
   readonly agents: AgentKinds;
+  /** Rules and programs of the repository. They are not told to any model. */
+  readonly repository: RepositorySettings;
   /** Equal for equal files. Empty: there is nothing. */
   readonly digest: string;
 }
@@ -27,6 +30,7 @@ export const NOTHING_LOADED: LoadedInstructions = {
   skills: [],
   commands: [],
   agents: {},
+  repository: NO_REPOSITORY_SETTINGS,
   digest: "",
 };
 
@@ -46,9 +50,9 @@ export async function loadInstructions(
   const files = [...instructions.files, ...project.files];
   const left_out = bounded([...instructions.skipped, ...project.skipped]);
   const isNothing = files.length === 0 && left_out.length === 0;
-  const { skills, commands, agents } = project;
+  const { skills, commands, agents, repository } = project;
   const digest = isNothing ? "" : sha256(JSON.stringify([files, left_out]));
-  return { files, left_out, texts: instructions.texts, skills, commands, agents, digest };
+  return { files, left_out, texts: instructions.texts, skills, commands, agents, repository, digest };
 }
 
 /** The block for the model's system prompt. Empty: nothing. */

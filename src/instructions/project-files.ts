@@ -13,6 +13,12 @@ import { skillLine, type SkillLine } from "./block.ts";
 import { COMMAND_NAME } from "./commands.ts";
 import { lineOf, parseFrontmatter, shownLine, wordsOf, type HeadedText } from "./frontmatter.ts";
 import {
+  NO_REPOSITORY_SETTINGS,
+  repositorySettings,
+  type RepositorySettings,
+  type SettingsText,
+} from "./repository-settings.ts";
+import {
   isSkipped,
   readEach,
   type InstructionReader,
@@ -35,6 +41,7 @@ export class ProjectFiles {
   readonly skipped: SkippedFile[] = [];
   readonly skills: SkillLine[] = [];
   readonly commands: WorkspaceCommand[] = [];
+  repository: RepositorySettings = NO_REPOSITORY_SETTINGS;
   readonly #agents = new Map<string, AgentDefinition>();
   readonly #reader: InstructionReader;
   readonly #folder: string;
@@ -57,7 +64,7 @@ export class ProjectFiles {
     await this.#collectSkills(this.#names(skills));
     await this.#collectCommands(this.#names(commands));
     await this.#collectAgents(this.#names(agents));
-    await this.#mentionSettings();
+    await this.#collectSettings();
   }
 
   async #collectSkills(names: readonly string[]): Promise<void> {
@@ -152,15 +159,20 @@ export class ProjectFiles {
     return this.#agents.has(name) ? `there is another agent ${name}` : undefined;
   }
 
-  /** Hooks and permissions of a workspace count for nothing here; whoever wrote them should know. */
-  async #mentionSettings(): Promise<void> {
-    const paths = ["settings.json", "settings.local.json"].map((name) => join(this.#folder, name));
-    for await (const { path, read } of this.#readEach(paths)) {
-      if (read === undefined || isSkipped(read)) continue;
-      const keys = keysOf(read.text);
-      if (keys.includes("hooks")) this.#skip(path, "hooks of a workspace are not run");
-      if (keys.includes("permissions")) this.#skip(path, "permissions of a workspace do not count; the policy does");
+  /** Rules that take away, and programs that a person is asked about. */
+  async #collectSettings(): Promise<void> {
+    const own = ["settings.json", "settings.local.json"].map((name) => join(this.#folder, name));
+    const servers = join(dirname(this.#folder), ".mcp.json");
+    const texts: SettingsText[] = [];
+    for await (const { path, read } of this.#readEach([servers, ...own])) {
+      if (read === undefined) continue;
+      const shown = this.#reader.shown(path);
+      if (isSkipped(read)) this.#skip(path, read.why);
+      else texts.push({ kind: path === servers ? "servers" : "settings", path: shown, text: read.text });
     }
+    const { settings, skipped } = repositorySettings(texts);
+    this.repository = settings;
+    this.skipped.push(...skipped);
   }
 
   async #list(folder: string): Promise<NamesInFolder & { readonly path: string }> {
@@ -227,13 +239,4 @@ function agentOf(fields: HeadedText["fields"], body: string): AgentDefinition | 
   const tools = wordsOf(fields.get("tools"));
   const agent = AgentDefinition.safeParse({ description, prompt: body, ...(tools === undefined ? {} : { tools }) });
   return agent.success ? agent.data : undefined;
-}
-
-function keysOf(json: string): readonly string[] {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null ? Object.keys(value) : [];
-  } catch {
-    return [];
-  }
 }

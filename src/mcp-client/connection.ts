@@ -7,6 +7,7 @@ import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type jsonSchemaValidator,
+  type RequestOptions,
   type Tool,
   type Transport,
 } from "@modelcontextprotocol/client";
@@ -16,8 +17,10 @@ import type { publicAddress } from "../network/index.ts";
 import type { Sandbox } from "../sandbox/index.ts";
 import { textResult, type ToolResult } from "../tools/index.ts";
 import type { ServerWay } from "./definition.ts";
+import { LoginNeeded } from "./oauth/server-login.ts";
 import { ProgramTransport } from "./program-transport.ts";
 import { openRemoteFetch } from "./remote-fetch.ts";
+import { answerRequests, type ServerRequests } from "./server-requests.ts";
 import { callResult, promptResult, resourceResult } from "./results.ts";
 
 /** What a connection needs of its session and its server. */
@@ -26,11 +29,15 @@ export interface ConnectionMeans {
   readonly now: () => number;
   /** Where names lead. Absent: as DNS says. */
   readonly addressOf?: typeof publicAddress | undefined;
+  /** What the server may ask for. Absent: nothing. */
+  readonly requests?: ServerRequests | undefined;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** The server says that it goes on with it. */
+  readonly progressed?: (() => void) | undefined;
 }
 
 /** What else a server has besides tools. */
@@ -70,20 +77,30 @@ interface OpenedTransport {
   readonly close: () => Promise<void>;
 }
 
+interface ConnectionOptions extends CallOptions {
+  readonly toolsChanged: () => void;
+  /** How many requests of the server wait for an answer. Absent: nobody wants to know. */
+  readonly waiting?: ((open: number) => void) | undefined;
+}
+
 /** Starts or reaches a server, and greets it. Rejects when that fails; nothing is left then. */
 export async function openConnection(
   way: ServerWay,
   means: ConnectionMeans,
-  { signal, timeoutMs, toolsChanged }: CallOptions & { readonly toolsChanged: () => void },
+  { signal, timeoutMs, toolsChanged, waiting }: ConnectionOptions,
 ): Promise<McpConnection> {
   const opened = await openTransport(way, means);
   const client = new Client(
     { name: "sallyport", version: PROTOCOL_VERSION },
     {
-      capabilities: way.kind === "stdio" ? { roots: {} } : {},
+      capabilities: {
+        ...(way.kind === "stdio" ? { roots: {} } : {}),
+        ...(means.requests?.sample === undefined ? {} : { sampling: {} }),
+        ...(means.requests?.elicit === undefined ? {} : { elicitation: { form: {}, url: {} } }),
+      },
       jsonSchemaValidator: ANY_RESULT,
       listMaxPages: LIMITS.mcpListPages,
-      inputRequired: { autoFulfill: false },
+      inputRequired: { autoFulfill: means.requests !== undefined },
       ...(way.kind === "http" ? { versionNegotiation: { mode: "auto" as const } } : {}),
       listChanged: {
         tools: { autoRefresh: false, debounceMs: LIMITS.mcpListChangeMs, onChanged: () => toolsChanged() },
@@ -94,6 +111,7 @@ export async function openConnection(
     client.setRequestHandler("roots/list", () => ({
       roots: [{ uri: pathToFileURL(way.workspace).href, name: "workspace" }],
     }));
+  answerRequests(client, means.requests ?? {}, waiting ?? (() => undefined));
   let isClosed = false;
   const close = async (): Promise<void> => {
     isClosed = true;
@@ -118,7 +136,7 @@ export async function openConnection(
     problem = error;
   }
   await close();
-  throw new Error(opened.end() ?? reasonOf(problem));
+  throw new Error(opened.end() ?? reasonOf(problem), { cause: problem });
 }
 
 function verbs(client: Client): Omit<McpConnection, "ended" | "close"> {
@@ -129,15 +147,12 @@ function verbs(client: Client): Omit<McpConnection, "ended" | "close"> {
     offers: { resources: resources !== undefined, prompts: prompts !== undefined },
     tools: async ({ signal, timeoutMs: timeout }) =>
       tools === undefined ? [] : (await client.listTools(undefined, { signal, timeout, cacheMode: "refresh" })).tools,
-    call: (call, { signal, timeoutMs: timeout }) => ask(client, call, { signal, timeout }),
+    call: (call, { signal, timeoutMs: timeout, progressed }) =>
+      ask(client, call, { signal, timeout, ...(progressed === undefined ? {} : { onprogress: progressed }) }),
   };
 }
 
-async function ask(
-  client: Client,
-  call: ServerCall,
-  options: { readonly signal: AbortSignal; readonly timeout: number },
-): Promise<ToolResult> {
+async function ask(client: Client, call: ServerCall, options: RequestOptions): Promise<ToolResult> {
   switch (call.kind) {
     case "tool":
       return callResult(await client.callTool({ name: call.name, arguments: { ...call.input } }, options));
@@ -163,8 +178,17 @@ async function openTransport(way: ServerWay, { sandbox, now, addressOf }: Connec
     const transport = new ProgramTransport(await sandbox.open({ argv: way.argv, cwd: way.cwd, env: way.env }), now);
     return { transport, end: () => transport.end, close: () => transport.close() };
   }
-  const remote = openRemoteFetch(way, addressOf);
-  const options = { fetch: remote.fetch, requestInit: { headers: { ...way.headers } } };
+  const { login } = way;
+  const look = (response: Response): void => {
+    const needed = login?.refused(response);
+    if (needed !== undefined) throw needed;
+  };
+  const remote = openRemoteFetch(way, { addressOf, look });
+  const options = {
+    fetch: remote.fetch,
+    requestInit: { headers: { ...way.headers } },
+    ...(login === undefined ? {} : { authProvider: login.connection() }),
+  };
   // The older way is asked for by name only, for servers that know no other.
   const transport =
     // oxlint-disable-next-line typescript/no-deprecated
@@ -186,9 +210,16 @@ const LOST: ReadonlySet<string> = new Set([
  * server cannot be reached any more.
  */
 export function failureKind(error: unknown): "answered" | "unknown" | "lost" {
-  if (error instanceof ProtocolError) return "answered";
+  if (error instanceof ProtocolError || isLoginNeeded(error)) return "answered";
   if (error instanceof SdkError && !(error instanceof SdkHttpError)) return LOST.has(error.code) ? "lost" : "unknown";
   return "lost";
+}
+
+/** Whether it, or one of its causes, is that a person has to log in. */
+export function isLoginNeeded(error: unknown): boolean {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < CAUSES; cause = cause.cause, depth += 1)
+    if (cause instanceof LoginNeeded) return true;
+  return false;
 }
 
 /** What an error says, and what its causes say: the innermost one often says it best. */

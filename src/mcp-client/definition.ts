@@ -1,4 +1,5 @@
 import type { McpServerView, Tier } from "../protocol/index.ts";
+import type { ServerLogin } from "./oauth/server-login.ts";
 
 /** A program that speaks on its standard streams. */
 interface ProgramDefinition {
@@ -20,6 +21,8 @@ interface RemoteDefinition {
   readonly headers: Readonly<Record<string, string>>;
   /** `named`: somebody who may named exactly this host, so it may also be on the local network. */
   readonly rule: "matched" | "named";
+  /** The login that gives it its token; absent: it has none. */
+  readonly login?: ServerLogin | undefined;
 }
 
 /** How a server is reached. */

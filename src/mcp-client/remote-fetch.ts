@@ -17,16 +17,26 @@ export interface RemoteFetch {
 
 type RemoteWay = Extract<ServerWay, { kind: "http" | "sse" }>;
 
+interface RemoteReach {
+  readonly addressOf?: typeof publicAddress | undefined;
+  /** `authorization`: other origins too, as a login needs them, by TLS and on the open internet. Absent: only the server's own origin. */
+  readonly reach?: "authorization" | undefined;
+  /** Sees each response before the server's caller does. A rejection is the caller's. */
+  readonly look?: ((response: Response) => void) | undefined;
+}
+
 /**
- * Requests to one remote server and to no other origin. Its name is resolved here, for each connection, and the connection goes to that
+ * Requests to one remote server and to no other origin, unless a login needs another one. A name is resolved here, for each connection, and the connection goes to that
  * address: a private one counts only where the host was named. Each message that comes back is bounded.
  */
 export function openRemoteFetch(
   { url, rule }: Pick<RemoteWay, "url" | "rule">,
-  addressOf: typeof publicAddress = publicAddress,
+  { addressOf = publicAddress, reach, look }: RemoteReach = {},
 ): RemoteFetch {
+  const own = hostName(url);
+  const ruleFor = (host: string): RemoteWay["rule"] => (host === own ? rule : "matched");
   const lookup: LookupFunction = (host, options, answer) => {
-    void addressOf(host, rule, SETTING).then((found) => {
+    void addressOf(host, ruleFor(host), SETTING).then((found) => {
       if ("refused" in found) answer(new Error(found.refused), "");
       else if (options.all === true) answer(null, [found]);
       else answer(null, found.address, found.family);
@@ -39,19 +49,20 @@ export function openRemoteFetch(
     bodyTimeout: 0,
     maxResponseSize: -1,
   });
-  const host = hostName(url);
   return {
     fetch: async (target, init) => {
       const asked = new URL(target);
-      if (asked.origin !== url.origin)
+      const host = hostName(asked);
+      if (asked.origin !== url.origin && (reach === undefined || (host !== own && asked.protocol !== "https:")))
         throw new Error(`the server at ${url.origin} leads to ${asked.origin}, which was not named`);
-      if (isIP(host) !== 0 && rule !== "named" && isPrivateAddress(host))
+      if (isIP(host) !== 0 && ruleFor(host) !== "named" && isPrivateAddress(host))
         throw new Error(
           `${host} is not on the open internet; an admin can allow it by naming exactly this host in ${SETTING}`,
         );
       const request = { ...init, dispatcher: agent, redirect: "manual" } as Parameters<typeof fetch>[1];
       // Undici's own types and those of the platform name the same objects.
       const response = (await fetch(asked, request)) as unknown as Response;
+      look?.(response);
       return bounded(response);
     },
     close: () => agent.destroy(),

@@ -1,6 +1,14 @@
 import { LIMITS, type McpServerState, type McpServerView } from "../protocol/index.ts";
 import { errorResult, type ClientTool, type ToolResult, type Unregister } from "../tools/index.ts";
-import { failureKind, openConnection, reasonOf, type ConnectionMeans, type McpConnection } from "./connection.ts";
+import { CallTimer } from "./call-timer.ts";
+import {
+  failureKind,
+  isLoginNeeded,
+  openConnection,
+  reasonOf,
+  type ConnectionMeans,
+  type McpConnection,
+} from "./connection.ts";
 import type { ServerDefinition } from "./definition.ts";
 import { changesOf, clientToolOf, serverTools, type ForeignTool } from "./server-tools.ts";
 
@@ -30,6 +38,10 @@ export class ServerClient {
   #error: string | undefined;
   #calls = 0;
   #isListing = false;
+  #needsLogin = false;
+  /** Timers of calls that run. They stand while the server waits for an answer of ours. */
+  readonly #timers = new Set<CallTimer>();
+  #waiting = 0;
   #cancelRestart = (): void => undefined;
 
   constructor(definition: ServerDefinition, means: ServerClientMeans) {
@@ -50,6 +62,7 @@ export class ServerClient {
       ...(this.#leftOut.length === 0 ? {} : { left_out: [...this.#leftOut] }),
       ...(this.#restarts === 0 ? {} : { restarts: this.#restarts }),
       ...(this.#error === undefined ? {} : { error: this.#error }),
+      ...(this.#needsLogin ? { needs_login: true as const } : {}),
     };
   }
 
@@ -85,7 +98,12 @@ export class ServerClient {
     let connection: McpConnection | undefined;
     try {
       const toolsChanged = (): void => void this.#listAgain();
-      connection = await openConnection(await this.definition.way(), this.#means, { ...options, toolsChanged });
+      const waiting = (open: number): void => this.#wait(open);
+      connection = await openConnection(await this.definition.way(), this.#means, {
+        ...options,
+        toolsChanged,
+        waiting,
+      });
       const tools = await connection.tools(options);
       // Nobody would take its tools back.
       if (this.#over.signal.aborted) throw new Error("the session does not need it any more");
@@ -93,11 +111,13 @@ export class ServerClient {
       this.#connection = connection;
       this.#state = "ready";
       this.#error = undefined;
+      this.#needsLogin = false;
       const opened = connection;
       void connection.ended.then((why) => this.#ended(opened, why));
     } catch (error) {
       void connection?.close();
       if (this.#over.signal.aborted) return;
+      this.#needsLogin = isLoginNeeded(error);
       const why = late.aborted ? `it was not ready within ${startMs / 1_000} s` : reasonOf(error);
       this.#fail(`The MCP server ${name} could not be started: ${words(why)}`, why);
     }
@@ -188,17 +208,43 @@ export class ServerClient {
     if (this.#calls >= LIMITS.mcpServerCalls)
       return errorResult(`Error: ${this.#calls} calls of the MCP server ${name} run already. Wait for one of them.`);
     this.#calls += 1;
+    const timer = new CallTimer(callMs, this.#means.after);
+    this.#timers.add(timer);
+    if (this.#waiting > 0) timer.stop();
     try {
-      return await connection.call(tool.call(input), { signal, timeoutMs: callMs });
+      return await connection.call(tool.call(input), {
+        signal: AbortSignal.any([signal, timer.signal]),
+        timeoutMs: LIMITS.mcpCallMaxMs,
+        progressed: () => this.#progressed(timer),
+      });
     } catch (error) {
+      if (timer.signal.aborted && !signal.aborted) {
+        void this.#check(connection);
+        return errorResult(`Error: ${tool.name}: it did not answer within ${callMs / 1_000} s. ${UNKNOWN}`);
+      }
       const kind = failureKind(error);
+      this.#needsLogin ||= isLoginNeeded(error);
       if (kind === "answered" || signal.aborted) return errorResult(`Error: ${tool.name}: ${words(reasonOf(error))}`);
       if (kind === "lost") this.#ended(connection, reasonOf(error));
       else void this.#check(connection);
       return errorResult(`Error: ${tool.name}: ${words(reasonOf(error))}. ${UNKNOWN}`);
     } finally {
       this.#calls -= 1;
+      this.#timers.delete(timer);
+      timer.stop();
     }
+  }
+
+  /** People take their time: what the server waits for is not its own. */
+  #wait(open: number): void {
+    this.#waiting = open;
+    for (const timer of this.#timers)
+      if (open > 0) timer.stop();
+      else timer.restart();
+  }
+
+  #progressed(timer: CallTimer): void {
+    if (this.#waiting === 0 && this.#timers.has(timer)) timer.restart();
   }
 }
 

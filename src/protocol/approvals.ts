@@ -71,6 +71,8 @@ export const Question = z.object({
   header: z.string(),
   options: z.array(QuestionOption),
   multiSelect: z.boolean(),
+  /** An address that the person is asked to open. Absent: none. */
+  link: z.string().optional(),
 });
 export type Question = z.infer<typeof Question>;
 
@@ -176,9 +178,25 @@ export const NETWORK_TOOL = "Network";
 /** The `tool` of a question about everything that a session changed. */
 export const REVIEW_TOOL = "Review";
 
+/** The `tool` of a question about the programs that a repository names: MCP servers and hooks. */
+export const REPOSITORY_TOOL = "Repository";
+/** The `tool` of a question that an MCP server has: fields to fill in, or an address to open. */
+export const ELICITATION_TOOL = "McpQuestion";
+/** The `tool` of a question whether an MCP server may ask the session's model. */
+export const SAMPLING_TOOL = "McpSampling";
+
+const SERVER_QUESTIONS: ReadonlySet<string> = new Set([
+  BUDGET_TOOL,
+  NETWORK_TOOL,
+  REVIEW_TOOL,
+  REPOSITORY_TOOL,
+  ELICITATION_TOOL,
+  SAMPLING_TOOL,
+]);
+
 /** Whether the server itself asks, about no call of a tool. Only a person answers these, and not in a changed form. */
 export function isServerQuestion(tool: string): boolean {
-  return tool === BUDGET_TOOL || tool === NETWORK_TOOL || tool === REVIEW_TOOL;
+  return SERVER_QUESTIONS.has(tool);
 }
 
 /** What happens when nobody answers in time: `deny` tells the model; `park` keeps the question open indefinitely. */

@@ -28,6 +28,7 @@ export * from "./limit-kinds.ts";
 export * from "./limits.ts";
 export { LoginProgram } from "./logins.ts";
 export * from "./log.ts";
+export * from "./mcp-logins.ts";
 export * from "./mcp-servers.ts";
 export * from "./mistakes.ts";
 export * from "./model-request.ts";

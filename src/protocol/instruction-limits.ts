@@ -30,6 +30,13 @@ export const INSTRUCTION_LIMITS = {
   instructionSettledMs: 2_000,
   /** Files that are read at the same time. */
   instructionReads: 16,
+  /** Rules of each kind and hooks that a repository may have; how long a hook may run, and how much of its output counts, in characters. */
+  repositoryRules: 200,
+  repositoryHooks: 32,
+  repositoryHookMs: 60_000,
+  repositoryHookChars: 65_536,
+  /** Approvals of one repository's programs that are looked through. */
+  repositoryApprovals: 50,
   /** What was not loaded, as it is journaled and shown. */
   leftOutFiles: 50,
 } as const;

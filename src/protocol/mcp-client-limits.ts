@@ -50,4 +50,22 @@ export const MCP_CLIENT_LIMITS = {
   /** How long a connection to a remote server may take, and be silent while an answer is read. */
   mcpConnectMs: 20_000,
   mcpSilentMs: 300_000,
+  /** The longest time of one call, with all that people and models answer meanwhile. */
+  mcpCallMaxMs: 14_400_000,
+  /** Requests of one server that wait for an answer: questions to people and to models. */
+  mcpServerRequests: 4,
+  /** How long a question of a server, or about a repository's programs, waits for a person at most. */
+  mcpQuestionMs: 3_600_000,
+  /** A form of a server: its fields, the choices of one, a text of it, the head of a question, and how often it is asked again. */
+  mcpFormFields: 32,
+  mcpFormChoices: 64,
+  mcpFormTextChars: 4_000,
+  mcpFormHeaderChars: 40,
+  mcpFormRounds: 3,
+  /** What a server may ask of a model: tokens of the answer, and how long it may take. */
+  mcpSamplingTokens: 8_192,
+  mcpSamplingMs: 300_000,
+  /** Logins that wait for a person, and how long one waits. */
+  mcpOpenLogins: 16,
+  mcpLoginMs: 600_000,
 } as const;

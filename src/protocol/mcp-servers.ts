@@ -113,6 +113,18 @@ const handling = {
   start_timeout_ms: z.number().int().min(1).max(LIMITS.mcpStartMs).optional(),
 };
 
+/** A client that the authorization server knows already. */
+const OauthClient = z
+  .object({
+    /** Absent: the authorization server is asked to register one. */
+    client_id: text.min(1).optional(),
+    client_secret: OneCredential.optional(),
+    /** What to ask for, with blanks between. Absent: what the server says. */
+    scope: text.optional(),
+  })
+  .strict();
+export type OauthClient = z.infer<typeof OauthClient>;
+
 /** One server in `sallyport.yaml`. */
 export const McpServerSetting = z.union([
   z
@@ -127,19 +139,47 @@ export const McpServerSetting = z.union([
       ...handling,
     })
     .strict(),
-  z.object({ ...remote, headers: named(headerName(), SecretText(HeaderText)).optional(), ...handling }).strict(),
+  z
+    .object({
+      ...remote,
+      headers: named(headerName(), SecretText(HeaderText)).optional(),
+      /** Its token comes from a login by OAuth, which an admin gives. Absent: it needs none, or has it in `headers`. */
+      oauth: z.union([z.literal(true), OauthClient]).optional(),
+      ...handling,
+    })
+    .strict()
+    .refine(({ type, oauth }) => oauth === undefined || type === "http", "oauth belongs to the type http")
+    .refine(
+      ({ oauth, headers }) =>
+        oauth === undefined || Object.keys(headers ?? {}).every((name) => name.toLowerCase() !== "authorization"),
+      "the header authorization comes from the login; leave one of them out",
+    ),
 ]);
 export type McpServerSetting = z.infer<typeof McpServerSetting>;
 
 export const McpServerSettings = named(McpServerName, McpServerSetting, LIMITS.mcpServersSet);
 export type McpServerSettings = z.infer<typeof McpServerSettings>;
 
+/** Variables that `.mcp.json` files of repositories may name. */
+export const McpVariables = named(VariableName, SecretText(text));
+export type McpVariables = z.infer<typeof McpVariables>;
+
 /** Every secret that the settings of MCP servers name, with its server. */
-export function mcpSecrets(servers: McpServerSettings): readonly (readonly [string, CredentialSetting])[] {
-  return Object.entries(servers).flatMap(([server, setting]) => {
+export function mcpSecrets(
+  servers: McpServerSettings,
+  variables: McpVariables = {},
+): readonly (readonly [string, CredentialSetting])[] {
+  const ofVariables = Object.entries(variables).flatMap(([name, value]) =>
+    typeof value === "string" ? [] : [[`variable ${name}`, value] as const],
+  );
+  const ofServers = Object.entries(servers).flatMap(([server, setting]) => {
     const texts = ("command" in setting ? setting.env : setting.headers) ?? {};
-    return Object.values(texts).flatMap((value) => (typeof value === "string" ? [] : [[server, value] as const]));
+    const oauth = "oauth" in setting && typeof setting.oauth === "object" ? setting.oauth : undefined;
+    return [...Object.values(texts), oauth?.client_secret].flatMap((value) =>
+      typeof value === "string" || value === undefined ? [] : [[server, value] as const],
+    );
   });
+  return [...ofServers, ...ofVariables];
 }
 
 /**
@@ -153,7 +193,7 @@ export type McpServerState = z.infer<typeof McpServerState>;
 export const McpServerView = z.object({
   name: z.string(),
   /** Who named it. */
-  from: z.enum(["settings", "profile", "session"]),
+  from: z.enum(["settings", "profile", "session", "repository"]),
   transport: z.enum(["stdio", "http", "sse"]),
   state: McpServerState,
   /** What it calls itself; absent: it has not started, or does not say. */
@@ -166,6 +206,8 @@ export const McpServerView = z.object({
   restarts: z.number().int().positive().optional(),
   /** Why it failed last; absent: it has not. */
   error: z.string().optional(),
+  /** An admin has to log in (`sallyport mcp login`). Absent: nobody has to. */
+  needs_login: z.literal(true).optional(),
 });
 export type McpServerView = z.infer<typeof McpServerView>;
 

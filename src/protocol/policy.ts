@@ -128,6 +128,15 @@ export const Profile = z
     mcp_commands: names.optional(),
     /** Hosts of MCP servers that session requests may name; globs, with a port where that is not the web's. Absent: only admins may name hosts. */
     mcp_hosts: names.optional(),
+    /**
+     * Whether MCP servers may ask the session's model, at its cost: `allow`, `ask` (a person each time), `off`. Absent: `ask`.
+     */
+    mcp_sampling: z.enum(["off", "ask", "allow"]).optional(),
+    /**
+     * Whether a repository's own programs can be used: MCP servers of `.mcp.json` and hooks of `.claude/settings.json`. `ask`: after a
+     * person approved exactly them. `off`: never. Absent: `ask`.
+     */
+    repository_programs: z.enum(["off", "ask"]).optional(),
     /** Folders beyond the workspace that tools may read. Absolute. Absent: none. */
     extra_read: names.optional(),
     /** `off`: what a workspace says to agents is never loaded. Absent: `auto`, and a session may say `off`. */

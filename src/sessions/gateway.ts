@@ -33,6 +33,7 @@ import { SetLimits } from "./budget/set-limits.ts";
 import { KeyService } from "./services/key-service.ts";
 import { PageService } from "./services/page-service.ts";
 import { PolicyBook, PolicyService } from "./services/policy-service.ts";
+import { McpLoginService } from "./services/mcp-login-service.ts";
 import { ModelService } from "./services/model-service.ts";
 import { ProviderService } from "./services/provider-service.ts";
 import { SessionActivityReader } from "./lifecycle/session-activity.ts";
@@ -96,6 +97,7 @@ export class Gateway {
   readonly usage: UsageService;
   readonly providers: ProviderService;
   readonly models: ModelService;
+  readonly mcpLogins: McpLoginService;
   readonly sessionModels: SessionModelList;
   readonly activity: SessionActivityReader;
   readonly feed: Feed;
@@ -151,6 +153,7 @@ export class Gateway {
     this.usage = new UsageService(dependencies);
     this.providers = new ProviderService(dependencies);
     this.models = new ModelService(dependencies);
+    this.mcpLogins = new McpLoginService(dependencies);
     this.sessionModels = new SessionModelList(dependencies, this.#registry);
     this.activity = new SessionActivityReader(this.#registry);
     this.folders = new FolderService(shared);

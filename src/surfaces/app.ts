@@ -26,6 +26,7 @@ import { exportRoutes, isSharePath } from "./routes/exports.ts";
 import { healthRoutes, isProbe } from "./routes/health.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { jobRoutes } from "./routes/jobs.ts";
+import { mcpLoginRoutes } from "./routes/mcp-logins.ts";
 import { isMountPath, mountRoutes } from "./routes/mount.ts";
 import { providerRoutes } from "./routes/providers.ts";
 import { schemaRoutes } from "./routes/schemas.ts";
@@ -83,6 +84,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   jobRoutes(app, options);
   adminRoutes(app, options);
   keyRoutes(app, options);
+  mcpLoginRoutes(app, options);
   usageRoutes(app, options);
   providerRoutes(app, options);
   connectionRoutes(app, options);

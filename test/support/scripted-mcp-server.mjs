@@ -2,7 +2,7 @@
 // tools: [{name, description, inputSchema}], or toolsFile · hangAtStart · exitAtStart: code · stderr: text at the start · noise: bytes on stdout at the
 // start · flood: notifications at the start · pidFile: where it writes its process id. What a call does is in its input, `do`:
 // echo · hang (file: adds a line) · exit · big (bytes) · longLine (bytes) · change (tools: the next list) · environment · exists (paths) · noise (bytes) · stderr (bytes) ·
-// flood (messages) · record (file: adds a line) · hangAll
+// flood (messages) · record (file: adds a line) · hangAll · ask (method, params: of a request to the client; answers with its outcome)
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
@@ -12,6 +12,8 @@ let tools = behaviour.tools ??
     { name: "act", description: "Acts.", inputSchema: { type: "object" } },
   ];
 let isDeaf = false;
+/** What is asked of the client, and what becomes of its answer. */
+const questions = new Map();
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const text = (value) => ({ content: [{ type: "text", text: value }] });
@@ -55,14 +57,25 @@ const actions = {
     flood(count);
     return text("flood");
   },
+  ask: ({ method, params }, id) => {
+    const asked = `ask-${String(id)}`;
+    questions.set(asked, (outcome) => send({ id, result: text(JSON.stringify(outcome)) }));
+    send({ id: asked, method, params });
+    return undefined;
+  },
   record: ({ file }) => {
     appendFileSync(file, "ran\n");
     return text("recorded");
   },
 };
 
-function answer({ id, method, params }) {
+function answer({ id, method, params, result: outcome, error }) {
   if (id === undefined || isDeaf) return;
+  if (method === undefined) {
+    questions.get(id)?.(outcome ?? { error: error.message });
+    questions.delete(id);
+    return;
+  }
   if (method === "initialize") {
     if (behaviour.hangAtStart) return;
     send({
@@ -77,7 +90,7 @@ function answer({ id, method, params }) {
   else if (method === "ping") send({ id, result: {} });
   else if (method === "tools/call") {
     const input = params.arguments ?? {};
-    const result = (actions[input.do] ?? actions.echo)(input);
+    const result = (actions[input.do] ?? actions.echo)(input, id);
     if (result !== undefined) send({ id, result });
   } else send({ id, error: { code: -32_601, message: `unknown method ${method}` } });
 }

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { access, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CreateSession, JournalEvent, SessionView } from "../../src/protocol/index.ts";
 import { approveWith, script, untilTurnEnds } from "../support/app.ts";
+import { scriptedServer } from "../support/mcp-servers.ts";
 import { openRecordedApp, type ModelBody, type RecordedApp } from "../support/recorded-model.ts";
 
 let recorded: RecordedApp;
@@ -48,8 +49,9 @@ const REPOSITORY: Files = {
     "---\nname: tester\ndescription: AGENT-LINE runs tests\ntools: Read, Bash, NoSuchTool\nmodel: opus\n---\nAGENT-BODY you test.\n",
   ".claude/settings.json": JSON.stringify({
     hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "touch ran-a-hook" }] }] },
-    permissions: { allow: ["Bash"] },
+    permissions: { allow: ["Bash"], deny: ["Read(docs/hidden.md)"] },
   }),
+  ".mcp.json": JSON.stringify({ mcpServers: { own: scriptedServer() } }),
 };
 
 interface Run {
@@ -93,12 +95,14 @@ function loaded({ events }: Pick<Run, "events">): readonly unknown[] {
 }
 
 const SETTINGS_LEFT_OUT = [
-  { path: ".claude/settings.json", why: "hooks of a workspace are not run" },
-  { path: ".claude/settings.json", why: "permissions of a workspace do not count; the policy does" },
+  {
+    path: ".claude/settings.json",
+    why: "permissions of a workspace only take away: deny and ask count, the others do not",
+  },
 ];
 
 describe.each(["loop", "claude-sdk", "claude-cli"])("%s", (engine) => {
-  it("is told what the workspace says, can use its skill, its command and its agent, and runs no hook", async () => {
+  it("is told what the workspace says, can use its skill, its command and its agent, and after a yes its server and its hook", async () => {
     const workspace = await workspaceWith(REPOSITORY);
     const first = await run({
       engine,
@@ -106,6 +110,9 @@ describe.each(["loop", "claude-sdk", "claude-cli"])("%s", (engine) => {
       prompt: { text: script({ tool: "Skill", input: { skill: "release" } }, { say: "Done." }) },
     });
     expect(first.events.at(-1)).toMatchObject({ type: "turn.completed" });
+    const asked = first.events.flatMap((event) => (event.type === "approval.requested" ? [event.approval.tool] : []));
+    expect(asked).toEqual(["Repository"]);
+    await access(join(workspace, "ran-a-hook"));
     expect(loaded(first)).toEqual([
       [
         [
@@ -146,6 +153,12 @@ describe.each(["loop", "claude-sdk", "claude-cli"])("%s", (engine) => {
     if (engine === "loop") expect(system(fourth)).not.toContain("CLAUDE-WORDS");
     expect(said(fourth)).toContain("COMMAND-BODY");
     expect(loaded(fourth)).toHaveLength(1);
+
+    await put(workspace, { "docs/hidden.md": "HIDDEN-WORDS" });
+    const read = { tool: "Read", input: { file_path: join(workspace, "docs/hidden.md") } };
+    const fifth = await again(first, script({ tool: "mcp__own__act", input: { n: 5 } }, read, { say: "Called." }));
+    expect(said(fifth)).toContain("echo {");
+    expect(JSON.stringify(fifth.events)).not.toContain("HIDDEN-WORDS");
   }, 120_000);
 
   it("is told nothing with instructions off", async () => {

@@ -4,6 +4,7 @@ import { LIMITS } from "../../protocol/index.ts";
 import type { ClaudeTree } from "../../surfaces/mcp/claude-tree.ts";
 import type { ServerConnection } from "../connect.ts";
 import { withServer, type CommandContext } from "../context.ts";
+import { addMcpLogins } from "./mcp-login.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Signal } from "../surroundings.ts";
 
@@ -15,13 +16,15 @@ Example, in the settings of an agent:
   "mcpServers": { "sallyport": { "command": "sallyport", "args": ["--server", "http://127.0.0.1:5353", "--token", "…", "mcp"] } }`;
 
 export function addMcp(program: Command, context: CommandContext): void {
-  program
+  const mcp = program
     .command("mcp")
     .description("give an agent the /claude tree (Model Context Protocol on standard input and output)")
     .addHelpText("after", HELP)
     .action(async (_options: unknown, command: Command) => {
       await withServer(context, command, (connection) => serve(context, connection));
     });
+  mcp.helpCommand(false);
+  addMcpLogins(mcp, context);
 }
 
 async function serve({ surroundings, screen }: CommandContext, connection: ServerConnection): Promise<ExitCode> {

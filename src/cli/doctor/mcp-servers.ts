@@ -1,4 +1,4 @@
-import { openConnection, reasonOf, type ServerWay } from "../../mcp-client/index.ts";
+import { isLoginNeeded, openConnection, reasonOf, type ServerWay } from "../../mcp-client/index.ts";
 import { LIMITS, makeRedactor } from "../../protocol/index.ts";
 import { openLocalSandbox } from "../../sandbox/index.ts";
 import { settingWay } from "../../sessions/index.ts";
@@ -15,6 +15,7 @@ export async function checkMcpServers(settings: Settings, environment: Environme
   const signal = AbortSignal.timeout(LIMITS.mcpStartMs);
   const book = openMcpServers(settings, {
     environment,
+    home: settings.home.value,
     redact: makeRedactor([]),
     now: () => Date.now(),
     signal,
@@ -29,10 +30,12 @@ export async function checkMcpServers(settings: Settings, environment: Environme
           const way = await settingWay(setting, {
             workspace: settings.workspace.value,
             secret: (source) => book.secret(name, source),
+            login: book.login(name),
           });
           return ok(NAME, `${name}: ${await look(way, { sandbox, now: () => Date.now() }, signal)}`);
         } catch (error) {
-          return warn(NAME, `${name}: ${reasonOf(error)}`, `look at mcp_servers.${name} in sallyport.yaml`);
+          const login = isLoginNeeded(error) ? `sallyport mcp login ${name}` : undefined;
+          return warn(NAME, `${name}: ${reasonOf(error)}`, login ?? `look at mcp_servers.${name} in sallyport.yaml`);
         }
       }),
     );

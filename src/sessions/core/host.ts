@@ -13,12 +13,13 @@ import type { Session } from "./session.ts";
 
 /** What the list of tools depends on. */
 interface OfferingSession extends Pick<Session, "state"> {
-  readonly instructions: { readonly current: Pick<LoadedInstructions, "skills"> };
+  readonly instructions: { readonly current: Pick<LoadedInstructions, "skills" | "repository"> };
   readonly dependencies: Pick<Dependencies, "policy">;
 }
 
 /** What an engine's host needs of its session. */
-interface HostingSession extends PermittingSession, Pick<OfferingSession, "instructions"> {
+interface HostingSession extends PermittingSession {
+  readonly instructions: OfferingSession["instructions"];
   readonly budget: Pick<SessionBudget, "open" | "refusal" | "funds" | "onRequest">;
   readonly dependencies: PermittingSession["dependencies"] &
     Pick<Dependencies, "engineFolder" | "models" | "newId" | "random">;

@@ -1,6 +1,7 @@
 import type { Conversation, TurnChannel } from "../../engines/index.ts";
 import { Failure, isToolItem, SKILL_TOOL } from "../../protocol/index.ts";
 import { withdrawNetworkQuestions } from "../permission/network-questions.ts";
+import { withdrawTurnQuestions } from "../permission/turn-question.ts";
 import { instructedSettings } from "../workspace/session-instructions.ts";
 import { hostFor } from "./host.ts";
 import { ancestry, history } from "./journal.ts";
@@ -26,6 +27,7 @@ export async function recoverTurn(session: Session): Promise<void> {
   const isHeld = dependencies.held?.claim(id, turn.id) === true;
   await session.budget.countTheDead(turn);
   await withdrawNetworkQuestions(session);
+  await withdrawTurnQuestions(session);
   // Its program lives on: it was not interrupted.
   if (!isHeld) await session.execute({ type: "recover", resumable: engine?.capabilities.resume_turn === true });
 }
@@ -55,6 +57,7 @@ export async function openConversation(session: Session, upto: number): Promise<
     );
   }
   const host = await hostFor(session);
+  session.servers.host = host;
   // Nothing was said yet: there is no history to load.
   const fresh = turns === 0 && lineage.length === 0 && turn !== undefined && upto < turn.started_seq;
   if (!fresh) await session.settled();

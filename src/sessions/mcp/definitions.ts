@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ServerDefinition, ServerWay } from "../../mcp-client/index.ts";
+import type { ServerDefinition, ServerLogin, ServerWay } from "../../mcp-client/index.ts";
 import {
   LIMITS,
   type CredentialSetting,
@@ -8,6 +8,8 @@ import {
   type McpServerSettings,
   type McpServerView,
 } from "../../protocol/index.ts";
+import type { LoadedInstructions } from "../../instructions/index.ts";
+import type { RepositoryTrust } from "./repository-trust.ts";
 import { presentProfile } from "../permission/effective-profile.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { SessionState } from "../core/state.ts";
@@ -19,6 +21,10 @@ export interface McpServerBook {
   readonly servers: McpServerSettings;
   /** A secret of a server's settings, as its source has it now. Rejects when it cannot be read. */
   secret(server: string, source: CredentialSetting): Promise<string>;
+  /** The login at a server; undefined: it has none. */
+  login(server: string): ServerLogin | undefined;
+  /** A variable for files of repositories; undefined: an admin has set none of this name. */
+  variable(name: string): Promise<string | undefined>;
 }
 
 /** A server that the session would have, if the policy let it. */
@@ -32,13 +38,21 @@ export type WantedMcpServer = ServerDefinition | RefusedMcpServer;
 export interface ServedSession {
   readonly state: Pick<SessionState, "id" | "settings" | "created_by" | "token">;
   readonly dependencies: Pick<Dependencies, "policy" | "mcpServers" | "mcpValues">;
+  /** What the workspace says, as it was read last. Absent: nothing was read yet. */
+  readonly instructions?: { readonly current: Pick<LoadedInstructions, "repository"> };
+  /** Whether its programs may be used. Absent: they may not. */
+  readonly servers?: { readonly trust: Pick<RepositoryTrust, "approved"> };
 }
 
 /** The servers that a session has under the settings and the policy of now; those of the settings first. */
-export function wantedServers({ state, dependencies }: ServedSession): readonly WantedMcpServer[] {
+export function wantedServers(session: ServedSession): readonly WantedMcpServer[] {
+  const { state, dependencies } = session;
   const { settings, id, created_by } = state;
   const book = dependencies.mcpServers;
-  if (settings.mcp_servers === undefined && Object.keys(book.servers).length === 0) return [];
+  const approved = session.servers?.trust.approved;
+  const ofRepository = approved === undefined ? {} : (session.instructions?.current.repository.servers ?? {});
+  const named = [settings.mcp_servers ?? {}, book.servers, ofRepository];
+  if (named.every((servers) => Object.keys(servers).length === 0)) return [];
   const profile = presentProfile(dependencies.policy(), state);
   if (profile === undefined) return [];
   const rights = { role: created_by.role, profile, settings: book.servers, workspace: settings.workspace };
@@ -62,7 +76,41 @@ export function wantedServers({ state, dependencies }: ServedSession): readonly 
       wanted.set(name, fromRequest(name, server, { values, isNamed, workspace: settings.workspace }));
     }
   }
+  for (const [name, server] of Object.entries(ofRepository)) {
+    if (wanted.has(name) || server.type === "settings") continue;
+    // A person approved the program, as anything that runs in the sandbox. A host is asked from outside of it.
+    const role = "command" in server ? "admin" : (approved?.role ?? "visitor");
+    const refused = refusedServer(name, server, { ...rights, role });
+    const isNamed = "url" in server && ruleOnUrl(new URL(server.url), profile) === "named";
+    const parts = { isNamed, workspace: settings.workspace, values: () => filledIn(server, book) };
+    if (refused !== undefined) wanted.set(name, { name, from: "repository", transport: transportOf(server), refused });
+    else wanted.set(name, { ...fromRequest(name, server, parts), from: "repository" });
+  }
   return [...wanted.values()].slice(0, LIMITS.mcpServers);
+}
+
+const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+
+/** The values of a repository's server, with the variables that an admin set for such files. The server's own environment is not read. */
+async function filledIn(
+  server: Exclude<McpServer, { type: "settings" }>,
+  book: Pick<McpServerBook, "variable">,
+): Promise<McpServerValues[string]> {
+  const fill = async (text: string): Promise<string> => {
+    const names = [...new Set([...text.matchAll(VARIABLE)].flatMap(([, name]) => name ?? []))];
+    const values = new Map(await Promise.all(names.map(async (name) => [name, await book.variable(name)] as const)));
+    return text.replaceAll(VARIABLE, (_all, name: string, usual: string | undefined) => {
+      const value = values.get(name) ?? usual;
+      if (value === undefined)
+        throw new Error(`it wants the variable ${name}; an admin can set it in mcp_variables of sallyport.yaml`);
+      return value;
+    });
+  };
+  const filled = async (texts: Readonly<Record<string, string>> = {}): Promise<Record<string, string>> =>
+    Object.fromEntries(
+      await Promise.all(Object.entries(texts).map(async ([name, text]) => [name, await fill(text)] as const)),
+    );
+  return "command" in server ? { env: await filled(server.env) } : { headers: await filled(server.headers) };
 }
 
 /** Files and folders that the session's servers consist of. */
@@ -102,7 +150,7 @@ function fromSettings(
     tiers: setting.tools ?? {},
     callMs: setting.call_timeout_ms ?? LIMITS.mcpCallMs,
     startMs: setting.start_timeout_ms ?? LIMITS.mcpStartMs,
-    way: () => settingWay(setting, { workspace, secret }),
+    way: () => settingWay(setting, { workspace, secret, login: book.login(name) }),
   };
 }
 
@@ -110,10 +158,14 @@ interface SettingMeans {
   /** Absolute. */
   readonly workspace: string;
   readonly secret: (source: CredentialSetting) => Promise<string>;
+  readonly login: ServerLogin | undefined;
 }
 
 /** How a server of the settings is reached, with its secrets as they are now. */
-export async function settingWay(setting: McpServerSetting, { workspace, secret }: SettingMeans): Promise<ServerWay> {
+export async function settingWay(
+  setting: McpServerSetting,
+  { workspace, secret, login }: SettingMeans,
+): Promise<ServerWay> {
   const texts = async (values: SettingTexts = {}): Promise<Record<string, string>> =>
     Object.fromEntries(
       await Promise.all(
@@ -126,7 +178,8 @@ export async function settingWay(setting: McpServerSetting, { workspace, secret 
     );
   if ("command" in setting) return program(setting, await texts(setting.env), workspace);
   // Whoever writes the settings names the host.
-  return { kind: setting.type, url: new URL(setting.url), headers: await texts(setting.headers), rule: "named" };
+  const headers = await texts(setting.headers);
+  return { kind: setting.type, url: new URL(setting.url), headers, rule: "named", login };
 }
 
 type SettingTexts = Readonly<Record<string, string | CredentialSetting>>;

@@ -1,11 +1,18 @@
+import type { Host } from "../../engines/index.ts";
 import { ServerClient } from "../../mcp-client/index.ts";
 import { LIMITS, type McpServerView } from "../../protocol/index.ts";
 import type { SessionEnvironment } from "../dependencies.ts";
 import type { Session } from "../core/session.ts";
+import { RepositoryTrust } from "./repository-trust.ts";
+import { serverRequests } from "./server-questions.ts";
 import { wantedServers, type WantedMcpServer } from "./definitions.ts";
 
 /** The MCP servers of one session. They start with a turn, and end when the session rests or ends. */
 export class SessionServers {
+  /** Whether the programs of the repository may be used. */
+  readonly trust: RepositoryTrust;
+  /** What the engine of the present conversation works with; absent: none has begun. */
+  host: Host | undefined;
   readonly #session: Session;
   #clients = new Map<string, ServerClient>();
   /** Where the clients run; absent: there are none. */
@@ -14,6 +21,7 @@ export class SessionServers {
 
   constructor(session: Session) {
     this.#session = session;
+    this.trust = new RepositoryTrust(session);
   }
 
   /** Whether one of them is a program. */
@@ -22,10 +30,11 @@ export class SessionServers {
   }
 
   /**
-   * A turn begins: what does not run is started, all at once. Resolves when each is ready or has failed, or after a while: the others are
+   * A turn begins: a person is asked about servers of the repository that nobody approved. Then what does not run is started, all at once. Resolves when each is ready or has failed, or after a while: the others are
    * there when they are. No failure of a server fails the turn.
    */
   async begin(signal: AbortSignal): Promise<void> {
+    await this.trust.settle(signal);
     const wanted = wantedServers(this.#session);
     if (wanted.length === 0 && this.#clients.size === 0) return;
     this.#told = 0;
@@ -76,6 +85,7 @@ export class SessionServers {
         const client = new ServerClient(definition, {
           sandbox,
           addressOf,
+          requests: serverRequests(this.#session, name),
           now: () => clock.now(),
           after: (ms, callback) => clock.after(ms, callback),
           register: (tools, instead) => toolbox.register(tools, instead),

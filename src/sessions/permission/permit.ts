@@ -20,8 +20,11 @@ import {
 import { isSamePlan, type ApprovedRun } from "../../tools/index.ts";
 import type { PermittedCall } from "./permitted-calls.ts";
 import { CHANGED_SINCE_SHOWN, isSameCommand, planError, planOf, shownIn, shownParts } from "./plans.ts";
+import { ruledByHooks } from "./repository-hooks.ts";
 import { ruleOn, type Ruled } from "./ruling.ts";
 import { withHooks } from "./tool-hooks.ts";
+import type { LoadedInstructions } from "../../instructions/index.ts";
+import type { RepositoryTrust } from "../mcp/repository-trust.ts";
 import type { Questions } from "../core/questions.ts";
 import type { Session } from "../core/session.ts";
 import type { Dependencies } from "../dependencies.ts";
@@ -53,6 +56,8 @@ export interface PermittingSession extends Pick<
   | "permitted"
   | "activity"
 > {
+  readonly instructions: { readonly current: Pick<LoadedInstructions, "repository"> };
+  readonly servers: { readonly trust: Pick<RepositoryTrust, "approved"> };
   readonly dependencies: Pick<Dependencies, "clock" | "hooks" | "newId" | "policy" | "reach" | "redact" | "store">;
 }
 
@@ -123,7 +128,7 @@ async function decide(
   const turn = session.state.turn;
   if (turn === undefined || signal.aborted) return denied("Interrupted.", "interrupted");
   const item = itemOf(session, call);
-  const ruled = await rule(session, call);
+  const ruled = await narrowed(session, { call, signal }, await rule(session, call));
   dependencies.reach("tool.ruled");
   const effectful = hasEffects(call.tool, ruled.facts.tier);
   if (effectful && call.notRun !== true && turn.running.includes(item.id)) return denied(RESTARTED, "interrupted");
@@ -153,12 +158,26 @@ async function rule(
 ): Promise<Ruled> {
   const { id: session_id, settings, grants, created_by, token } = session.state;
   const { hooks, clock, policy } = session.dependencies;
+  const { repository } = session.instructions.current;
   const ruled = await ruleOn(
-    { tool, input, foreign, settings, grants, created_by, token },
+    { tool, input, foreign, settings, grants, created_by, token, repository },
     policy(),
     await session.environment(),
   );
   return withHooks(ruled, { session_id, workspace: settings.workspace, hooks, clock });
+}
+
+/** Hooks of the repository may refuse what the gate allows, or have a person asked. */
+async function narrowed(
+  session: PermittingSession,
+  { call, signal }: Pick<CallDecision, "call" | "signal">,
+  ruled: Ruled,
+): Promise<Ruled> {
+  if (ruled.ruling.effect === "deny") return ruled;
+  const ruling = await ruledByHooks(session, call, signal);
+  return ruling === undefined || (ruling.effect === "ask" && ruled.ruling.effect === "ask")
+    ? ruled
+    : { ...ruled, ruling };
 }
 
 interface Standpoint {

@@ -3,6 +3,7 @@ import {
   isReview,
   modeEffects,
   narrowTools,
+  parseRule,
   withDisk,
   type CallInQuestion,
   type ResolvedPath,
@@ -16,6 +17,7 @@ import {
   type Ruling,
   type SessionSettings,
 } from "../../protocol/index.ts";
+import type { RepositorySettings } from "../../instructions/index.ts";
 import type { CallFacts } from "../../tools/index.ts";
 import { effectiveProfile, type ProfiledSession } from "./effective-profile.ts";
 import { isReviewedAtEnd } from "../settings/review.ts";
@@ -29,6 +31,8 @@ export interface RulingRequest extends ProfiledSession {
   readonly grants: readonly string[];
   /** An engine's program runs it. Absent: our tools do. */
   readonly foreign?: true | undefined;
+  /** Rules of the workspace, which only take away. Absent: there are none. */
+  readonly repository?: Pick<RepositorySettings, "deny" | "ask"> | undefined;
 }
 
 export interface Ruled {
@@ -56,7 +60,7 @@ export async function ruleOn(request: RulingRequest, policy: Policy, environment
     paths,
     hosts: facts.hosts,
   };
-  const profile = effectiveProfile(policy, request);
+  const profile = narrowedProfile(effectiveProfile(policy, request), request.repository);
   const context = contextOf(request, profile, environment);
   const reading =
     context.autonomy === "supervised" && request.foreign !== true
@@ -80,6 +84,25 @@ export async function ruleOn(request: RulingRequest, policy: Policy, environment
           why: `${own.given} belongs to Sallyport itself.`,
         };
   return { ruling, facts, call: looked, context };
+}
+
+/** The profile with the rules of a repository that take something away. One that cannot be read has no effect. */
+function narrowedProfile(profile: Profile, repository: RulingRequest["repository"]): Profile {
+  const deny = (repository?.deny ?? []).filter(isRule);
+  const ask = (repository?.ask ?? []).filter(isRule);
+  if (deny.length === 0 && ask.length === 0) return profile;
+  // Without a list of its own the profile asks about everything: a repository's list must not shorten that.
+  const { ask_only_listed, ...rest } = profile;
+  return {
+    ...rest,
+    ...(ask_only_listed === undefined || profile.ask === undefined ? {} : { ask_only_listed }),
+    deny: [...(profile.deny ?? []), ...deny],
+    ...(ask.length === 0 ? {} : { ask: [...(profile.ask ?? []), ...ask] }),
+  };
+}
+
+function isRule(text: string): boolean {
+  return !("error" in parseRule(text));
 }
 
 export function contextOf(

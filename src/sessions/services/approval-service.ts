@@ -2,6 +2,7 @@ import { z } from "zod";
 import { toolListed } from "../../gate/index.ts";
 import {
   BUDGET_TOOL,
+  ELICITATION_TOOL,
   defined,
   Failure,
   isServerQuestion,
@@ -10,7 +11,9 @@ import {
   MicroUsd,
   NETWORK_TOOL,
   QUESTION_TOOL,
+  REPOSITORY_TOOL,
   REVIEW_TOOL,
+  SAMPLING_TOOL,
   Shortage,
   SYSTEM,
   type Approval,
@@ -245,8 +248,7 @@ export class ApprovalService {
     if (approval.not_approvable !== undefined && updated_input === undefined)
       throw new Failure("not_approvable", approval.not_approvable);
     const isEdited = updated_input !== undefined && inputHash(approval.tool, updated_input) !== approval.input_hash;
-    if (approval.tool === NETWORK_TOOL && isEdited)
-      throw new Failure("invalid_request", "the host that was asked for cannot be changed; leave updated_input out");
+    if (isEdited) checkEdit(approval, updated_input);
     const planned = isServerQuestion(approval.tool) ? undefined : await this.#plan(session, approval, updated_input);
     return {
       ...common,
@@ -301,7 +303,8 @@ export class ApprovalService {
     }
     const { settings, grants, created_by, token } = session.state;
     const environment = await session.environment();
-    const asked = { tool: approval.tool, input, settings, grants, created_by, token };
+    const { repository } = session.instructions.current;
+    const asked = { tool: approval.tool, input, settings, grants, created_by, token, repository };
     return ruleOn(asked, this.#dependencies.policy(), environment);
   }
 }
@@ -324,6 +327,16 @@ function budgetAnswer(approval: Approval, { decision, updated_input, scope }: De
     );
   }
   return { kind: asked.kind, account: asked.account, limit };
+}
+
+/** What the server itself asks is answered as it is. Only a form of an MCP server is filled in. */
+function checkEdit({ tool, input }: Approval, { answers: _answers, ...rest }: Record<string, unknown>): void {
+  if (tool === NETWORK_TOOL)
+    throw new Failure("invalid_request", "the host that was asked for cannot be changed; leave updated_input out");
+  if (tool === REPOSITORY_TOOL || tool === SAMPLING_TOOL)
+    throw new Failure("invalid_request", "this question is answered with yes or no; leave updated_input out");
+  if (tool === ELICITATION_TOOL && inputHash(tool, rest) !== inputHash(tool, input))
+    throw new Failure("invalid_request", "only answers may be added to what the MCP server asks");
 }
 
 /** What ran and what was asked; for long inputs only their hashes. */

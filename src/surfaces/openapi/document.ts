@@ -27,8 +27,8 @@ const TAGS = [
   { name: "Connections", description: "Databases that may be read", paths: /^\/api\/connections/ },
   {
     name: "Administration",
-    description: "Tokens, API keys, policy and the audit log",
-    paths: /^\/api\/(tokens|keys|policy|audit)/,
+    description: "Tokens, API keys, policy, logins at MCP servers and the audit log",
+    paths: /^\/api\/(tokens|keys|policy|audit|mcp-logins)/,
   },
   {
     name: "Server",

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestApp, type TestApp } from "../../support/app.ts";
+import type { TestApp } from "../../support/app.ts";
+import { openOauthMcpServer, type OauthMcpServer } from "../../support/oauth-mcp-server.ts";
+import { openWith } from "../mcp-client/world.ts";
 import { Contract, type OpenApi, type Operation } from "./contract.ts";
 import { tourOfFiles } from "./tour-of-files.ts";
 import { tourOfJobs } from "./tour-of-jobs.ts";
@@ -8,6 +10,7 @@ import {
   tourOfConnections,
   tourOfLiveStream,
   tourOfMcp,
+  tourOfMcpLogins,
   tourOfServer,
   tourOfSessions,
   tourOfSockets,
@@ -17,16 +20,21 @@ import {
 let app: TestApp;
 let document: OpenApi;
 let contract: Contract;
+let remote: OauthMcpServer;
 
 beforeAll(async () => {
-  app = await openTestApp();
+  remote = await openOauthMcpServer();
+  app = await openWith({ settings: { mcp_servers: { far: { type: "http", url: remote.url, oauth: true } } } });
   const response = await fetch(`${app.serving.url}/openapi.json`, {
     headers: { authorization: `Bearer ${app.serving.token}` },
   });
   document = (await response.json()) as OpenApi;
   contract = new Contract(document, app.serving);
 });
-afterAll(() => app[Symbol.asyncDispose]());
+afterAll(async () => {
+  await app[Symbol.asyncDispose]();
+  await remote[Symbol.asyncDispose]();
+});
 
 /** What nothing can be written to yet: no tunnels are set here. */
 const NEVER_SUCCEEDS = /^(send|write)ClaudeAuth(Challenge|Tunnels)$/;
@@ -78,6 +86,10 @@ describe("every answer is as the OpenAPI document says", () => {
       expect({ operationId, isRefused: status >= 400 && status < 500 }).toEqual({ operationId, isRefused: true });
     }
     fit();
+  });
+
+  it("of logins at MCP servers", async () => {
+    await tourOfMcpLogins(contract, (url) => remote.agree(url));
   });
 
   it("and no operation was left out", () => {

@@ -271,3 +271,17 @@ export async function tourOfMcp({ contract }: Tour): Promise<void> {
   expect((await contract.send("sendMcpMessage", { body: list, headers: { accept, ...session } })).status).toBe(404);
   expect((await contract.send("sendMcpMessage", { body: list, headers: { accept: "text/html" } })).status).toBe(406);
 }
+
+/** A login at an MCP server. `agree`: the person who says yes. */
+export async function tourOfMcpLogins(contract: Contract, agree: (url: string) => Promise<URL>): Promise<void> {
+  const body = { redirect_url: "http://127.0.0.1:1/callback" };
+  const far = { params: { name: "far" } };
+  const started = await contract.get<{ authorization_url: string; state: string }>("startMcpLogin", { ...far, body });
+  const code = (await agree(started.authorization_url)).searchParams.get("code");
+  await contract.get("finishMcpLogin", { body: { state: started.state, code } });
+  await contract.get("listMcpLogins");
+  await contract.get("endMcpLogin", far);
+  expect((await contract.send("startMcpLogin", { params: { name: "none" }, body })).status).toBe(404);
+  expect((await contract.send("finishMcpLogin", { body: { state: "none", code: "none" } })).status).toBe(404);
+  expect((await contract.send("endMcpLogin", { params: { name: "none" } })).status).toBe(404);
+}

@@ -27,8 +27,10 @@ export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: r
       "mcp_servers",
       "mcp_commands",
       "mcp_hosts",
+      "mcp_sampling",
       "extra_read",
       "instructions",
+      "repository_programs",
     ],
   },
   {

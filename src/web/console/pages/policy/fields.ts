@@ -100,6 +100,27 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
     absent: "none",
     example: "/usr/share/doc",
   },
+  mcp_sampling: {
+    kind: "choice",
+    label: "MCP servers that ask the model",
+    hint: "Whether an MCP server may ask the session's model, at the session's cost.",
+    absent: "ask",
+    options: [
+      { value: "off", label: "off: never" },
+      { value: "ask", label: "ask: a person, each time" },
+      { value: "allow", label: "allow: without a question, within the budget" },
+    ],
+  },
+  repository_programs: {
+    kind: "choice",
+    label: "Programs of a repository",
+    hint: "MCP servers of .mcp.json and hooks of .claude/settings.json.",
+    absent: "ask",
+    options: [
+      { value: "ask", label: "ask: after a person approved exactly them" },
+      { value: "off", label: "off: never" },
+    ],
+  },
   instructions: {
     kind: "choice",
     label: "Workspace instructions",

@@ -1,0 +1,28 @@
+type SetTimer = (ms: number, callback: () => void) => () => void;
+
+/** Ends a call whose server is silent for too long. The time that people and models take to answer the server does not count. */
+export class CallTimer {
+  readonly #controller = new AbortController();
+  readonly #ms: number;
+  readonly #after: SetTimer;
+  #cancel = (): void => undefined;
+
+  constructor(ms: number, after: SetTimer) {
+    this.#ms = ms;
+    this.#after = after;
+    this.restart();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  restart(): void {
+    this.#cancel();
+    this.#cancel = this.#after(this.#ms, () => this.#controller.abort());
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+}

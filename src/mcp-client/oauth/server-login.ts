@@ -1,0 +1,171 @@
+import {
+  auth,
+  extractWWWAuthenticateParams,
+  type AuthProvider,
+  type FetchLike,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+} from "@modelcontextprotocol/client";
+import type { publicAddress } from "../../network/index.ts";
+import { defined, Failure } from "../../protocol/index.ts";
+import { openRemoteFetch } from "../remote-fetch.ts";
+import type { LoginFiles, StoredServerLogin } from "./login-file.ts";
+import { LoginProvider } from "./login-provider.ts";
+
+/** The server wants a login that only a person can give. */
+export class LoginNeeded extends Error {
+  constructor(name: string) {
+    super(`it wants a login; an admin can give it with: sallyport mcp login ${name}`);
+    this.name = "LoginNeeded";
+  }
+}
+
+export interface ServerLoginParts {
+  readonly name: string;
+  readonly url: URL;
+  readonly files: LoginFiles;
+  readonly now: () => number;
+  /** A client that the authorization server knows already. Undefined: it is asked to register one. */
+  readonly client: () => Promise<StoredOAuthClientInformation | undefined>;
+  /** What to ask for; absent: what the server says. */
+  readonly scope?: string | undefined;
+  /** Where names lead. Absent: as DNS says. */
+  readonly addressOf?: typeof publicAddress | undefined;
+}
+
+/** A login that waits for a person. */
+export interface StartedLogin {
+  readonly authorizationUrl: URL;
+  /** Trades the code for tokens and keeps them. `iss`: as the redirect had it. */
+  finish(answer: { readonly code: string; readonly iss?: string | undefined }): Promise<void>;
+}
+
+/** The login at one remote server, by OAuth as the specification says. Its tokens stay here: no sandbox and no agent sees them. */
+export class ServerLogin {
+  readonly #parts: ServerLoginParts;
+  /** Refreshes come one after the other: a refresh token may count only once. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** More than the present tokens allow: what a server asked for. */
+  #wanted: string | undefined;
+
+  constructor(parts: ServerLoginParts) {
+    this.#parts = parts;
+  }
+
+  /** Undefined: there is none. */
+  stored(): Promise<StoredServerLogin | undefined> {
+    const { files, name, url } = this.#parts;
+    return files.read(name, url.href);
+  }
+
+  async end(): Promise<void> {
+    await this.#parts.files.remove(this.#parts.name);
+  }
+
+  /** For one connection: the token of now, and a new one when it has run out. */
+  connection(): AuthProvider {
+    let used: string | undefined;
+    return {
+      token: async () => (used = (await this.stored())?.tokens.access_token),
+      onUnauthorized: ({ response }) => this.#inOrder(() => this.#refresh(used, response)),
+    };
+  }
+
+  /** What a refused request says: a wider login is needed. */
+  refused(response: Response): LoginNeeded | undefined {
+    const { error, scope } = extractWWWAuthenticateParams(response);
+    if (response.status !== 403 || error !== "insufficient_scope") return undefined;
+    this.#wanted = scope;
+    return new LoginNeeded(this.#parts.name);
+  }
+
+  /** Begins a login: a person goes to the address, and comes back to `redirectUrl` with a code. */
+  async start(request: { readonly redirectUrl: string; readonly state: string }): Promise<StartedLogin> {
+    const { name, url, client, now, files } = this.#parts;
+    const wanted = joined(this.#parts.scope, this.#wanted);
+    const provider = new LoginProvider({ ...request, scope: wanted }, { client: await client() });
+    await this.#withFetch(async (fetchFn) => {
+      const { resourceMetadataUrl, scope } = await this.#challenge(fetchFn);
+      await auth(provider, {
+        serverUrl: url,
+        fetchFn,
+        ...defined({ resourceMetadataUrl, scope: wanted ?? scope }),
+      });
+    });
+    const { authorizationUrl } = provider.draft;
+    if (authorizationUrl === undefined) throw new Failure("unsupported", `the MCP server ${name} asks for no login`);
+    return {
+      authorizationUrl,
+      finish: async ({ code, iss }) => {
+        await this.#withFetch((fetchFn) =>
+          auth(provider, { serverUrl: url, fetchFn, authorizationCode: code, ...defined({ iss }) }),
+        );
+        const { client: known, tokens } = provider.draft;
+        if (known === undefined || tokens === undefined)
+          throw new Failure("connection_failed", `the login at the MCP server ${name} gave no token`);
+        this.#wanted = undefined;
+        const login = { client: { ...known }, tokens: { ...tokens }, redirect_url: request.redirectUrl };
+        await files.write(name, { url: url.href, ...login, at: now() });
+      },
+    };
+  }
+
+  /** What the server says to somebody without a login. */
+  async #challenge(
+    fetchFn: FetchLike,
+  ): Promise<Pick<ReturnType<typeof extractWWWAuthenticateParams>, "resourceMetadataUrl" | "scope">> {
+    const response = await fetchFn(this.#parts.url, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "ping" }),
+    });
+    await response.body?.cancel();
+    return response.status === 401 ? extractWWWAuthenticateParams(response) : {};
+  }
+
+  async #refresh(used: string | undefined, response: Response): Promise<void> {
+    const { name, url, files, now } = this.#parts;
+    const stored = await this.stored();
+    // Another session was faster.
+    if (stored !== undefined && stored.tokens.access_token !== used) return;
+    if (stored?.tokens.refresh_token === undefined) throw new LoginNeeded(name);
+    const request = { redirectUrl: stored.redirect_url, state: "", scope: undefined };
+    const draft = {
+      client: stored.client as StoredOAuthClientInformation,
+      tokens: stored.tokens as StoredOAuthTokens,
+    };
+    const provider = new LoginProvider(request, draft);
+    const { resourceMetadataUrl } = extractWWWAuthenticateParams(response);
+    const result = await this.#withFetch((fetchFn) =>
+      auth(provider, {
+        serverUrl: url,
+        fetchFn,
+        ...defined({ resourceMetadataUrl }),
+      }),
+    ).catch(() => undefined);
+    const { tokens } = provider.draft;
+    if (result !== "AUTHORIZED" || tokens === undefined) throw new LoginNeeded(name);
+    await files.write(name, { ...stored, tokens: { ...tokens }, at: now() });
+  }
+
+  async #withFetch<Value>(work: (fetchFn: FetchLike) => Promise<Value>): Promise<Value> {
+    const { url, addressOf } = this.#parts;
+    const remote = openRemoteFetch({ url, rule: "named" }, { addressOf, reach: "authorization" });
+    try {
+      return await work(remote.fetch);
+    } finally {
+      await remote.close();
+    }
+  }
+
+  #inOrder(work: () => Promise<void>): Promise<void> {
+    const next = this.#last.then(work);
+    this.#last = next.catch(() => undefined);
+    return next;
+  }
+}
+
+function joined(...scopes: readonly (string | undefined)[]): string | undefined {
+  const words = new Set(scopes.flatMap((scope) => scope?.split(" ") ?? []).filter((word) => word !== ""));
+  return words.size === 0 ? undefined : [...words].join(" ");
+}
