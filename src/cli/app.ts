@@ -166,7 +166,7 @@ async function assemble(
   base: AppBase,
   opened: CloseLater,
 ): Promise<Omit<App, "giveUpSoon" | "close">> {
-  const { settings, log, clock = SYSTEM_CLOCK } = options;
+  const { settings, log, redact, clock = SYSTEM_CLOCK } = options;
   const { home, store } = base;
   const sim = await startSim({ host: "127.0.0.1", port: 0 });
   opened.push(() => sim.close());

@@ -15,7 +15,7 @@ const Said = z.looseObject({
 });
 
 /** What the hooks of a repository need of its session. */
-interface HookedSession extends Pick<Session, "state" | "environment"> {
+interface RepositorySession extends Pick<Session, "state" | "environment"> {
   readonly instructions: { readonly current: Pick<LoadedInstructions, "repository"> };
   readonly servers: { readonly trust: Pick<RepositoryTrust, "approved"> };
 }
@@ -25,7 +25,7 @@ interface HookedSession extends Pick<Session, "state" | "environment"> {
  * that they say allows anything. Undefined: they say nothing.
  */
 export async function ruledByHooks(
-  session: HookedSession,
+  session: RepositorySession,
   call: Pick<DecidedCall, "tool" | "input" | "tool_use_id">,
   signal: AbortSignal,
 ): Promise<Ruling | undefined> {
@@ -48,7 +48,7 @@ function matches(matcher: string, tool: string): boolean {
 }
 
 async function run(
-  session: HookedSession,
+  session: RepositorySession,
   { command, timeout_ms }: RepositoryHook,
   {
     call,
