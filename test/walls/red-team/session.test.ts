@@ -147,11 +147,8 @@ describeWithWalls("attacks from inside a session", () => {
       const hasOwn = hasOwnKernel(sandbox);
       const found = (await rowsIn(rows)).map((row) => (hasOwn && isOwnKernels(row) ? { ...row, escaped: false } : row));
       expect(escapesIn(found)).toEqual([]);
-      // gVisor of Debian 12 ends with some of the attacks, and everything in it: nothing was let pass.
-      const ended = hasOwn && JSON.stringify(events).includes("sandbox ended");
-      if (isFullRun)
-        console.log(`red team: ${sandbox}, ${network}: ${found.length} attacks${ended ? ", then it ended" : ""}`);
-      expect(found.length).toBeGreaterThan(ended ? 0 : 75);
+      if (isFullRun) console.log(`red team: a session in ${sandbox}, network ${network}: ${found.length} attacks`);
+      expect(found.length).toBeGreaterThan(75);
       expect(yard.traces()).toEqual({ heard: [], written: [], setuid: [] });
       expectNoCanary(events);
       expect(JSON.stringify(events)).toContain("redteam/hogs.mjs");
