@@ -32,6 +32,7 @@ import type {
   JobRequests,
   JobViews,
   JournalEvent,
+  LabelSession,
   Me,
   Policy,
   PolicyChange,
@@ -60,7 +61,6 @@ import type {
   SessionView,
   SetBudget,
   SqlClass,
-  Status,
   StreamFrame,
   SubmitPrompt,
   Template,
@@ -82,7 +82,17 @@ import { readSse } from "./sse.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
 import { TunnelCalls } from "./tunnel-calls.ts";
-import { changesOf, connectionPath, csvOf, jobPath, search, usageSearch, type UsageFilter } from "./paths.ts";
+import {
+  changesOf,
+  connectionPath,
+  csvOf,
+  jobPath,
+  search,
+  sessionSearch,
+  usageSearch,
+  type SessionListQuery,
+  type UsageFilter,
+} from "./paths.ts";
 
 export interface ClientOptions {
   /** Such as `http://127.0.0.1:5353`. */
@@ -201,10 +211,13 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}` });
   }
 
-  sessions(
-    query: { status?: Status; search?: string; engine?: string; cursor?: string; limit?: number } = {},
-  ): Promise<{ sessions: SessionView[]; next?: string }> {
-    return this.#call({ method: "GET", path: `/api/sessions${search(query)}` });
+  sessions(query: SessionListQuery = {}): Promise<{ sessions: SessionView[]; next?: string }> {
+    return this.#call({ method: "GET", path: `/api/sessions${sessionSearch(query)}` });
+  }
+
+  /** Its title, tags, and whether it is in the archive. */
+  labelSession(id: string, label: LabelSession): Promise<SessionView> {
+    return this.#call({ method: "PATCH", path: `/api/sessions/${encodeURIComponent(id)}`, body: label });
   }
 
   prompt(id: string, prompt: SubmitPrompt, { key }: Idempotent = {}): Promise<PromptAccepted> {

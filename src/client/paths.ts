@@ -1,4 +1,4 @@
-import type { JobKind, UsageGroup } from "../protocol/index.ts";
+import type { JobKind, Status, UsageGroup } from "../protocol/index.ts";
 
 /** A usage query. Absent: by day, everything that the caller may see. */
 export interface UsageFilter {
@@ -41,4 +41,23 @@ export function jobPath(kind: JobKind, id: string): string {
 
 export async function csvOf(response: Response): Promise<{ readonly csv: string; readonly truncated: boolean }> {
   return { csv: await response.text(), truncated: response.headers.get("sallyport-truncated") === "true" };
+}
+
+/** Which sessions are listed. Absent: no narrowing. */
+export interface SessionListQuery {
+  readonly status?: Status;
+  readonly search?: string;
+  readonly engine?: string;
+  readonly archived?: boolean;
+  readonly tag?: string;
+  readonly workspace?: string;
+  /** Created at or after, and before; ISO 8601. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly cursor?: string;
+  readonly limit?: number;
+}
+
+export function sessionSearch({ archived, ...query }: SessionListQuery): string {
+  return search({ ...query, archived: archived === undefined ? undefined : String(archived) });
 }

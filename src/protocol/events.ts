@@ -107,6 +107,10 @@ export const EventBody = z.discriminatedUnion("type", [
     reviewed: z.string().optional(),
     /** What the engine's own program calls the conversation from now on; absent: unchanged. */
     engine_session_id: z.string().optional(),
+    /** What people call it and where they put it; absent: unchanged. An empty title: as the first prompt names it. */
+    title: z.string().optional(),
+    tags: z.array(z.string()).optional(),
+    archived: z.boolean().optional(),
     /** A rule of `grants` that somebody took back; absent: none. */
     revoked_rule: z.string().optional(),
     error: ErrorDetail.optional(),

@@ -8,4 +8,9 @@ export const INBOX_LIMITS = {
   ladderCommands: 20,
   /** Of a call that is to be made again because its question expired: what the prompt quotes. */
   askAgainChars: 20_000,
+  /** Of a session's title, and of one that is made from its first prompt. */
+  titleChars: 200,
+  madeTitleChars: 100,
+  tagsPerSession: 20,
+  tagChars: 40,
 } as const;

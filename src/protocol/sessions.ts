@@ -213,6 +213,30 @@ export const QueuedPrompt = z.object({
   held: z.literal(true).optional(),
 });
 
+const Tag = z
+  .string()
+  .trim()
+  .min(1)
+  .max(LIMITS.tagChars)
+  .regex(/^[^\s,]+$/u, "a tag has no blanks and no commas");
+
+/** What people call a session and where they put it. What is absent stays. */
+export const LabelSession = z
+  .object({
+    /** Empty: named by its first prompt again. */
+    title: z.string().trim().max(LIMITS.titleChars).optional(),
+    tags: z
+      .array(Tag)
+      .max(LIMITS.tagsPerSession)
+      .refine((tags) => new Set(tags).size === tags.length, "each tag may be named once")
+      .optional(),
+    /** Archived sessions go on, and are left out of the console's lists. */
+    archived: z.boolean().optional(),
+  })
+  .strict()
+  .refine((label) => Object.keys(label).length > 0, "name what to change: title, tags or archived");
+export type LabelSession = z.infer<typeof LabelSession>;
+
 /** How to end a turn. `hold_queue`: waiting prompts do not begin before `resume`. Absent: the next one begins. */
 export const Interrupt = z.object({ hold_queue: z.boolean().optional() }).strict();
 export type Interrupt = z.infer<typeof Interrupt>;
@@ -245,5 +269,9 @@ export const SessionView = z.object({
   engine_session_id: z.string().optional(),
   error: ErrorDetail.optional(),
   title: z.string(),
+  /** Absent: none. */
+  tags: z.array(z.string()).optional(),
+  /** Absent: it is not. */
+  archived: z.literal(true).optional(),
 });
 export type SessionView = z.infer<typeof SessionView>;

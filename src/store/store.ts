@@ -217,6 +217,13 @@ interface SessionQuery {
   readonly engine?: string;
   /** Lower-case words that `search` must all contain. */
   readonly words?: readonly string[];
+  /** What the projection must have. Absent: anything. */
+  readonly archived?: boolean;
+  readonly tag?: string;
+  readonly workspace?: string;
+  /** Created at or after, and before; ISO 8601. */
+  readonly from?: string;
+  readonly to?: string;
   readonly cursor?: string;
   readonly limit: number;
 }
@@ -296,7 +303,7 @@ interface StoredUsageQuery {
 
 export interface SessionReads {
   session(id: string): Promise<SessionRow | undefined>;
-  /** With `engine` or `words`, one page examines a bounded number of sessions: it may be short, or empty, and have a `next`. */
+  /** With `engine`, `words`, `archived`, `tag` or `workspace`, one page examines a bounded number of sessions: it may be short, or empty, and have a `next`. */
   sessions(query: SessionQuery): Promise<RowPage<SessionRow>>;
   /** Sessions that a restart must look at (`unsettled`). */
   unsettled(): Promise<readonly SessionRow[]>;

@@ -14,6 +14,7 @@ import { table } from "../terminal/table.ts";
 import { oneLine, visible } from "../terminal/visible.ts";
 import { age } from "../terminal/words.ts";
 import { addGrants } from "./grants.ts";
+import { addLabels } from "./labels.ts";
 import { dollarAmount, oneOf, wholeNumber } from "./options.ts";
 
 interface ListOptions {
@@ -75,6 +76,7 @@ export function addSessions(program: Command, context: CommandContext): void {
   addBudget(sessions, context);
   addSet(sessions, context);
   addGrants(sessions, context);
+  addLabels(sessions, context);
 }
 
 /** Prompts held back by a stop, and how to continue them. */

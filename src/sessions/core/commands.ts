@@ -4,6 +4,7 @@ import type {
   ErrorDetail,
   ForkedFrom,
   Item,
+  LabelSession,
   ModelPlace,
   PermissionMode,
   PrincipalRef,
@@ -50,6 +51,8 @@ export type SessionCommand =
   | { readonly type: "answer"; readonly answer: ApprovalAnswer }
   /** A question gets more time. */
   | { readonly type: "extend"; readonly approval_id: string; readonly expires_at: string; readonly by: PrincipalRef }
+  /** What people call it and where they put it: also of a session that has ended. */
+  | { readonly type: "label"; readonly label: LabelSession }
   /** A rule that was granted for the session ends. */
   | { readonly type: "revoke"; readonly rule: string }
   /** Nobody has to review this change set; `why`: what a review of another one that still waits is told. */

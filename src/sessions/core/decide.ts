@@ -12,6 +12,7 @@ import {
   type ErrorDetail,
   type EventBody,
   type Item,
+  type LabelSession,
   type PrincipalRef,
   type Prompt,
   type Status,
@@ -23,7 +24,7 @@ import { isFinal, nextInQueue, type OpenTurn, type SessionState } from "./state.
 
 /** What follows from a command in a state: events, or the reason for a refusal. Pure. */
 export function decide(state: SessionState, command: SessionCommand): readonly EventBody[] | Failure {
-  if (isFinal(state.status))
+  if (isFinal(state.status) && command.type !== "label")
     return new Failure("session_closed", `session ${state.id} is ${state.status}; start or fork another one`);
   switch (command.type) {
     case "open":
@@ -49,6 +50,8 @@ export function decide(state: SessionState, command: SessionCommand): readonly E
       return ask(state, command.approval);
     case "answer":
       return answer(state, command.answer);
+    case "label":
+      return label(state, command.label);
     case "extend":
       return extend(state, command);
     case "revoke":
@@ -327,6 +330,16 @@ function answer(state: SessionState, given: ApprovalAnswer): readonly EventBody[
     ...(left.length === 0 && state.turn !== undefined ? [status("working")] : []),
     ...(given.hold_queue === true ? hold(state, left.length === 0 ? "working" : state.status) : []),
   ];
+}
+
+/** Only real changes are journaled. */
+function label(state: SessionState, { title, tags, archived }: LabelSession): readonly EventBody[] {
+  const changes = defined({
+    title: title === undefined || title === state.title ? undefined : title === "" ? (state.prompt_title ?? "") : title,
+    tags: tags === undefined || tags.join(",") === (state.tags ?? []).join(",") ? undefined : tags,
+    archived: archived === (state.archived ?? false) ? undefined : archived,
+  });
+  return Object.keys(changes).length === 0 ? [] : [{ type: "session.updated", status: state.status, ...changes }];
 }
 
 function extend(

@@ -7,6 +7,7 @@ import {
   type JournalEvent,
   type SessionSettings,
 } from "../../protocol/index.ts";
+import { titleOfPrompt } from "./title.ts";
 import { QUEUE_TEXT_CHARS, type QuestionedCall, type OpenTurn, type SessionState } from "./state.ts";
 
 type EventOf<Type extends JournalEvent["type"]> = Extract<JournalEvent, { type: Type }>;
@@ -58,7 +59,7 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
       };
     case "session.updated":
       return {
-        ...(event.reviewed === undefined ? next : withReviewed(next, event.reviewed)),
+        ...labelled(event.reviewed === undefined ? next : withReviewed(next, event.reviewed), event),
         status: event.status,
         paused: event.paused ?? state.paused,
         queue: event.held === undefined ? state.queue : withHeld(state.queue, event.held),
@@ -84,6 +85,18 @@ function endsReview(state: SessionState, { approval_id, outcome }: EventOf<"appr
   const { review, ...rest } = state;
   if (review?.approval_id !== approval_id) return state;
   return outcome === "cancelled" ? rest : { ...rest, reviewed: review.revision };
+}
+
+function labelled(state: SessionState, { title, tags, archived }: EventOf<"session.updated">): SessionState {
+  if (title === undefined && tags === undefined && archived === undefined) return state;
+  const { tags: oldTags, archived: before, ...rest } = state;
+  const kept = tags ?? oldTags ?? [];
+  return {
+    ...rest,
+    title: title ?? state.title,
+    ...(kept.length === 0 ? {} : { tags: kept }),
+    ...((archived ?? before) === true ? { archived: true as const } : {}),
+  };
 }
 
 function withReviewed({ review_due: _due, ...state }: SessionState, reviewed: string): SessionState {
@@ -202,7 +215,8 @@ function startTurn(
 ): SessionState {
   return {
     ...state,
-    title: state.title === "" ? event.prompt.text.trim().slice(0, QUEUE_TEXT_CHARS) : state.title,
+    ...(state.prompt_title === undefined ? { prompt_title: titleOfPrompt(event.prompt.text) } : {}),
+    title: state.title === "" ? titleOfPrompt(event.prompt.text) : state.title,
     queue: state.queue.filter((queued) => queued.turn_id !== event.turn_id),
     turn: {
       id: event.turn_id,

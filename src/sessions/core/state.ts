@@ -90,6 +90,11 @@ export interface SessionState {
   readonly seq: number;
   readonly paused: boolean;
   readonly title: string;
+  /** As the first prompt named it; absent: it has none, or is older than this field. */
+  readonly prompt_title?: string;
+  /** Absent: none. */
+  readonly tags?: readonly string[];
+  readonly archived?: true;
   readonly turn?: OpenTurn;
   readonly turns: number;
   /** The seq of the last terminal event; forks begin there. 0 before the first turn ended. */
@@ -191,6 +196,8 @@ export function view(state: SessionState): SessionView {
     ...(state.engine_session_id === undefined ? {} : { engine_session_id: state.engine_session_id }),
     ...(state.error === undefined ? {} : { error: state.error }),
     title: state.title,
+    ...(state.tags === undefined ? {} : { tags: [...state.tags] }),
+    ...(state.archived === undefined ? {} : { archived: state.archived }),
   };
 }
 
@@ -211,7 +218,9 @@ export function toRow(state: SessionState): SessionRow {
     unsettled:
       state.turn !== undefined || state.queue.length > 0 || state.pending.length > 0 || state.review_due !== undefined,
     engine: state.settings.engine,
-    search: [state.id, state.title, state.settings.workspace, state.created_by.name].join("\n").toLowerCase(),
+    search: [state.id, state.title, state.settings.workspace, state.created_by.name, ...(state.tags ?? [])]
+      .join("\n")
+      .toLowerCase(),
     token_parents: state.token.parents.map(({ id }) => ` ${id} `).join(""),
     state: JSON.stringify(kept),
   };

@@ -20,6 +20,13 @@ export interface SessionFilter {
   readonly engine?: string | undefined;
   /** Text that title, id, workspace or the creator's name must contain. */
   readonly search?: string | undefined;
+  readonly archived?: boolean | undefined;
+  readonly tag?: string | undefined;
+  /** The folder that it works in, or that its changes are for. */
+  readonly workspace?: string | undefined;
+  /** Created at or after, and before; ISO 8601. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 }

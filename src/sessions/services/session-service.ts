@@ -1,5 +1,6 @@
 import { ACCOUNTS } from "../../ledger/index.ts";
 import {
+  defined,
   Failure,
   LIMITS,
   type ConfigureSession,
@@ -7,6 +8,7 @@ import {
   type ForkSession,
   type ImportSession,
   type Interrupt,
+  type LabelSession,
   type Profile,
   type PromptAccepted,
   type SessionMcpServers,
@@ -207,14 +209,12 @@ export class SessionService {
     filter: SessionFilter,
   ): Promise<{ readonly sessions: readonly SessionView[]; readonly next?: string }> {
     const scope = authorize(caller, "session.read");
-    const { status, engine, search, cursor, limit } = filter;
+    const { search, limit, ...exact } = filter;
     const words = search?.toLowerCase().split(/\s+/).filter(Boolean).slice(0, LIMITS.searchWords) ?? [];
     const page = await this.#parts.dependencies.store.read.sessions({
       limit,
-      ...(status === undefined ? {} : { status }),
-      ...(engine === undefined ? {} : { engine }),
+      ...defined(exact),
       ...(words.length === 0 ? {} : { words }),
-      ...(cursor === undefined ? {} : { cursor }),
       ...(scope === "own" ? { created_by: caller.id } : {}),
     });
     return {
@@ -283,6 +283,13 @@ export class SessionService {
     const session = await this.#session(caller, "session.control", id);
     const beside = this.#audit(caller, "session.unqueue", id, { turn_id });
     await session.execute({ type: "unqueue", turn_id, by: ref(caller) }, beside);
+    return view(session.state);
+  }
+
+  /** Names a session, tags it, or puts it into the archive; also one that has ended. */
+  async label(caller: Caller, id: string, label: LabelSession): Promise<SessionView> {
+    const session = await this.#session(caller, "session.control", id);
+    await session.execute({ type: "label", label }, this.#audit(caller, "session.label", id, label));
     return view(session.state);
   }
 

@@ -45,16 +45,29 @@ const AUDIT: List<AuditRow> = {
   place: ({ at, id }) => ({ at, id }),
 };
 
+/** A row may be damaged. */
+const PROJECTION = "CASE WHEN json_valid(state) THEN state ELSE '{}' END";
+
 /** No index helps to find a word inside a text. So a page examines a bounded number of sessions, the newest first. */
 export function findSessions(select: Select, query: Parameters<StoreReader["sessions"]>[0]): RowPage<SessionRow> {
-  const { status, created_by, engine, words = [], cursor, limit } = query;
+  const { status, created_by, engine, words = [], archived, tag, workspace, from, to, cursor, limit } = query;
   const where = [
     { sql: "status = ?", value: status },
     { sql: "created_by = ?", value: created_by },
     { sql: "engine = ?", value: engine },
+    { sql: "created_at >= ?", value: from },
+    { sql: "created_at < ?", value: to },
+    { sql: `coalesce(json_extract(${PROJECTION}, '$.archived'), 0) = 1`, value: archived === true ? [] : undefined },
+    { sql: `coalesce(json_extract(${PROJECTION}, '$.archived'), 0) = 0`, value: archived === false ? [] : undefined },
+    { sql: `EXISTS (SELECT 1 FROM json_each(${PROJECTION}, '$.tags') WHERE value = ?)`, value: tag },
+    {
+      sql: `? IN (json_extract(${PROJECTION}, '$.settings.workspace'), json_extract(${PROJECTION}, '$.settings.source'))`,
+      value: workspace,
+    },
     ...words.map((word) => ({ sql: "instr(search, ?) > 0", value: word })),
   ];
-  if (engine === undefined && words.length === 0) return selectPage(select, SESSIONS, { where, cursor, limit });
+  const isIndexed = [engine, archived, tag, workspace, words[0]].every((value) => value === undefined);
+  if (isIndexed) return selectPage(select, SESSIONS, { where, cursor, limit });
   const last = lastLookedAt(select, cursor);
   const bounded = [...where, { sql: "(created_at, id) >= (?, ?)", value: last && [last.at, last.id] }];
   const page = selectPage(select, SESSIONS, { where: bounded, cursor, limit });

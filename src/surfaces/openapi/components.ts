@@ -65,6 +65,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   KeyBounds: protocol.KeyBounds,
   KeyCreated: protocol.KeyCreated,
   KeyList: protocol.KeyList,
+  LabelSession: protocol.LabelSession,
   Me: protocol.Me,
   OfferedRule: protocol.OfferedRule,
   Outcome: protocol.Outcome,

@@ -6,6 +6,7 @@ import {
   Failure,
   ForkSession,
   Interrupt,
+  LabelSession,
   LIMITS,
   PromptAccepted,
   PruneReport,
@@ -30,6 +31,7 @@ import {
   IdempotencyHeader,
   json,
   limit,
+  patch,
   post,
   refusals,
   remove,
@@ -42,6 +44,13 @@ const SessionQuery = z.object({
   engine: z.string().max(100).optional(),
   /** Text that title, id, workspace or the creator's name must contain. */
   search: z.string().max(LIMITS.searchChars).optional(),
+  archived: z.enum(["true", "false"]).optional(),
+  tag: z.string().max(LIMITS.tagChars).optional(),
+  /** The folder that it works in, or that its changes are for. */
+  workspace: z.string().max(4_096).optional(),
+  /** Created at or after, and before. */
+  from: z.iso.datetime().optional(),
+  to: z.iso.datetime().optional(),
   cursor,
   limit,
 });
@@ -69,7 +78,9 @@ export function sessionRoutes(app: HttpApp, { gateway, log }: SurfaceOptions): v
       responses: { 200: json(SessionList, "A page of sessions"), ...refusals },
     }),
     async (context) => {
-      const page = await gateway.sessions.list(context.var.caller, context.req.valid("query"));
+      const { archived, ...query } = context.req.valid("query");
+      const filter = { ...query, ...(archived === undefined ? {} : { archived: archived === "true" }) };
+      const page = await gateway.sessions.list(context.var.caller, filter);
       return context.json({ ...page, sessions: [...page.sessions] }, 200);
     },
   );
@@ -92,11 +103,27 @@ export function sessionRoutes(app: HttpApp, { gateway, log }: SurfaceOptions): v
     async (context) =>
       context.json(await gateway.sessions.mcpServers(context.var.caller, context.req.valid("param").id), 200),
   );
+  labelRoute(app, { gateway });
   promptRoute(app, { gateway });
   controlRoutes(app, { gateway });
   budgetRoute(app, { gateway });
   settingsRoute(app, { gateway });
   eventRoute(app, { gateway, log });
+}
+
+function labelRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+  app.openapi(
+    createRoute({
+      ...patch("/api/sessions/{id}", "labelSession", "session.control"),
+      summary: "Name a session, tag it, or put it into the archive; also one that has ended",
+      request: { params: SessionPath, body: body(LabelSession) },
+      responses: { 200: json(SessionView, "The session after it"), ...changeRefusals },
+    }),
+    async (context) => {
+      const { id } = context.req.valid("param");
+      return context.json(await gateway.sessions.label(context.var.caller, id, context.req.valid("json")), 200);
+    },
+  );
 }
 
 function promptRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {

@@ -101,6 +101,9 @@ export async function tourOfSessions({ contract, app }: Tour): Promise<void> {
   await contract.get("listApprovals", { query: { session_id: id } });
   await contract.get("listSessions", { query: { limit: "1", search: "todo" } });
   await contract.get("getSession", { params });
+  await contract.get("labelSession", { params, body: { title: "Tour", tags: ["a", "b"], archived: true } });
+  await contract.get("listSessions", { query: { archived: "true", tag: "a", workspace: app.place.workspace } });
+  await contract.get("labelSession", { params, body: { title: "", tags: [], archived: false } });
   await contract.get("getSessionUsage", { params });
   await contract.get("listSessionModels", { params });
   await contract.get("getSessionMcpServers", { params });

@@ -34,7 +34,7 @@ function moved<const Path extends string>(path: Path, to: "/sessions" | "/new") 
 const sessions = createRoute({
   getParentRoute: () => root,
   path: "/sessions",
-  validateSearch: (search) => texts(search, "q", "status", "engine"),
+  validateSearch: (search) => texts(search, "q", "status", "engine", "tag", "folder", "since", "archived"),
   component: lazyRouteComponent(() => import("../pages/sessions/page.tsx"), "SessionsPage"),
 });
 const begin = createRoute({

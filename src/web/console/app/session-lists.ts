@@ -5,6 +5,12 @@ export interface SessionListFilter {
   readonly status?: SessionView["status"];
   readonly search?: string;
   readonly engine?: string;
+  readonly archived?: boolean;
+  readonly tag?: string;
+  readonly workspace?: string;
+  /** Created at or after, and before; ISO 8601. */
+  readonly from?: string;
+  readonly to?: string;
 }
 
 /** What an infinite query of sessions holds: newest first, in pages. */
@@ -50,7 +56,13 @@ function mapPages(
   return { ...data, pages: data.pages.map((page) => ({ ...page, sessions: change(page.sessions) })) };
 }
 
-function fits({ status, engine, search = "" }: SessionListFilter, session: SessionView): boolean {
+function fits(filter: SessionListFilter, session: SessionView): boolean {
+  const { status, engine, search = "", archived, tag, workspace, from, to } = filter;
+  if (archived !== undefined && archived !== (session.archived ?? false)) return false;
+  if (tag !== undefined && session.tags?.includes(tag) !== true) return false;
+  if (workspace !== undefined && ![session.settings.workspace, session.settings.source].includes(workspace))
+    return false;
+  if ((from !== undefined && session.created_at < from) || (to !== undefined && session.created_at >= to)) return false;
   if (status !== undefined && status !== session.status) return false;
   if (engine !== undefined && engine !== session.settings.engine) return false;
   return search === "" || session.title.toLowerCase().includes(search.toLowerCase());

@@ -1,14 +1,18 @@
 import { Link, Outlet, useNavigate, useRouter } from "@tanstack/react-router";
 import {
+  Archive,
   Boxes,
   ChartColumn,
   Inbox,
+  Keyboard,
   KeyRound,
   MessagesSquare,
+  Moon,
   Plug,
   Plus,
   ScrollText,
   ShieldCheck,
+  Sun,
   Table2,
   type LucideIcon,
 } from "lucide-react";
@@ -19,7 +23,9 @@ import { useConnection, useMay } from "../../ui/app/connection.tsx";
 import { usePendingApprovals } from "./feed.tsx";
 import { ConnectionBar } from "./connection-bar.tsx";
 import { PersonMenu } from "./person-menu.tsx";
-import { Shortcuts, useShortcuts } from "../../ui/app/shortcuts.tsx";
+import { useSettings } from "../../ui/app/settings.ts";
+import { Shortcuts, useShortcutHelp, useShortcuts } from "../../ui/app/shortcuts.tsx";
+import { Palette, type PaletteEntry } from "./palette.tsx";
 import { Announcer } from "./announcer.tsx";
 import { useNews, useTabTitle } from "./attention.ts";
 
@@ -68,6 +74,7 @@ function Frame(): ReactNode {
   const { me } = useConnection();
   const places = PLACES.filter(({ needs }) => me.rights[needs] !== undefined);
   usePlaceKeys(places);
+  const entries = usePaletteEntries(places);
   const link = (place: NavigationEntry, phone: boolean): ReactNode => (
     <PlaceLink key={place.to} place={place} count={place.to === "/approvals" ? approvals.length : 0} phone={phone} />
   );
@@ -79,6 +86,7 @@ function Frame(): ReactNode {
       >
         Skip to content
       </a>
+      <Palette entries={entries} />
       <nav
         aria-label="Main"
         className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col gap-1 overflow-y-auto border-r bg-panel p-3 md:flex"
@@ -120,6 +128,33 @@ function Frame(): ReactNode {
   );
 }
 
+/** Pages and actions for Ctrl+K; the palette finds sessions by itself. */
+function usePaletteEntries(places: readonly NavigationEntry[]): readonly PaletteEntry[] {
+  const navigate = useNavigate();
+  const mayCreate = useMay("session.create");
+  const showKeys = useShortcutHelp();
+  const { set } = useSettings();
+  return [
+    ...(mayCreate ? [{ id: "new", label: "New session", icon: Plus, run: () => void navigate({ to: "/new" }) }] : []),
+    ...places.map(({ to, label, icon }) => ({ id: to, label, icon, run: () => void navigate({ to }) })),
+    {
+      id: "archive",
+      label: "Archived sessions",
+      icon: Archive,
+      run: () => void navigate({ to: "/sessions", search: { archived: "yes" } }),
+    },
+    {
+      id: "together",
+      label: "Review questions together",
+      icon: Inbox,
+      run: () => void navigate({ to: "/approvals", search: { show: "together" } }),
+    },
+    { id: "keys", label: "Keyboard shortcuts", icon: Keyboard, run: showKeys },
+    { id: "dark", label: "Dark appearance", icon: Moon, run: () => set({ theme: "dark" }) },
+    { id: "light", label: "Light appearance", icon: Sun, run: () => set({ theme: "light" }) },
+  ];
+}
+
 /** The most frequent action, available everywhere. */
 function NewLink(): ReactNode {
   if (!useMay("session.create")) return undefined;
@@ -144,6 +179,7 @@ function usePlaceKeys(places: readonly NavigationEntry[]): void {
       label: `Go to ${label}`,
       run: () => void navigate({ to }),
     })),
+    { keys: ["Ctrl+K"], label: "Go to a page or a session, or do something" },
     { keys: ["?"], label: "This list" },
   ]);
 }

@@ -10,13 +10,22 @@ interface ConsoleSettings {
   readonly diffLayout: "split" | "unified";
   /** Single-key shortcuts: people who dictate or use other tools may not want them. */
   readonly shortcuts: boolean;
-  readonly set: (change: Partial<Pick<ConsoleSettings, "theme" | "notify" | "diffLayout" | "shortcuts">>) => void;
+  /** The other sessions are shown beside the conversation. */
+  readonly sessionsBeside: boolean;
+  readonly set: (change: Partial<Omit<ConsoleSettings, "set">>) => void;
 }
 
 /** One person's preferences on one device. */
 export const useSettings = create<ConsoleSettings>()(
   persist(
-    (set) => ({ theme: "system", notify: false, diffLayout: "split", shortcuts: true, set: (change) => set(change) }),
+    (set) => ({
+      theme: "system",
+      notify: false,
+      diffLayout: "split",
+      shortcuts: true,
+      sessionsBeside: true,
+      set: (change) => set(change),
+    }),
     { name: "sallyport.settings" },
   ),
 );

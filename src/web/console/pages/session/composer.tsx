@@ -7,6 +7,7 @@ import { filesOf } from "../../../ui/attachments.ts";
 import { Button } from "../../../ui/button.tsx";
 import { FilePicker } from "../../../ui/file-picker.tsx";
 import { Note } from "../../../ui/states.tsx";
+import { ModeSwitch } from "./mode-switch.tsx";
 import { Queue } from "./queue.tsx";
 import { SessionDialog } from "./session-dialog.tsx";
 import { COMMAND_HELP, SuggestionList } from "./suggestions.tsx";
@@ -103,6 +104,7 @@ function PromptBox({ session, onFork }: { readonly session: SessionView; readonl
         }}
       />
       <Tools id={id} refused={files.refused} onFiles={files.take}>
+        <ModeSwitch session={session} />
         <Button size="small" variant="primary" busy={send.busy} disabled={text.trim() === ""} onClick={writing.submit}>
           <SendHorizontal aria-hidden className="size-4" /> {busy ? "Queue" : "Send"}
         </Button>

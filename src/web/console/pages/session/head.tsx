@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import {
+  Archive,
   ChevronLeft,
   CirclePause,
   CirclePlay,
@@ -11,10 +12,13 @@ import {
   GitFork,
   Info,
   Link2,
+  PanelLeftOpen,
+  Pencil,
   Search,
   Share2,
   SlidersHorizontal,
   Square,
+  Trash2,
   Wallet,
   type LucideIcon,
 } from "lucide-react";
@@ -27,6 +31,7 @@ import { Button } from "../../../ui/button.tsx";
 import { MENU, MENU_ITEM, MENU_LINE, useMenuQuestion } from "../../../ui/menu.ts";
 import { useTell } from "../../../ui/toasts.tsx";
 import { money, StatusBadge, titleOf } from "../../../ui/words.tsx";
+import { useLabel } from "./label-dialog.tsx";
 import { SessionDialog, type SessionQuestion } from "./session-dialog.tsx";
 import { useControl } from "./use-control.ts";
 import { useSessionUsage } from "./use-session-usage.ts";
@@ -42,11 +47,13 @@ export function Head({
   onFork,
   onDetails,
   onFind,
+  onSessions,
 }: {
   readonly session: SessionView;
   readonly onFork: () => void;
   readonly onDetails: () => void;
   readonly onFind: () => void;
+  readonly onSessions: () => void;
 }): ReactNode {
   const mayControl = useMay("session.control");
   const control = useControl(session.id);
@@ -64,6 +71,16 @@ export function Head({
         <Link to="/sessions" aria-label="To the sessions" className="rounded p-1.5 text-soft hover:bg-sunken md:hidden">
           <ChevronLeft aria-hidden className="size-5" />
         </Link>
+        <Button
+          size="icon"
+          variant="quiet"
+          aria-label="Other sessions"
+          title="Other sessions"
+          className="size-8! xl:hidden"
+          onClick={onSessions}
+        >
+          <PanelLeftOpen aria-hidden className="size-5" />
+        </Button>
         <div className="min-w-0 flex-1">
           <h1 className="truncate text-base font-semibold">{titleOf(session)}</h1>
           <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-xs text-soft">
@@ -218,6 +235,8 @@ function More({
   const copyLink = useCopyLink();
   const mayRaise = useMay("budget.raise");
   const mayShare = useMay("session.share");
+  const mayDelete = useMay("session.delete");
+  const { save } = useLabel(session.id);
   const mayChange = control !== undefined && !hasEnded(session);
   const { icon: PauseIcon, verb, label } = pauseOf(session);
   return (
@@ -254,7 +273,17 @@ function More({
                 <GitFork aria-hidden className="size-4" /> Fork
               </DropdownMenu.Item>
             )}
-            {mayChange && <DropdownMenu.Separator className={MENU_LINE} />}
+            {control !== undefined && <DropdownMenu.Separator className={MENU_LINE} />}
+            {control !== undefined && (
+              <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("label")}>
+                <Pencil aria-hidden className="size-4" /> Rename and tag …
+              </DropdownMenu.Item>
+            )}
+            {control !== undefined && (
+              <DropdownMenu.Item className={MENU_ITEM} onSelect={() => save({ archived: session.archived !== true })}>
+                <Archive aria-hidden className="size-4" /> {session.archived === true ? "Unarchive" : "Archive"}
+              </DropdownMenu.Item>
+            )}
             {mayChange && (
               <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("switch")}>
                 <SlidersHorizontal aria-hidden className="size-4" /> Change model or mode …
@@ -266,8 +295,13 @@ function More({
               </DropdownMenu.Item>
             )}
             {mayChange && (
-              <DropdownMenu.Item className={`${MENU_ITEM} text-bad`} onSelect={() => menu.ask("close")}>
+              <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("close")}>
                 <CircleX aria-hidden className="size-4" /> Close the session …
+              </DropdownMenu.Item>
+            )}
+            {mayDelete && (
+              <DropdownMenu.Item className={`${MENU_ITEM} text-bad`} onSelect={() => menu.ask("delete")}>
+                <Trash2 aria-hidden className="size-4" /> Delete …
               </DropdownMenu.Item>
             )}
           </DropdownMenu.Content>

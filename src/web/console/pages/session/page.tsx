@@ -16,6 +16,7 @@ import { titleOf } from "../../../ui/words.tsx";
 import { ApprovalDock } from "./approval-dock.tsx";
 import { Composer } from "./composer.tsx";
 import { Head } from "./head.tsx";
+import { SessionsBeside, SessionsDrawer, useMarkRead } from "./sessions-beside.tsx";
 import { Side } from "./side.tsx";
 
 export function SessionPage(): ReactNode {
@@ -71,6 +72,8 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
   const fork = useFork(session.id);
   const goOn = useContinue(session.id);
   const [sideOpen, setSideOpen] = useState(false);
+  const [drawerOpen, setDrawerOpen] = useState(false);
+  useMarkRead(session);
   const find = useFind(view);
   useFindKey(find.open);
   // The journal's end when the page was opened; later events are followed live.
@@ -80,8 +83,16 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
     // What remains of the window beside the bar about a lost connection.
     <div className="relative flex-1" data-fills-window>
       <div className="absolute inset-0 flex min-w-0">
+        <SessionsBeside current={session.id} />
+        <SessionsDrawer current={session.id} open={drawerOpen} onClose={() => setDrawerOpen(false)} />
         <div className="flex min-w-0 flex-1 flex-col">
-          <Head session={session} onFork={() => fork()} onDetails={() => setSideOpen(true)} onFind={find.open} />
+          <Head
+            session={session}
+            onFork={() => fork()}
+            onDetails={() => setSideOpen(true)}
+            onFind={find.open}
+            onSessions={() => setDrawerOpen(true)}
+          />
           {find.isOpen && <FindBar find={find} onClose={find.close} />}
           {error !== undefined && (
             <div className="p-4">

@@ -3,12 +3,14 @@ import type { SessionView } from "../../../../protocol/index.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { SetLimit } from "../usage/set-limit.tsx";
+import { DeleteDialog } from "./delete-dialog.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
+import { LabelDialog } from "./label-dialog.tsx";
 import { ShareDialog } from "./share-dialog.tsx";
 import { SwitchDialog } from "./switch-dialog.tsx";
 import { useControl } from "./use-control.ts";
 
-export type SessionQuestion = "budget" | "switch" | "export" | "share" | "close";
+export type SessionQuestion = "budget" | "switch" | "export" | "share" | "close" | "label" | "delete";
 
 /** The windows that the menu and the prompt box open. */
 export function SessionDialog({
@@ -27,6 +29,10 @@ export function SessionDialog({
       return null;
     case "budget":
       return <SetLimit session={session} onClose={onEnd} />;
+    case "label":
+      return <LabelDialog session={session} onClose={onEnd} />;
+    case "delete":
+      return <DeleteDialog session={session} onClose={onEnd} />;
     case "switch":
       return <SwitchDialog session={session} onClose={onEnd} />;
     case "export":

@@ -14,14 +14,24 @@ export interface SessionSearch {
   readonly q?: string;
   readonly status?: string;
   readonly engine?: string;
+  readonly tag?: string;
+  readonly folder?: string;
+  /** A day, such as 2026-11-17. */
+  readonly since?: string;
+  /** `yes`: only those in the archive. Absent: only the others. */
+  readonly archived?: string;
 }
 
-export function filterOf({ q, status, engine }: SessionSearch): SessionListFilter {
+export function filterOf({ q, status, engine, tag, folder, since, archived }: SessionSearch): SessionListFilter {
   const known = Status.safeParse(status).data;
   return {
     ...(known === undefined ? {} : { status: known }),
     ...(q === undefined ? {} : { search: q }),
     ...(engine === undefined ? {} : { engine }),
+    ...(tag === undefined ? {} : { tag }),
+    ...(folder === undefined ? {} : { workspace: folder }),
+    ...(since === undefined || Number.isNaN(Date.parse(since)) ? {} : { from: new Date(since).toISOString() }),
+    archived: archived === "yes",
   };
 }
 

@@ -19,7 +19,7 @@ export function Filters({
   readonly box: RefObject<HTMLInputElement | null>;
 }): ReactNode {
   const change = useChange();
-  const some = search.q !== undefined || search.status !== undefined || search.engine !== undefined;
+  const some = Object.values(search).some((value) => value !== undefined);
   return (
     <div role="search" aria-label="Sessions" className="flex flex-wrap items-center gap-2">
       <SearchBox text={search.q ?? ""} onText={(q) => change({ q })} box={box} />
@@ -37,12 +37,78 @@ export function Filters({
         ))}
       </Select>
       <EngineFilter engine={search.engine ?? ""} onEngine={(engine) => change({ engine })} />
+      <MoreFilters search={search} change={change} />
       {some && (
-        <Button variant="quiet" onClick={() => change({ q: "", status: "", engine: "" })}>
+        <Button
+          variant="quiet"
+          onClick={() => change({ q: "", status: "", engine: "", tag: "", folder: "", since: "", archived: "" })}
+        >
           Clear
         </Button>
       )}
     </div>
+  );
+}
+
+/** Tag, folder, day and the archive. */
+function MoreFilters({
+  search,
+  change,
+}: {
+  readonly search: SessionSearch;
+  readonly change: (change: SessionSearch) => void;
+}): ReactNode {
+  const { tag = "", folder = "", since = "", archived = "" } = search;
+  const isUsed = [tag, folder, since, archived].some((value) => value !== "");
+  return (
+    <details open={isUsed} className="group max-md:w-full">
+      <summary className="flex h-10 cursor-pointer items-center rounded-lg px-3 text-sm text-soft hover:bg-sunken group-open:hidden">
+        More filters
+      </summary>
+      <div className="flex flex-wrap items-center gap-2">
+        <Narrow label="Tag" value={tag} onValue={(value) => change({ tag: value })} />
+        <Narrow label="Folder" value={folder} onValue={(value) => change({ folder: value })} />
+        <Input
+          type="date"
+          aria-label="Created since"
+          className="w-auto!"
+          value={since}
+          onChange={({ target }) => change({ since: target.value })}
+        />
+        <label className="flex h-10 items-center gap-2 text-sm">
+          <input
+            type="checkbox"
+            className="size-4 accent-accent"
+            checked={archived === "yes"}
+            onChange={({ target }) => change({ archived: target.checked ? "yes" : "" })}
+          />
+          Archived
+        </label>
+      </div>
+    </details>
+  );
+}
+
+/** A text that counts once it is confirmed or left. */
+function Narrow({
+  label,
+  value,
+  onValue,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+}): ReactNode {
+  return (
+    <Input
+      key={value}
+      aria-label={label}
+      placeholder={label}
+      className="w-36!"
+      defaultValue={value}
+      onBlur={({ target }) => target.value.trim() !== value && onValue(target.value.trim())}
+      onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
+    />
   );
 }
 

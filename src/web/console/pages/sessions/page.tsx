@@ -17,7 +17,7 @@ import { ListSkeleton, moveFocus, SessionList } from "./list.tsx";
 export function SessionsPage(): ReactNode {
   const search = useSearch({ from: "/sessions" });
   const filter = filterOf(search);
-  const filtered = Object.keys(filter).length > 0;
+  const filtered = Object.keys(search).length > 0;
   const query = useSessions(filter);
   const actions = useSessionActions();
   const list = useRef<HTMLDivElement>(null);

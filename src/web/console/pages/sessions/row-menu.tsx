@@ -1,12 +1,27 @@
 import { Link } from "@tanstack/react-router";
-import { ArrowRight, CircleX, Copy, Ellipsis, GitFork, Pause, Play, type LucideIcon } from "lucide-react";
+import {
+  Archive,
+  ArrowRight,
+  CircleX,
+  Copy,
+  Ellipsis,
+  GitFork,
+  Pause,
+  Pencil,
+  Play,
+  Trash2,
+  type LucideIcon,
+} from "lucide-react";
 import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import type { ReactNode } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
+import { useMay } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { MENU, MENU_ITEM, MENU_LINE, useMenuQuestion } from "../../../ui/menu.ts";
 import { titleOf } from "../../../ui/words.tsx";
+import { useLabel } from "../session/label-dialog.tsx";
+import { SessionDialog, type SessionQuestion } from "../session/session-dialog.tsx";
 import { isEnded, type SessionActions } from "./data.ts";
 
 export function RowMenu({
@@ -16,8 +31,10 @@ export function RowMenu({
   readonly session: SessionView;
   readonly actions: SessionActions;
 }): ReactNode {
-  const question = useMenuQuestion<"close">();
+  const question = useMenuQuestion<SessionQuestion>();
   const mayControl = actions.mayControl(session);
+  const mayDelete = useMay("session.delete");
+  const { save } = useLabel(session.id);
   const paused = session.status === "paused";
   return (
     <>
@@ -57,10 +74,22 @@ export function RowMenu({
               </>
             )}
             <DropdownMenu.Separator className={MENU_LINE} />
+            {mayControl && (
+              <>
+                <MenuAction icon={Pencil} label="Rename and tag …" onDo={() => question.ask("label")} />
+                <MenuAction
+                  icon={Archive}
+                  label={session.archived === true ? "Unarchive" : "Archive"}
+                  onDo={() => save({ archived: session.archived !== true })}
+                />
+              </>
+            )}
+            {mayDelete && <MenuAction icon={Trash2} label="Delete …" onDo={() => question.ask("delete")} />}
             <MenuAction icon={Copy} label="Copy ID" onDo={() => actions.copyId(session)} />
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
+      {question.asked !== "close" && <SessionDialog session={session} asked={question.asked} onEnd={question.end} />}
       <CloseQuestion
         session={session}
         open={question.asked === "close"}

@@ -3,6 +3,7 @@ import { GitFork } from "lucide-react";
 import type { ReactNode } from "react";
 import { spendingWords, type SessionView } from "../../../../protocol/index.ts";
 import { Badge } from "../../../ui/states.tsx";
+import { visible } from "../../../ui/visible.ts";
 import { classes } from "../../../ui/classes.ts";
 import { money, StatusBadge, titleOf } from "../../../ui/words.tsx";
 
@@ -47,6 +48,9 @@ export function State({ session }: { readonly session: SessionView }): ReactNode
           {session.expired_approvals === 1 ? "expired" : `${session.expired_approvals} expired`}
         </Badge>
       )}
+      {session.tags?.map((tag) => (
+        <Badge key={tag}>#{visible(tag)}</Badge>
+      ))}
       {queued > 0 && <Badge>{queued} queued</Badge>}
       {held > 0 && <Badge tone="warn">{held} held</Badge>}
     </span>

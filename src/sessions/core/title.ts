@@ -1,0 +1,15 @@
+import { LIMITS } from "../../protocol/index.ts";
+
+/** Signs that begin a heading, a quote, an entry of a list or code, and have no meaning in a title. */
+const MARKS = /^(?:[#>*+-]+\s+|\d+[.)]\s+|`{3,}\w*\s*)+/;
+
+/** What a session is called: the first line of what was asked, without signs that only format it. */
+export function titleOfPrompt(text: string): string {
+  const lines = text.slice(0, LIMITS.promptChars).split("\n");
+  const line =
+    lines.map((one) => one.replace(MARKS, "").replaceAll(/\s+/g, " ").trim()).find((one) => one !== "") ?? "";
+  if (line.length <= LIMITS.madeTitleChars) return line;
+  const cut = line.slice(0, LIMITS.madeTitleChars);
+  const blank = cut.lastIndexOf(" ");
+  return `${(blank > LIMITS.madeTitleChars / 2 ? cut.slice(0, blank) : cut).trimEnd()} …`;
+}
