@@ -50,6 +50,7 @@ export * from "./tool-facts.ts";
 export * from "./transcript.ts";
 export * from "./usage.ts";
 export * from "./version.ts";
+export * from "./web-search.ts";
 export * from "./walls.ts";
 export * from "./workers.ts";
 export * from "./dialects/terminal.ts";

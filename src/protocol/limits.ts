@@ -3,13 +3,12 @@ import { PROXY_LIMITS } from "./limits-proxy.ts";
 import { WORKSPACE_LIMITS } from "./limits-workspaces.ts";
 
 import { AGENT_LIMITS } from "./agent-limits.ts";
-import { BROWSER_LIMITS } from "./browser-limits.ts";
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
 import { CLIENT_LIMITS } from "./client-limits.ts";
 import { IDENTITY_LIMITS } from "./identity-limits.ts";
 import { INSTRUCTION_LIMITS } from "./instruction-limits.ts";
 import { JOB_LIMITS } from "./job-limits.ts";
-import { MCP_CLIENT_LIMITS } from "./mcp-client-limits.ts";
+import { TOOL_LIMITS } from "./tool-limits.ts";
 import { MOUNT_LIMITS } from "./mount-limits.ts";
 import { OPERATION_LIMITS } from "./operation-limits.ts";
 import { PROGRAM_LIMITS } from "./program-limits.ts";
@@ -36,10 +35,9 @@ export const LIMITS = {
   ...JOB_LIMITS,
   ...INSTRUCTION_LIMITS,
   ...IDENTITY_LIMITS,
-  ...MCP_CLIENT_LIMITS,
+  ...TOOL_LIMITS,
   ...CONNECTION_LIMITS,
   ...AGENT_LIMITS,
-  ...BROWSER_LIMITS,
   // approvals
   approvalTimeoutMs: 300_000,
   pendingApprovalsPerSession: 64,

@@ -36,6 +36,8 @@ export interface ToolFacts {
   readonly list?: string;
   /** Of a browser tool: what it does to a page. */
   readonly browser?: "looks" | "acts" | "evaluates";
+  /** Only there where the settings say so. */
+  readonly optional?: true;
   /** Not ours: a model or a vendor's program may have it. */
   readonly foreign?: true;
   /** In Claude Code: the name of its own tool that is used, or `ours` in its place. Absent: it has none of the two. */
@@ -113,7 +115,19 @@ export const TOOL_FACTS = {
     ],
     claude: "ours",
   },
-  WebSearch: { ...fetching, item: "web_search", foreign: true },
+  WebSearch: {
+    ...fetching,
+    item: "web_search",
+    fields: [{ name: "query", label: "Query", example: "how to bake bread" }],
+    claude: "ours",
+    optional: true,
+  },
+  SearchCode: {
+    ...search,
+    reads_below: true,
+    optional: true,
+    fields: [{ name: "query", label: "Query", example: "where requests are retried" }],
+  },
   TodoWrite: { tier: "read", item: "todo_list", acp: "think", claude: { own: "TodoWrite" } },
   AskUserQuestion: { tier: "read", acp: "think", icon: "question", claude: { own: "AskUserQuestion" } },
   Task: {

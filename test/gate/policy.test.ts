@@ -91,7 +91,7 @@ profiles:
       profiles["guarded"],
     ]).toEqual([
       "mine",
-      ["code-assist", "full", "guarded", "mine", "readonly", "server", "visitor"],
+      ["code-assist", "full", "guarded", "mine", "readonly", "server", "server-code-assist", "server-full", "visitor"],
       {
         description: "ours",
         tools: ["Read", "mcp__git__*"],
