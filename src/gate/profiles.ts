@@ -74,7 +74,8 @@ export const BUILTIN_PROFILES: Readonly<
     ...onServer,
   },
   "server-full": {
-    description: "The same, and programs and sub-agents run (document 000, full agent). Nobody is asked: give it a sandbox.",
+    description:
+      "The same, and programs and sub-agents run (document 000, full agent). Nobody is asked: give it a sandbox.",
     tools: [...SERVER_TOOLS, "Edit", "Write", "Bash", "Task", "NotebookEdit"],
     ...onServer,
   },

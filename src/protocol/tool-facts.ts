@@ -55,9 +55,9 @@ const change = { tier: "write", item: "file_change", acp: "edit", rule: "write_p
 const output = { tier: "read", acp: "read", claude: "ours" } as const;
 const stop = { tier: "execute", acp: "execute", claude: "ours" } as const;
 const fetching = { tier: "network", acp: "fetch", icon: "web" } as const;
-const looking = { ...fetching, browser: "looks" } as const;
-const acting = { tier: "page", acp: "execute", icon: "web", browser: "acts" } as const;
-const evaluating = { tier: "execute", acp: "execute", icon: "web", browser: "evaluates" } as const;
+const looking = { ...fetching, browser: "looks", optional: true } as const;
+const acting = { tier: "page", acp: "execute", icon: "web", browser: "acts", optional: true } as const;
+const evaluating = { tier: "execute", acp: "execute", icon: "web", browser: "evaluates", optional: true } as const;
 const element: ToolField = { name: "selector", label: "Element (CSS selector)", example: "button[type=submit]" };
 const delegation = { tier: "execute", item: "subagent", acp: "think", rule: "subagent", icon: "agent" } as const;
 
@@ -186,7 +186,7 @@ export function toolsWith(holds: (facts: ToolFacts) => boolean): readonly string
 }
 
 /** The tools that every server has. */
-export const BUILT_IN_TOOL_NAMES = toolsWith(({ foreign }) => foreign !== true);
+export const BUILT_IN_TOOL_NAMES = toolsWith(({ foreign, optional }) => foreign !== true && optional !== true);
 
 /** Reads how a task is done in the workspace; only there where the workspace says so. */
 export const SKILL_TOOL: keyof typeof TOOL_FACTS = "Skill";

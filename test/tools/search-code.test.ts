@@ -16,7 +16,7 @@ const FILES = {
 describe("SearchCode", () => {
   test.each([
     ["parseHTTPRequest2", ["parsehttprequest2", "pars", "http", "request"]],
-    ["snake_case_name", ["snake_case_name", "snak", "cas", "nam"]],
+    ["snake_case_name", ["snake_case_name", "snak", "case", "name"]],
     ["parsing parsed parses parser", ["pars", "pars", "pars", "pars"]],
     ["the of if", []],
   ])("%s is found by %j", (text, terms) => {

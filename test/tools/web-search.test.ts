@@ -94,7 +94,11 @@ describe("WebSearch", () => {
     [401, "{}", "The search failed: brave answered 401 Unauthorized"],
     [200, "no json", "The search failed: brave answered something that is not JSON."],
     [200, "[]", "The search failed: brave answered something that is no list of results."],
-    [200, " ".repeat(LIMITS.webFetchBytes + 1), `The search failed: brave answered with more than ${LIMITS.webFetchBytes} bytes.`],
+    [
+      200,
+      " ".repeat(LIMITS.webFetchBytes + 1),
+      `The search failed: brave answered with more than ${LIMITS.webFetchBytes} bytes.`,
+    ],
   ])("says what went wrong: %s", async (status, body, words) => {
     answer = { status, body };
     const place = await with_("brave");

@@ -95,7 +95,11 @@ const WIRES: Readonly<Record<SearchProvider, SearchWire>> = {
 /** Engines without fields for sites understand these words. */
 function withSites(query: string, allowed: readonly string[], blocked: readonly string[]): string {
   const only = allowed.map((site) => `site:${site}`).join(" OR ");
-  return [query, ...(only === "" ? [] : [allowed.length === 1 ? only : `(${only})`]), ...blocked.map((site) => `-site:${site}`)].join(" ");
+  return [
+    query,
+    ...(only === "" ? [] : [allowed.length === 1 ? only : `(${only})`]),
+    ...blocked.map((site) => `-site:${site}`),
+  ].join(" ");
 }
 
 /** Asks the provider once. Nothing of its key is in what comes back. */

@@ -7,7 +7,13 @@ import { errorResult, textResult, type Tool } from "../tool.ts";
 import { searchWeb, type FoundPage, type SearchAccount } from "./search-providers.ts";
 
 const sites = z
-  .array(z.string().min(1).max(LIMITS.webSearchSiteChars).regex(/^[a-z\d](?:[a-z\d.-]*[a-z\d])?$/i, "must be a host, such as example.org"))
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(LIMITS.webSearchSiteChars)
+      .regex(/^[a-z\d](?:[a-z\d.-]*[a-z\d])?$/i, "must be a host, such as example.org"),
+  )
   .max(LIMITS.webSearchSites);
 const WebSearchInput = z.strictObject({
   query: z.string().min(2).max(LIMITS.webSearchQueryChars).describe("What to search for"),
@@ -53,7 +59,11 @@ function isWanted({ url }: FoundPage, allowed: readonly string[], blocked: reado
 }
 
 function shown({ title, url, snippet }: FoundPage, index: number): string {
-  const plain = (text: string): string => text.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " ").trim();
+  const plain = (text: string): string =>
+    text
+      .replaceAll(/<[^>]*>/g, "")
+      .replaceAll(/\s+/g, " ")
+      .trim();
   const lines = [
     `${index + 1}. ${shorten(plain(title), LIMITS.webSearchTitleChars)}`,
     `   ${shorten(url, LIMITS.webUrlChars)}`,
