@@ -25,7 +25,7 @@ import { startSim } from "../sim/index.ts";
 import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store } from "../store/index.ts";
 import { SYSTEM_CLOCK } from "../surfaces/index.ts";
 import { openTelemetry, type Telemetry } from "../telemetry/index.ts";
-import type { AnyTool, ToolModule } from "../tools/index.ts";
+import { searchCodeTool, type AnyTool, type ToolModule } from "../tools/index.ts";
 import { SessionTrees } from "../workspaces/index.ts";
 import { browserSetup } from "./browser.ts";
 import { openEngines } from "./engines.ts";
@@ -337,7 +337,7 @@ function openConnections(
 /** What the environments of all sessions share. */
 function environmentsOf(
   { settings, environment, redact, clock = SYSTEM_CLOCK }: AppOptions,
-  { home, marker, marks, supervisor, models, newId, egress, extraTools }: AppParts,
+  { home, marker, marks, supervisor, models, newId, egress, extraTools, outsideTools }: AppParts,
   { engines, sandboxes, engineFolder }: EngineParts,
 ): EnvironmentOptions {
   return {
@@ -355,7 +355,7 @@ function environmentsOf(
     engineFolders: (engine, session_id) => engines.get(engine)?.folders?.(engineFolder(session_id)) ?? [],
     engineTools: (engine) => engines.get(engine)?.ownTools?.() ?? [],
     openModelSocket: (path) => models.proxy.openSocket(path),
-    extraTools,
+    extraTools: [...extraTools, ...outsideTools, ...(settings.searchCode.value ? [searchCodeTool] : [])],
     ...browserSetup(settings, environment, clock),
     redact,
     newId,

@@ -18,6 +18,7 @@ import {
   RetentionSettings,
   SandboxChoice,
   WebOrigin,
+  WebSearchSetting,
   type CredentialSetting,
   type McpServerSetting,
   type Mistake,
@@ -94,6 +95,10 @@ const FileSettings = z
     programs: ProgramSettings.optional(),
     /** Chromium for the browser tools: `auto`, `off`, or its path. Absent: `auto`. */
     browser: z.string().min(1).max(LIMITS.pathChars).optional(),
+    /** Whom WebSearch asks. Absent: there is no WebSearch. */
+    web_search: WebSearchSetting.optional(),
+    /** Whether sessions have SearchCode. */
+    search_code: z.boolean().optional(),
     /** Agents that speak the Agent Client Protocol, by their names: the engines `acp:<name>`. */
     acp_agents: AgentSettings.nullable()
       .transform((agents) => agents ?? {})

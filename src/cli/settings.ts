@@ -14,6 +14,7 @@ import {
   type PriceSettings,
   type ProviderSettings,
   type RetentionSettings,
+  type WebSearchSetting,
 } from "../protocol/index.ts";
 import type { StartedConnection } from "../connections/index.ts";
 // Not through the folder's index: it would load an HTTP client for every command.
@@ -75,6 +76,10 @@ export interface Settings {
   readonly programs: Setting<ProgramSettings>;
   /** Chromium for the browser tools: `auto`, `off`, or its path. */
   readonly browser: Setting<string>;
+  /** Whom WebSearch asks; absent: there is no WebSearch. */
+  readonly webSearch?: Setting<WebSearchSetting>;
+  /** Whether sessions have SearchCode. */
+  readonly searchCode: Setting<boolean>;
   /** Agents that speak the Agent Client Protocol; those that are known need no entry. */
   readonly acpAgents: Setting<AgentSettings>;
   /** Where `sallyport engine install` puts programs; absolute. */
@@ -211,7 +216,7 @@ export function settingsOf(flags: Flags, { environment, cwd, file }: SettingsSou
     proxyPort: pick<number>([undefined, portOf("SALLYPORT_PROXY_PORT", environment), file.proxy?.port], 0),
     claude: pick<string | undefined>([undefined, environment["SALLYPORT_CLAUDE"], file.claude], undefined),
     programs: pick<ProgramSettings>([undefined, undefined, file.programs], {}),
-    browser: pick<string>([undefined, nonEmpty(environment["SALLYPORT_BROWSER"]), file.browser], "auto"),
+    ...toolsOf(environment, file),
     acpAgents: pick<AgentSettings>([undefined, undefined, file.acp_agents], {}),
     programsFolder: programsFolderOf(environment, file, homePath),
     startAhead: pick<boolean>([undefined, switchOf("SALLYPORT_START_AHEAD", environment), file.start_ahead], true),
@@ -232,6 +237,14 @@ export function settingsOf(flags: Flags, { environment, cwd, file }: SettingsSou
     ...fromFile("toolModules", file.tool_modules),
     ...userInstructionsOf(file, homePath),
     ...fromFile("mounts", file.mounts),
+  };
+}
+
+function toolsOf(environment: Environment, file: FileSettings): Pick<Settings, "browser" | "webSearch" | "searchCode"> {
+  return {
+    browser: pick<string>([undefined, nonEmpty(environment["SALLYPORT_BROWSER"]), file.browser], "auto"),
+    ...fromFile("webSearch", file.web_search),
+    searchCode: pick<boolean>([undefined, switchOf("SALLYPORT_SEARCH_CODE", environment), file.search_code], true),
   };
 }
 

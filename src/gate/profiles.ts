@@ -22,9 +22,24 @@ export const PLAN_TOOLS: readonly string[] = [...READ, ...LOOK_UP];
 
 const readonlyTools: readonly string[] = [...READ, ...LOOK_UP, ...NETWORK];
 
+/** Document 000's tools that only read, and its page's. */
+const SERVER_TOOLS = ["Read", "Glob", "Grep", "WebSearch", "WebFetch", "mcp__datagrok__*"] as const;
+
+const onServer = {
+  // Hosts on the open internet; hosts of the local network must be named exactly.
+  web_hosts: ["*"],
+  autonomy: "full",
+  // Document 000 lets a page name the model.
+  client_may_choose: ["model"],
+  for_agents: false,
+} satisfies Profile;
+
 /** Built-in profiles; one of the same name in the policy file replaces them. */
 export const BUILTIN_PROFILES: Readonly<
-  Record<"readonly" | "code-assist" | "full" | "guarded" | "server" | "visitor", Profile>
+  Record<
+    "readonly" | "code-assist" | "full" | "guarded" | "server" | "server-code-assist" | "server-full" | "visitor",
+    Profile
+  >
 > = {
   readonly: {
     description: "Looks, searches and fetches; changes nothing.",
@@ -50,13 +65,19 @@ export const BUILTIN_PROFILES: Readonly<
   },
   server: {
     description: "Nobody is asked: only tools that read, and those that a page offers (document 000).",
-    tools: ["Read", "Glob", "Grep", "WebFetch", "mcp__datagrok__*"],
-    // Hosts on the open internet; hosts of the local network must be named exactly.
-    web_hosts: ["*"],
-    autonomy: "full",
-    // Document 000 lets a page name the model.
-    client_may_choose: ["model"],
-    for_agents: false,
+    tools: [...SERVER_TOOLS],
+    ...onServer,
+  },
+  "server-code-assist": {
+    description: "The same, and files of the workspace are edited (document 000, code assist). Nobody is asked.",
+    tools: [...SERVER_TOOLS, "Edit", "Write"],
+    ...onServer,
+  },
+  "server-full": {
+    description:
+      "The same, and programs and sub-agents run (document 000, full agent). Nobody is asked: give it a sandbox.",
+    tools: [...SERVER_TOOLS, "Edit", "Write", "Bash", "Task", "NotebookEdit"],
+    ...onServer,
   },
   visitor: {
     description: "Somebody on a web page: only the page's own tools, and what they change is asked of that person.",

@@ -53,6 +53,7 @@ export * from "./transcript.ts";
 export * from "./tunnels.ts";
 export * from "./usage.ts";
 export * from "./version.ts";
+export * from "./web-search.ts";
 export * from "./walls.ts";
 export * from "./workers.ts";
 export * from "./dialects/terminal.ts";

@@ -3,7 +3,6 @@ import { PROXY_LIMITS } from "./limits-proxy.ts";
 import { WORKSPACE_LIMITS } from "./limits-workspaces.ts";
 
 import { AGENT_LIMITS } from "./agent-limits.ts";
-import { BROWSER_LIMITS } from "./browser-limits.ts";
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
 import { CLIENT_LIMITS } from "./client-limits.ts";
 import { EMBEDDING_LIMITS } from "./embedding-limits.ts";
@@ -12,7 +11,7 @@ import { IDENTITY_LIMITS } from "./identity-limits.ts";
 import { INBOX_LIMITS } from "./inbox-limits.ts";
 import { INSTRUCTION_LIMITS } from "./instruction-limits.ts";
 import { JOB_LIMITS } from "./job-limits.ts";
-import { MCP_CLIENT_LIMITS } from "./mcp-client-limits.ts";
+import { TOOL_LIMITS } from "./tool-limits.ts";
 import { MOUNT_LIMITS } from "./mount-limits.ts";
 import { OPERATION_LIMITS } from "./operation-limits.ts";
 import { PROGRAM_LIMITS } from "./program-limits.ts";
@@ -43,11 +42,10 @@ export const LIMITS = {
   ...EMBEDDING_LIMITS,
   ...FINDING_LIMITS,
   ...IDENTITY_LIMITS,
-  ...MCP_CLIENT_LIMITS,
+  ...TOOL_LIMITS,
   ...CONNECTION_LIMITS,
   ...AGENT_LIMITS,
   ...INBOX_LIMITS,
-  ...BROWSER_LIMITS,
   // approvals
   approvalTimeoutMs: 300_000,
   pendingApprovalsPerSession: 64,

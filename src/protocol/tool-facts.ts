@@ -36,6 +36,8 @@ export interface ToolFacts {
   readonly list?: string;
   /** Of a browser tool: what it does to a page. */
   readonly browser?: "looks" | "acts" | "evaluates";
+  /** Only there where the settings say so. */
+  readonly optional?: true;
   /** Not ours: a model or a vendor's program may have it. */
   readonly foreign?: true;
   /** In Claude Code: the name of its own tool that is used, or `ours` in its place. Absent: it has none of the two. */
@@ -53,9 +55,9 @@ const change = { tier: "write", item: "file_change", acp: "edit", rule: "write_p
 const output = { tier: "read", acp: "read", claude: "ours" } as const;
 const stop = { tier: "execute", acp: "execute", claude: "ours" } as const;
 const fetching = { tier: "network", acp: "fetch", icon: "web" } as const;
-const looking = { ...fetching, browser: "looks" } as const;
-const acting = { tier: "page", acp: "execute", icon: "web", browser: "acts" } as const;
-const evaluating = { tier: "execute", acp: "execute", icon: "web", browser: "evaluates" } as const;
+const looking = { ...fetching, browser: "looks", optional: true } as const;
+const acting = { tier: "page", acp: "execute", icon: "web", browser: "acts", optional: true } as const;
+const evaluating = { tier: "execute", acp: "execute", icon: "web", browser: "evaluates", optional: true } as const;
 const element: ToolField = { name: "selector", label: "Element (CSS selector)", example: "button[type=submit]" };
 const delegation = { tier: "execute", item: "subagent", acp: "think", rule: "subagent", icon: "agent" } as const;
 
@@ -113,7 +115,19 @@ export const TOOL_FACTS = {
     ],
     claude: "ours",
   },
-  WebSearch: { ...fetching, item: "web_search", foreign: true },
+  WebSearch: {
+    ...fetching,
+    item: "web_search",
+    fields: [{ name: "query", label: "Query", example: "how to bake bread" }],
+    claude: "ours",
+    optional: true,
+  },
+  SearchCode: {
+    ...search,
+    reads_below: true,
+    optional: true,
+    fields: [{ name: "query", label: "Query", example: "where requests are retried" }],
+  },
   TodoWrite: { tier: "read", item: "todo_list", acp: "think", claude: { own: "TodoWrite" } },
   AskUserQuestion: { tier: "read", acp: "think", icon: "question", claude: { own: "AskUserQuestion" } },
   Task: {
@@ -172,7 +186,7 @@ export function toolsWith(holds: (facts: ToolFacts) => boolean): readonly string
 }
 
 /** The tools that every server has. */
-export const BUILT_IN_TOOL_NAMES = toolsWith(({ foreign }) => foreign !== true);
+export const BUILT_IN_TOOL_NAMES = toolsWith(({ foreign, optional }) => foreign !== true && optional !== true);
 
 /** Reads how a task is done in the workspace; only there where the workspace says so. */
 export const SKILL_TOOL: keyof typeof TOOL_FACTS = "Skill";

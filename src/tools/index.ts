@@ -14,6 +14,8 @@ export { sweepUnfinished } from "./files/save.ts";
 export { clientToolFault, type ClientToolEnd, type ClientTool, type Unregister } from "./client-tools.ts";
 export { toolsOfModule, type ToolModule } from "./module-tools.ts";
 export { lookUp } from "./shell/look-up.ts";
+export { searchCodeTool } from "./search/search-code.ts";
+export { webSearchTool } from "./web/web-search.ts";
 export { openToolSession } from "./session.ts";
 export {
   errorResult,

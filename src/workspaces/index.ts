@@ -1,5 +1,6 @@
 export { applyChanges, compareWithSource, contentOf, discardChanges, type ComparedChange } from "./apply-changes.ts";
 export { changeSetOf, type ChangeSet } from "./change-set.ts";
+export { filterOf, nameFilter } from "./filter.ts";
 export { commitChanges } from "./commit-changes.ts";
 export { readBeneath } from "./manifest.ts";
 export { findRepository } from "./repository.ts";

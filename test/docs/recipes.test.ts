@@ -104,7 +104,7 @@ const NAMED_ELSEWHERE: Readonly<Record<string, { readonly tools: string; readonl
   "src/gate/rules.ts": { tools: "Read Edit", why: "in Claude Code's rules each speaks for its family" },
   "src/gate/command-paths.ts": { tools: "Write", why: "rules for this one hold for the shell, too" },
   "src/gate/profiles.ts": {
-    tools: "Read Write Edit Glob Grep Bash WebFetch",
+    tools: "Read Write Edit Glob Grep Bash WebFetch Task NotebookEdit",
     why: "profiles of documents 000 and 004",
   },
   "src/gate/settings.ts": { tools: "Read Write Edit Glob Grep Bash", why: "document 004's settings" },

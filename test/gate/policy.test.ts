@@ -91,7 +91,7 @@ profiles:
       profiles["guarded"],
     ]).toEqual([
       "mine",
-      ["code-assist", "full", "guarded", "mine", "readonly", "server", "visitor"],
+      ["code-assist", "full", "guarded", "mine", "readonly", "server", "server-code-assist", "server-full", "visitor"],
       {
         description: "ours",
         tools: ["Read", "mcp__git__*"],
@@ -148,7 +148,7 @@ profiles:
     ],
     [
       "default_profile: nope\n",
-      "policy, line 1: default_profile nope names no profile; there are: readonly, code-assist, full, guarded, server, visitor",
+      "policy, line 1: default_profile nope names no profile; there are: readonly, code-assist, full, guarded, server, server-code-assist, server-full, visitor",
       1,
       ["default_profile"],
     ],

@@ -49,6 +49,7 @@ export async function openTestApp(
       // A program that is started for nobody is what few tests are about.
       SALLYPORT_START_AHEAD: "off",
       SALLYPORT_BROWSER: "off",
+      SALLYPORT_SEARCH_CODE: "off",
       // Walls are what tests of their own are about, or all of them.
       SALLYPORT_SANDBOX: TEST_SANDBOX,
       ...environment,

@@ -59,6 +59,7 @@ export async function startServer(
       SALLYPORT_REQUESTS_PER_MINUTE: "1000000",
       SALLYPORT_START_AHEAD: "off",
       SALLYPORT_BROWSER: "off",
+      SALLYPORT_SEARCH_CODE: "off",
       // Walls are what tests of their own are about, or all of them.
       SALLYPORT_SANDBOX: TEST_SANDBOX,
       SALLYPORT_PORT: "0",

@@ -123,7 +123,7 @@ async function search(input: GrepInput, path: string, context: ToolContext): Pro
 }
 
 /** The server's own folder, if it lies in the workspace. ripgrep's globs start at the working folder. */
-function hiddenGlobs({ hidden, workspace }: ToolContext): readonly string[] {
+export function hiddenGlobs({ hidden, workspace }: Pick<ToolContext, "hidden" | "workspace">): readonly string[] {
   return hidden
     .filter((folder) => isInside(workspace, folder))
     .map((folder) => `--glob=!/${relative(workspace, folder).replace(/[*?[\]{}!\\]/g, "\\$&")}/**`);

@@ -1,0 +1,26 @@
+/** The bounds of WebSearch and SearchCode; a part of `LIMITS`. */
+export const SEARCH_LIMITS = {
+  webSearchQueryChars: 1_000,
+  /** Hosts that one search is narrowed to, or that it leaves out, and the length of one. */
+  webSearchSites: 20,
+  webSearchSiteChars: 253,
+  /** Pages that one search shows, and what is shown of each. */
+  webSearchResults: 10,
+  webSearchTitleChars: 300,
+  webSearchSnippetChars: 1_000,
+  webSearchMs: 30_000,
+  searchCodeQueryChars: 2_000,
+  /** Different words of a query that count. */
+  searchCodeTerms: 64,
+  /** Files that a session's index looks at, the size of one, and of the texts of all of them. */
+  searchCodeFiles: 20_000,
+  searchCodeFileBytes: 262_144,
+  searchCodeBytes: 16_777_216,
+  /** How long files are listed, and how long they are read, in one call. The next call goes on. */
+  searchCodeMs: 20_000,
+  /** Lines of one part of a file. */
+  searchCodeLines: 40,
+  /** Parts that one search shows, and their characters together: less than 8,000 tokens. */
+  searchCodeResults: 10,
+  searchCodeChars: 24_000,
+} as const;
