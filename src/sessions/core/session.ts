@@ -23,7 +23,7 @@ import { ChangeReviews } from "../permission/change-review.ts";
 import type { Frame } from "./frames.ts";
 import { queuedPrompt } from "./journal.ts";
 import { LiveText } from "./live-text.ts";
-import { beginAgain, keepsProcess, openConversation, recoverTurn, type TurnStart } from "./opening.ts";
+import { beginAgain, keepsProcess, openConversation, recoverTurn, type Begin, type TurnStart } from "./opening.ts";
 import { engineFailure } from "./engine-failure.ts";
 import { Outbox } from "./outbox.ts";
 import { PermittedCalls } from "../permission/permitted-calls.ts";
@@ -116,8 +116,8 @@ export class Session {
 
   /** Nothing would be lost without this object: no turn, no watcher, no shell. */
   get evictable(): boolean {
-    if (this.#state.turn !== undefined || this.#reviews.isBusy || this.stream.watchers > 0) return false;
-    return this.#outbox.empty && !this.#environment.isOpen;
+    const isIdle = this.#state.turn === undefined && !this.#reviews.isBusy && this.stream.watchers === 0;
+    return isIdle && this.#outbox.empty && !this.#environment.isOpen;
   }
 
   /** Decides, folds and commits; resolves when it is on the disk. A refusal rejects and changes nothing. */
@@ -143,8 +143,8 @@ export class Session {
     accepted.queued = events[0]?.type === "turn.queued";
     const durable = this.#append(events, { beside: beside?.(accepted) });
     this.dependencies.reach(accepted.queued ? "queue.decided" : "prompt.decided");
-    if (!accepted.queued)
-      this.#drive({ turn_id, upto: accepted.seq - 1, begin: (open, channel) => open.turn(prompt, channel) });
+    const begin: Begin = (conversation, channel) => conversation.turn(prompt, channel);
+    if (!accepted.queued) this.#drive({ turn_id, upto: accepted.seq - 1, begin });
     await durable;
     this.dependencies.reach(accepted.queued ? "queue.durable" : "prompt.durable");
     return accepted;
@@ -161,10 +161,10 @@ export class Session {
     this.dependencies.reach("interrupt.requested");
     this.#controller?.abort();
     this.#environment.stopWaiting();
-    for (const approval_id of this.questions.ids())
-      this.execute({ type: "answer", answer: { approval_id, outcome: "cancelled", by: SYSTEM } }).catch(
-        () => undefined,
-      );
+    for (const approval_id of this.questions.ids()) {
+      const answer = { approval_id, outcome: "cancelled", by: SYSTEM } as const;
+      this.execute({ type: "answer", answer }).catch(() => undefined);
+    }
     let cancelTimer = (): void => undefined;
     const overdue = new Promise<void>((resolve) => {
       cancelTimer = this.dependencies.clock.after(LIMITS.killGraceMs, () => {
@@ -278,7 +278,7 @@ export class Session {
 
   /** Starts the engine before the session has an owner. Nothing is written. */
   async prepare(): Promise<void> {
-    await (await this.#converse(this.#state.seq, await this.instructions.refresh())).warm?.();
+    await (await this.#converse(this.#state.seq)).warm?.();
   }
 
   /** Gives a prepared session its owner. */
@@ -349,8 +349,7 @@ export class Session {
     try {
       if (keepsProcess(this)) this.dependencies.processes.begin(this);
       await routeTurn(this, { isResumed: this.resumedTurn === turn_id });
-      const isChanged = await this.instructions.refresh();
-      const [conversation] = await Promise.all([this.#converse(upto, isChanged), this.servers.begin(signal)]);
+      const [conversation] = await Promise.all([this.#converse(upto), this.servers.begin(signal)]);
       this.execute({ type: "instruct", ...this.instructions.current }).catch(() => undefined);
       this.dependencies.reach("engine.opened");
       await begin(conversation, this.#channel(turn_id, signal));
@@ -363,8 +362,8 @@ export class Session {
   }
 
   /** The conversation, with what the workspace says now. One that began with something else continues in a new one. */
-  async #converse(upto: number, isChanged: boolean): Promise<Conversation> {
-    if (isChanged && this.#conversation !== undefined) await this.#forgetConversation();
+  async #converse(upto: number): Promise<Conversation> {
+    if ((await this.instructions.refresh()) && this.#conversation !== undefined) await this.#forgetConversation();
     return (this.#conversation ??= openConversation(this, upto));
   }
 

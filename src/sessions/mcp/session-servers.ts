@@ -34,6 +34,8 @@ export class SessionServers {
    * there when they are. No failure of a server fails the turn.
    */
   async begin(signal: AbortSignal): Promise<void> {
+    // What the repository says now counts, not what it said before.
+    await this.#session.instructions.refreshed;
     await this.trust.settle(signal);
     const wanted = wantedServers(this.#session);
     if (wanted.length === 0 && this.#clients.size === 0) return;

@@ -20,6 +20,7 @@ export interface InstructedSession extends Pick<Session, "environment"> {
 export class SessionInstructions {
   readonly #session: InstructedSession;
   #current: LoadedInstructions = NOTHING_LOADED;
+  #refreshed: Promise<void> = Promise.resolve();
   /** What was read last, under which rules, and what the files were then. */
   #last: { readonly key: string; readonly look: DiskLook; readonly loaded: LoadedInstructions } | undefined;
 
@@ -31,12 +32,23 @@ export class SessionInstructions {
     return this.#current;
   }
 
+  /** Resolves when the last `refresh` has ended. */
+  get refreshed(): Promise<void> {
+    return this.#refreshed;
+  }
+
   /** Reads it again. True: it has changed. */
   async refresh(): Promise<boolean> {
-    const loaded = await this.load();
-    const isChanged = loaded.digest !== this.#current.digest;
-    this.#current = loaded;
-    return isChanged;
+    const loading = this.load().then((loaded) => {
+      const isChanged = loaded.digest !== this.#current.digest;
+      this.#current = loaded;
+      return isChanged;
+    });
+    this.#refreshed = loading.then(
+      () => undefined,
+      () => undefined,
+    );
+    return loading;
   }
 
   /** What a turn would begin with that began now. Only what has changed since the last time is read. */
