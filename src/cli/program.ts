@@ -11,6 +11,8 @@ import { addEngine } from "./commands/engine.ts";
 import { addExec } from "./commands/exec.ts";
 import { addHome } from "./commands/home.ts";
 import { addJobs } from "./commands/jobs.ts";
+import { addExport } from "./commands/export.ts";
+import { addImport } from "./commands/import.ts";
 import { addKey } from "./commands/key.ts";
 import { addModels } from "./commands/models.ts";
 import { addMount } from "./commands/mount.ts";
@@ -78,6 +80,8 @@ function programFor(context: CommandContext): Command {
   addAttach(program, context);
   addSessions(program, context);
   addContext(program, context);
+  addExport(program, context);
+  addImport(program, context);
   addApprove(program, context);
   addChanges(program, context);
   addToken(program, context);
