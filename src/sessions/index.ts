@@ -15,3 +15,4 @@ export type { UsualSandbox } from "./settings/walls.ts";
 export { isStored, sweepWarm } from "./lifecycle/warm.ts";
 export { openInTree } from "./workspace/own-tree.ts";
 export { openEnvironment, sweepEnvironments, type EnvironmentOptions } from "./workspace/environment.ts";
+export type { OpenTunnelSessions } from "./services/tunnel-offer-service.ts";

@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import { Failure, LIMITS, type FileStat } from "../../protocol/index.ts";
 import { nodesOf } from "../mount/claude-files.ts";
 import type { MountContext } from "../mount/context.ts";
+import { serveTunnelSessions } from "../mount/tunnel-sessions.ts";
 import { DEFAULT_MOUNTS, openMounts, type OpenMounts } from "../mount/open.ts";
 import { SSE_STREAM, writeStream } from "../stream.ts";
 import type { HttpApp, HttpEnvironment, SurfaceOptions } from "../surface.ts";
@@ -34,6 +35,7 @@ const WriteQuery = z.object({
 /** Document 003's tree over HTTP: GET reads, lists, follows and watches; PUT and POST write; POST that wants JSON calls. */
 export function mountRoutes(app: HttpApp, options: SurfaceOptions): OpenMounts {
   const mounts = openMounts(options);
+  options.gateway.offers.serveSessions(serveTunnelSessions({ gateway: options.gateway, files: mounts.files }));
   for (const context of mounts.contexts) {
     if (DEFAULT_MOUNTS.includes(context.path)) describeFiles(app, context.path, nodesOf(context));
     const answer = (request: Context<HttpEnvironment>): Promise<Response> => serveFile(mounts, context, request);
