@@ -15,6 +15,7 @@ const MAY_IMPORT = {
   store: "protocol",
   gate: "protocol",
   instructions: "protocol",
+  imports: "protocol",
   sandbox: "protocol",
   connections: "protocol",
   identity: "protocol",
@@ -32,11 +33,11 @@ const MAY_IMPORT = {
   surfaces: "protocol gate sessions",
   "web/ui": "protocol client",
   "web/panel": "protocol client contexts web/ui",
-  "web/console": "protocol client contexts web/ui",
+  "web/console": "protocol client contexts imports web/ui",
   "web/workbench": "protocol client contexts web/ui web/panel",
 };
 /** They run in browsers, and import nothing of Node. */
-const IN_BROWSERS = /^(?:protocol|client|contexts|web\/)/;
+const IN_BROWSERS = /^(?:protocol|client|contexts|imports|web\/)/;
 /** The build itself. */
 const NOT_CHECKED = new Set(["src/web/vite.config.ts"]);
 const IMPORT = /(?:from|import|import\() ?"([^"]+)"/g;

@@ -12,6 +12,8 @@ import { addExec } from "./commands/exec.ts";
 import { addHome } from "./commands/home.ts";
 import { addIdentity } from "./commands/identity.ts";
 import { addJobs } from "./commands/jobs.ts";
+import { addExport } from "./commands/export.ts";
+import { addImport } from "./commands/import.ts";
 import { addKey } from "./commands/key.ts";
 import { addModels } from "./commands/models.ts";
 import { addMount } from "./commands/mount.ts";
@@ -79,6 +81,8 @@ function programFor(context: CommandContext): Command {
   addAttach(program, context);
   addSessions(program, context);
   addContext(program, context);
+  addExport(program, context);
+  addImport(program, context);
   addApprove(program, context);
   addChanges(program, context);
   addToken(program, context);

@@ -10,6 +10,17 @@ export interface ApiCall {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface Idempotent {
+  /** A retry with the same key gets the first answer. */
+  readonly key?: string;
+}
+
+/** Sends a call: `call` for its answer, `send` for the whole response. */
+export interface ApiSender {
+  call<Answer>(call: ApiCall): Promise<Answer>;
+  send(call: ApiCall): Promise<Response>;
+}
+
 /** The request of a call. */
 export function requestOf(
   { method, body, key, accept, signal }: ApiCall,

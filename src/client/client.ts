@@ -72,8 +72,9 @@ import type {
   UsageReport,
   WorkspaceCommandList,
 } from "../protocol/index.ts";
-import { refusalOf, requestOf, type ApiCall } from "./api-call.ts";
+import { refusalOf, requestOf, type ApiCall, type Idempotent } from "./api-call.ts";
 import { isOver, type ServerHealth } from "./answers.ts";
+import { ExportCalls } from "./export-calls.ts";
 import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
@@ -91,11 +92,6 @@ export interface ClientOptions {
   readonly onReconnect?: (attempt: number, waitMs: number) => void;
 }
 
-export interface Idempotent {
-  /** A retry with the same key gets the first answer. */
-  readonly key?: string;
-}
-
 export interface WatchOptions {
   /** The last known seq; 0 for everything. */
   readonly after?: number;
@@ -107,13 +103,18 @@ export class SallyportClient {
   readonly #options: ClientOptions;
   readonly #fetch: typeof fetch;
   readonly #token: CurrentToken;
+<<<<<<< HEAD
   /** Models of other machines, and what this one offers to others. */
   readonly tunnels: TunnelCalls = new TunnelCalls((call) => this.#call(call));
+=======
+  readonly exports: ExportCalls;
+>>>>>>> main
 
   constructor(options: ClientOptions) {
     this.#token = currentToken(options.token);
     this.#options = { ...options, url: options.url.replace(/\/+$/, "") };
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
+    this.exports = new ExportCalls({ call: (call) => this.#call(call), send: (call) => this.#send(call) });
   }
 
   health(): Promise<ServerHealth> {

@@ -5,6 +5,8 @@ const CAPABILITIES = [
   "session.read",
   "session.control",
   "session.delete",
+  /** Showing a session to people without a token, by a link. */
+  "session.share",
   /** Browsing for a workspace, and for what a session can start from. */
   "workspace.choose",
   /** The names of the files of a session's workspace. */
@@ -78,6 +80,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "budget.raise": "no",
     "session.control": "no",
     "session.delete": "no",
+    "session.share": "no",
     "approval.decide": "no",
     "approval.answer": "no",
     "changes.decide": "no",

@@ -13,6 +13,7 @@ import { MOUNT_LIMITS } from "./mount-limits.ts";
 import { OPERATION_LIMITS } from "./operation-limits.ts";
 import { PROGRAM_LIMITS } from "./program-limits.ts";
 import { SANDBOX_LIMITS } from "./sandbox-limits.ts";
+import { EXPORT_LIMITS } from "./export-limits.ts";
 import { KEY_LIMITS } from "./key-limits.ts";
 import { TOKEN_LIMITS } from "./token-limits.ts";
 import { TUNNEL_LIMITS } from "./tunnel-limits.ts";
@@ -25,6 +26,7 @@ import { WORKER_LIMITS } from "./worker-limits.ts";
 export const LIMITS = {
   ...CLIENT_LIMITS,
   ...TOKEN_LIMITS,
+  ...EXPORT_LIMITS,
   ...KEY_LIMITS,
   ...SANDBOX_LIMITS,
   ...TUNNEL_LIMITS,

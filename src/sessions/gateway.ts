@@ -22,6 +22,8 @@ import { ClientService } from "./services/client-service.ts";
 import { ConnectionService } from "./services/connection-service.ts";
 import { Drain, drainSessions, type DrainOptions } from "./lifecycle/drain.ts";
 import { Feed } from "./lifecycle/feed.ts";
+import { ExportService } from "./services/export-service.ts";
+import { ShareService } from "./services/share-service.ts";
 import { FolderService } from "./services/folder-service.ts";
 import { IdentityService } from "./services/identity-service.ts";
 import { InstructionService } from "./services/instruction-service.ts";
@@ -98,6 +100,8 @@ export class Gateway {
   readonly folders: FolderService;
   readonly changes: ChangeService;
   readonly templates: TemplateService;
+  readonly exports: ExportService;
+  readonly shares: ShareService;
   readonly connections: ConnectionService;
   readonly audit: AuditService;
   readonly identity: IdentityService;
@@ -148,6 +152,8 @@ export class Gateway {
     this.activity = new SessionActivityReader(this.#registry);
     this.folders = new FolderService(shared);
     this.templates = new TemplateService(dependencies);
+    this.exports = new ExportService(dependencies, this.#registry);
+    this.shares = new ShareService(dependencies, this.#registry, this.exports);
     this.connections = new ConnectionService(dependencies);
     this.audit = new AuditService(dependencies);
     this.tunnels = new TunnelService(dependencies);

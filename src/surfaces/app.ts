@@ -22,6 +22,7 @@ import { approvalRoutes } from "./routes/approvals.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { connectionRoutes } from "./routes/connections.ts";
 import { catalogRoutes } from "./routes/catalog.ts";
+import { exportRoutes, isSharePath } from "./routes/exports.ts";
 import { healthRoutes, isProbe } from "./routes/health.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { jobRoutes } from "./routes/jobs.ts";
@@ -73,6 +74,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   webPages(app, options);
   sessionRoutes(app, options);
   approvalRoutes(app, options);
+  exportRoutes(app, options);
   catalogRoutes(app, options);
   templateRoutes(app, options);
   workerRoutes(app, options);
@@ -96,7 +98,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
 
 /** Pages and their parts hold nothing secret. */
 function isPage({ method, path }: { readonly method: string; readonly path: string }): boolean {
-  return (method === "GET" || method === "HEAD") && isOpen(path);
+  return (method === "GET" || method === "HEAD") && (isOpen(path) || isSharePath(path));
 }
 
 /** We serve nothing there, and ask nobody for a token: clients look there for other ways to sign in. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "hono";
+import { escapedHtml } from "../protocol/index.ts";
 import type { HttpEnvironment } from "./surface.ts";
 
 const STYLE = `
@@ -31,11 +32,27 @@ function withoutToken(address: string): string | undefined {
   return `/${pathname.replace(/^\/+/, "")}${query === "" ? "" : `?${query}`}`;
 }
 
+/** HTML: what comes from elsewhere in it is escaped. */
+interface NotFoundWords {
+  readonly heading: string;
+  readonly text: string;
+}
+
+function nothingAt({ req }: Context<HttpEnvironment>): NotFoundWords {
+  const text = `Nothing is at <code>${escapedHtml(req.path)}</code>. The address may be mistyped, or the page has moved.`;
+  return { heading: "There is no page here", text };
+}
+
+export const SHARE_ENDED: NotFoundWords = {
+  heading: "This link does not work",
+  text: "It may be mistyped, it may have expired, or somebody revoked it. Ask the person who sent it for another one.",
+};
+
 /**
  * The page for a mistyped address in a browser. Holds nothing that needs a token, and no script that could take one out of the
  * address: the browser is redirected to the address without it.
  */
-export function notFoundPage(context: Context<HttpEnvironment>): Response {
+export function notFoundPage(context: Context<HttpEnvironment>, words: NotFoundWords = nothingAt(context)): Response {
   const clean = withoutToken(context.req.url);
   if (clean !== undefined) return context.redirect(clean);
   const nonce = randomBytes(16).toString("base64");
@@ -55,8 +72,8 @@ export function notFoundPage(context: Context<HttpEnvironment>): Response {
 <body>
 <main>
 <p class="mark">Sallyport · 404</p>
-<h1>There is no page here</h1>
-<p>Nothing is at <code>${escaped(context.req.path)}</code>. The address may be mistyped, or the page has moved.</p>
+<h1>${words.heading}</h1>
+<p>${words.text}</p>
 <nav>
 <a class="first" href="/">Go to the console</a>
 <a class="second" href="/workbench">Open the workbench</a>
@@ -67,16 +84,4 @@ export function notFoundPage(context: Context<HttpEnvironment>): Response {
 `,
     404,
   );
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter);
 }

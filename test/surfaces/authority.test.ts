@@ -55,6 +55,7 @@ function bodyFor(path: string, input_hash: string): unknown {
   if (path === "/api/containers") return { commands: ["true"] };
   if (path === "/api/compute") return { prompt: "Hello" };
   if (path === "/api/prune") return { max_age_days: 1, dry_run: true };
+  if (path === "/api/imports") return { conversation: { source: "codex", turns: [{ prompt: "hi", items: [] }] } };
   if (path === "/api/policy/test") return { tool: "Read", input: { file_path: "x" } };
   return {};
 }
@@ -101,7 +102,9 @@ describe("who may do what, route by route", () => {
       const response = await fetch(`${app.serving.url}${path.replace("{id}", others.session)}`, {
         method: method.toUpperCase(),
       });
-      expect({ path, status: response.status }).toEqual({ path, status: needs === "nothing" ? 200 : 401 });
+      // A share link needs no token, but it must be one.
+      const open = path.includes("{secret}") ? 404 : 200;
+      expect({ path, status: response.status }).toEqual({ path, status: needs === "nothing" ? open : 401 });
     }
     for (const path of ["/openapi.json", "/nowhere"])
       expect((await fetch(`${app.serving.url}${path}`)).status).toBe(401);

@@ -27,9 +27,9 @@ function seeded(seed: number): () => number {
 /** Does something to the network now and then, until it is stopped. */
 function disturb(random: () => number): () => Promise<void> {
   const { network } = world;
-  let isOver = false;
+  const stopping = new AbortController();
   const done = (async () => {
-    while (!isOver) {
+    while (!stopping.signal.aborted) {
       await new Promise((resolve) => setTimeout(resolve, 30 + random() * 250));
       const what = random();
       if (what < 0.5) network.cut();
@@ -46,7 +46,7 @@ function disturb(random: () => number): () => Promise<void> {
     network.thaw();
   })();
   return async () => {
-    isOver = true;
+    stopping.abort();
     await done;
   };
 }
@@ -77,7 +77,7 @@ test(`${REQUESTS} requests over a bad network end once and are billed once`, asy
   await Promise.all(
     Array.from({ length: 12 }, async () => {
       for (let index = queue.pop(); index !== undefined; index = queue.pop())
-        ends.push(await post(index).catch((error: unknown) => `${String(error)}`));
+        ends.push(await post(index).catch((error: unknown) => String(error)));
     }),
   );
   await calm();

@@ -12,12 +12,20 @@ import type {
   Usage,
 } from "../../protocol/index.ts";
 import type { LoadedInstructions } from "../../instructions/index.ts";
+import type { ForeignTurn } from "../exports/imported.ts";
 import type { GivenAnswer } from "./state.ts";
 
 /** All commands of a session, from outside and from its own parts. */
 export type SessionCommand =
   | { readonly type: "open" }
   | { readonly type: "fork"; readonly from: ForkedFrom }
+  /** The conversation of another program, before the session's own first turn. */
+  | {
+      readonly type: "import";
+      readonly source: string;
+      readonly turns: readonly ForeignTurn[];
+      readonly by: PrincipalRef;
+    }
   | { readonly type: "prompt"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
   /** The first prompt of the queue begins; `prompt` is the content of its `turn.queued`. */
   | { readonly type: "dequeue"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }

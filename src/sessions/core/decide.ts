@@ -18,6 +18,7 @@ import {
   UNKNOWN_OUTCOME,
 } from "../../protocol/index.ts";
 import type { ApprovalAnswer, SessionCommand, SettingsChange, TurnChange } from "./commands.ts";
+import { imported } from "./decide-import.ts";
 import { isFinal, nextInQueue, type OpenTurn, type SessionState } from "./state.ts";
 
 /** What follows from a command in a state: events, or the reason for a refusal. Pure. */
@@ -29,6 +30,8 @@ export function decide(state: SessionState, command: SessionCommand): readonly E
       return [{ type: "thread.started", thread_id: state.id }, status("ready")];
     case "fork":
       return [{ type: "session.updated", status: "ready", forked_from: command.from }];
+    case "import":
+      return imported(state, command);
     case "prompt":
       return prompt(state, command);
     case "dequeue":

@@ -18,7 +18,8 @@ import {
 } from "../../protocol/index.ts";
 import type { Caller } from "../access/access.ts";
 import type { Retention } from "../lifecycle/retention.ts";
-import type { IdempotencyKey, SessionFilter, SessionService } from "./session-service.ts";
+import type { IdempotencyKey, SessionFilter } from "./session-requests.ts";
+import type { SessionService } from "./session-service.ts";
 
 const ENGINES: Readonly<Record<JobKind, string>> = { containers: "command", compute: "compute" };
 

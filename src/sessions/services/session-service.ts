@@ -2,19 +2,17 @@ import { ACCOUNTS } from "../../ledger/index.ts";
 import {
   Failure,
   LIMITS,
-  type ClientChoice,
   type ConfigureSession,
   type CreateSession,
   type ForkSession,
+  type ImportSession,
   type Interrupt,
-  type McpServers,
   type Profile,
   type PromptAccepted,
   type SessionMcpServers,
   type SessionSettings,
   type SessionView,
   type SetBudget,
-  type Status,
   type SubmitPrompt,
 } from "../../protocol/index.ts";
 import { auditRow, authorize, authorizeFor, scopeOf, type Caller } from "../access/access.ts";
@@ -25,63 +23,23 @@ import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Frame } from "../core/frames.ts";
 import { offeredTools } from "../core/host.ts";
 import { publishedPage } from "../core/journal.ts";
-import type { Receipts } from "../core/receipts.ts";
-import type { Registry } from "../lifecycle/registry.ts";
-import type { Dependencies } from "../dependencies.ts";
+import { foreignTurns } from "../exports/imported.ts";
 import { heirOf, inherited } from "./session-lineage.ts";
-import type { InstructionService } from "./instruction-service.ts";
+import type {
+  CreateOptions,
+  IdempotencyKey,
+  SessionBeginning,
+  SessionFilter,
+  SessionServiceParts,
+} from "./session-requests.ts";
 import { setLimit } from "../budget/set-limit.ts";
 import type { Beside, Session } from "../core/session.ts";
 import { refusalWhileStalled, refuseNewWork, whileStoring } from "../core/storing.ts";
-import type { TunnelAuthService } from "./tunnel-auth-service.ts";
-import { settingsChange, settingsFor, type WorkspacePlaces } from "../settings/settings.ts";
+import { settingsChange, settingsFor } from "../settings/settings.ts";
 import { routedWords } from "../routing/router.ts";
 import { checkCursor, watch } from "../core/watch.ts";
 import { placeSession } from "../workspace/own-tree.ts";
 import { isFinal, newState, view, viewRow, type SessionState } from "../core/state.ts";
-import type { WarmSessions } from "../lifecycle/warm.ts";
-
-export interface SessionFilter {
-  readonly status?: Status | undefined;
-  readonly engine?: string | undefined;
-  /** Text that title, id, workspace or the creator's name must contain. */
-  readonly search?: string | undefined;
-  readonly cursor?: string | undefined;
-  readonly limit: number;
-}
-
-/** Absent: not idempotent. */
-export type IdempotencyKey = string | undefined;
-
-interface CreateOptions {
-  /** May refuse the resulting settings. Not called for a retry that is answered from its receipt. */
-  readonly admit?: (settings: SessionSettings) => Promise<void>;
-  /** Fields of the request that the surface chose itself, for clients that may not choose them. */
-  readonly given?: readonly ClientChoice[] | undefined;
-}
-
-interface SessionBeginning {
-  readonly settings: SessionSettings;
-  /** The session whose journal it begins with. */
-  readonly parent: Session | undefined;
-  /** The session whose budget it draws on. */
-  readonly sponsor: Session | undefined;
-  readonly prompt: SubmitPrompt | undefined;
-  /** MCP servers of its own, with the values of variables and headers. Absent: those of the parent. */
-  readonly servers: McpServers | undefined;
-}
-
-interface SessionServiceParts {
-  readonly dependencies: Dependencies;
-  readonly registry: Registry;
-  readonly receipts: Receipts;
-  readonly places: WorkspacePlaces;
-  readonly warm: WarmSessions;
-  readonly instructions: InstructionService;
-  readonly tunnelAuth: TunnelAuthService;
-  /** A session of this kind came: another one may. */
-  readonly expect: (settings: SessionSettings) => void;
-}
 
 /** What callers may do with sessions. */
 export class SessionService {
@@ -97,7 +55,7 @@ export class SessionService {
     caller: Caller,
     request: CreateSession,
     key: IdempotencyKey,
-    { admit, given }: CreateOptions = {},
+    { admit, given, imported }: CreateOptions = {},
   ): Promise<SessionView> {
     authorize(caller, "session.create");
     const parent =
@@ -108,30 +66,52 @@ export class SessionService {
       request.parent_session_id === undefined
         ? parent
         : await this.#session(caller, "session.control", request.parent_session_id);
-    return this.#parts.receipts.once({ caller, key, question: ["create", request] }, async (receipts) => {
-      const { dependencies, tunnelAuth } = this.#parts;
-      const provider = request.provider ?? parent?.state.settings.provider ?? dependencies.models.defaultProvider;
-      await tunnelAuth.requireProvider(caller, provider);
-      const settings = await this.#settings(caller, request, { parent, given });
-      if (key === undefined && this.#profile(caller, settings).require_idempotency === true)
-        throw new Failure(
-          "idempotency_required",
-          "this policy wants an Idempotency-Key with each new session; add one",
+    return this.#parts.receipts.once(
+      { caller, key, question: imported === undefined ? ["create", request] : ["import", imported, request] },
+      async (receipts) => {
+        await this.#requireProof(caller, request.provider ?? parent?.state.settings.provider);
+        const settings = await this.#settings(caller, request, { parent, given });
+        if (key === undefined && this.#profile(caller, settings).require_idempotency === true)
+          throw new Failure(
+            "idempotency_required",
+            "this policy wants an Idempotency-Key with each new session; add one",
+          );
+        await admit?.(settings);
+        return this.#concurrency.make(caller, this.#profile(caller, settings), () =>
+          this.#begin(
+            caller,
+            { settings, parent, sponsor, prompt: request.prompt, servers: request.mcp_servers, imported },
+            receipts,
+          ),
         );
-      await admit?.(settings);
-      return this.#concurrency.make(caller, this.#profile(caller, settings), () =>
-        this.#begin(
-          caller,
-          { settings, parent, sponsor, prompt: request.prompt, servers: request.mcp_servers },
-          receipts,
-        ),
+      },
+    );
+  }
+
+  /** An agent proves to a tunnel who it is before it begins a session there. */
+  #requireProof(caller: Caller, provider: string | undefined): Promise<void> {
+    const { dependencies, tunnelAuth } = this.#parts;
+    return tunnelAuth.requireProvider(caller, provider ?? dependencies.models.defaultProvider);
+  }
+
+  /** A new session that begins with the conversation of another program. */
+  async import(
+    caller: Caller,
+    { conversation, session = {} }: ImportSession,
+    key: IdempotencyKey,
+  ): Promise<SessionView> {
+    const { prompt, resume_session_id, parent_session_id, job } = session;
+    if ([prompt, resume_session_id, parent_session_id, job].some((given) => given !== undefined))
+      throw new Failure(
+        "invalid_request",
+        "an imported session takes no prompt, resume_session_id, parent_session_id or job: send the prompt when it is there",
       );
-    });
+    return this.create(caller, session, key, { imported: conversation });
   }
 
   async #begin(
     caller: Caller,
-    { settings: asked, parent, sponsor, prompt: given, servers }: SessionBeginning,
+    { settings: asked, parent, sponsor, prompt: given, servers, imported }: SessionBeginning,
     receipts: (answer: SessionView) => readonly ReceiptRow[],
   ): Promise<SessionView> {
     const fork_seq = parent?.state.settled_seq ?? 0;
@@ -143,7 +123,7 @@ export class SessionService {
     const at = new Date(this.#parts.dependencies.clock.now()).toISOString();
     const born = (id: string): SessionState =>
       newState({ id, settings, at, by: ref(caller), token: scopeOf(caller), lineage, ancestors });
-    const isFresh = parent === undefined && place.id === undefined;
+    const isFresh = parent === undefined && place.id === undefined && imported === undefined;
     const pin = this.#parts.dependencies.workers.pinOf({ settings, created_by: caller });
     const warm = isFresh ? await this.#parts.warm.take(settings, { born, pin }) : undefined;
     const newId = warm?.state.id ?? place.id ?? this.#parts.dependencies.newId("ses");
@@ -166,6 +146,10 @@ export class SessionService {
     if (settings.routed_from !== undefined && parent === undefined) {
       const message = routedWords(settings, settings.routed_from);
       durable.push(session.execute({ type: "notice", message }));
+    }
+    if (imported !== undefined) {
+      const turns = foreignTurns(imported, this.#parts.dependencies.newId);
+      durable.push(session.execute({ type: "import", source: imported.source, turns, by: ref(caller) }));
     }
     this.#parts.dependencies.reach("session.decided");
     if (prompt !== undefined) durable.push(session.prompt(prompt, ref(caller)).then(() => undefined));

@@ -14,7 +14,7 @@ import type { FileNode } from "./tree.ts";
 import { tunnelsOf, tunnelSetting, tunnelSummary, usableTunnels } from "./tunnels.ts";
 
 /** What an admin reads and writes: the summary's fields with the rest. Secrets are files elsewhere; here is only their path. */
-const AdminTunnel = TunnelEndpoint.extend({ auth_type: z.string().optional() });
+const AdminTunnel = TunnelEndpoint.partial({ url: true }).extend({ auth_type: z.string().optional() });
 
 /** The tunnels, who may use them, and how an agent proves who it is. */
 export function authFiles(context: MountContext): readonly FileNode[] {

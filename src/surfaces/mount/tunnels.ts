@@ -42,8 +42,8 @@ export function tunnelSummary(tunnel: ListedTunnel): ClaudeTunnel {
 }
 
 /** The same with all that is set, for admins. Of a secret there is only the path. */
-export function tunnelSetting(tunnel: ListedTunnel): ListedTunnel & ClaudeTunnel {
-  return { ...tunnelSummary(tunnel), ...tunnel, url: tunnel.url ?? "" };
+export function tunnelSetting(tunnel: ListedTunnel): ListedTunnel & Pick<ClaudeTunnel, "auth_type"> {
+  return { ...tunnel, auth_type: authType(tunnel) };
 }
 
 /** `available` when one is connected, with what is wrong with the others. */

@@ -12,7 +12,11 @@ const TAGS = [
     description: "Folders, files and templates for sessions, and what sessions changed",
     paths: /\/files$|\/changes(\/|$)|^\/api\/(folders|templates)/,
   },
-  { name: "Sessions", description: "Sessions, their prompts and their journals", paths: /^\/api\/(sessions|prune|ws)/ },
+  {
+    name: "Sessions",
+    description: "Sessions, their prompts and their journals",
+    paths: /^\/(api\/(sessions|imports|prune|ws)|share)/,
+  },
   { name: "Approvals", description: "Questions to a person, and the answers", paths: /^\/api\/approvals/ },
   {
     name: "Providers",

@@ -103,6 +103,14 @@ export async function tourOfSessions({ contract, app }: Tour): Promise<void> {
   await contract.get("getSessionMcpServers", { params });
   await contract.get("getSessionContext", { params });
   await contract.get("listSessionCommands", { params });
+  for (const format of ["markdown", "html", "json"]) await contract.get("exportSession", { params, query: { format } });
+  const share = await contract.get<{ id: string; path: string }>("shareSession", { params, body: { tools: true } });
+  await contract.get("listShares", { params });
+  await contract.get("openShare", { params: { secret: share.path.slice("/share/".length) }, token: null });
+  await contract.get("revokeShare", { params: { id, share_id: share.id } });
+  await contract.get("importSession", {
+    body: { conversation: { source: "codex", turns: [{ prompt: "hi", items: [{ type: "message", text: "hello" }] }] } },
+  });
   await contract.get("findSessionFiles", { params, query: { query: "a" } });
   await contract.get("setSessionBudget", { params, body: { max_cost_microusd: 2_000_000 } });
   await contract.get("configureSession", { params, body: { permission_mode: "plan" } });

@@ -1,0 +1,61 @@
+import type {
+  ClientChoice,
+  ImportedConversation,
+  McpServers,
+  SessionSettings,
+  Status,
+  SubmitPrompt,
+} from "../../protocol/index.ts";
+import type { Receipts } from "../core/receipts.ts";
+import type { Session } from "../core/session.ts";
+import type { Dependencies } from "../dependencies.ts";
+import type { Registry } from "../lifecycle/registry.ts";
+import type { TunnelAuthService } from "./tunnel-auth-service.ts";
+import type { WarmSessions } from "../lifecycle/warm.ts";
+import type { WorkspacePlaces } from "../settings/settings.ts";
+import type { InstructionService } from "./instruction-service.ts";
+
+export interface SessionFilter {
+  readonly status?: Status | undefined;
+  readonly engine?: string | undefined;
+  /** Text that title, id, workspace or the creator's name must contain. */
+  readonly search?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+/** Absent: not idempotent. */
+export type IdempotencyKey = string | undefined;
+
+export interface CreateOptions {
+  /** May refuse the resulting settings. Not called for a retry that is answered from its receipt. */
+  readonly admit?: (settings: SessionSettings) => Promise<void>;
+  /** Fields of the request that the surface chose itself, for clients that may not choose them. */
+  readonly given?: readonly ClientChoice[] | undefined;
+  /** The conversation that it begins with; absent: none. */
+  readonly imported?: ImportedConversation | undefined;
+}
+
+export interface SessionBeginning {
+  readonly settings: SessionSettings;
+  /** The session whose journal it begins with. */
+  readonly parent: Session | undefined;
+  /** The session whose budget it draws on. */
+  readonly sponsor: Session | undefined;
+  readonly prompt: SubmitPrompt | undefined;
+  /** MCP servers of its own, with the values of variables and headers. Absent: those of the parent. */
+  readonly servers: McpServers | undefined;
+  readonly imported: ImportedConversation | undefined;
+}
+
+export interface SessionServiceParts {
+  readonly dependencies: Dependencies;
+  readonly registry: Registry;
+  readonly receipts: Receipts;
+  readonly places: WorkspacePlaces;
+  readonly warm: WarmSessions;
+  readonly instructions: InstructionService;
+  readonly tunnelAuth: TunnelAuthService;
+  /** A session of this kind came: another one may. */
+  readonly expect: (settings: SessionSettings) => void;
+}

@@ -1,0 +1,91 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SessionView, ShareCreated, ShareList } from "../../src/protocol/index.ts";
+import { Place } from "./place.ts";
+
+const place = new Place();
+beforeAll(() => place.serve());
+afterAll(() => place[Symbol.asyncDispose]());
+
+const RECORD = [
+  { type: "user", message: { content: "Which files?" }, timestamp: "2026-10-01T10:00:00Z", cwd: "/gone" },
+  { type: "assistant", message: { content: [{ type: "text", text: "Only a.txt." }] } },
+]
+  .map((line) => JSON.stringify(line))
+  .join("\n");
+
+/** A record where Claude Code would have left it. */
+async function record(name: string): Promise<string> {
+  const folder = join(place.folder, "records");
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, `${name}.jsonl`);
+  await writeFile(path, `${RECORD}\n`);
+  return path;
+}
+
+async function imported(): Promise<string> {
+  const { code, stdout } = await place.run(["import", await record("one")]);
+  expect(code).toBe(0);
+  return stdout.trim();
+}
+
+describe("sallyport import", () => {
+  it("makes a session of a record, in the server's own folder where the recorded one is gone", async () => {
+    const id = await imported();
+    const { stdout } = await place.run(["sessions", "show", id, "--json"]);
+    expect(JSON.parse(stdout) as SessionView).toMatchObject({
+      turns: 1,
+      title: "Which files?",
+      settings: { workspace: place.folder },
+    });
+  });
+
+  it("lists what a folder holds, and makes nothing", async () => {
+    await record("two");
+    const { code, stdout } = await place.run(["import", "--list", join(place.folder, "records")]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^PROGRAM +TURNS +LAST +FIRST PROMPT +RECORD\nclaude-code +1 +2026-10-01T10:00:00\.000Z +Which files\?/,
+    );
+  });
+
+  it("says what to do where nothing was found", async () => {
+    const { code, stderr } = await place.run(["import", join(place.folder, "nowhere")]);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("no record of Claude Code or Codex was found there; name a file or a folder");
+  });
+});
+
+describe("sallyport export", () => {
+  it("writes to standard output, or into a file of its own", async () => {
+    const id = await imported();
+    expect((await place.run(["export", id])).stdout).toContain("\nOnly a.txt.\n");
+    const output = join(place.folder, "talk.html");
+    expect(await place.run(["export", id, "--format", "html", "--output", output])).toMatchObject({
+      code: 0,
+      stdout: "",
+    });
+    expect(await readFile(output, "utf8")).toContain('<div class="text">Only a.txt.</div>');
+  });
+});
+
+describe("sallyport share", () => {
+  it("prints the link alone, lists it without its secret, and revokes it", async () => {
+    const id = await imported();
+    const { code, stdout } = await place.run(["share", "create", id]);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^http\S+\/share\/[\w-]{43}\n$/) as string,
+    });
+    expect((await fetch(stdout.trim())).status).toBe(200);
+    const made = JSON.parse(
+      (await place.run(["share", "create", id, "--expires-in", "2h", "--json"])).stdout,
+    ) as ShareCreated;
+    const listed = await place.run(["share", "list", id, "--json"]);
+    expect((JSON.parse(listed.stdout) as ShareList).shares.map((share) => share.id)).toContain(made.id);
+    expect(listed.stdout).not.toContain(made.path);
+    expect(await place.run(["share", "revoke", id, made.id])).toMatchObject({ code: 0 });
+    expect(await place.run(["share", "revoke", id, made.id])).toMatchObject({ code: 2 });
+  });
+});
