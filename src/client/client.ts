@@ -103,12 +103,9 @@ export class SallyportClient {
   readonly #options: ClientOptions;
   readonly #fetch: typeof fetch;
   readonly #token: CurrentToken;
-<<<<<<< HEAD
   /** Models of other machines, and what this one offers to others. */
   readonly tunnels: TunnelCalls = new TunnelCalls((call) => this.#call(call));
-=======
   readonly exports: ExportCalls;
->>>>>>> main
 
   constructor(options: ClientOptions) {
     this.#token = currentToken(options.token);
