@@ -28,7 +28,9 @@ export function authFiles(context: MountContext): readonly FileNode[] {
         ...ANYBODY,
         answer: z.array(z.union([ClaudeTunnel.strict(), AdminTunnel])),
         run: async ({ caller }) =>
-          tunnelsOf(context).map(may(caller.role, "policy.write") === "no" ? tunnelSummary : tunnelSetting),
+          may(caller.role, "policy.write") === "no"
+            ? tunnelsOf(context).map(tunnelSummary)
+            : tunnelsOf(context).map(tunnelSetting),
       },
       write: {
         ...ADMIN,
