@@ -3,6 +3,7 @@ import { PROXY_LIMITS } from "./limits-proxy.ts";
 import { WORKSPACE_LIMITS } from "./limits-workspaces.ts";
 
 import { AGENT_LIMITS } from "./agent-limits.ts";
+import { APPROVAL_LIMITS } from "./approval-limits.ts";
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
 import { CLIENT_LIMITS } from "./client-limits.ts";
 import { IDENTITY_LIMITS } from "./identity-limits.ts";
@@ -40,18 +41,7 @@ export const LIMITS = {
   ...MCP_CLIENT_LIMITS,
   ...CONNECTION_LIMITS,
   ...AGENT_LIMITS,
-  // approvals
-  approvalTimeoutMs: 300_000,
-  pendingApprovalsPerSession: 64,
-  /** How often the wall clock is checked for expired questions. */
-  expiryCheckMs: 15_000,
-  feedbackChars: 10_000,
-  /** How often one call is asked about again because what was shown had changed. */
-  changedQuestions: 10,
-  /** How long a question for more money stays open, unless it is parked. */
-  budgetQuestionMs: 3_600_000,
-  /** Limits set by people that are kept in memory. */
-  limitsInMemory: 100_000,
+  ...APPROVAL_LIMITS,
   // sessions
   idempotencyTtlMs: 3_600_000,
   promptChars: 1_000_000,
