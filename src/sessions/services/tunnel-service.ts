@@ -61,7 +61,7 @@ export class TunnelService {
   }
 
   /** All stored ones at once, as document 003's file writes them. Those of the settings stay. */
-  async replace(caller: Caller, endpoints: readonly TunnelEndpoint[]): Promise<void> {
+  async replace(caller: Caller, endpoints: readonly z.infer<typeof Stored>[]): Promise<void> {
     authorize(caller, "policy.write");
     for (const endpoint of endpoints) refuseProblem(endpoint);
     await this.#replaceStored(caller, [{ action: "tunnel.set", id: "all" }], () =>

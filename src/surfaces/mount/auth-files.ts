@@ -11,10 +11,10 @@ import type { MountContext } from "./context.ts";
 import { json, parseWritten } from "./json.ts";
 import { ADMIN, ANYBODY } from "./rights.ts";
 import type { FileNode } from "./tree.ts";
-import { tunnelsOf, tunnelSummary, usableTunnels } from "./tunnels.ts";
+import { tunnelsOf, tunnelSetting, tunnelSummary, usableTunnels } from "./tunnels.ts";
 
 /** What an admin reads and writes: the summary's fields with the rest. Secrets are files elsewhere; here is only their path. */
-const AdminTunnel = TunnelEndpoint.extend({ auth_type: z.string().optional() });
+const AdminTunnel = TunnelEndpoint.partial({ url: true }).extend({ auth_type: z.string().optional() });
 
 /** The tunnels, who may use them, and how an agent proves who it is. */
 export function authFiles(context: MountContext): readonly FileNode[] {
@@ -30,7 +30,7 @@ export function authFiles(context: MountContext): readonly FileNode[] {
         run: async ({ caller }) =>
           may(caller.role, "policy.write") === "no"
             ? tunnelsOf(context).map(tunnelSummary)
-            : tunnelsOf(context).map((tunnel) => ({ ...tunnelSummary(tunnel), ...tunnel })),
+            : tunnelsOf(context).map(tunnelSetting),
       },
       write: {
         ...ADMIN,

@@ -33,12 +33,17 @@ export function usableTunnels(context: MountContext): readonly ListedTunnel[] {
   return tunnelsOf(context).filter(({ id }) => allowed.length === 0 || allowed.includes(id));
 }
 
-export function authType({ auth }: Pick<ListedTunnel, "auth">): string {
+function authType({ auth }: Pick<ListedTunnel, "auth">): string {
   return typeof auth === "string" ? auth : auth.type;
 }
 
 export function tunnelSummary(tunnel: ListedTunnel): ClaudeTunnel {
   return { id: tunnel.id, url: tunnel.url ?? "", auth_type: authType(tunnel) };
+}
+
+/** The same with all that is set, for admins. Of a secret there is only the path. */
+export function tunnelSetting(tunnel: ListedTunnel): ListedTunnel & Pick<ClaudeTunnel, "auth_type"> {
+  return { ...tunnel, auth_type: authType(tunnel) };
 }
 
 /** `available` when one is connected, with what is wrong with the others. */
