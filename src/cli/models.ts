@@ -42,11 +42,10 @@ export async function openModels(options: ModelsOptions): Promise<{
   close(): Promise<void>;
 }> {
   const { settings, environment, home, store, clock, newId, log, redact, endpoints } = options;
-  const now = (): number => clock.now();
+  const [now, elapsed] = [(): number => clock.now(), (): number => clock.elapsed()];
   const given = options.newest ?? watchSettings({ home, environment, now, log });
   const newest = await auditSettings(given, { store, newId, now, log });
   const networkProxies = networkProxiesOf(environment);
-  const elapsed = (): number => clock.elapsed();
   const behind = { tunnels: () => endpoints.places, transport: endpoints };
   const [breaker, record] = [new ProviderBreaker(elapsed), new ProviderRecord(elapsed)];
   const providers = openProviders({

@@ -27,6 +27,7 @@ import { containerSettingsOf, type ContainerSettings } from "./container-setting
 import type { AgentSettings } from "./acp-settings.ts";
 import type { ProgramSettings } from "./program-settings.ts";
 import { parseSettings, settingsPath, type FileSettings } from "./settings-file.ts";
+import { nonEmpty, numberOf, portOf, secondsOf, switchOf, type Environment } from "./setting-values.ts";
 import { readTextFile } from "./text-file.ts";
 import { refuseUntrusted, trustedInHome } from "./trusted-files.ts";
 
@@ -154,7 +155,7 @@ export interface Flags {
   readonly sandbox?: string | undefined;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type { Environment } from "./setting-values.ts";
 
 /** Flags, then the environment, then `sallyport.yaml` in the home folder, then the defaults. Refused if others could have written them. */
 export function readSettings(flags: Flags, environment: Environment, cwd: string): Settings {
@@ -339,10 +340,6 @@ function connectionsOf(flags: Flags, environment: Environment, cwd: string): Pic
 }
 
 /** An empty variable counts as not set. */
-function nonEmpty(text: string | undefined): string | undefined {
-  return text === "" ? undefined : text;
-}
-
 function runtimeOf(environment: Environment, { runtime }: FileSettings): Pick<Settings, "runtime"> {
   const variable = "SALLYPORT_RUNTIME_TOOL_MS";
   const text = nonEmpty(environment[variable]);
@@ -462,38 +459,4 @@ function pick<Value>(
     if (value !== undefined && value !== "") return { value, origin };
   }
   return { value: fallback, origin: "default" };
-}
-
-function numberOf(text: string | undefined): number | undefined {
-  if (text === undefined || text === "") return undefined;
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new Failure("invalid_request", `${text} is not a whole number above 0`);
-  return value;
-}
-
-function switchOf(variable: string, environment: Environment): boolean | undefined {
-  const text = nonEmpty(environment[variable]);
-  if (text === undefined) return undefined;
-  if (["1", "true", "on"].includes(text)) return true;
-  if (["0", "false", "off"].includes(text)) return false;
-  throw new Failure("invalid_request", `${variable} must be on or off`);
-}
-
-function secondsOf(variable: string, environment: Environment): number | undefined {
-  const text = environment[variable];
-  if (text === undefined || text === "") return undefined;
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > LIMITS.drainMaxSeconds)
-    throw new Failure("invalid_request", `${variable} must be a whole number from 0 to ${LIMITS.drainMaxSeconds}`);
-  return value;
-}
-
-function portOf(variable: string, environment: Environment): number | undefined {
-  const text = environment[variable];
-  if (text === undefined || text === "") return undefined;
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > 65_535)
-    throw new Failure("invalid_request", `${variable}=${text} is not a port`);
-  return value;
 }

@@ -74,11 +74,11 @@ import type {
 } from "../protocol/index.ts";
 import { refusalOf, requestOf, type ApiCall, type Idempotent } from "./api-call.ts";
 import { McpLogins } from "./mcp-logins.ts";
-import { isOver, type ServerHealth } from "./answers.ts";
+import type { ServerHealth } from "./answers.ts";
 import { InboxClient } from "./inbox.ts";
 import { ExportCalls } from "./export-calls.ts";
 import { pause } from "./pause.ts";
-import { readSse } from "./sse.ts";
+import { readJournal, type WatchedJournal } from "./journal-stream.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
 import { TunnelCalls } from "./tunnel-calls.ts";
@@ -479,7 +479,7 @@ export class SallyportClient {
     let tries = 0;
     for (;;) {
       try {
-        for await (const frame of this.#stream(id, after, signal)) {
+        for await (const frame of readJournal(this.#journal(id), after, signal)) {
           tries = 0;
           if ("seq" in frame) after = frame.seq;
           yield frame;
@@ -499,26 +499,9 @@ export class SallyportClient {
     }
   }
 
-  async *#stream(id: string, after: number, signal: AbortSignal): AsyncGenerator<StreamFrame> {
-    const url = `${this.#options.url}/api/sessions/${encodeURIComponent(id)}/events?after=${after}`;
-    const response = await withToken(this.#token, (authorization) =>
-      this.#fetch(url, { headers: { accept: "text/event-stream", ...OWN_VERSION, ...authorization }, signal }),
-    );
-    checkVersion(response);
-    if (!response.ok || response.body === null) throw await refusalOf(response);
-    let ended = false;
-    let last = after;
-    for await (const { data } of readSse(response.body)) {
-      const frame = JSON.parse(data) as StreamFrame;
-      yield frame;
-      if ("seq" in frame) last = frame.seq;
-      ended = frame.type === "session.updated" && isOver(frame.status);
-    }
-    // The server ends a stream only when the session has ended: anything else is a lost connection.
-    if (!ended) {
-      const { status, seq } = await this.session(id);
-      if (!isOver(status) || seq > last) throw new Error("the stream was cut");
-    }
+  #journal(id: string): WatchedJournal {
+    const url = `${this.#options.url}/api/sessions/${encodeURIComponent(id)}/events`;
+    return { url, fetch: this.#fetch, token: this.#token, session: () => this.session(id) };
   }
 
   async #call<Answer>(call: ApiCall): Promise<Answer> {

@@ -50,7 +50,7 @@ it.each([
   ["```ts\nconst a = 1;\n```", "const a = 1;"],
   ["1. first\n2. second", "first"],
   ["   ", ""],
-  [`${"word ".repeat(40)}`, `${"word ".repeat(19)}word …`],
+  ["word ".repeat(40), `${"word ".repeat(19)}word …`],
 ])("names a session by what was asked: %j", (prompt, title) => {
   expect(titleOfPrompt(prompt)).toBe(title);
 });

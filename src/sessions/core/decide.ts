@@ -69,9 +69,7 @@ export function decide(state: SessionState, command: SessionCommand): readonly E
     case "identify":
       return identify(state, command.engine_session_id);
     case "pause":
-      return state.paused
-        ? []
-        : [{ type: "session.updated", status: state.turn === undefined ? "paused" : state.status, paused: true }];
+      return pause(state);
     case "unpause":
       return unpause(state);
     case "hold":
@@ -83,6 +81,11 @@ export function decide(state: SessionState, command: SessionCommand): readonly E
     case "recover":
       return recover(state, command.resumable);
   }
+}
+
+function pause({ paused, turn, status: before }: SessionState): readonly EventBody[] {
+  if (paused) return [];
+  return [{ type: "session.updated", status: turn === undefined ? "paused" : before, paused: true }];
 }
 
 function spent(command: Extract<SessionCommand, { type: "spend" }>): EventBody {

@@ -10,7 +10,6 @@ import type { Receipts } from "../core/receipts.ts";
 import type { Session } from "../core/session.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { Registry } from "../lifecycle/registry.ts";
-import type { TunnelAuthService } from "./tunnel-auth-service.ts";
 import type { WarmSessions } from "../lifecycle/warm.ts";
 import type { WorkspacePlaces } from "../settings/settings.ts";
 import type { InstructionService } from "./instruction-service.ts";

@@ -81,26 +81,7 @@ export function Head({
         >
           <PanelLeftOpen aria-hidden className="size-5" />
         </Button>
-        <div className="min-w-0 flex-1">
-          <h1 className="truncate text-base font-semibold">{titleOf(session)}</h1>
-          <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-xs text-soft">
-            <StatusBadge status={session.status} />
-            <span className="max-sm:hidden">
-              {session.settings.engine} · {session.settings.model}
-            </span>
-            <span title={folderOf(session)} className="flex max-w-48 items-center gap-1 max-md:hidden">
-              <Folder aria-hidden className="size-3.5 shrink-0" />
-              <span className="sr-only">Workspace </span>
-              <span className="truncate">{folderName(folderOf(session))}</span>
-            </span>
-            {session.settings.review === "at_end" && (
-              <span title="Edits and commands run unasked. You review all changes when a turn has ended.">
-                review at the end
-              </span>
-            )}
-            <Cost session={session} />
-          </p>
-        </div>
+        <Title session={session} />
         {mayControl && isBusy(session) && (
           <Button
             size="small"
@@ -139,6 +120,31 @@ export function Head({
         <More session={session} onFork={onFork} onFind={onFind} control={mayControl ? control : undefined} />
       </div>
     </header>
+  );
+}
+
+function Title({ session }: { readonly session: SessionView }): ReactNode {
+  return (
+    <div className="min-w-0 flex-1">
+      <h1 className="truncate text-base font-semibold">{titleOf(session)}</h1>
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-xs text-soft">
+        <StatusBadge status={session.status} />
+        <span className="max-sm:hidden">
+          {session.settings.engine} · {session.settings.model}
+        </span>
+        <span title={folderOf(session)} className="flex max-w-48 items-center gap-1 max-md:hidden">
+          <Folder aria-hidden className="size-3.5 shrink-0" />
+          <span className="sr-only">Workspace </span>
+          <span className="truncate">{folderName(folderOf(session))}</span>
+        </span>
+        {session.settings.review === "at_end" && (
+          <span title="Edits and commands run unasked. You review all changes when a turn has ended.">
+            review at the end
+          </span>
+        )}
+        <Cost session={session} />
+      </p>
+    </div>
   );
 }
 
@@ -236,7 +242,6 @@ function More({
   const mayRaise = useMay("budget.raise");
   const mayShare = useMay("session.share");
   const mayDelete = useMay("session.delete");
-  const { save } = useLabel(session.id);
   const mayChange = control !== undefined && !hasEnded(session);
   const { icon: PauseIcon, verb, label } = pauseOf(session);
   return (
@@ -273,17 +278,7 @@ function More({
                 <GitFork aria-hidden className="size-4" /> Fork
               </DropdownMenu.Item>
             )}
-            {control !== undefined && <DropdownMenu.Separator className={MENU_LINE} />}
-            {control !== undefined && (
-              <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("label")}>
-                <Pencil aria-hidden className="size-4" /> Rename and tag …
-              </DropdownMenu.Item>
-            )}
-            {control !== undefined && (
-              <DropdownMenu.Item className={MENU_ITEM} onSelect={() => save({ archived: session.archived !== true })}>
-                <Archive aria-hidden className="size-4" /> {session.archived === true ? "Unarchive" : "Archive"}
-              </DropdownMenu.Item>
-            )}
+            {control !== undefined && <LabelItems session={session} onLabel={() => menu.ask("label")} />}
             {mayChange && (
               <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("switch")}>
                 <SlidersHorizontal aria-hidden className="size-4" /> Change model or mode …
@@ -308,6 +303,21 @@ function More({
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
       <SessionDialog session={session} asked={menu.asked} onEnd={menu.end} />
+    </>
+  );
+}
+
+function LabelItems({ session, onLabel }: { readonly session: SessionView; readonly onLabel: () => void }): ReactNode {
+  const { save } = useLabel(session.id);
+  return (
+    <>
+      <DropdownMenu.Separator className={MENU_LINE} />
+      <DropdownMenu.Item className={MENU_ITEM} onSelect={onLabel}>
+        <Pencil aria-hidden className="size-4" /> Rename and tag …
+      </DropdownMenu.Item>
+      <DropdownMenu.Item className={MENU_ITEM} onSelect={() => save({ archived: session.archived !== true })}>
+        <Archive aria-hidden className="size-4" /> {session.archived === true ? "Unarchive" : "Archive"}
+      </DropdownMenu.Item>
     </>
   );
 }
