@@ -79,7 +79,7 @@ import { InboxClient } from "./inbox.ts";
 import { ExportCalls } from "./export-calls.ts";
 import { pause } from "./pause.ts";
 import { readJournal, type WatchedJournal } from "./journal-stream.ts";
-import { checkVersion, OWN_VERSION } from "./version-check.ts";
+import { checkVersion } from "./version-check.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
 import { TunnelCalls } from "./tunnel-calls.ts";
 import {
