@@ -145,8 +145,8 @@ describeWithWalls("attacks from inside a session", () => {
       expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
       // What reaches a kernel of its own reaches nothing of this machine.
       const hasOwn = hasOwnKernel(sandbox);
-      const found = (await rowsIn(rows)).map((row) => (hasOwn && isOwnKernels(row) ? { ...row, escaped: false } : row));
-      expect(escapesIn(found)).toEqual([]);
+      const found = await rowsIn(rows);
+      expect(escapesIn(found.filter((row) => !(hasOwn && isOwnKernels(row))))).toEqual([]);
       if (isFullRun) console.log(`red team: a session in ${sandbox}, network ${network}: ${found.length} attacks`);
       expect(found.length).toBeGreaterThan(75);
       expect(yard.traces()).toEqual({ heard: [], written: [], setuid: [] });
