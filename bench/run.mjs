@@ -3,6 +3,7 @@ import { cpus, totalmem } from "node:os";
 import { setup } from "../scripts/setup.mjs";
 
 await setup();
+const { agentsBench } = await import("./agents.mjs");
 const { consoleBench } = await import("./console.mjs");
 const { enginesBench } = await import("./engines.mjs");
 const { fanoutBench } = await import("./fanout.mjs");
@@ -26,6 +27,7 @@ const benches = {
   readers: () => readersBench(),
   proxy: proxyBench,
   engines: enginesBench,
+  agents: agentsBench,
   console: consoleBench,
   mount: mountBench,
   "page-tools": pageToolsBench,

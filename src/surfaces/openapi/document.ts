@@ -45,6 +45,10 @@ const TAGS = [
   { name: "Files", description: "Document 003's files", paths: /^\/(claude|containers|compute)/ },
 ] as const;
 
+/** Their bodies are the vendors', passed on unchanged: another description of them would be wrong sooner or later. */
+const MODEL_PATHS =
+  "The models below `/model` are not described here: `/model/v1/messages` (Anthropic), `/model/v1/responses` and `/model/v1/chat/completions` (OpenAI) and `/model/v1/models` have the formats and errors of these vendors, and take an API key (`POST /api/keys`) in place of a token.";
+
 interface ApiOperation {
   readonly "x-needs"?: Capability | "nothing" | "a token";
   readonly "x-reads"?: Capability | "nobody";
@@ -73,7 +77,7 @@ function makeDocument(app: HttpApp, version: string): object {
     info: {
       title: "Sallyport",
       version,
-      description: `Protocol ${PROTOCOL_VERSION}. Money is in micro-USD.`,
+      description: `Protocol ${PROTOCOL_VERSION}. Money is in micro-USD. ${MODEL_PATHS}`,
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
     servers: [{ url: "/", description: "This server" }],
