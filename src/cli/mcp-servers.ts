@@ -48,7 +48,12 @@ export function openMcpServers(
   const logins = new Map(
     Object.entries(servers).flatMap(([name, setting]): [string, ServerLogin][] => {
       if (!("url" in setting) || setting.oauth === undefined) return [];
-      const { client_id, client_secret, scope } = setting.oauth === true ? {} : setting.oauth;
+      const {
+        client_id,
+        client_secret,
+        client_metadata_url: clientMetadataUrl,
+        scope,
+      } = setting.oauth === true ? {} : setting.oauth;
       const client = async (): Promise<{ client_id: string; client_secret?: string } | undefined> =>
         client_id === undefined
           ? undefined
@@ -56,7 +61,12 @@ export function openMcpServers(
               client_id,
               ...(client_secret === undefined ? {} : { client_secret: await secret(name, client_secret) }),
             };
-      return [[name, new ServerLogin({ name, url: new URL(setting.url), files, now, client, scope, addressOf })]];
+      return [
+        [
+          name,
+          new ServerLogin({ name, url: new URL(setting.url), files, now, client, clientMetadataUrl, scope, addressOf }),
+        ],
+      ];
     }),
   );
   const variables = settings.mcpVariables?.value ?? {};

@@ -119,6 +119,8 @@ const OauthClient = z
     /** Absent: the authorization server is asked to register one. */
     client_id: text.min(1).optional(),
     client_secret: OneCredential.optional(),
+    /** A document on the open internet that describes the client; its address is the client's id where the server takes such. Absent: none. */
+    client_metadata_url: Url.optional(),
     /** What to ask for, with blanks between. Absent: what the server says. */
     scope: text.optional(),
   })

@@ -18,3 +18,9 @@ const SCRIPTED = resolve(import.meta.dirname, "scripted-mcp-server.mjs");
 export function scriptedServer(behaviour: Readonly<Record<string, unknown>> = {}): McpServers[string] {
   return { command: process.execPath, args: [SCRIPTED, JSON.stringify(behaviour)] };
 }
+
+/** The official conformance suite for MCP clients; undefined: it is not in the cache, and its tests are left out. */
+export function conformanceSuite(): string | undefined {
+  const path = join(MCP_SERVERS_FOLDER, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
+  return existsSync(path) ? path : undefined;
+}

@@ -20,15 +20,19 @@ interface LoginRequest {
   readonly redirectUrl: string;
   readonly state: string;
   readonly scope: string | undefined;
+  readonly clientMetadataUrl?: string | undefined;
 }
 
 /** The SDK's view of one login. All that it saves is in `draft`; whoever started it decides what is kept. */
 export class LoginProvider implements OAuthClientProvider {
   readonly draft: LoginDraft;
+  /** Where the authorization server finds what this client is. */
+  declare clientMetadataUrl?: string;
   readonly #request: LoginRequest;
 
   constructor(request: LoginRequest, draft: LoginDraft = {}) {
     this.#request = request;
+    if (request.clientMetadataUrl !== undefined) this.clientMetadataUrl = request.clientMetadataUrl;
     this.draft = draft;
   }
 

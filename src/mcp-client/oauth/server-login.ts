@@ -27,6 +27,8 @@ export interface ServerLoginParts {
   readonly now: () => number;
   /** A client that the authorization server knows already. Undefined: it is asked to register one. */
   readonly client: () => Promise<StoredOAuthClientInformation | undefined>;
+  /** The address of a document that describes the client; absent: there is none. */
+  readonly clientMetadataUrl?: string | undefined;
   /** What to ask for; absent: what the server says. */
   readonly scope?: string | undefined;
   /** Where names lead. Absent: as DNS says. */
@@ -83,7 +85,10 @@ export class ServerLogin {
   async start(request: { readonly redirectUrl: string; readonly state: string }): Promise<StartedLogin> {
     const { name, url, client, now, files } = this.#parts;
     const wanted = joined(this.#parts.scope, this.#wanted);
-    const provider = new LoginProvider({ ...request, scope: wanted }, { client: await client() });
+    const provider = new LoginProvider(
+      { ...request, scope: wanted, clientMetadataUrl: this.#parts.clientMetadataUrl },
+      { client: await client() },
+    );
     await this.#withFetch(async (fetchFn) => {
       const { resourceMetadataUrl, scope } = await this.#challenge(fetchFn);
       await auth(provider, {
