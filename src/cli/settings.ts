@@ -217,8 +217,7 @@ export function settingsOf(flags: Flags, { environment, cwd, file }: SettingsSou
     proxyPort: pick<number>([undefined, portOf("SALLYPORT_PROXY_PORT", environment), file.proxy?.port], 0),
     claude: pick<string | undefined>([undefined, environment["SALLYPORT_CLAUDE"], file.claude], undefined),
     programs: pick<ProgramSettings>([undefined, undefined, file.programs], {}),
-    ...toolsOf(environment, file),
-    acpAgents: pick<AgentSettings>([undefined, undefined, file.acp_agents], {}),
+    ...agentsAndTools(environment, file),
     programsFolder: programsFolderOf(environment, file, homePath),
     startAhead: pick<boolean>([undefined, switchOf("SALLYPORT_START_AHEAD", environment), file.start_ahead], true),
     ...supervisorOf(environment, file),
@@ -241,8 +240,12 @@ export function settingsOf(flags: Flags, { environment, cwd, file }: SettingsSou
   };
 }
 
-function toolsOf(environment: Environment, file: FileSettings): Pick<Settings, "browser" | "webSearch" | "searchCode"> {
+function agentsAndTools(
+  environment: Environment,
+  file: FileSettings,
+): Pick<Settings, "acpAgents" | "browser" | "webSearch" | "searchCode"> {
   return {
+    acpAgents: pick<AgentSettings>([undefined, undefined, file.acp_agents], {}),
     browser: pick<string>([undefined, nonEmpty(environment["SALLYPORT_BROWSER"]), file.browser], "auto"),
     ...fromFile("webSearch", file.web_search),
     searchCode: pick<boolean>([undefined, switchOf("SALLYPORT_SEARCH_CODE", environment), file.search_code], true),

@@ -89,6 +89,8 @@ describe("settings", () => {
     const none = homeWith(undefined);
     expect(readSettings({ ...FLAGS, home }, ENVIRONMENT, "/project")).toEqual({
       acpAgents: { value: {}, origin: "default" },
+      browser: { value: "auto", origin: "default" },
+      searchCode: { value: true, origin: "default" },
       home: { value: home, origin: "flag" },
       host: { value: "10.0.0.3", origin: "flag" },
       port: { value: 4002, origin: "flag" },

@@ -48,7 +48,10 @@ function recipes(): Readonly<Record<string, Recipe>> {
 const COMPLETE: Readonly<
   Record<string, { readonly found: RegExp; readonly besides?: Readonly<Record<string, string>> }>
 > = {
-  tool: { found: named("NotebookEdit") },
+  tool: {
+    found: named("NotebookEdit"),
+    besides: { "src/gate/profiles.ts": "document 000's full agent names it" },
+  },
   engine: {
     found: /claude-cli|ClaudeCliEngine/,
     besides: { "src/engines/claude-sdk/sdk.ts": "advises the other engine where its own package is missing" },
