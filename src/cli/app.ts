@@ -26,7 +26,7 @@ import { openTelemetry, type Readings, type Telemetry } from "../telemetry/index
 import type { AnyTool, ToolModule } from "../tools/index.ts";
 import { SessionTrees } from "../workspaces/index.ts";
 import { openEngines } from "./engines.ts";
-import { TOKEN_FILE } from "./files.ts";
+import { TOKEN_FILE, WEBHOOK_KEY_FILE } from "./files.ts";
 import { markerOf } from "./home-marker.ts";
 import { openModels } from "./models.ts";
 import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./open-files.ts";
@@ -427,6 +427,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       startAhead: settings.startAhead.value,
       userInstructions: settings.userInstructions?.value,
       hooks: options.hooks ?? [],
+      webhookKey: await kept(join(home, WEBHOOK_KEY_FILE), () => randomBytes(32).toString("base64url")),
     },
     places: {
       defaultWorkspace: await realpath(settings.workspace.value),

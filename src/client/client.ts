@@ -77,6 +77,7 @@ import { isOver, type ServerHealth } from "./answers.ts";
 import { ExportCalls } from "./export-calls.ts";
 import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
+import { LongRunCalls, ScheduleCalls, WebhookCalls } from "./unattended-work.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
 import { changesOf, connectionPath, csvOf, jobPath, search, usageSearch, type UsageFilter } from "./paths.ts";
@@ -103,6 +104,10 @@ export class SallyportClient {
   readonly #fetch: typeof fetch;
   readonly #token: CurrentToken;
   readonly exports: ExportCalls;
+
+  readonly longRuns = new LongRunCalls((call) => this.#call(call));
+  readonly schedules = new ScheduleCalls((call) => this.#call(call));
+  readonly webhooks = new WebhookCalls((call) => this.#call(call));
 
   constructor(options: ClientOptions) {
     this.#token = currentToken(options.token);

@@ -31,6 +31,8 @@ const CAPABILITIES = [
   "provider.read",
   "provider.test",
   "template.write",
+  /** Schedules and webhooks, which start sessions by themselves. */
+  "trigger.manage",
   "connection.use",
   "connection.write",
 ] as const;
@@ -87,6 +89,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "key.manage": "no",
     "provider.test": "no",
     "template.write": "no",
+    "trigger.manage": "no",
     "connection.use": "own",
     "connection.write": "no",
   },
