@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Option, type Command } from "commander";
 import { defined, dollars, LIMITS, type LongRunDetail, type LongRunView } from "../../protocol/index.ts";
-import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
+import { print, printJson, tellUnattended, width, withServer, type CommandContext } from "../context.ts";
 import { table } from "../terminal/table.ts";
 import { visible } from "../terminal/visible.ts";
 import { addSessionOptions, dollarAmount, sessionSettings, wholeNumber, type SessionFlags } from "./options.ts";
@@ -96,7 +96,8 @@ function addStart(longRun: Command, context: CommandContext): void {
   ).action((task: string | undefined, flags: StartFlags, command: Command) => {
     if ((task === undefined) === (flags.taskFile === undefined))
       command.error("error: say what is to be built: in words, or with --task-file");
-    return withServer(context, command, async ({ client }) => {
+    return withServer(context, command, async (connection) => {
+      const { client } = connection;
       const { cwd } = context.surroundings;
       const text = task ?? (await readFile(resolve(cwd, flags.taskFile ?? ""), "utf8"));
       const { maxCost, name = text.split("\n", 1)[0]?.slice(0, 80) ?? "", initializer, coder } = flags;
@@ -116,6 +117,7 @@ function addStart(longRun: Command, context: CommandContext): void {
       });
       if (flags.json === true) printJson(context, view);
       else print(context, view.id);
+      tellUnattended(context, connection);
       return undefined;
     });
   });

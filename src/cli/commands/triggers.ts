@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 import { defined, type ScheduleView, type WebhookCreated, type WebhookView } from "../../protocol/index.ts";
-import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
+import { print, printJson, tellUnattended, width, withServer, type CommandContext } from "../context.ts";
 import { table } from "../terminal/table.ts";
 import { dollarAmount } from "./options.ts";
 
@@ -40,7 +40,8 @@ export function addSchedule(program: Command, context: CommandContext): void {
     .option("--at <time>", "once, such as 2027-01-04T09:00:00Z")
     .addOption(new Option("--missed <what>", "what becomes of missed times").choices(["run_once", "skip"]))
     .action((name: string, flags: TriggerFlags, command: Command) =>
-      withServer(context, command, async ({ client }) => {
+      withServer(context, command, async (connection) => {
+        const { client } = connection;
         const { template, cron, at, timeZone: time_zone, missed, maxCost: max_cost_microusd } = flags;
         const made = await client.schedules.create({
           name,
@@ -49,6 +50,7 @@ export function addSchedule(program: Command, context: CommandContext): void {
         });
         if (flags.json === true) printJson(context, made);
         else print(context, `${made.id}: next at ${made.next[0] ?? "never"}`);
+        tellUnattended(context, connection);
         return undefined;
       }),
     );
@@ -70,11 +72,13 @@ export function addWebhook(program: Command, context: CommandContext): void {
     .helpCommand(false)
     .addHelpText("after", WEBHOOK_HELP);
   createOptions(webhook).action((name: string, flags: TriggerFlags, command: Command) =>
-    withServer(context, command, async ({ client, url }) => {
+    withServer(context, command, async (connection) => {
+      const { client, url } = connection;
       const { template, maxCost: max_cost_microusd } = flags;
       const made = await client.webhooks.create({ name, template, ...defined({ max_cost_microusd }) });
       if (flags.json === true) printJson(context, made);
       else showSecret(context, made, url);
+      tellUnattended(context, connection);
       return undefined;
     }),
   );
