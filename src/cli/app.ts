@@ -29,7 +29,7 @@ import { searchCodeTool, type AnyTool, type ToolModule } from "../tools/index.ts
 import { SessionTrees } from "../workspaces/index.ts";
 import { browserSetup } from "./browser.ts";
 import { openEngines } from "./engines.ts";
-import { TOKEN_FILE } from "./files.ts";
+import { TOKEN_FILE, WEBHOOK_KEY_FILE } from "./files.ts";
 import { openIdentity } from "./identity.ts";
 import { markerOf } from "./home-marker.ts";
 import { openModels } from "./models.ts";
@@ -413,6 +413,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       startAhead: settings.startAhead.value,
       userInstructions: settings.userInstructions?.value,
       hooks: options.hooks ?? [],
+      webhookKey: await kept(join(home, WEBHOOK_KEY_FILE), () => randomBytes(32).toString("base64url")),
     },
     places: {
       defaultWorkspace: await realpath(settings.workspace.value),

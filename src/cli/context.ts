@@ -52,6 +52,12 @@ export function complain(context: CommandContext, error: unknown): ExitCode {
   return complaint.code;
 }
 
+/** For what goes on by itself: without a server it does so only once there is one. */
+export function tellUnattended(context: CommandContext, { embedded }: Pick<ServerConnection, "embedded">): void {
+  if (embedded)
+    context.screen.line(`no server runs on this home: it goes on once \`${context.surroundings.name} serve\` does`);
+}
+
 /** Runs something against a server, which is done unless it returns another code, and waits for turns that a server inside this process still drives. */
 export async function withServer(
   context: CommandContext,

@@ -4,6 +4,9 @@ export const SERVER_FILE = "server.json";
 /** The first admin's token, unless SALLYPORT_TOKEN fixes it. */
 export const TOKEN_FILE = "token";
 
+/** What secrets of webhooks are derived from. */
+export const WEBHOOK_KEY_FILE = "webhook.key";
+
 /** The latest time that a server of this home has seen. */
 export const SEEN_TIME_FILE = "seen-time";
 

@@ -9,6 +9,8 @@ import { addConnection } from "./commands/connection.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addEngine } from "./commands/engine.ts";
 import { addExec } from "./commands/exec.ts";
+import { addLongRun } from "./commands/long-run.ts";
+import { addSchedule, addWebhook } from "./commands/triggers.ts";
 import { addHook } from "./commands/hook.ts";
 import { addHome } from "./commands/home.ts";
 import { addIdentity } from "./commands/identity.ts";
@@ -79,6 +81,9 @@ function programFor(context: CommandContext): Command {
   addServe(program, context);
   addRun(program, context);
   addJobs(program, context);
+  addLongRun(program, context);
+  addSchedule(program, context);
+  addWebhook(program, context);
   addAttach(program, context);
   addSessions(program, context);
   addContext(program, context);

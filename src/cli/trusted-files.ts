@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import { join, parse, resolve, sep } from "node:path";
 import { Failure, LIMITS, mcpSecrets, shellWord } from "../protocol/index.ts";
-import { POLICY_FILE, SERVER_FILE, TOKEN_FILE, SEEN_TIME_FILE } from "./files.ts";
+import { POLICY_FILE, SERVER_FILE, TOKEN_FILE, SEEN_TIME_FILE, WEBHOOK_KEY_FILE } from "./files.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { SETTINGS_FILE } from "./settings-file.ts";
 
@@ -47,6 +47,7 @@ export function trustedInHome(home: string): readonly TrustedPath[] {
   return [
     ...unchanged.map((name) => ({ path: join(home, name), rule: "unchanged" }) as const),
     { path: join(home, TOKEN_FILE), rule: "private" },
+    { path: join(home, WEBHOOK_KEY_FILE), rule: "private" },
     { path: join(home, "supervisor.token"), rule: "private" },
   ];
 }

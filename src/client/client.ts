@@ -79,6 +79,7 @@ import { InboxClient } from "./inbox.ts";
 import { ExportCalls } from "./export-calls.ts";
 import { pause } from "./pause.ts";
 import { readJournal, type WatchedJournal } from "./journal-stream.ts";
+import { LongRunCalls, ScheduleCalls, WebhookCalls } from "./unattended-work.ts";
 import { checkVersion } from "./version-check.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
 import { TunnelCalls } from "./tunnel-calls.ts";
@@ -121,6 +122,10 @@ export class SallyportClient {
   /** Models of other machines, and what this one offers to others. */
   readonly tunnels: TunnelCalls = new TunnelCalls((call) => this.#call(call));
   readonly mcpLogins = new McpLogins((call) => this.#call(call));
+
+  readonly longRuns = new LongRunCalls((call) => this.#call(call));
+  readonly schedules = new ScheduleCalls((call) => this.#call(call));
+  readonly webhooks = new WebhookCalls((call) => this.#call(call));
 
   constructor(options: ClientOptions) {
     this.#token = currentToken(options.token);

@@ -31,6 +31,8 @@ const CAPABILITIES = [
   "provider.read",
   "provider.test",
   "template.write",
+  /** Schedules and webhooks, which start sessions by themselves. */
+  "trigger.manage",
   "connection.use",
   "connection.write",
   /** Using the key that this server keeps for the caller. */
@@ -90,6 +92,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "key.manage": "no",
     "provider.test": "no",
     "template.write": "no",
+    "trigger.manage": "no",
     "connection.use": "own",
     "connection.write": "no",
     "identity.use": "no",

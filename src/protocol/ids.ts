@@ -2,7 +2,22 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const TIME_DIGITS = 9;
 const RANDOM_DIGITS = 13;
 
-export type IdPrefix = "ses" | "turn" | "item" | "apr" | "tok" | "key" | "msg" | "aud" | "sh" | "shr" | "req" | "call";
+export type IdPrefix =
+  | "ses"
+  | "turn"
+  | "item"
+  | "apr"
+  | "tok"
+  | "key"
+  | "msg"
+  | "aud"
+  | "sh"
+  | "shr"
+  | "req"
+  | "call"
+  | "run"
+  | "sch"
+  | "hook";
 export type NewId = (prefix: IdPrefix) => string;
 
 /** Randomness is drawn for this many at once: each draw costs more than an id. */

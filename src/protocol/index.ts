@@ -47,6 +47,8 @@ export * from "./sessions.ts";
 export * from "./shell-word.ts";
 export * from "./socket.ts";
 export * from "./sse.ts";
+export * from "./long-runs.ts";
+export * from "./triggers.ts";
 export * from "./tool-facts.ts";
 export type * from "./tool-hooks.ts";
 export * from "./transcript.ts";

@@ -6,6 +6,8 @@ import { AGENT_LIMITS } from "./agent-limits.ts";
 import { APPROVAL_LIMITS } from "./approval-limits.ts";
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
 import { CLIENT_LIMITS } from "./client-limits.ts";
+import { LONG_RUN_LIMITS } from "./long-run-limits.ts";
+import { TRIGGER_LIMITS } from "./trigger-limits.ts";
 import { EMBEDDING_LIMITS } from "./embedding-limits.ts";
 import { FINDING_LIMITS } from "./finding-limits.ts";
 import { IDENTITY_LIMITS } from "./identity-limits.ts";
@@ -41,6 +43,8 @@ export const LIMITS = {
   ...JOB_LIMITS,
   ...INSTRUCTION_LIMITS,
   ...EMBEDDING_LIMITS,
+  ...LONG_RUN_LIMITS,
+  ...TRIGGER_LIMITS,
   ...FINDING_LIMITS,
   ...IDENTITY_LIMITS,
   ...TOOL_LIMITS,

@@ -175,6 +175,8 @@ export interface Dependencies {
   readonly userInstructions?: string | undefined;
   /** Checks of the program that opened the gateway, in order. */
   readonly hooks: readonly ToolHook[];
+  /** Of this home: secrets of webhooks are derived from it. */
+  readonly webhookKey: string;
   readonly clock: Clock;
   readonly expiryClock: ExpiryClock;
   readonly newId: NewId;

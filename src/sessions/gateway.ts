@@ -30,6 +30,9 @@ import { IdentityService } from "./services/identity-service.ts";
 import { InstructionService } from "./services/instruction-service.ts";
 import { JobService } from "./services/job-service.ts";
 import { SetLimits } from "./budget/set-limits.ts";
+import { LongRunService } from "./long-runs/service.ts";
+import { ScheduleService } from "./triggers/schedules.ts";
+import { WebhookService } from "./triggers/webhooks.ts";
 import { KeyService } from "./services/key-service.ts";
 import { PageService } from "./services/page-service.ts";
 import { PolicyBook, PolicyService } from "./services/policy-service.ts";
@@ -106,6 +109,9 @@ export class Gateway {
   readonly templates: TemplateService;
   readonly exports: ExportService;
   readonly shares: ShareService;
+  readonly longRuns: LongRunService;
+  readonly schedules: ScheduleService;
+  readonly webhooks: WebhookService;
   readonly connections: ConnectionService;
   readonly audit: AuditService;
   readonly identity: IdentityService;
@@ -160,6 +166,10 @@ export class Gateway {
     this.templates = new TemplateService(dependencies);
     this.exports = new ExportService(dependencies, this.#registry);
     this.shares = new ShareService(dependencies, this.#registry, this.exports);
+    const unattended = { dependencies, sessions: this.sessions, template: (id: string) => this.templates.find(id) };
+    this.longRuns = new LongRunService(unattended);
+    this.schedules = new ScheduleService(unattended);
+    this.webhooks = new WebhookService(unattended);
     this.connections = new ConnectionService(dependencies);
     this.audit = new AuditService(dependencies);
     this.tunnels = new TunnelService(dependencies);
@@ -203,6 +213,7 @@ export class Gateway {
         options.dependencies.observe(event, state);
         workers.observe(event, state);
         feed.observe(event, state);
+        gateway.longRuns.observe(event);
       },
     };
     const gateway: Gateway = new Gateway(dependencies, { ...options, book, feed });
@@ -211,6 +222,7 @@ export class Gateway {
     await gateway.tunnels.open();
     await gateway.offers.open();
     await gateway.#reconcile();
+    for (const service of [gateway.longRuns, gateway.webhooks, gateway.schedules]) await service.open();
     gateway.#sweep();
     gateway.#scaling.start();
     return gateway;
@@ -323,6 +335,7 @@ export class Gateway {
     this.#stopSweep();
     this.offers.close();
     this.tunnels.close();
+    await Promise.all([this.longRuns.close(), this.schedules.close()]);
     this.#registry.stop();
     await this.#scaling.close();
     await Promise.all([this.#warm.close(), this.#dependencies.connections.close()]);

@@ -27,12 +27,14 @@ import { healthRoutes, isProbe } from "./routes/health.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { mcpLoginRoutes } from "./routes/mcp-logins.ts";
+import { longRunRoutes } from "./routes/long-runs.ts";
 import { isMountPath, mountRoutes } from "./routes/mount.ts";
 import { providerRoutes } from "./routes/providers.ts";
 import { schemaRoutes } from "./routes/schemas.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { changeRoutes } from "./routes/changes.ts";
 import { templateRoutes } from "./routes/templates.ts";
+import { isDelivery, triggerRoutes } from "./routes/triggers.ts";
 import { workerRoutes } from "./routes/workers.ts";
 import { tunnelRoutes } from "./routes/tunnels.ts";
 import { usageRoutes } from "./routes/usage.ts";
@@ -78,6 +80,8 @@ export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   exportRoutes(app, options);
   catalogRoutes(app, options);
   templateRoutes(app, options);
+  longRunRoutes(app, options);
+  triggerRoutes(app, options, guard);
   workerRoutes(app, options);
   tunnelRoutes(app, options);
   changeRoutes(app, options);
@@ -110,7 +114,7 @@ const NOTHING_THERE = /^\/\.well-known(\/|$)/;
 function isForPrograms(path: string): boolean {
   return (
     isMountPath(path) ||
-    /^\/(api|assets|mcp|metrics|openapi\.json|health|livez|ready|readyz|ws|bridge)(\/|$)/.test(path)
+    /^\/(api|assets|mcp|metrics|openapi\.json|health|livez|ready|readyz|ws|bridge|hooks)(\/|$)/.test(path)
   );
 }
 
@@ -153,7 +157,7 @@ function door(guard: Guard, rights: RouteRights) {
     if (NOTHING_THERE.test(context.req.path)) return notHere(context);
     outgoing.setHeader(PROTOCOL_HEADER, PROTOCOL_VERSION);
     checkProtocol(context.req.header(PROTOCOL_HEADER));
-    if (!isProbe(context.req.path)) {
+    if (!isProbe(context.req.path) && !isDelivery(context.req)) {
       if (wantsPage(context)) return notFoundPage(context);
       const caller = await guard.authenticate(incoming);
       guard.checkPlace(caller, incoming);

@@ -105,6 +105,24 @@ export class Guard {
     count(this.#perStranger, [{ key: stranger, limit: LIMITS.failedLoginsPerMinute, what: "too many wrong keys" }]);
   }
 
+  /** The same for a delivery of a webhook, which has a signature in the place of a token. */
+  checkDelivery(request: IncomingMessage, { id, isSigned }: { readonly id: string; readonly isSigned: boolean }): void {
+    const stranger = request.socket.remoteAddress ?? "unknown";
+    if (isSigned) {
+      const limit = LIMITS.webhookPerMinute;
+      count(this.#perToken, [{ key: `hook/${id}`, limit, what: `more than ${limit} deliveries a minute` }]);
+      return;
+    }
+    this.#tellFailedLogin(request, stranger);
+    count(this.#perStranger, [
+      { key: stranger, limit: LIMITS.failedLoginsPerMinute, what: "too many wrong signatures" },
+    ]);
+    throw new Failure(
+      "unauthenticated",
+      "no webhook here takes this signature: check the address, the secret, the clock and the signed text",
+    );
+  }
+
   /** Somebody who guesses tokens appears in the log, but cannot fill it: neither from one address nor from many. */
   #tellFailedLogin(request: IncomingMessage, stranger: string): void {
     const lines = this.#failedLoginLines;

@@ -3,9 +3,11 @@ import type {
   ImportedConversation,
   McpServers,
   SessionSettings,
+  SessionView,
   Status,
   SubmitPrompt,
 } from "../../protocol/index.ts";
+import type { DocumentRow } from "../../store/index.ts";
 import type { Receipts } from "../core/receipts.ts";
 import type { Session } from "../core/session.ts";
 import type { Dependencies } from "../dependencies.ts";
@@ -39,11 +41,13 @@ export interface CreateOptions {
   readonly admit?: (settings: SessionSettings) => Promise<void>;
   /** Fields of the request that the surface chose itself, for clients that may not choose them. */
   readonly given?: readonly ClientChoice[] | undefined;
+  /** Rows that become durable together with the session. Absent: none. */
+  readonly documents?: ((answer: SessionView) => readonly DocumentRow[]) | undefined;
   /** The conversation that it begins with; absent: none. */
   readonly imported?: ImportedConversation | undefined;
 }
 
-export interface SessionBeginning {
+export interface SessionBeginning extends Pick<CreateOptions, "documents"> {
   readonly settings: SessionSettings;
   /** The session whose journal it begins with. */
   readonly parent: Session | undefined;

@@ -57,7 +57,7 @@ export class SessionService {
     caller: Caller,
     request: CreateSession,
     key: IdempotencyKey,
-    { admit, given, imported }: CreateOptions = {},
+    { admit, given, imported, documents }: CreateOptions = {},
   ): Promise<SessionView> {
     authorize(caller, "session.create");
     const parent =
@@ -82,7 +82,7 @@ export class SessionService {
         return this.#concurrency.make(caller, this.#profile(caller, settings), () =>
           this.#begin(
             caller,
-            { settings, parent, sponsor, prompt: request.prompt, servers: request.mcp_servers, imported },
+            { settings, parent, sponsor, prompt: request.prompt, servers: request.mcp_servers, imported, documents },
             receipts,
           ),
         );
@@ -113,7 +113,7 @@ export class SessionService {
 
   async #begin(
     caller: Caller,
-    { settings: asked, parent, sponsor, prompt: given, servers, imported }: SessionBeginning,
+    { settings: asked, parent, sponsor, prompt: given, servers, imported, documents }: SessionBeginning,
     receipts: (answer: SessionView) => readonly ReceiptRow[],
   ): Promise<SessionView> {
     const fork_seq = parent?.state.settled_seq ?? 0;
@@ -160,7 +160,11 @@ export class SessionService {
     // Same turn of the event loop, so same commit: a retry finds all of this or nothing.
     durable.push(
       this.#parts.dependencies.store.commit(
-        { receipts: receipts(answer), audit: [auditRow(this.#parts.dependencies, caller, audited)] },
+        {
+          receipts: receipts(answer),
+          documents: documents?.(answer) ?? [],
+          audit: [auditRow(this.#parts.dependencies, caller, audited)],
+        },
         { untilStored: true },
       ),
     );

@@ -22,6 +22,11 @@ export class TemplateService {
     return this.#all();
   }
 
+  /** For what starts sessions by itself. Undefined: there is none. */
+  async find(id: string): Promise<Template | undefined> {
+    return (await this.#all()).find((known) => known.id === id);
+  }
+
   /** Creates it, or replaces the one with this id. */
   async save(caller: Caller, id: string, request: SaveTemplate): Promise<Template> {
     authorize(caller, "template.write");

@@ -17,6 +17,11 @@ const TAGS = [
     description: "Sessions, their prompts and their journals",
     paths: /^\/(api\/(sessions|imports|prune|ws)|share)/,
   },
+  {
+    name: "Unattended work",
+    description: "Long runs, schedules and webhooks: sessions that begin by themselves",
+    paths: /^\/(api\/(long-runs|schedules|webhooks)|hooks)/,
+  },
   { name: "Approvals", description: "Questions to a person, and the answers", paths: /^\/api\/approvals/ },
   {
     name: "Providers",

@@ -1,0 +1,163 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import {
+  CreateSchedule,
+  CreateWebhook,
+  Failure,
+  LIMITS,
+  ScheduleList,
+  ScheduleView,
+  WebhookAccepted,
+  WebhookCreated,
+  WebhookList,
+  WebhookView,
+} from "../../protocol/index.ts";
+import type { Guard } from "../guard.ts";
+import type { HttpApp, SurfaceOptions } from "../surface.ts";
+import { body, changeRefusals, get, json, post, refusals, remove } from "./documents.ts";
+
+const TriggerPath = z.object({ id: z.string().max(100) });
+const DELIVERY = /^\/hooks\/[^/]+$/;
+
+/** Deliveries have a signature in the place of a token. */
+export function isDelivery({ method, path }: { readonly method: string; readonly path: string }): boolean {
+  return method === "POST" && DELIVERY.test(path);
+}
+
+export function triggerRoutes(app: HttpApp, options: SurfaceOptions, guard: Guard): void {
+  scheduleRoutes(app, options);
+  webhookRoutes(app, options);
+  deliveryRoute(app, options, guard);
+  const verbs = { pause: "Nothing begins until somebody continues it", continue: "Go on" } as const;
+  for (const verb of ["pause", "continue"] as const) {
+    app.openapi(
+      createRoute({
+        ...post(`/api/schedules/{id}/${verb}`, `${verb}Schedule`, "trigger.manage"),
+        summary: verbs[verb],
+        request: { params: TriggerPath },
+        responses: { 200: json(ScheduleView, "The schedule"), ...changeRefusals },
+      }),
+      async (context) =>
+        context.json(await options.gateway.schedules[verb](context.var.caller, context.req.valid("param").id), 200),
+    );
+    app.openapi(
+      createRoute({
+        ...post(`/api/webhooks/{id}/${verb}`, `${verb}Webhook`, "trigger.manage"),
+        summary: verbs[verb],
+        request: { params: TriggerPath },
+        responses: { 200: json(WebhookView, "The webhook"), ...changeRefusals },
+      }),
+      async (context) =>
+        context.json(await options.gateway.webhooks[verb](context.var.caller, context.req.valid("param").id), 200),
+    );
+  }
+}
+
+function scheduleRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
+  app.openapi(
+    createRoute({
+      ...get("/api/schedules", "listSchedules", "trigger.manage"),
+      summary: "Schedules, with their next times",
+      responses: { 200: json(ScheduleList, "The schedules"), ...refusals },
+    }),
+    (context) => context.json(gateway.schedules.list(context.var.caller), 200),
+  );
+  app.openapi(
+    createRoute({
+      ...post("/api/schedules", "createSchedule", "trigger.manage"),
+      summary: "Start sessions from a template at set times, with the caller's rights and budget",
+      request: { body: body(CreateSchedule) },
+      responses: { 201: json(ScheduleView, "The schedule"), ...changeRefusals },
+    }),
+    async (context) => context.json(await gateway.schedules.create(context.var.caller, context.req.valid("json")), 201),
+  );
+  app.openapi(
+    createRoute({
+      ...remove("/api/schedules/{id}", "deleteSchedule", "trigger.manage"),
+      summary: "Delete a schedule; its sessions stay",
+      request: { params: TriggerPath },
+      responses: { 204: { description: "It is gone" }, ...changeRefusals },
+    }),
+    async (context) => {
+      await gateway.schedules.remove(context.var.caller, context.req.valid("param").id);
+      return context.body(null, 204);
+    },
+  );
+}
+
+function webhookRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
+  app.openapi(
+    createRoute({
+      ...get("/api/webhooks", "listWebhooks", "trigger.manage"),
+      summary: "Webhooks, without their secrets",
+      responses: { 200: json(WebhookList, "The webhooks"), ...refusals },
+    }),
+    (context) => context.json(gateway.webhooks.list(context.var.caller), 200),
+  );
+  app.openapi(
+    createRoute({
+      ...post("/api/webhooks", "createWebhook", "trigger.manage"),
+      summary: "Start sessions from a template for signed deliveries; the secret is shown once",
+      request: { body: body(CreateWebhook) },
+      responses: { 201: json(WebhookCreated, "The webhook and its secret"), ...changeRefusals },
+    }),
+    async (context) => context.json(await gateway.webhooks.create(context.var.caller, context.req.valid("json")), 201),
+  );
+  app.openapi(
+    createRoute({
+      ...post("/api/webhooks/{id}/rotate", "rotateWebhook", "trigger.manage"),
+      summary: "A new secret, shown once; the old one is worth nothing from now on",
+      request: { params: TriggerPath },
+      responses: { 200: json(WebhookCreated, "The webhook and its new secret"), ...changeRefusals },
+    }),
+    async (context) =>
+      context.json(await gateway.webhooks.rotate(context.var.caller, context.req.valid("param").id), 200),
+  );
+  app.openapi(
+    createRoute({
+      ...remove("/api/webhooks/{id}", "deleteWebhook", "trigger.manage"),
+      summary: "Delete a webhook; its sessions stay",
+      request: { params: TriggerPath },
+      responses: { 204: { description: "It is gone" }, ...changeRefusals },
+    }),
+    async (context) => {
+      await gateway.webhooks.remove(context.var.caller, context.req.valid("param").id);
+      return context.body(null, 204);
+    },
+  );
+}
+
+const DeliveryHeaders = z.object({
+  "webhook-id": z.string().min(1).max(LIMITS.webhookIdChars),
+  "webhook-timestamp": z.string().max(20),
+  "webhook-signature": z.string().max(1_000),
+});
+
+function deliveryRoute(app: HttpApp, { gateway }: SurfaceOptions, guard: Guard): void {
+  app.openapi(
+    createRoute({
+      ...post("/hooks/{id}", "deliver", "nothing"),
+      summary: "A delivery, signed as Standard Webhooks says",
+      request: {
+        params: TriggerPath,
+        headers: DeliveryHeaders,
+        body: { required: true, content: { "application/json": { schema: z.unknown() } } },
+      },
+      responses: { 202: json(WebhookAccepted, "A session works on it"), ...changeRefusals },
+    }),
+    async (context) => {
+      const { id } = context.req.valid("param");
+      const headers = context.req.valid("header");
+      const text = await context.req.text();
+      if (Buffer.byteLength(text) > LIMITS.webhookBodyBytes)
+        throw new Failure("payload_too_large", `a delivery may have ${LIMITS.webhookBodyBytes} bytes`);
+      const delivery = {
+        id: headers["webhook-id"],
+        timestamp: headers["webhook-timestamp"],
+        signature: headers["webhook-signature"],
+        body: text,
+      };
+      guard.checkDelivery(context.env.incoming, { id, isSigned: gateway.webhooks.isSigned(id, delivery) });
+      return context.json(await gateway.webhooks.deliver(id, delivery), 202);
+    },
+  );
+}
