@@ -18,6 +18,7 @@ import {
   McpValues,
   type EnvironmentOptions,
   type Models,
+  type IdentityDependencies,
   type TunnelDependencies,
 } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
@@ -28,6 +29,7 @@ import type { AnyTool } from "../tools/index.ts";
 import { SessionTrees } from "../workspaces/index.ts";
 import { openEngines } from "./engines.ts";
 import { TOKEN_FILE } from "./files.ts";
+import { openIdentity } from "./identity.ts";
 import { markerOf } from "./home-marker.ts";
 import { openModels } from "./models.ts";
 import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./open-files.ts";
@@ -179,7 +181,8 @@ async function assemble(
     () => clock.now(),
     (bytes) => crypto.getRandomValues(bytes),
   );
-  const tunnels = openTunnels({ settings, home, clock, log, redact });
+  const identity = openIdentity({ home, redact, mounts: settings.mounts?.value });
+  const tunnels = openTunnels({ settings, home, clock, log, redact, identity });
   const { models, requests, ...way } = await openModels({
     endpoints: tunnels.endpoints,
     settings,
@@ -197,7 +200,7 @@ async function assemble(
   const watched = watchMachine(options, home, opened);
   const outside = openOutside(options, telemetry, opened);
   const known = { ...base, ...outside, ...watched };
-  const parts = { ...known, marker, marks, supervisor, models, tunnels, trees, newId, telemetry };
+  const parts = { ...known, marker, marks, supervisor, models, tunnels, identity, trees, newId, telemetry };
   const gateway = await gatewayFor(options, parts);
   if (supervisor !== undefined) void tellHeld(supervisor, log);
   opened.push(() => gateway.close());
@@ -284,6 +287,7 @@ interface AppParts extends AppBase, OutsideWorld {
   readonly supervisor: Supervisor | undefined;
   readonly models: Models;
   readonly tunnels: TunnelDependencies;
+  readonly identity: IdentityDependencies;
   readonly newId: NewId;
   readonly trees: SessionTrees;
   readonly telemetry: Telemetry;
@@ -377,6 +381,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       sandboxes,
       defaultSandbox: settings.sandbox.value,
       connections: openConnections(options, home),
+      identity: parts.identity,
       tunnels: parts.tunnels,
       observe: (event, { settings: { engine, provider, model }, created_by }) =>
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),

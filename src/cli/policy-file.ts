@@ -14,7 +14,7 @@ export function loadPolicyFile(home: string, settings: Settings): Policy | undef
 /** Each mount with limits has its own profile, which the policy file may replace. */
 function withMounts(file: Policy | undefined, { mounts }: Settings): Policy | undefined {
   const profiles = Object.entries(mounts?.value ?? {}).flatMap(([path, setting]) => {
-    const profile = setting === undefined ? undefined : mountProfile(setting);
+    const profile = setting === undefined || setting.type === "identity" ? undefined : mountProfile(setting);
     return profile === undefined ? [] : [[mountProfileName(path), profile] as const];
   });
   if (profiles.length === 0) return file;

@@ -10,6 +10,7 @@ import { addDoctor } from "./commands/doctor.ts";
 import { addEngine } from "./commands/engine.ts";
 import { addExec } from "./commands/exec.ts";
 import { addHome } from "./commands/home.ts";
+import { addIdentity } from "./commands/identity.ts";
 import { addJobs } from "./commands/jobs.ts";
 import { addExport } from "./commands/export.ts";
 import { addImport } from "./commands/import.ts";
@@ -86,6 +87,7 @@ function programFor(context: CommandContext): Command {
   addChanges(program, context);
   addToken(program, context);
   addKey(program, context);
+  addIdentity(program, context);
   addTunnel(program, context);
   addExec(program, context);
   addPolicy(program, context);

@@ -1,15 +1,11 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { GATEWAY_IDENTITY, IdentityKeys, secretsIn } from "../identity/index.ts";
+import { GATEWAY_IDENTITY } from "../identity/index.ts";
 import { Failure, type Log, type MountSettings, type Redactor, type TunnelEndpoint } from "../protocol/index.ts";
-import type { Clock, TunnelDependencies } from "../sessions/index.ts";
+import type { Clock, IdentityDependencies, TunnelDependencies } from "../sessions/index.ts";
 import { EndpointBook } from "../tunnels/index.ts";
+import { SECRETS } from "./identity.ts";
 import type { Settings } from "./settings.ts";
-
-/** Pre-shared keys, one file each. */
-const SECRETS = "secrets";
-/** This gateway's private keys. */
-const IDENTITIES = "identities";
 
 interface TunnelWiring {
   readonly settings: Settings;
@@ -17,14 +13,14 @@ interface TunnelWiring {
   readonly clock: Clock;
   readonly log: Log;
   readonly redact: Redactor;
+  readonly identity: IdentityDependencies;
 }
 
 /** What tunnels need of this machine. Nothing is connected yet. */
-export function openTunnels({ settings, home, clock, log, redact }: TunnelWiring): TunnelDependencies {
+export function openTunnels({ settings, home, clock, log, redact, identity }: TunnelWiring): TunnelDependencies {
   const learn = (value: string): void => redact.learn(value);
-  const secret = secretsIn({ folder: join(home, SECRETS), learn });
-  const ring = new IdentityKeys({ folder: join(home, IDENTITIES), learn });
-  const signer = (): ReturnType<TunnelDependencies["signer"]> => ring.identity(GATEWAY_IDENTITY);
+  const { secret, keys } = identity;
+  const signer = (): ReturnType<TunnelDependencies["signer"]> => keys.identity(GATEWAY_IDENTITY);
   return {
     endpoints: new EndpointBook({ secret, signer, clocks: clock, log }),
     settings: endpointsOf(settings.mounts?.value ?? {}),

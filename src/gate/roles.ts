@@ -33,6 +33,8 @@ const CAPABILITIES = [
   "template.write",
   "connection.use",
   "connection.write",
+  /** Using the key that this server keeps for the caller. */
+  "identity.use",
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
@@ -69,6 +71,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "policy.test": "all",
     "usage.read": "own",
     "connection.use": "own",
+    "identity.use": "own",
   },
   viewer: {
     ...EVERYTHING,
@@ -89,6 +92,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "template.write": "no",
     "connection.use": "own",
     "connection.write": "no",
+    "identity.use": "no",
   },
   // It answers questions about its own page's tools, if its profile says so.
   visitor: {

@@ -32,6 +32,8 @@ export interface TunnelAuthenticator {
   verify(asked: { readonly caller: string; readonly response: unknown }): Promise<AuthAnswer<VerifiedParty>>;
   /** Lets a caller in at a tunnel with `auth: none`: from this machine alone. */
   admitLocal(asked: { readonly tunnel_id: string; readonly address: string | undefined }): AuthAnswer<VerifiedParty>;
+  /** Whether a text is the challenge that waits for this caller's answer at this tunnel. */
+  isOpen(place: ChallengePlace & { readonly challenge: string }): boolean;
   /** Removes the challenges of a caller that is gone. */
   forget(caller: string): void;
 }
@@ -62,6 +64,7 @@ export function createTunnelAuthenticator(options: TunnelAuthenticatorOptions): 
       if (authKindOf(known) !== "none") return refuseAuth("wrong_kind");
       return isLoopback(address) ? { ok: true, value: { kind: "none" } } : refuseAuth("not_loopback");
     },
+    isOpen: (place) => book.isOpen(place),
     forget: (caller) => book.forget(caller),
   };
 }

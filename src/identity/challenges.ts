@@ -79,6 +79,13 @@ export class ChallengeBook {
     return shown(place, known);
   }
 
+  /** Whether this text is the challenge that waits for this caller's answer. */
+  isOpen(place: ChallengePlace & { readonly challenge: string }): boolean {
+    const known = this.#open.get(keyOf(place));
+    if (known === undefined || known.isUsed || this.#isExpired(known)) return false;
+    return isSameText(known.challenge, place.challenge);
+  }
+
   /** Removes all challenges of a caller that is gone. */
   forget(caller: string): void {
     for (const [key, open] of this.#open) if (open.caller === caller) this.#open.delete(key);

@@ -27,7 +27,8 @@ const SUFFIX = ".key";
 export class IdentityKeys {
   readonly #folder: string;
   readonly #learn: (secret: string) => void;
-  readonly #known = new Map<string, Promise<Identity>>();
+  /** With the text of the file that each was made from: a key that is replaced while the server runs counts at once. */
+  readonly #known = new Map<string, { readonly text: string; readonly identity: Promise<Identity> }>();
 
   constructor({ folder, learn }: { readonly folder: string; readonly learn: (secret: string) => void }) {
     this.#folder = folder;
@@ -35,13 +36,9 @@ export class IdentityKeys {
   }
 
   /** The identity of this name. Made, and on the disk, if there was none. */
-  identity(name: string): Promise<Identity> {
-    const known = this.#known.get(name);
-    if (known !== undefined) return known;
-    const opened = this.#open(name);
-    this.#known.set(name, opened);
-    opened.catch(() => this.#known.delete(name));
-    return opened;
+  async identity(name: string): Promise<Identity> {
+    const text = this.#read(name);
+    return text === undefined ? this.#make(name) : this.#opened(name, text);
   }
 
   /** Undefined: it has none yet. Nothing is made. */
@@ -59,25 +56,28 @@ export class IdentityKeys {
     const fresh = await this.#draft(bytes);
     await rename(path, `${path}.${randomUUID()}.old`).catch(ignoreMissing);
     await rename(fresh, path);
-    this.#known.delete(name);
     return this.identity(name);
   }
 
-  async #open(name: string): Promise<Identity> {
+  #opened(name: string, text: string): Promise<Identity> {
+    const known = this.#known.get(name);
+    if (known?.text === text) return known.identity;
+    const identity = identityOf(text, { name, learn: this.#learn });
+    this.#known.set(name, { text, identity });
+    identity.catch(() => this.#known.delete(name));
+    return identity;
+  }
+
+  async #make(name: string): Promise<Identity> {
     const path = this.#path(name);
-    let secret = this.#read(name);
-    if (secret === undefined) {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-      const names = await readdir(this.#folder);
-      if (names.length >= LIMITS.identities)
-        throw new Failure("limit_reached", `this server keeps ${LIMITS.identities} identities; remove old ones`);
-      const draft = await this.#draft(await newSecretKey());
-      // Whoever comes first has made the identity: an existing key is never replaced here.
-      await link(draft, path).catch(ignoreExisting);
-      await rm(draft, { force: true });
-      secret = this.#read(name);
-    }
-    return identityOf(secret ?? "", { name, learn: this.#learn });
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    if ((await readdir(this.#folder)).length >= LIMITS.identities)
+      throw new Failure("limit_reached", `this server keeps ${LIMITS.identities} identities; remove old ones`);
+    const draft = await this.#draft(await newSecretKey());
+    // Whoever comes first has made the identity: an existing key is never replaced here.
+    await link(draft, path).catch(ignoreExisting);
+    await rm(draft, { force: true });
+    return this.#opened(name, this.#read(name) ?? "");
   }
 
   async #draft(secretKey: Uint8Array): Promise<string> {
@@ -87,9 +87,10 @@ export class IdentityKeys {
   }
 
   #read(name: string): string | undefined {
+    const path = this.#path(name);
     let file: number;
     try {
-      file = openSync(this.#path(name), constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+      file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "ENOENT") return undefined;

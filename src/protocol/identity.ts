@@ -69,3 +69,72 @@ export const SecretPath = z
     /^[A-Za-z0-9_][\w.-]*(\/[A-Za-z0-9_][\w.-]*)*$/,
     "must be a path below the secrets folder, such as tunnels/home",
   );
+
+/** Who somebody is to others. */
+export const IdentityView = z.object({
+  /** x-only, hexadecimal. */
+  pubkey: z.string(),
+  npub: z.string(),
+});
+export type IdentityView = z.infer<typeof IdentityView>;
+
+/** A Nostr event before it is signed (NIP-01). */
+export const UnsignedEvent = z
+  .object({
+    kind: z.number().int().min(0).max(65_535),
+    created_at: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
+    tags: z.array(z.array(z.string().max(LIMITS.encryptedTextBytes)).max(100)).max(1_000),
+    content: z.string().max(LIMITS.encryptedTextBytes),
+  })
+  .strict();
+export type UnsignedEvent = z.infer<typeof UnsignedEvent>;
+
+/** What is to be signed: a text, or an event. A text that is no JSON object is signed as it is. */
+export const SignIdentity = z.union([
+  z.object({ data: z.string().min(1).max(LIMITS.encryptedTextBytes) }).strict(),
+  z.object({ event: UnsignedEvent }).strict(),
+]);
+export type SignIdentity = z.infer<typeof SignIdentity>;
+
+export const IdentitySignature = IdentityView.extend({
+  /** BIP-340, hexadecimal: over the SHA-256 of the text, or over the event's id. */
+  signature: z.string(),
+  /** Of an event: its id. */
+  id: z.string().optional(),
+});
+export type IdentitySignature = z.infer<typeof IdentitySignature>;
+
+const keyText = z.string().min(1).max(200);
+export const VerifyIdentity = z
+  .object({ data: z.string().max(LIMITS.encryptedTextBytes), signature: z.string().max(200), pubkey: keyText })
+  .strict();
+export type VerifyIdentity = z.infer<typeof VerifyIdentity>;
+export const IdentityVerdict = z.object({ valid: z.boolean() });
+export type IdentityVerdict = z.infer<typeof IdentityVerdict>;
+
+export const EncryptFor = z
+  .object({ pubkey: keyText, plaintext: z.string().min(1).max(LIMITS.encryptedTextBytes) })
+  .strict();
+export type EncryptFor = z.infer<typeof EncryptFor>;
+export const EncryptedText = z.object({ ciphertext: z.string() });
+export type EncryptedText = z.infer<typeof EncryptedText>;
+
+export const DecryptFrom = z.object({ pubkey: keyText, ciphertext: z.string().min(1).max(100_000) }).strict();
+export type DecryptFrom = z.infer<typeof DecryptFrom>;
+export const DecryptedText = z.object({ plaintext: z.string() });
+export type DecryptedText = z.infer<typeof DecryptedText>;
+
+/** What agents may sign with `/identity`. Admins may sign anything with their own key. */
+export const SigningPolicy = z
+  .object({
+    /** Challenges of tunnels that the agent was given. Absent: yes. */
+    challenges: z.boolean().optional(),
+    /** Kinds of Nostr events. Absent: none. */
+    event_kinds: z.array(z.number().int().min(0).max(65_535)).max(100).optional(),
+    /** Any text. Absent: no. */
+    texts: z.boolean().optional(),
+    /** Encrypting and decrypting with the agent's own key. Absent: yes. */
+    encryption: z.boolean().optional(),
+  })
+  .strict();
+export type SigningPolicy = z.infer<typeof SigningPolicy>;

@@ -1,10 +1,11 @@
 import type { ConnectionBook } from "../connections/index.ts";
 import type { Engine } from "../engines/index.ts";
-import type { ReadSecret, TunnelSigner } from "../identity/index.ts";
+import type { IdentityKeys, ReadSecret, TunnelSigner } from "../identity/index.ts";
 import type { Ledger, PriceBook } from "../ledger/index.ts";
 import type { EgressTarget, HostAnswer, publicAddress } from "../network/index.ts";
 import type {
   FailoverSettings,
+  IdentitySetting,
   JournalEvent,
   NewId,
   Policy,
@@ -117,12 +118,22 @@ export interface TunnelDependencies {
   readonly bounds?: LinkBounds | undefined;
 }
 
+/** Keys that this gateway keeps. */
+export interface IdentityDependencies {
+  readonly keys: IdentityKeys;
+  /** Pre-shared keys, by path. */
+  readonly secret: ReadSecret;
+  /** Of `/identity` in sallyport.yaml. Absent: the defaults. */
+  readonly setting?: IdentitySetting | undefined;
+}
+
 /** What every session needs. */
 export interface Dependencies {
   readonly store: Store;
   readonly engines: ReadonlyMap<string, Engine>;
   readonly models: Models;
   readonly connections: ConnectionBook;
+  readonly identity: IdentityDependencies;
   readonly tunnels: TunnelDependencies;
   readonly policy: () => Policy;
   readonly limits: SetLimits;

@@ -25,6 +25,7 @@ import { Feed } from "./lifecycle/feed.ts";
 import { ExportService } from "./services/export-service.ts";
 import { ShareService } from "./services/share-service.ts";
 import { FolderService } from "./services/folder-service.ts";
+import { IdentityService } from "./services/identity-service.ts";
 import { InstructionService } from "./services/instruction-service.ts";
 import { JobService } from "./services/job-service.ts";
 import { SetLimits } from "./budget/set-limits.ts";
@@ -50,6 +51,7 @@ import { TemplateService } from "./services/template-service.ts";
 import { TokenService } from "./services/token-service.ts";
 import { TunnelOfferService } from "./services/tunnel-offer-service.ts";
 import { TunnelService } from "./services/tunnel-service.ts";
+import { TunnelAuthService } from "./services/tunnel-auth-service.ts";
 import { UsageService } from "./services/usage-service.ts";
 import { WarmSessions } from "./lifecycle/warm.ts";
 import { UNBOUNDED } from "./access/token-scope.ts";
@@ -102,6 +104,8 @@ export class Gateway {
   readonly shares: ShareService;
   readonly connections: ConnectionService;
   readonly audit: AuditService;
+  readonly identity: IdentityService;
+  readonly tunnelAuth: TunnelAuthService;
   readonly tunnels: TunnelService;
   readonly offers: TunnelOfferService;
   /** Takes the connections of tunnels' other sides. */
@@ -130,7 +134,10 @@ export class Gateway {
     const expect = (settings: SessionSettings): void => this.#expect(settings);
     const shared = { dependencies, registry: this.#registry, receipts, places, book, warm: this.#warm, expect };
     this.instructions = new InstructionService(shared);
-    this.sessions = new SessionService({ ...shared, instructions: this.instructions });
+    this.tunnelAuth = new TunnelAuthService(dependencies, () => dependencies.tunnels.endpoints.settings);
+    this.identity = new IdentityService(dependencies, this.tunnelAuth);
+    const { instructions, tunnelAuth } = this;
+    this.sessions = new SessionService({ ...shared, instructions, tunnelAuth });
     this.clients = new ClientService(dependencies, this.sessions);
     this.pages = new PageService({ sessions: this.sessions, clock: dependencies.clock, newId: dependencies.newId });
     this.changes = new ChangeService(shared);

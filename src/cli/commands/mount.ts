@@ -19,7 +19,7 @@ interface MountFlags {
 
 /** The trees of a server; the first one is mounted by default. */
 const AGENTS = "/claude";
-const TREES = [AGENTS, ...JobKind.options.map((kind) => `/${kind}`)];
+const TREES = [AGENTS, ...JobKind.options.map((kind) => `/${kind}`), "/identity"];
 
 const HELP = `
 Stays in the foreground; Ctrl-C unmounts. Your token decides what is allowed.
@@ -37,7 +37,7 @@ export function addMount(program: Command, context: CommandContext): void {
     .argument("<folder>", "where; made if it is missing, must be empty")
     .option("--plain", "a folder of ordinary files and pipes instead of a mount; needs no FUSE")
     .addOption(
-      new Option("--tree <path>", "which files: of agents, of commands in a sandbox, of model calls")
+      new Option("--tree <path>", "which files: of agents, of commands in a sandbox, of model calls, of your key")
         .choices(TREES)
         .default(AGENTS),
     )

@@ -10,6 +10,7 @@ import type { Receipts } from "../core/receipts.ts";
 import type { Session } from "../core/session.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { Registry } from "../lifecycle/registry.ts";
+import type { TunnelAuthService } from "./tunnel-auth-service.ts";
 import type { WarmSessions } from "../lifecycle/warm.ts";
 import type { WorkspacePlaces } from "../settings/settings.ts";
 import type { InstructionService } from "./instruction-service.ts";
@@ -54,6 +55,7 @@ export interface SessionServiceParts {
   readonly places: WorkspacePlaces;
   readonly warm: WarmSessions;
   readonly instructions: InstructionService;
+  readonly tunnelAuth: TunnelAuthService;
   /** A session of this kind came: another one may. */
   readonly expect: (settings: SessionSettings) => void;
 }

@@ -69,6 +69,7 @@ export class SessionService {
     return this.#parts.receipts.once(
       { caller, key, question: imported === undefined ? ["create", request] : ["import", imported, request] },
       async (receipts) => {
+        await this.#requireProof(caller, request.provider ?? parent?.state.settings.provider);
         const settings = await this.#settings(caller, request, { parent, given });
         if (key === undefined && this.#profile(caller, settings).require_idempotency === true)
           throw new Failure(
@@ -85,6 +86,12 @@ export class SessionService {
         );
       },
     );
+  }
+
+  /** An agent proves to a tunnel who it is before it begins a session there. */
+  #requireProof(caller: Caller, provider: string | undefined): Promise<void> {
+    const { dependencies, tunnelAuth } = this.#parts;
+    return tunnelAuth.requireProvider(caller, provider ?? dependencies.models.defaultProvider);
   }
 
   /** A new session that begins with the conversation of another program. */

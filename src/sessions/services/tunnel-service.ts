@@ -5,6 +5,7 @@ import {
   LIMITS,
   TunnelEndpoint,
   TUNNEL_PREFIX,
+  tunnelProblem,
   type SaveTunnel,
   type TunnelReport,
   type TunnelView,
@@ -42,6 +43,7 @@ export class TunnelService {
   async save(caller: Caller, id: string, request: SaveTunnel): Promise<TunnelView> {
     authorize(caller, "policy.write");
     const setting = defined({ id, ...request });
+    refuseProblem(setting);
     await this.#replaceStored(caller, [{ action: "tunnel.set", id }], (stored) => [
       ...stored.filter((known) => known.id !== id),
       setting,
@@ -59,8 +61,9 @@ export class TunnelService {
   }
 
   /** All stored ones at once, as document 003's file writes them. Those of the settings stay. */
-  async replace(caller: Caller, endpoints: readonly TunnelEndpoint[]): Promise<void> {
+  async replace(caller: Caller, endpoints: readonly z.infer<typeof Stored>[]): Promise<void> {
     authorize(caller, "policy.write");
+    for (const endpoint of endpoints) refuseProblem(endpoint);
     await this.#replaceStored(caller, [{ action: "tunnel.set", id: "all" }], () =>
       endpoints.filter(({ id }) => !this.#isSet(id)),
     );
@@ -142,4 +145,11 @@ export class TunnelService {
       open_requests: openRequests,
     };
   }
+}
+
+/** Throws for what the settings would refuse too. A tunnel that connects to this server has no address to check. */
+function refuseProblem(setting: EndpointSetting): void {
+  const { id, url = "ws://localhost" } = setting;
+  const problem = tunnelProblem({ ...setting, url });
+  if (problem !== undefined) throw new Failure("invalid_request", `invalid request: the tunnel ${id} ${problem}`);
 }

@@ -1,57 +1,70 @@
 import { z } from "zod";
-import { ClaudeTunnel, ClaudeTunnelStatus, Failure, TunnelEndpoint } from "../../protocol/index.ts";
+import {
+  ClaudeTunnel,
+  ClaudeTunnelStatus,
+  SignedAuthResponse,
+  TunnelAuthChallenge,
+  TunnelEndpoint,
+} from "../../protocol/index.ts";
+import { may } from "../../gate/index.ts";
 import type { MountContext } from "./context.ts";
 import { json, parseWritten } from "./json.ts";
+import { ADMIN, ANYBODY } from "./rights.ts";
 import type { FileNode } from "./tree.ts";
-import { authType, tunnelsOf, tunnelSummary } from "./tunnels.ts";
+import { tunnelsOf, tunnelSetting, tunnelSummary, usableTunnels } from "./tunnels.ts";
 
-const ANYBODY = { needs: "policy.read" } as const;
+/** What an admin reads and writes: the summary's fields with the rest. Secrets are files elsewhere; here is only their path. */
+const AdminTunnel = TunnelEndpoint.partial({ url: true }).extend({ auth_type: z.string().optional() });
 
-/** The configured tunnels; nothing can use them yet. */
+/** The tunnels, who may use them, and how an agent proves who it is. */
 export function authFiles(context: MountContext): readonly FileNode[] {
+  const { gateway } = context;
   return [
     {
       path: "auth/tunnels",
-      summary: "The tunnels that are configured, without secrets",
+      summary: "The tunnels that are configured, without secrets; only admins write it",
       content: "json",
-      read: { ...ANYBODY, answer: z.array(ClaudeTunnel), run: async () => tunnelsOf(context).map(tunnelSummary) },
+      read: {
+        ...ANYBODY,
+        answer: z.array(z.union([ClaudeTunnel.strict(), AdminTunnel])),
+        run: async ({ caller }) =>
+          may(caller.role, "policy.write") === "no"
+            ? tunnelsOf(context).map(tunnelSummary)
+            : tunnelsOf(context).map(tunnelSetting),
+      },
       write: {
-        needs: "policy.write",
-        json: z.array(TunnelEndpoint),
-        run: async ({ caller }, text) =>
-          context.gateway.tunnels.replace(caller, parseWritten(z.array(TunnelEndpoint), json(text))),
+        ...ADMIN,
+        json: z.array(AdminTunnel),
+        run: ({ caller }, text) => {
+          const written = parseWritten(z.array(AdminTunnel), json(text));
+          const tunnels = written.map(({ auth_type: _shown, ...tunnel }) => tunnel);
+          return gateway.tunnels.replace(caller, tunnels);
+        },
       },
     },
     {
       path: "auth/status",
-      summary: "Which tunnels would take a session",
+      summary: "Which tunnels you may use now: whether you proved who you are, with which key, until when",
       content: "json",
       read: {
         ...ANYBODY,
         answer: z.array(ClaudeTunnelStatus),
-        run: async (): Promise<readonly ClaudeTunnelStatus[]> =>
-          tunnelsOf(context).map((tunnel) => ({
-            tunnel_id: tunnel.id,
-            auth_type: authType(tunnel),
-            authorized: authType(tunnel) === "none",
-          })),
+        run: ({ caller }) => gateway.tunnelAuth.status(caller, usableTunnels(context)),
       },
     },
     {
       path: "auth/challenge",
-      summary: "Challenges of tunnels, and the signed answers to them",
+      summary: "Read the challenges of tunnels; sign one with /identity/sign and write the response here",
       content: "json",
-      read: { ...ANYBODY, answer: z.array(z.unknown()), run: async () => [] },
+      read: {
+        needs: "identity.use",
+        answer: z.array(TunnelAuthChallenge),
+        run: async ({ caller }) => gateway.tunnelAuth.challenges(caller, usableTunnels(context)),
+      },
       write: {
-        needs: "session.create",
-        json: z.object({ tunnel_id: z.string() }),
-        run: async (_place, text) => {
-          const { tunnel_id } = (json(text) ?? {}) as { readonly tunnel_id?: unknown };
-          const known = tunnelsOf(context).some(({ id }) => id === tunnel_id);
-          throw known
-            ? new Failure("unsupported", "no challenge is open for this tunnel")
-            : new Failure("not_found", `unknown tunnel: ${String(tunnel_id)}`);
-        },
+        needs: "identity.use",
+        json: SignedAuthResponse,
+        run: ({ caller }, text) => gateway.tunnelAuth.respond(caller, json(text), usableTunnels(context)),
       },
     },
   ];

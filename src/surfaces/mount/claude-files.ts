@@ -7,6 +7,7 @@ import {
   type ErrorCode,
   type FileEntry,
   type FileStat,
+  type JobKind,
   type MountFrame,
   type SessionView,
 } from "../../protocol/index.ts";
@@ -22,6 +23,7 @@ import type {
 } from "./file-service.ts";
 import { computeFiles } from "./jobs/compute-files.ts";
 import { containerFiles } from "./jobs/container-files.ts";
+import { identityFiles } from "./identity-files.ts";
 import { rootFiles } from "./root-files.ts";
 import { sessionFiles } from "./session-files.ts";
 import { FileTree, type Dynamic, type FileNode, type TreeEntry, type FilePlace } from "./tree.ts";
@@ -39,6 +41,8 @@ export function nodesOf(context: MountContext): readonly FileNode[] {
       return containerFiles(context);
     case "compute":
       return computeFiles(context);
+    case "identity":
+      return identityFiles(context);
   }
 }
 
@@ -178,7 +182,7 @@ export class ClaudeFiles implements FileService {
   /** A tree of jobs has no files of other sessions. */
   async #isJob({ caller, path, name }: FilePlace): Promise<void> {
     const { gateway, kind } = this.#context;
-    if (kind !== "claude" && isSessionPath(path)) await gateway.jobs.session(caller, kind, name);
+    if (isJobKind(kind) && isSessionPath(path)) await gateway.jobs.session(caller, kind, name);
   }
 
   /** Refuses names of files that do not exist. Returns when it last changed, if known. */
@@ -209,7 +213,7 @@ export class ClaudeFiles implements FileService {
 
   #session(caller: Caller, id: string): Promise<SessionView> {
     const { gateway, kind } = this.#context;
-    return kind === "claude" ? gateway.sessions.get(caller, id) : gateway.jobs.session(caller, kind, id);
+    return isJobKind(kind) ? gateway.jobs.session(caller, kind, id) : gateway.sessions.get(caller, id);
   }
 
   async #sessions(caller: Caller): Promise<readonly FileEntry[]> {
@@ -218,16 +222,19 @@ export class ClaudeFiles implements FileService {
     let cursor: string | undefined;
     do {
       const asked = { cursor, limit: LIMITS.pageSizeMax };
-      const page =
-        kind === "claude"
-          ? await gateway.sessions.list(caller, asked)
-          : await gateway.jobs.sessions(caller, kind, asked);
+      const page = isJobKind(kind)
+        ? await gateway.jobs.sessions(caller, kind, asked)
+        : await gateway.sessions.list(caller, asked);
       for (const { id, updated_at } of page.sessions)
         entries.push({ name: id, is_dir: true, size: 0, modified: updated_at });
       cursor = page.next;
     } while (cursor !== undefined && entries.length < LIMITS.mountListed);
     return entries;
   }
+}
+
+function isJobKind(kind: MountContext["kind"]): kind is JobKind {
+  return kind === "containers" || kind === "compute";
 }
 
 /** Of a session, or of a job, which is one. */

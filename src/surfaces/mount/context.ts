@@ -22,7 +22,7 @@ export interface MountContext {
   /** `/claude`. */
   readonly path: string;
   /** Which of document 003's trees it is. */
-  readonly kind: "claude" | JobKind;
+  readonly kind: "claude" | "identity" | JobKind;
   /** Absent: the mount has no settings of its own. */
   readonly setting: MountSetting | undefined;
   /** The ids of all mounts' tunnels in the settings. */

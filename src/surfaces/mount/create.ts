@@ -29,7 +29,7 @@ export async function create(context: MountContext, caller: Caller, text: string
   requireKey(profile, request);
   const max_cost_usd = maxCost(profile, request);
   checkModel(profile, request.model);
-  checkTunnel(context, tunnelNamed(request));
+  await checkTunnel(context, caller, tunnelNamed(request));
   const tools = toolsOf(profile, request);
   const provider = await chooseProvider(context, caller, { request, profile });
   const wanted: CreateSession = defined({

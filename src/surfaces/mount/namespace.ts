@@ -77,8 +77,11 @@ export class Namespace implements FileService {
     const found = this.#mounts.find(({ path: mount }) => whole === mount || whole.startsWith(`${mount}/`));
     if (found === undefined) throw new Failure("not_found", `there is no ${path}`);
     const { files, access } = found;
-    refuse(access, { verb, name: parts.at(-1) ?? "", path });
-    return { files, access, below: whole.slice(found.path.length + 1) };
+    const below = whole.slice(found.path.length + 1);
+    // A list of names shows no key.
+    if (access !== "sign_only" || below !== "" || verb !== "read")
+      refuse(access, { verb, name: parts.at(-1) ?? "", path });
+    return { files, access, below };
   }
 }
 

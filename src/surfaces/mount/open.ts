@@ -1,4 +1,4 @@
-import { JobKind, type MountSettings, type ShownQuestions } from "../../protocol/index.ts";
+import { JobKind, type AccessLevel, type MountSettings, type ShownQuestions } from "../../protocol/index.ts";
 import type { SurfaceOptions } from "../surface.ts";
 import { ClaudeFiles } from "./claude-files.ts";
 import { CallerMemory, type MountContext } from "./context.ts";
@@ -10,10 +10,18 @@ import { ShownTexts } from "./shown.ts";
 /** Where the tree of document 003 is unless settings say otherwise. */
 const DEFAULT_MOUNT = "/claude";
 
+/** Where the caller's key is. */
+const IDENTITY_MOUNT = "/identity";
+
 /** The same with its siblings: where commands run, and where models are asked. */
-export const DEFAULT_MOUNTS: readonly string[] = [DEFAULT_MOUNT, ...JobKind.options.map((kind) => `/${kind}`)];
+export const DEFAULT_MOUNTS: readonly string[] = [
+  DEFAULT_MOUNT,
+  ...JobKind.options.map((kind) => `/${kind}`),
+  IDENTITY_MOUNT,
+];
 
 function kindOf(path: string): MountContext["kind"] {
+  if (path === IDENTITY_MOUNT) return "identity";
   return JobKind.options.find((kind) => path === `/${kind}`) ?? "claude";
 }
 
@@ -52,6 +60,11 @@ export function openMounts({ gateway, metrics, log, mount }: SurfaceOptions): Op
     making,
   }));
   for (const context of contexts)
-    files.mount({ path: context.path, files: new ClaudeFiles(context), access: "budgeted" });
+    files.mount({ path: context.path, files: new ClaudeFiles(context), access: accessOf(context, settings) });
   return { files, contexts };
+}
+
+/** Of what costs money there is a budget; keys are only used. */
+function accessOf({ kind }: MountContext, settings: MountSettings): AccessLevel {
+  return kind === "identity" ? (settings["/identity"]?.access ?? "sign_only") : "budgeted";
 }

@@ -27,12 +27,23 @@ export function tunnelsOf({
   return gateway.tunnels.settings.filter(({ id }) => own.has(id) || !siblings.has(id));
 }
 
-export function authType({ auth }: Pick<ListedTunnel, "auth">): string {
+/** Those that the mount's policy lets agents use. */
+export function usableTunnels(context: MountContext): readonly ListedTunnel[] {
+  const allowed = context.setting?.policy?.allowed_tunnels ?? [];
+  return tunnelsOf(context).filter(({ id }) => allowed.length === 0 || allowed.includes(id));
+}
+
+function authType({ auth }: Pick<ListedTunnel, "auth">): string {
   return typeof auth === "string" ? auth : auth.type;
 }
 
 export function tunnelSummary(tunnel: ListedTunnel): ClaudeTunnel {
   return { id: tunnel.id, url: tunnel.url ?? "", auth_type: authType(tunnel) };
+}
+
+/** The same with all that is set, for admins. Of a secret there is only the path. */
+export function tunnelSetting(tunnel: ListedTunnel): ListedTunnel & Pick<ClaudeTunnel, "auth_type"> {
+  return { ...tunnel, auth_type: authType(tunnel) };
 }
 
 /** `available` when one is connected, with what is wrong with the others. */
@@ -79,14 +90,16 @@ export function tunnelNamed(request: {
   return provider !== undefined && isTunnelProvider(provider) ? provider.slice(TUNNEL_PREFIX.length) : undefined;
 }
 
-/** Document 003's TunnelNotFound, and what the policy refuses. */
-export function checkTunnel(context: MountContext, id: string | undefined): void {
+/** Document 003's TunnelNotFound and TunnelAuthRequired, and what the policy refuses. */
+export async function checkTunnel(context: MountContext, caller: Caller, id: string | undefined): Promise<void> {
   if (id === undefined) return;
   const allowed = context.setting?.policy?.allowed_tunnels ?? [];
   if (allowed.length > 0 && !allowed.includes(id))
     throw new Failure("forbidden", `tunnel not allowed: ${id}; the policy allows ${allowed.join(", ")}`);
-  if (!tunnelsOf(context).some((tunnel) => tunnel.id === id))
+  const tunnel = tunnelsOf(context).find((known) => known.id === id);
+  if (tunnel === undefined)
     throw new Failure("not_found", `tunnel not found: ${id}; read auth/tunnels for those that there are`);
+  await context.gateway.tunnelAuth.require(caller, tunnel);
 }
 
 /** Document 003's TunnelRequired: a request for a tunnel that names none, or a policy that allows nothing else. */

@@ -47,7 +47,7 @@ export function mountRoutes(app: HttpApp, options: SurfaceOptions): OpenMounts {
 
 /** Whether a request is for a mount: its body may be of any type. */
 export function isMountPath(path: string): boolean {
-  return /^\/(claude(-[a-z0-9]+)*|containers|compute)(\/|$)/.test(path);
+  return /^\/(claude(-[a-z0-9]+)*|containers|compute|identity)(\/|$)/.test(path);
 }
 
 async function serveFile(

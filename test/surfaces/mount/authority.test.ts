@@ -106,6 +106,7 @@ describe("who may do what, file by file", () => {
           (file) => `/containers/sessions/{id}/${file}`,
         ),
         ...["ctl", "result", "status", "stream"].map((file) => `/compute/jobs/{id}/${file}`),
+        ...["pubkey", "sign", "verify", "encrypt", "decrypt"].map((file) => `/identity/${file}`),
       ].toSorted(),
     );
   });

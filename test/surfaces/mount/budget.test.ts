@@ -81,9 +81,9 @@ describe("making a session under a mount's policy", () => {
       "ENOENT tunnel not found: x",
     ],
     [
-      "a tunnel that is not connected",
+      "a tunnel before the agent has proved who it is",
       { model: "sim", max_cost_usd: 1, tunnel_endpoint: "local-proxy" },
-      "EAGAIN the tunnel local-proxy is not connected",
+      "EACCES tunnel auth required: local-proxy",
     ],
     [
       "a tool off the list",

@@ -57,7 +57,7 @@ afterAll(async () => {
 
 const HELLO = { role: "user", content: "Hello" };
 
-const isFile = (path: string): boolean => /^\/(claude|containers|compute)(\/|$)/.test(path);
+const isFile = (path: string): boolean => /^\/(claude|containers|compute|identity)(\/|$)/.test(path);
 
 describe("the document and the router", () => {
   it("have the same routes", () => {
@@ -93,7 +93,7 @@ describe("the document and the router", () => {
       const isOther = (name: string): boolean => name.startsWith("ses_") && !known.has(name);
       for (const { name } of await files.mount.list(folder)) if (!isOther(name)) await walk(`${folder}/${name}`);
     };
-    for (const tree of ["/claude", "/containers", "/compute"]) await walk(tree);
+    for (const tree of ["/claude", "/containers", "/compute", "/identity"]) await walk(tree);
     const described = Object.keys(document.paths).filter(isFile);
     expect([...found].toSorted()).toEqual(described.toSorted());
   });

@@ -29,6 +29,7 @@ export async function tourOfFiles(tour: Tour): Promise<void> {
   await contract.get("sendClaudePolicy", { body: { max_concurrent: null } });
   await contract.get("writeClaudePoolConfig", { body: { max_workers: 100 } });
   await contract.get("sendClaudePoolConfig", { body: { idle_timeout_secs: 60 }, headers: CALL });
+  await tourOfIdentity(tour);
   await tourOfSessionFiles(tour);
 }
 
@@ -78,4 +79,40 @@ async function tourOfSessionFiles({ contract, app }: Tour): Promise<void> {
   // The session has ended, so the watch ends too.
   const chunks = await contract.get<readonly object[]>("readClaudeSessionOutput", { params, query: { watch: "1" } });
   expect(chunks.length).toBeGreaterThan(5);
+}
+
+/** `/identity`, and how a tunnel is told who somebody is. */
+async function tourOfIdentity({ contract }: Tour): Promise<void> {
+  await contract.get("listIdentityFolder");
+  const { npub: pubkey } = await contract.get<{ npub: string }>("readIdentityPubkey");
+  const data = "hello";
+  const call = <Answer>(file: string, body: unknown): Promise<Answer> =>
+    contract.get<Answer>(`callIdentity${file}`, { body, headers: CALL });
+  const { signature } = await call<{ signature: string }>("Sign", { data });
+  await contract.get("callIdentitySign", { body: data, headers: CALL });
+  await contract.get("writeIdentitySign", { body: { data } });
+  for (const name of ["call", "write"])
+    await contract.get(`${name}IdentityVerify`, { body: { data, signature, pubkey } });
+  const { ciphertext } = await call<{ ciphertext: string }>("Encrypt", { pubkey, plaintext: data });
+  await contract.get("writeIdentityEncrypt", { body: { pubkey, plaintext: data } });
+  for (const name of ["call", "write"]) await contract.get(`${name}IdentityDecrypt`, { body: { pubkey, ciphertext } });
+  const tunnel = { id: "tour", url: "wss://tour.example.org/tunnel", auth: "nostr" };
+  await contract.get("writeClaudeAuthTunnels", { body: [tunnel] });
+  await contract.get("sendClaudeAuthTunnels", { body: [tunnel], headers: CALL });
+  for (const name of ["write", "send"]) {
+    const [challenge] =
+      await contract.get<readonly { challenge: string; tunnel_id: string }[]>("readClaudeAuthChallenge");
+    const signed = await call<{ signature: string; pubkey: string }>("Sign", { data: challenge?.challenge ?? "" });
+    await contract.get(`${name}ClaudeAuthChallenge`, {
+      body: {
+        challenge: challenge?.challenge,
+        signature: signed.signature,
+        pubkey: signed.pubkey,
+        tunnel_id: challenge?.tunnel_id,
+      },
+    });
+  }
+  await contract.get("readClaudeAuthTunnels");
+  await contract.get("readClaudeAuthStatus");
+  await contract.get("writeClaudeAuthTunnels", { body: [] });
 }

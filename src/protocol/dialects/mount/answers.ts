@@ -198,6 +198,10 @@ export const ClaudeTunnelStatus = z.object({
   tunnel_id: z.string(),
   auth_type: z.string(),
   authorized: z.boolean(),
+  /** The key that was proved, hexadecimal. Absent: none was, or the tunnel wants no signature. */
+  pubkey: z.string().optional(),
+  /** Until when that counts: the end of the challenge that was answered. */
+  challenge_expires_at: z.string().optional(),
 });
 export type ClaudeTunnelStatus = z.infer<typeof ClaudeTunnelStatus>;
 

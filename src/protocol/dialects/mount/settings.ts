@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { JobKind } from "../../jobs.ts";
+import { SecretPath, SigningPolicy } from "../../identity.ts";
 import { LIMITS } from "../../limits.ts";
 import { MicroUsd } from "../../money.ts";
 import type { Profile } from "../../policy.ts";
@@ -37,6 +38,24 @@ export const TunnelEndpoint = z
   .strict();
 export type TunnelEndpoint = z.infer<typeof TunnelEndpoint>;
 
+/** Whether a host is this machine by its name alone; what DNS says about other names is not asked. */
+export function isLoopbackHost(host: string): boolean {
+  const plain = host.replace(/^\[|\]$/g, "").toLowerCase();
+  return plain === "localhost" || plain === "::1" || /^127(?:\.\d{1,3}){3}$/.test(plain);
+}
+
+/** What is wrong with a tunnel beyond its form. Undefined: nothing. */
+export function tunnelProblem({ url, auth }: Pick<TunnelEndpoint, "url" | "auth">): string | undefined {
+  const { hostname, username, password } = new URL(url);
+  if (username !== "" || password !== "") return "has a password in its url: agents can read the url";
+  const kind = typeof auth === "string" ? auth : auth.type;
+  if (kind === "none" && !isLoopbackHost(hostname))
+    return "has no authentication: that works on this machine only, so set auth to nostr or psk";
+  if (typeof auth !== "string" && auth.type === "psk" && !SecretPath.safeParse(auth.secret_path).success)
+    return "has a secret_path that is no path below the secrets folder, such as tunnels/home";
+  return undefined;
+}
+
 const access = AccessLevel.refine((level) => level === "budgeted", { error: "must be budgeted: agents cost money" });
 
 const MountBudget = z
@@ -67,9 +86,24 @@ const ComputeSetting = z
   })
   .strict();
 
+const IdentitySetting = z
+  .object({
+    type: z.literal("identity", { error: "must be identity" }),
+    access: AccessLevel.refine((level) => level === "sign_only" || level === "disabled", {
+      error: "must be sign_only, or disabled: keys are used and never shown",
+    }),
+    /** `own`: each principal has a key of its own; `gateway`: all sign with the gateway's. Absent: own. */
+    identity: z.enum(["own", "gateway"]).optional(),
+    policy: SigningPolicy.optional(),
+  })
+  .strict();
+export type IdentitySetting = z.infer<typeof IdentitySetting>;
+
 const MountSetting = z
   .object({
-    type: z.literal("claude", { error: "must be claude: /containers and /compute have a type of their own" }),
+    type: z.literal("claude", {
+      error: "must be claude: /containers, /compute and /identity have a type of their own",
+    }),
     access,
     budget: MountBudget.optional(),
     policy: ClaudePolicy.optional(),
@@ -77,9 +111,12 @@ const MountSetting = z
       .array(TunnelEndpoint)
       .max(LIMITS.mountTunnels)
       .superRefine((tunnels, context) => {
-        for (const [index, { id }] of tunnels.entries())
-          if (tunnels.findIndex((other) => other.id === id) !== index)
+        for (const [index, tunnel] of tunnels.entries()) {
+          if (tunnels.findIndex(({ id }) => id === tunnel.id) !== index)
             context.addIssue({ code: "custom", path: [index, "id"], message: "names the same tunnel twice" });
+          const message = tunnelProblem(tunnel);
+          if (message !== undefined) context.addIssue({ code: "custom", path: [index], message });
+        }
       })
       .optional(),
     pool: PoolSettings.optional(),
@@ -89,18 +126,22 @@ export type MountSetting = z.infer<typeof MountSetting>;
 
 /** `mounts` of `sallyport.yaml`, by path, as document 003 shows it. */
 export const MountSettings = z
-  .object({ "/containers": ContainersSetting.optional(), "/compute": ComputeSetting.optional() })
+  .object({
+    "/containers": ContainersSetting.optional(),
+    "/compute": ComputeSetting.optional(),
+    "/identity": IdentitySetting.optional(),
+  })
   .catchall(MountSetting)
   .superRefine((mounts, context) => {
     const paths = Object.keys(mounts);
     if (paths.length > LIMITS.mounts)
       context.addIssue({ code: "custom", path: [], message: `holds more than ${LIMITS.mounts} mounts` });
     for (const path of paths)
-      if (!/^\/(claude(-[a-z0-9]+)*|containers|compute)$/.test(path))
+      if (!/^\/(claude(-[a-z0-9]+)*|containers|compute|identity)$/.test(path))
         context.addIssue({
           code: "custom",
           path: [path],
-          message: "must be /claude, such as /claude-review, /containers or /compute",
+          message: "must be /claude, such as /claude-review, /containers, /compute or /identity",
         });
   });
 export type MountSettings = z.infer<typeof MountSettings>;

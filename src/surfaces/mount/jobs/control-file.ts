@@ -12,7 +12,7 @@ export function stopFile({ gateway, kind }: MountContext, folder: "sessions" | "
       needs: "session.control",
       text: "`stop`",
       run: async ({ caller, name }, text) => {
-        if (kind === "claude") return;
+        if (kind === "claude" || kind === "identity") return;
         // Rights first: what a stranger writes is not examined.
         await gateway.jobs.session(caller, kind, name);
         if (text.trim() !== "stop") throw new Failure("invalid_request", "unknown command; write stop");

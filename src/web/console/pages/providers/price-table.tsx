@@ -14,6 +14,7 @@ const FROM: Readonly<Record<PricedModel["from"], string>> = {
   settings: "sallyport.yaml",
   free: "free",
   shipped: "ships",
+  owner: "its owner",
 };
 
 const COLUMNS: readonly TableColumn<PricedModel>[] = [
