@@ -218,7 +218,7 @@ const Tag = z
   .trim()
   .min(1)
   .max(LIMITS.tagChars)
-  .regex(/^[^\s,]+$/u, "a tag has no blanks and no commas");
+  .regex(/^[^\s,]+$/, "a tag has no blanks and no commas");
 
 /** What people call a session and where they put it. What is absent stays. */
 export const LabelSession = z

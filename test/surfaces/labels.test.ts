@@ -24,7 +24,7 @@ it("a session has a name, tags and a place in the archive, also after it has end
     await ids({ archived: false }),
     await ids({ tag: "büro" }),
     await ids({ tag: "bür" }),
-    await ids({ search: "work" }),
+    await ids({ search: "BÜRO" }),
     await ids({ workspace: app.place.workspace, archived: false }),
     await ids({ workspace: "/elsewhere" }),
     await ids({ to: "2000-01-01T00:00:00Z" }),

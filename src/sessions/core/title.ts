@@ -7,7 +7,7 @@ const MARKS = /^(?:[#>*+-]+\s+|\d+[.)]\s+|`{3,}\w*\s*)+/;
 export function titleOfPrompt(text: string): string {
   const lines = text.slice(0, LIMITS.promptChars).split("\n");
   const line =
-    lines.map((one) => one.replace(MARKS, "").replaceAll(/\s+/g, " ").trim()).find((one) => one !== "") ?? "";
+    lines.map((one) => one.trim().replace(MARKS, "").replaceAll(/\s+/g, " ").trim()).find((one) => one !== "") ?? "";
   if (line.length <= LIMITS.madeTitleChars) return line;
   const cut = line.slice(0, LIMITS.madeTitleChars);
   const blank = cut.lastIndexOf(" ");
