@@ -1,4 +1,4 @@
-// (o) Turns and new sessions with Codex, OpenCode and an agent of the Agent Client Protocol (Qwen Code), against the same programs driven
+// (m) Turns and new sessions with Codex, OpenCode and an agent of the Agent Client Protocol (Qwen Code), against the same programs driven
 // bare. Ours and bare take turns, so that a slow moment of the machine hits both. Needs the programs that `npm test` brings
 // (`node scripts/programs.mjs`); one that is missing is left out.
 //

@@ -25,8 +25,11 @@ const LIVES: readonly (LifePlan & { readonly api: "responses" | "chat"; readonly
   },
 ];
 
+/** Each starts a server and a program three times: a busy machine is slow, not wrong. */
+const LIFE_MS = 300_000;
+
 describe.concurrent("an engine's program, the server or both are killed, and nothing is lost", () => {
-  it.each(LIVES.filter((plan) => !lacksProgram(plan)))("$engine: $killed", async (plan) => {
+  it.each(LIVES.filter((plan) => !lacksProgram(plan)))("$engine: $killed", { timeout: LIFE_MS }, async (plan) => {
     const life = await liveWithVendor(plan);
     const hits = life.hits.map(({ kind }) => kind).join(", ");
     expect({ faults: faultsOf(life), hits }).toEqual({ faults: [], hits: plan.killed });
