@@ -3,6 +3,7 @@ import { cpus, totalmem } from "node:os";
 import { setup } from "../scripts/setup.mjs";
 
 await setup();
+const { browserBench } = await import("./browser.mjs");
 const { consoleBench } = await import("./console.mjs");
 const { enginesBench } = await import("./engines.mjs");
 const { fanoutBench } = await import("./fanout.mjs");
@@ -31,6 +32,7 @@ const benches = {
   "page-tools": pageToolsBench,
   grid: gridBench,
   viewers: viewersBench,
+  browser: browserBench,
   walls: wallsBench,
   workspaces: workspacesBench,
 };

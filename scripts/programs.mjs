@@ -11,10 +11,12 @@ export const programsFolder = join(root, "node_modules", ".cache", "sallyport-pr
 /** Those that `npm test` runs; a soak run brings the others when they are named. */
 const EVERYDAY = ["codex", "opencode", "gemini", "qwen"];
 
-/** The official MCP servers, in one folder: they share their packages. Only tests run them. */
-const MCP_SERVERS = ["everything", "filesystem", "memory"].map(
-  (name) => `@modelcontextprotocol/server-${name}@2026.8.31`,
-);
+/** The official MCP servers and document 004's, in one folder: they share their packages. Only tests run them. */
+const MCP_SERVERS = [
+  ...["everything", "filesystem", "memory"].map((name) => `@modelcontextprotocol/server-${name}@2026.8.31`),
+  // Without its scripts it downloads no browser.
+  "puppeteer-mcp-server@0.7.2",
+];
 
 /** Installs what is missing, as `sallyport engine install` does. A program that cannot be had is said, and its tests are left out. */
 export async function bringPrograms(names = EVERYDAY) {
