@@ -4,6 +4,7 @@ import { setup } from "../scripts/setup.mjs";
 
 await setup();
 const { agentsBench } = await import("./agents.mjs");
+const { browserBench } = await import("./browser.mjs");
 const { consoleBench } = await import("./console.mjs");
 const { enginesBench } = await import("./engines.mjs");
 const { fanoutBench } = await import("./fanout.mjs");
@@ -35,6 +36,7 @@ const benches = {
   tunnel: tunnelBench,
   grid: gridBench,
   viewers: viewersBench,
+  browser: browserBench,
   walls: wallsBench,
   workspaces: workspacesBench,
 };

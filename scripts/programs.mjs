@@ -11,10 +11,13 @@ export const programsFolder = join(root, "node_modules", ".cache", "sallyport-pr
 /** Those that `npm test` runs; a soak run brings the others when they are named. */
 const EVERYDAY = ["codex", "opencode", "gemini", "qwen", "claude-agent-acp"];
 
-/** The official MCP servers and the conformance suite for clients, in one folder: they share their packages. Only tests run them. */
-const MCP_SERVERS = ["everything", "filesystem", "memory"]
-  .map((name) => `@modelcontextprotocol/server-${name}@2026.8.31`)
-  .concat("@modelcontextprotocol/conformance@0.1.16");
+/** The official MCP servers, document 004's, and the conformance suite for clients, in one folder: they share their packages. Only tests run them. */
+const MCP_SERVERS = [
+  ...["everything", "filesystem", "memory"].map((name) => `@modelcontextprotocol/server-${name}@2026.8.31`),
+  "@modelcontextprotocol/conformance@0.1.16",
+  // Without its scripts it downloads no browser.
+  "puppeteer-mcp-server@0.7.2",
+];
 
 /** Installs what is missing, as `sallyport engine install` does. A program that cannot be had is said, and its tests are left out. */
 export async function bringPrograms(names = EVERYDAY) {

@@ -83,14 +83,21 @@ const FLAGS: Flags = {
   sandbox: "container",
 };
 
+/** Of what neither file nor environment names here. */
+const DEFAULTS = {
+  acpAgents: { value: {}, origin: "default" },
+  allowedOrigins: { value: [], origin: "default" },
+  browser: { value: "auto", origin: "default" },
+  programs: { value: {}, origin: "default" },
+  searchCode: { value: true, origin: "default" },
+} as const;
+
 describe("settings", () => {
   test("flags win over the environment, the environment over the file, the file over what ships", () => {
     const home = homeWith(FILE);
     const none = homeWith(undefined);
     expect(readSettings({ ...FLAGS, home }, ENVIRONMENT, "/project")).toEqual({
-      acpAgents: { value: {}, origin: "default" },
-      browser: { value: "auto", origin: "default" },
-      searchCode: { value: true, origin: "default" },
+      ...DEFAULTS,
       home: { value: home, origin: "flag" },
       host: { value: "10.0.0.3", origin: "flag" },
       port: { value: 4002, origin: "flag" },
@@ -98,7 +105,6 @@ describe("settings", () => {
       provider: { value: "sim", origin: "flag" },
       model: { value: "model-of-flag", origin: "flag" },
       allowedHosts: { value: ["flag.example"], origin: "flag" },
-      allowedOrigins: { value: [], origin: "default" },
       roots: { value: ["/srv"], origin: "file" },
       requestsPerMinute: { value: 8, origin: "environment" },
       accessLog: { value: true, origin: "flag" },
@@ -109,14 +115,13 @@ describe("settings", () => {
       apiKey: { value: "key", origin: "environment" },
       apiUrl: { value: "http://127.0.0.1:1", origin: "environment" },
       claude: { value: "/opt/claude", origin: "file" },
-      programs: { value: {}, origin: "default" },
       programsFolder: { value: join(home, "programs"), origin: "default" },
       ...ofFile(home),
       proxyPort: { value: 4101, origin: "environment" },
       telemetry: { value: { url: "http://127.0.0.2:4318/v1/traces", headers: HEADERS }, origin: "environment" },
     });
     expect(readSettings({}, { ...ENVIRONMENT, SALLYPORT_HOME: home }, "/project")).toEqual({
-      acpAgents: { value: {}, origin: "default" },
+      ...DEFAULTS,
       home: { value: home, origin: "environment" },
       host: { value: "10.0.0.2", origin: "environment" },
       port: { value: 4001, origin: "environment" },
@@ -124,7 +129,6 @@ describe("settings", () => {
       provider: { value: "cloud", origin: "environment" },
       model: { value: "model-of-environment", origin: "environment" },
       allowedHosts: { value: ["one.example", "two.example"], origin: "environment" },
-      allowedOrigins: { value: [], origin: "default" },
       roots: { value: ["/srv"], origin: "file" },
       requestsPerMinute: { value: 8, origin: "environment" },
       accessLog: { value: false, origin: "environment" },
@@ -135,14 +139,13 @@ describe("settings", () => {
       apiKey: { value: "key", origin: "environment" },
       apiUrl: { value: "http://127.0.0.1:1", origin: "environment" },
       claude: { value: "/opt/claude", origin: "file" },
-      programs: { value: {}, origin: "default" },
       programsFolder: { value: join(home, "programs"), origin: "default" },
       ...ofFile(home),
       proxyPort: { value: 4101, origin: "environment" },
       telemetry: { value: { url: "http://127.0.0.2:4318/v1/traces", headers: HEADERS }, origin: "environment" },
     });
     expect(readSettings({ home }, {}, "/project")).toEqual({
-      acpAgents: { value: {}, origin: "default" },
+      ...DEFAULTS,
       home: { value: home, origin: "flag" },
       host: { value: "10.0.0.1", origin: "file" },
       port: { value: 4000, origin: "file" },
@@ -150,7 +153,6 @@ describe("settings", () => {
       provider: { value: "sim", origin: "file" },
       model: { value: "model-of-file", origin: "file" },
       allowedHosts: { value: ["file.example"], origin: "file" },
-      allowedOrigins: { value: [], origin: "default" },
       roots: { value: ["/srv"], origin: "file" },
       requestsPerMinute: { value: 7, origin: "file" },
       accessLog: { value: true, origin: "file" },
@@ -161,14 +163,13 @@ describe("settings", () => {
       apiKey: { value: undefined, origin: "default" },
       apiUrl: { value: "https://api.anthropic.com", origin: "default" },
       claude: { value: "/opt/claude", origin: "file" },
-      programs: { value: {}, origin: "default" },
       programsFolder: { value: join(home, "programs"), origin: "default" },
       ...ofFile(home),
       proxyPort: { value: 4100, origin: "file" },
       telemetry: { value: { url: "http://127.0.0.1:4318/v1/traces", headers: {} }, origin: "file" },
     });
     expect(readSettings({ home: none }, {}, "/project")).toEqual({
-      acpAgents: { value: {}, origin: "default" },
+      ...DEFAULTS,
       home: { value: none, origin: "flag" },
       host: { value: "127.0.0.1", origin: "default" },
       port: { value: 5353, origin: "default" },
@@ -176,7 +177,6 @@ describe("settings", () => {
       provider: { value: "sim", origin: "default" },
       model: { value: undefined, origin: "default" },
       allowedHosts: { value: [], origin: "default" },
-      allowedOrigins: { value: [], origin: "default" },
       roots: { value: ["/project"], origin: "default" },
       requestsPerMinute: { value: 6_000, origin: "default" },
       accessLog: { value: undefined, origin: "default" },
@@ -187,7 +187,6 @@ describe("settings", () => {
       apiKey: { value: undefined, origin: "default" },
       apiUrl: { value: "https://api.anthropic.com", origin: "default" },
       claude: { value: undefined, origin: "default" },
-      programs: { value: {}, origin: "default" },
       programsFolder: { value: join(none, "programs"), origin: "default" },
       providers: { value: {}, origin: "default" },
       prices: { value: {}, origin: "default" },

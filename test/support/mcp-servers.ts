@@ -12,6 +12,12 @@ export function officialServer(name: "everything" | "filesystem" | "memory"): st
   return existsSync(path) ? path : undefined;
 }
 
+/** Document 004's server of browser tools; undefined: it is not in the cache, and its test is left out. */
+export function puppeteerServer(): string | undefined {
+  const path = join(MCP_SERVERS_FOLDER, "node_modules/puppeteer-mcp-server/dist/index.js");
+  return existsSync(path) ? path : undefined;
+}
+
 const SCRIPTED = resolve(import.meta.dirname, "scripted-mcp-server.mjs");
 
 /** A server that does as it is told, badly too; see scripted-mcp-server.mjs. */
