@@ -127,7 +127,7 @@ export class WebhookService {
       .slice(0, LIMITS.webhookSignatures)
       .map((text) => (text.startsWith("v1,") ? Buffer.from(text.slice(3), "base64") : Buffer.alloc(0)))
       .some((given) => given.length === wanted.length && timingSafeEqual(given, wanted));
-    return isRight && entry !== undefined && age <= LIMITS.webhookToleranceS;
+    return isRight && entry !== undefined && delivery.id !== "" && age <= LIMITS.webhookToleranceS;
   }
 
   /** Starts a session for a delivery that is signed. The same delivery again answers with the same session. */
