@@ -32,7 +32,6 @@ import type {
   JobRequests,
   JobViews,
   JournalEvent,
-  LabelSession,
   Me,
   Policy,
   PolicyChange,
@@ -86,7 +85,6 @@ import {
   csvOf,
   jobPath,
   search,
-  sessionSearch,
   usageSearch,
   type SessionListQuery,
   type UsageFilter,
@@ -207,12 +205,7 @@ export class SallyportClient {
   }
 
   sessions(query: SessionListQuery = {}): Promise<{ sessions: SessionView[]; next?: string }> {
-    return this.#call({ method: "GET", path: `/api/sessions${sessionSearch(query)}` });
-  }
-
-  /** Its title, tags, and whether it is in the archive. */
-  labelSession(id: string, label: LabelSession): Promise<SessionView> {
-    return this.#call({ method: "PATCH", path: `/api/sessions/${encodeURIComponent(id)}`, body: label });
+    return this.#call({ method: "GET", path: `/api/sessions${search(query)}` });
   }
 
   prompt(id: string, prompt: SubmitPrompt, { key }: Idempotent = {}): Promise<PromptAccepted> {

@@ -1,5 +1,9 @@
 /** What people do with questions and sessions. */
 export const INBOX_LIMITS = {
+  approvalTimeoutMs: 300_000,
+  pendingApprovalsPerSession: 64,
+  /** How often the wall clock is checked for expired questions. */
+  expiryCheckMs: 15_000,
   /** Answers in one request. */
   decisionsPerBatch: 100,
   /** The most time that a question gets from the moment it is extended. */

@@ -41,10 +41,6 @@ export const LIMITS = {
   ...AGENT_LIMITS,
   ...INBOX_LIMITS,
   // approvals
-  approvalTimeoutMs: 300_000,
-  pendingApprovalsPerSession: 64,
-  /** How often the wall clock is checked for expired questions. */
-  expiryCheckMs: 15_000,
   feedbackChars: 10_000,
   /** How often one call is asked about again because what was shown had changed. */
   changedQuestions: 10,
