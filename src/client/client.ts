@@ -79,16 +79,8 @@ import { pause } from "./pause.ts";
 import { readSse } from "./sse.ts";
 import { checkVersion, OWN_VERSION } from "./version-check.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
-import {
-  changesOf,
-  connectionPath,
-  csvOf,
-  jobPath,
-  search,
-  usageSearch,
-  type SessionListQuery,
-  type UsageFilter,
-} from "./paths.ts";
+import { changesOf, connectionPath, csvOf, jobPath, search, usageSearch } from "./paths.ts";
+import type { SessionListQuery, UsageFilter } from "./paths.ts";
 
 export interface ClientOptions {
   /** Such as `http://127.0.0.1:5353`. */
