@@ -17,7 +17,7 @@ export function addGrants(sessions: Command, context: CommandContext): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nExample:\n  $ sallyport sessions grants ses_01jqk3v7w8x9y2z3a4b5c6 --revoke 'Edit(src/**)'",
+      "\nExample:\n  $ sallyport sessions grants ses_01jqk3v7w8x9y2z3a4b5c6 --revoke "$RULE"",
     )
     .action((id: string, { revoke, json }: GrantOptions, command: Command) =>
       withServer(context, command, async ({ client }) => {
