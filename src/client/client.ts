@@ -32,7 +32,6 @@ import type {
   JobRequests,
   JobViews,
   JournalEvent,
-  LabelSession,
   Me,
   Policy,
   PolicyChange,
@@ -83,17 +82,8 @@ import { LongRunCalls, ScheduleCalls, WebhookCalls } from "./unattended-work.ts"
 import { checkVersion } from "./version-check.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
 import { TunnelCalls } from "./tunnel-calls.ts";
-import {
-  changesOf,
-  connectionPath,
-  csvOf,
-  jobPath,
-  search,
-  sessionSearch,
-  usageSearch,
-  type SessionListQuery,
-  type UsageFilter,
-} from "./paths.ts";
+import { changesOf, connectionPath, csvOf, jobPath, search, usageSearch } from "./paths.ts";
+import type { SessionListQuery, UsageFilter } from "./paths.ts";
 
 export interface ClientOptions {
   /** Such as `http://127.0.0.1:5353`. */
@@ -217,12 +207,7 @@ export class SallyportClient {
   }
 
   sessions(query: SessionListQuery = {}): Promise<{ sessions: SessionView[]; next?: string }> {
-    return this.#call({ method: "GET", path: `/api/sessions${sessionSearch(query)}` });
-  }
-
-  /** Its title, tags, and whether it is in the archive. */
-  labelSession(id: string, label: LabelSession): Promise<SessionView> {
-    return this.#call({ method: "PATCH", path: `/api/sessions/${encodeURIComponent(id)}`, body: label });
+    return this.#call({ method: "GET", path: `/api/sessions${search(query)}` });
   }
 
   prompt(id: string, prompt: SubmitPrompt, { key }: Idempotent = {}): Promise<PromptAccepted> {

@@ -3,6 +3,7 @@ import type {
   DecisionBatch,
   DecisionResults,
   ExtendApproval,
+  LabelSession,
   PromptAccepted,
   RevokeGrant,
   SessionView,
@@ -11,7 +12,7 @@ import type { ApiCall } from "./api-call.ts";
 
 type SendCall = <Answer>(call: ApiCall) => Promise<Answer>;
 
-/** What people do with questions beside answering one. */
+/** What people do with questions beside answering one, and how they keep order among sessions. */
 export class InboxClient {
   readonly #call: SendCall;
 
@@ -37,6 +38,11 @@ export class InboxClient {
   /** Lets the agent make a call again whose question expired. */
   askAgain(id: string): Promise<PromptAccepted> {
     return this.#call({ method: "POST", path: `${approvalPath(id)}/again` });
+  }
+
+  /** A session's title, tags, and whether it is in the archive. */
+  label(sessionId: string, label: LabelSession): Promise<SessionView> {
+    return this.#call({ method: "PATCH", path: `/api/sessions/${encodeURIComponent(sessionId)}`, body: label });
   }
 
   /** Takes back a rule that somebody granted for the session. */

@@ -28,7 +28,7 @@ export function changesOf(id: string): string {
 }
 
 /** The part of an address behind its path; absent values are left out. */
-export function search(query: Readonly<Record<string, string | number | undefined>>): string {
+export function search(query: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   );
@@ -44,7 +44,7 @@ export async function csvOf(response: Response): Promise<{ readonly csv: string;
 }
 
 /** Which sessions are listed. Absent: no narrowing. */
-export interface SessionListQuery {
+export type SessionListQuery = {
   readonly status?: Status;
   readonly search?: string;
   readonly engine?: string;
@@ -56,8 +56,4 @@ export interface SessionListQuery {
   readonly to?: string;
   readonly cursor?: string;
   readonly limit?: number;
-}
-
-export function sessionSearch({ archived, ...query }: SessionListQuery): string {
-  return search({ ...query, archived: archived === undefined ? undefined : String(archived) });
-}
+};

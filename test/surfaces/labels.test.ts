@@ -8,9 +8,9 @@ it("a session has a name, tags and a place in the archive, also after it has end
   const other = await app.client.createSession({});
   await untilTurnEnds(app.client, id, {});
   expect((await app.client.session(id)).title).toBe("Tidy the parser");
-  await app.client.labelSession(id, { title: "Parser", tags: ["work", "büro"] });
+  await app.client.inbox.label(id, { title: "Parser", tags: ["work", "büro"] });
   await app.client.control(id, "close");
-  expect(await app.client.labelSession(id, { archived: true })).toMatchObject({
+  expect(await app.client.inbox.label(id, { archived: true })).toMatchObject({
     status: "complete",
     title: "Parser",
     tags: ["work", "büro"],
@@ -30,7 +30,7 @@ it("a session has a name, tags and a place in the archive, also after it has end
     await ids({ to: "2000-01-01T00:00:00Z" }),
     (await ids({ from: "2000-01-01T00:00:00Z" })).length,
   ]).toEqual([[id], [other.id], [id], [], [id], [other.id], [], [], 2]);
-  const plain = await app.client.labelSession(id, { title: "", tags: [], archived: false });
+  const plain = await app.client.inbox.label(id, { title: "", tags: [], archived: false });
   expect([plain.title, plain.tags, plain.archived]).toEqual(["Tidy the parser", undefined, undefined]);
 });
 
@@ -38,9 +38,9 @@ it("refuses labels that nobody could use, and callers who may not", async () => 
   await using app = await openTestApp();
   const { id } = await app.client.createSession({});
   for (const label of [{}, { tags: ["a b"] }, { tags: ["a", "a"] }, { title: "x".repeat(201) }])
-    await expect(app.client.labelSession(id, label)).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(app.client.inbox.label(id, label)).rejects.toMatchObject({ code: "invalid_request" });
   const viewer = await app.as("viewer");
-  await expect(viewer.labelSession(id, { title: "mine" })).rejects.toMatchObject({ code: "forbidden" });
+  await expect(viewer.inbox.label(id, { title: "mine" })).rejects.toMatchObject({ code: "forbidden" });
 });
 
 it.each([

@@ -15,10 +15,7 @@ export function addGrants(sessions: Command, context: CommandContext): void {
     .argument("<session>")
     .option("--revoke <rule>", "take this rule back, as it is listed")
     .option("--json", "as JSON")
-    .addHelpText(
-      "after",
-      "\nExample:\n  $ sallyport sessions grants ses_01jqk3v7w8x9y2z3a4b5c6 --revoke 'Edit(src/**)'",
-    )
+    .addHelpText("after", "\nExample:\n  $ sallyport sessions grants ses_01jqk3v7w8x9y2z3a4b5c6 --revoke '<rule>'")
     .action((id: string, { revoke, json }: GrantOptions, command: Command) =>
       withServer(context, command, async ({ client }) => {
         const { grants } =

@@ -34,7 +34,7 @@ export function addLabels(sessions: Command, context: CommandContext): void {
       const label: LabelSession = defined({ title, tags: untag === true ? [] : tag, archived });
       if (Object.keys(label).length === 0) command.error("error: say what to change: --title, --tag, --archive");
       await withServer(context, command, async ({ client }) => {
-        const { title: name, tags = [], archived: isArchived } = await client.labelSession(id, label);
+        const { title: name, tags = [], archived: isArchived } = await client.inbox.label(id, label);
         const words = [visible(name), tags.map(visible).join(" "), isArchived === true ? "archived" : ""];
         print(context, words.filter((word) => word !== "").join(" · "));
       });

@@ -51,11 +51,9 @@ export function decide(state: SessionState, command: SessionCommand): readonly E
     case "answer":
       return answer(state, command.answer);
     case "label":
-      return label(state, command.label);
     case "extend":
-      return extend(state, command);
     case "revoke":
-      return revoke(state, command.rule);
+      return tidy(state, command);
     case "reviewed":
       return reviewed(state, command);
     case "run":
@@ -333,6 +331,15 @@ function answer(state: SessionState, given: ApprovalAnswer): readonly EventBody[
     ...(left.length === 0 && state.turn !== undefined ? [status("working")] : []),
     ...(given.hold_queue === true ? hold(state, left.length === 0 ? "working" : state.status) : []),
   ];
+}
+
+/** What people do beside prompts and answers. */
+function tidy(
+  state: SessionState,
+  command: Extract<SessionCommand, { type: "label" | "extend" | "revoke" }>,
+): readonly EventBody[] | Failure {
+  if (command.type === "label") return label(state, command.label);
+  return command.type === "extend" ? extend(state, command) : revoke(state, command.rule);
 }
 
 /** Only real changes are journaled. */

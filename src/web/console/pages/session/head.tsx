@@ -71,16 +71,7 @@ export function Head({
         <Link to="/sessions" aria-label="To the sessions" className="rounded p-1.5 text-soft hover:bg-sunken md:hidden">
           <ChevronLeft aria-hidden className="size-5" />
         </Link>
-        <Button
-          size="icon"
-          variant="quiet"
-          aria-label="Other sessions"
-          title="Other sessions"
-          className="size-8! xl:hidden"
-          onClick={onSessions}
-        >
-          <PanelLeftOpen aria-hidden className="size-5" />
-        </Button>
+        <SessionsButton onOpen={onSessions} />
         <Title session={session} />
         {mayControl && isBusy(session) && (
           <Button
@@ -152,6 +143,22 @@ function Title({ session }: { readonly session: SessionView }): ReactNode {
 const folderOf = ({ settings }: SessionView): string => settings.source ?? settings.workspace;
 
 const folderName = (path: string): string => path.split("/").findLast((part) => part !== "") ?? path;
+
+/** Where the other sessions are not beside the conversation. */
+function SessionsButton({ onOpen }: { readonly onOpen: () => void }): ReactNode {
+  return (
+    <Button
+      size="icon"
+      variant="quiet"
+      aria-label="Other sessions"
+      title="Other sessions"
+      className="size-8! xl:hidden"
+      onClick={onOpen}
+    >
+      <PanelLeftOpen aria-hidden className="size-5" />
+    </Button>
+  );
+}
 
 /** Spent, of what limit, and what requests that run now may cost at most. */
 function Cost({ session }: { readonly session: SessionView }): ReactNode {

@@ -70,7 +70,7 @@ export function useLabel(
   const queries = useQueryClient();
   const tell = useTell();
   const { mutate, isPending, error } = useMutation({
-    mutationFn: (label: LabelSession) => client.labelSession(id, label),
+    mutationFn: (label: LabelSession) => client.inbox.label(id, label),
     onSuccess: (changed, { archived }) => {
       sessionChanged(queries, changed);
       if (archived !== undefined) tell.ok(archived ? "Archived" : "Taken back from the archive");
