@@ -13,6 +13,7 @@ const { pageToolsBench } = await import("./page-tools.mjs");
 const { proxyBench } = await import("./proxy.mjs");
 const { readersBench } = await import("./readers.mjs");
 const { sessionsBench } = await import("./sessions.mjs");
+const { tunnelBench } = await import("./tunnel.mjs");
 const { turnBench } = await import("./turn.mjs");
 const { viewersBench } = await import("./viewers.mjs");
 const { wallsBench } = await import("./walls.mjs");
@@ -29,6 +30,7 @@ const benches = {
   console: consoleBench,
   mount: mountBench,
   "page-tools": pageToolsBench,
+  tunnel: tunnelBench,
   grid: gridBench,
   viewers: viewersBench,
   walls: wallsBench,

@@ -26,8 +26,9 @@ export const TUNNEL_LIMITS = {
   /** Waits between attempts: the first, and the longest. Each is a random part of it. */
   tunnelRetryMs: 250,
   tunnelRetryMaxMs: 30_000,
-  /** Of one WebSocket message. */
-  tunnelMessageBytes: 16_777_216,
+  /** Of one WebSocket message, and of all that comes before a handshake has ended. Longer pieces of a stream are split. */
+  tunnelMessageBytes: 4_194_304,
+  tunnelPieceBytes: 1_048_576,
   /** Links of one offer at a time; the oldest cut one goes first. */
   tunnelLinks: 8,
   /** Requests of one link at a time, and sessions. */

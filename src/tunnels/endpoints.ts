@@ -41,8 +41,6 @@ export interface EndpointBookOptions {
   readonly signer: () => Promise<TunnelSigner>;
   readonly clocks: TwoClocks;
   readonly log: Pick<Log, "info" | "warn">;
-  /** One of document 003's messages from an endpoint. */
-  readonly message?: ((id: string, text: string) => void) | undefined;
   readonly bounds?: LinkBounds | undefined;
   readonly random?: (() => number) | undefined;
 }
@@ -119,11 +117,6 @@ export class EndpointBook implements TunnelTransport {
       models: models.map(({ id: name }) => name),
       latencyMs: Math.round(this.#options.clocks.elapsed() - startedAt),
     };
-  }
-
-  /** Sends one of document 003's messages. A Failure where it is not connected. */
-  async send(id: string, message: object): Promise<void> {
-    await this.#of(id).send(message);
   }
 
   priceOf(provider: string, model: string): Price | undefined {
@@ -257,17 +250,13 @@ class Endpoint {
         this.#wake();
         void this.ask().catch(() => undefined);
       },
-      message: (text) => this.#options.message?.(this.setting.id, text),
+      // This side asks for models only: nothing else is expected.
+      message: () => undefined,
       cut: () => undefined,
       closed: () => {
         if (this.#current?.link === link) this.#current = undefined;
       },
     };
-  }
-
-  async send(message: object): Promise<void> {
-    await this.#session();
-    this.#current?.link.send(message);
   }
 
   /** Its models, from the endpoint itself. */

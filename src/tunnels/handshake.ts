@@ -46,9 +46,18 @@ export class HandshakeReader {
   readonly #socket: WebSocket;
   #early: EarlyMessage[] = [];
   #isOver = false;
+  #bytes = 0;
   #wake: (() => void) | undefined = undefined;
   readonly #onMessage = (data: RawData, isBinary: boolean): void => {
-    this.#early.push({ data: data as Buffer, isBinary });
+    const piece = data as Buffer;
+    this.#bytes += piece.length;
+    // Nobody has proved anything yet: what it sends must not fill memory.
+    if (this.#bytes > LIMITS.tunnelMessageBytes) {
+      this.#early = [];
+      this.#socket.terminate();
+      return;
+    }
+    this.#early.push({ data: piece, isBinary });
     this.#wake?.();
   };
   readonly #onClose = (): void => {

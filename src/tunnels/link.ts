@@ -180,9 +180,12 @@ export class TunnelLink {
   }
 
   #write(chunk: Buffer, done: () => void): void {
-    this.#bytes.push(chunk);
-    this.#unacknowledged += chunk.length;
-    this.#socket?.send(chunk);
+    for (let at = 0; at < chunk.length; at += LIMITS.tunnelPieceBytes) {
+      const piece = chunk.subarray(at, at + LIMITS.tunnelPieceBytes);
+      this.#bytes.push(piece);
+      this.#unacknowledged += piece.length;
+      this.#socket?.send(piece);
+    }
     if (this.#unacknowledged < this.#bounds.replayBytes) done();
     else this.#writable = done;
   }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
+import { WebSocket } from "ws";
 import type { AnswerTunnelRequest } from "../../src/tunnels/index.ts";
 import { openTunnelWorld, QUICK, type TunnelWorld } from "./world.ts";
 
@@ -95,7 +96,7 @@ test("messages come once and in order, whatever happens to the connection", asyn
 });
 
 test("a connection that says nothing any more is noticed and replaced", async () => {
-  world = await openTunnelWorld({ answer });
+  world = await openTunnelWorld({ answer, bounds: QUICK });
   await (await world.get("/bytes/1")).body.dump();
   world.network.freeze();
   const asked = world.get("/echo", { method: "POST", body: "still here" });
@@ -115,6 +116,39 @@ test("a link that is not resumed in time ends, and its requests with it", async 
   expect(world.dispatcher.openRequests).toBe(0);
   world.network.thaw();
   expect(await (await world.get("/echo", { method: "POST", body: "again" })).body.text()).toBe("again");
+});
+
+test("somebody who has proved nothing cannot fill memory, nor stay", async () => {
+  world = await openTunnelWorld({ answer });
+  const socket = new WebSocket(`ws://127.0.0.1:${world.network.port}/tunnel`);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.on("error", () => undefined);
+  socket.once("open", () => {
+    for (let count = 0; count < 100; count += 1) socket.send(BLOCK);
+  });
+  await closed;
+  expect(await (await world.get("/echo", { method: "POST", body: "others go on" })).body.text()).toBe("others go on");
+});
+
+test.each([
+  [
+    "an unknown tunnel",
+    { type: "hello", version: 1, role: "gateway", tunnel_id: "nowhere" },
+    "unknown tunnel: nowhere",
+  ],
+  ["another version", { type: "hello", version: 2, role: "gateway", tunnel_id: "home" }, "unknown tunnel"],
+  ["the other role", { type: "hello", version: 1, role: "home", tunnel_id: "home" }, "unknown tunnel: home"],
+])("a handshake with %s is refused in words", async (_name, hello, words) => {
+  world = await openTunnelWorld({ answer });
+  const socket = new WebSocket(`ws://127.0.0.1:${world.network.port}/tunnel`);
+  const said: string[] = [];
+  socket.on("message", (data: Buffer) => said.push(data.toString()));
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.once("open", () => socket.send(JSON.stringify(hello)));
+  expect(await closed).toBe(4401);
+  expect(said.map((text) => JSON.parse(text) as unknown)).toEqual([
+    { type: "error", session_id: "", error: expect.stringContaining(words) },
+  ]);
 });
 
 test("a reader that does not read slows the sender down instead of filling memory", async () => {

@@ -28,6 +28,7 @@ const NO_CREDENTIAL: LinkCredential = {
   answer: () => Promise.resolve({ ok: false, message: "no credential" }),
   isProof: () => true,
 };
+/** Notices silence at once. On a busy machine it also takes pauses for silence, so only tests of silence have it. */
 export const QUICK: LinkBounds = { ...LINK_BOUNDS, pingMs: 50, silenceMs: 400, resumeMs: 20_000 };
 
 export interface TunnelWorld {
@@ -50,12 +51,7 @@ interface WorldOptions {
 }
 
 /** A home that listens, a gateway that dials it, and a network that can fail in between. */
-export async function openTunnelWorld({
-  answer,
-  bounds = QUICK,
-  tunnel,
-  credential,
-}: WorldOptions): Promise<TunnelWorld> {
+export async function openTunnelWorld({ answer, bounds, tunnel, credential }: WorldOptions): Promise<TunnelWorld> {
   const links: TunnelLink[] = [];
   const messages: string[] = [];
   const states: string[] = [];

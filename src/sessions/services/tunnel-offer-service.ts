@@ -164,7 +164,9 @@ export class TunnelOfferService {
     const provider = providers.get(bounds.provider);
     const listed = (await providers.models(provider.id)).models.map((model) => model.id);
     const priced = prices.list().filter((known) => known.provider === provider.id);
-    const names = new Set([provider.defaultModel, ...listed, ...priced.map(({ model }) => model)]);
+    // What the owner names without a glob is offered, whether or not the provider lists it.
+    const named = (bounds.models ?? []).filter((glob) => !glob.includes("*"));
+    const names = new Set([provider.defaultModel, ...named, ...listed, ...priced.map(({ model }) => model)]);
     const models = [...names]
       .filter((name) => name !== "" && (bounds.models ?? ["*"]).some((glob) => globMatches(glob, name)))
       .slice(0, LIMITS.tunnelModels)
