@@ -12,7 +12,7 @@ test("identity: shown, replaced only on request, imported from standard input, n
   expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(/^npub1[a-z0-9]{58}\n$/) as string });
   expect((await place.run(["identity", "show"])).stdout).toBe(first.stdout);
   expect(await place.run(["identity", "new"])).toMatchObject({
-    code: 1,
+    code: 2,
     stdout: "",
     stderr: expect.stringContaining("add --yes to replace it") as string,
   });

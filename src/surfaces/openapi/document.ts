@@ -47,7 +47,7 @@ const TAGS = [
   },
   { name: "Model Context Protocol", description: "The same files as `/claude`, for MCP clients", paths: /^\/mcp/ },
   { name: "Jobs", description: "Commands in a sandbox, and single model calls", paths: /^\/api\/(containers|compute)/ },
-  { name: "Files", description: "Document 003's files", paths: /^\/(claude|containers|compute)/ },
+  { name: "Files", description: "Document 003's files", paths: /^\/(claude|containers|compute|identity)/ },
 ] as const;
 
 /** Their bodies are the vendors', passed on unchanged: another description of them would be wrong sooner or later. */
