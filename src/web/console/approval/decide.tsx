@@ -1,5 +1,5 @@
 import { useEffect, useRef, type ReactNode } from "react";
-import type { Approval } from "../../../protocol/index.ts";
+import { isServerQuestion, type Approval } from "../../../protocol/index.ts";
 import { Button } from "../../ui/button.tsx";
 import { ruleWords } from "./reason.ts";
 import type { UnboundDecision } from "./use-decision.ts";
@@ -105,8 +105,8 @@ export function canApprovePlainly({ preview }: Pick<Approval, "preview">): boole
 }
 
 /** Whether what was asked for can be changed before it is approved. */
-export function canEdit(approval: Pick<Approval, "preview">): boolean {
-  return canApprovePlainly(approval) && approval.preview.type !== "network";
+export function canEdit(approval: Pick<Approval, "preview" | "tool">): boolean {
+  return canApprovePlainly(approval) && !isServerQuestion(approval.tool);
 }
 
 /** An approving key was pressed: asks again, to prevent mistakes. */
