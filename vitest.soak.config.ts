@@ -19,7 +19,7 @@ const SAMPLED = [
   "test/store/crash.test.ts",
   "test/surfaces/answers.test.ts",
   "test/surfaces/mcp/{authority,conversation,described}.test.ts",
-  "test/surfaces/mcp-client/conformance.test.ts",
+  "test/surfaces/mcp-client/{conformance,official}.test.ts",
   "test/tools/{paths,reading-properties}.test.ts",
   "test/tunnels/chaos.test.ts",
   "test/walls/red-team/*.test.ts",

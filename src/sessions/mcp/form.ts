@@ -5,7 +5,7 @@ import { answerKeys, LIMITS, showHidden, type Question } from "../../protocol/in
 export type FormValue = string | number | boolean | string[];
 
 const Choice = z.object({ const: z.string(), title: z.string().optional() });
-const Field = z.object({
+const FormField = z.object({
   type: z.enum(["string", "number", "integer", "boolean", "array"]).optional(),
   title: z.string().optional(),
   description: z.string().optional(),
@@ -29,14 +29,14 @@ const Field = z.object({
   minItems: z.number().optional(),
   maxItems: z.number().optional(),
 });
-type Field = z.infer<typeof Field>;
+type FormField = z.infer<typeof FormField>;
 const Schema = z.object({
-  properties: z.record(z.string(), Field),
+  properties: z.record(z.string(), FormField),
   required: z.array(z.string()).optional(),
 });
 
 interface ElicitedField {
-  readonly field: Field;
+  readonly field: FormField;
   readonly name: string;
   readonly isRequired: boolean;
   readonly choices: readonly z.infer<typeof Choice>[];

@@ -13,7 +13,7 @@ export interface Cron {
   readonly namesWeekdays: boolean;
 }
 
-interface Field {
+interface CronField {
   readonly what: string;
   readonly from: number;
   readonly to: number;
@@ -28,7 +28,7 @@ const FIELDS = [
   { what: "day of the month", from: 1, to: 31 },
   { what: "month", from: 1, to: 12, names: MONTHS },
   { what: "day of the week", from: 0, to: 7, names: WEEKDAYS },
-] as const satisfies readonly Field[];
+] as const satisfies readonly CronField[];
 
 const SHORT: Readonly<Record<string, string>> = {
   "@hourly": "0 * * * *",
@@ -51,7 +51,7 @@ export function parseCron(text: string): Cron {
   return { minutes, hours, days, months, weekdays, namesDays: names(2), namesWeekdays: names(4) };
 }
 
-function parseField(text: string, field: Field): Set<number> {
+function parseField(text: string, field: CronField): Set<number> {
   const found = new Set<number>();
   for (const part of text.split(",")) {
     const [, range = "", step] = /^([^/]+)(?:\/(\d+))?$/.exec(part) ?? [];
@@ -65,7 +65,7 @@ function parseField(text: string, field: Field): Set<number> {
 
 function rangeOf(
   text: string,
-  field: Field,
+  field: CronField,
   { isStepped }: { readonly isStepped: boolean },
 ): readonly [number, number] {
   if (text === "*") return [field.from, field.what === "day of the week" ? 6 : field.to];
@@ -76,7 +76,7 @@ function rangeOf(
   return [low, high];
 }
 
-function valueOf(text: string, { what, from, to, names }: Field): number {
+function valueOf(text: string, { what, from, to, names }: CronField): number {
   const named = names?.indexOf(text.toLowerCase()) ?? -1;
   const value = named >= 0 ? named + from : Number(text);
   if (!/^\d+$/.test(text) && named < 0) throw mistake(`${what}: ${text} cannot be read`);

@@ -1,6 +1,6 @@
 import { ChevronDown } from "lucide-react";
 import { useEffect, useRef, type ReactNode } from "react";
-import type { Approval, OfferedRule, Warning } from "../../../protocol/index.ts";
+import { isServerQuestion, type Approval, type OfferedRule, type Warning } from "../../../protocol/index.ts";
 import { Button } from "../../ui/button.tsx";
 import { classes } from "../../ui/classes.ts";
 import { offeredRules } from "./ladder.tsx";
@@ -145,8 +145,8 @@ export function canApprovePlainly({ preview }: Pick<Approval, "preview">): boole
 }
 
 /** Whether what was asked for can be changed before it is approved. */
-export function canEdit(approval: Pick<Approval, "preview">): boolean {
-  return canApprovePlainly(approval) && approval.preview.type !== "network";
+export function canEdit(approval: Pick<Approval, "preview" | "tool">): boolean {
+  return canApprovePlainly(approval) && !isServerQuestion(approval.tool);
 }
 
 /** An approving key was pressed: asks again, to prevent mistakes. */

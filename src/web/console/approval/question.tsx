@@ -65,7 +65,7 @@ interface OneProps {
 }
 
 function One({
-  question: { question, header, options, multiSelect },
+  question: { question, header, options, multiSelect, link },
   chosen,
   disabled,
   onChange,
@@ -79,6 +79,16 @@ function One({
         <span className="whitespace-pre-wrap">{visible(question)}</span>
         {multiSelect && <span className="font-normal text-faint">choose any number</span>}
       </legend>
+      {link !== undefined && /^https?:/.test(link) && (
+        <a
+          href={link}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="block text-sm break-all text-accent underline"
+        >
+          {visible(link)}
+        </a>
+      )}
       {options.map((option, index) => (
         <label
           key={index}

@@ -1,4 +1,13 @@
-import { BUDGET_TOOL, QUESTION_TOOL, REVIEW_TOOL, type Approval, type Tier } from "../../../protocol/index.ts";
+import {
+  BUDGET_TOOL,
+  ELICITATION_TOOL,
+  QUESTION_TOOL,
+  REPOSITORY_TOOL,
+  REVIEW_TOOL,
+  SAMPLING_TOOL,
+  type Approval,
+  type Tier,
+} from "../../../protocol/index.ts";
 
 const BY_TIER: Readonly<Record<Tier, string>> = {
   read: "it reads",
@@ -15,14 +24,24 @@ export function reasonWords({
   tier,
   reason,
   preview,
-}: Pick<Approval, "tier" | "reason" | "preview">): string | undefined {
+  tool,
+}: Pick<Approval, "tier" | "reason" | "preview" | "tool">): string | undefined {
+  if (tool in SERVER_TITLES) return reason;
   if (preview.type === "question") return undefined;
   if (preview.type === "budget" || preview.type === "network" || preview.type === "changes") return reason;
   return PLAIN.test(reason) ? `Needs approval because ${BY_TIER[tier]}` : `Needs approval: ${reason}`;
 }
 
+const SERVER_TITLES: Readonly<Record<string, string>> = {
+  [ELICITATION_TOOL]: "An MCP server has a question",
+  [SAMPLING_TOOL]: "An MCP server wants to ask the model",
+  [REPOSITORY_TOOL]: "A repository wants to run programs",
+};
+
 /** What a question is called. */
-export function cardTitle({ preview, status }: Pick<Approval, "preview" | "status">): string {
+export function cardTitle({ preview, status, tool }: Pick<Approval, "preview" | "status" | "tool">): string {
+  const own = SERVER_TITLES[tool];
+  if (own !== undefined) return own;
   switch (preview.type) {
     case "question":
       return "The agent has a question";
@@ -52,5 +71,5 @@ export function ruleWords(
 export function toolLabel(tool: string): string {
   if (tool === BUDGET_TOOL) return "Budget reached";
   if (tool === REVIEW_TOOL) return "Review the changes";
-  return tool === QUESTION_TOOL ? "Question" : tool;
+  return tool === QUESTION_TOOL ? "Question" : (SERVER_TITLES[tool] ?? tool);
 }
