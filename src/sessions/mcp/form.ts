@@ -5,7 +5,7 @@ import { answerKeys, LIMITS, showHidden, type Question } from "../../protocol/in
 export type FormValue = string | number | boolean | string[];
 
 const Choice = z.object({ const: z.string(), title: z.string().optional() });
-const FormField = z.object({
+const ElicitedField = z.object({
   type: z.enum(["string", "number", "integer", "boolean", "array"]).optional(),
   title: z.string().optional(),
   description: z.string().optional(),
@@ -29,14 +29,14 @@ const FormField = z.object({
   minItems: z.number().optional(),
   maxItems: z.number().optional(),
 });
-type FormField = z.infer<typeof FormField>;
+type ElicitedField = z.infer<typeof ElicitedField>;
 const Schema = z.object({
-  properties: z.record(z.string(), FormField),
+  properties: z.record(z.string(), ElicitedField),
   required: z.array(z.string()).optional(),
 });
 
 interface ElicitedField {
-  readonly field: FormField;
+  readonly field: ElicitedField;
   readonly name: string;
   readonly isRequired: boolean;
   readonly choices: readonly z.infer<typeof Choice>[];
