@@ -5,7 +5,7 @@ import { answerKeys, LIMITS, showHidden, type Question } from "../../protocol/in
 export type FormValue = string | number | boolean | string[];
 
 const Choice = z.object({ const: z.string(), title: z.string().optional() });
-const ElicitedField = z.object({
+const ServerFormField = z.object({
   type: z.enum(["string", "number", "integer", "boolean", "array"]).optional(),
   title: z.string().optional(),
   description: z.string().optional(),
@@ -29,14 +29,14 @@ const ElicitedField = z.object({
   minItems: z.number().optional(),
   maxItems: z.number().optional(),
 });
-type ElicitedField = z.infer<typeof ElicitedField>;
+type ServerFormField = z.infer<typeof ServerFormField>;
 const Schema = z.object({
-  properties: z.record(z.string(), ElicitedField),
+  properties: z.record(z.string(), ServerFormField),
   required: z.array(z.string()).optional(),
 });
 
 interface ElicitedField {
-  readonly field: ElicitedField;
+  readonly field: ServerFormField;
   readonly name: string;
   readonly isRequired: boolean;
   readonly choices: readonly z.infer<typeof Choice>[];
