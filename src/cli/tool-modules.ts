@@ -23,7 +23,8 @@ export async function loadToolModules(
   for (const path of paths) tools.push(...toolsOfModule(await load(path), path));
   for (const module of added) tools.push(...toolsOfModule(module, `${module.name} of this program`));
   const taken = tools.find(({ name }, index) => tools.findIndex((other) => other.name === name) !== index);
-  if (taken !== undefined) throw new Failure("conflict", `two tools of modules are named ${taken.name}`);
+  if (taken !== undefined)
+    throw new Failure("conflict", `two tools of tool_modules are named ${taken.name}: rename one of them`);
   return tools;
 }
 

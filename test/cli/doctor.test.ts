@@ -46,6 +46,7 @@ describe("sallyport doctor", () => {
       "container ok",
       "gvisor ok",
       "firecracker ok",
+      expect.stringMatching(/^browser (ok|warn)$/),
       "claude ok",
       "engines ok",
       "agents ok",

@@ -17,7 +17,8 @@ it("a part of a page that cannot be read is not kept for a year as a failure", a
   const file = join(place.workspace, "assets", "part-1.js");
   await writeFile(file, "1");
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const gateway = { whileStoring: (answer: Promise<void>) => answer };
+  const offers = { serveSessions: () => undefined };
+  const gateway = { whileStoring: (answer: Promise<void>) => answer, offers };
   const app = createApp(
     { web: place.workspace, log, gateway } as unknown as SurfaceOptions,
     { checkOrigin: () => undefined, connections: { checkRoom: () => undefined } } as unknown as Guard,

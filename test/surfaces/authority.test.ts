@@ -40,6 +40,11 @@ afterAll(() => app[Symbol.asyncDispose]());
 
 /** A body that is right for the route, so that only the right to use it decides. */
 function bodyFor(path: string, input_hash: string): unknown {
+  if (path === "/api/sessions/{id}") return { title: "Mine" };
+  if (path === "/api/approvals") return { decisions: [{ id: others.approval, decision: "approve", input_hash }] };
+  if (path === "/api/long-runs") return { name: "x", task: "x", max_cost_microusd: 1 };
+  if (path.endsWith("/revoke")) return { rule: "Bash(ls)" };
+  if (path.endsWith("/extend")) return { ms: 60_000 };
   if (path.endsWith("/prompts")) return { text: "hello" };
   if (path.endsWith("/settings")) return { autonomy: "restricted" };
   if (path.endsWith("/budget")) return { max_cost_microusd: 1_000_000 };
@@ -75,7 +80,9 @@ async function attempt(method: string, path: string, token: string): Promise<num
   const response = await fetch(`${app.serving.url}${path.replace("{id}", id).replace("{catalog}", "main")}${query}`, {
     method: method.toUpperCase(),
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    ...(method === "post" || method === "put" ? { body: JSON.stringify(bodyFor(path, input_hash)) } : {}),
+    ...(method === "post" || method === "put" || method === "patch"
+      ? { body: JSON.stringify(bodyFor(path, input_hash)) }
+      : {}),
   });
   await response.body?.cancel();
   return response.status;
@@ -102,8 +109,8 @@ describe("who may do what, route by route", () => {
       const response = await fetch(`${app.serving.url}${path.replace("{id}", others.session)}`, {
         method: method.toUpperCase(),
       });
-      // A share link needs no token, but it must be one.
-      const open = path.includes("{secret}") ? 404 : 200;
+      // A share link needs no token, but it must be one; a delivery has a signature in its place.
+      const open = path.includes("{secret}") ? 404 : path === "/hooks/{id}" ? 401 : 200;
       expect({ path, status: response.status }).toEqual({ path, status: needs === "nothing" ? open : 401 });
     }
     for (const path of ["/openapi.json", "/nowhere"])
@@ -122,6 +129,8 @@ describe("who may do what, route by route", () => {
         if (scope === "no") expect({ method, path, status }).toEqual({ method, path, status: 403 });
         else if (scope === "own" && onSomething)
           expect({ method, path, status }).toEqual({ method, path, status: 404 });
+        // There is none.
+        else if (path.startsWith("/api/long-runs/{id}")) expect({ path, status }).toEqual({ path, status: 404 });
         // The session works in the folder itself: there is no diff.
         else if (path.endsWith("/changes/diff")) expect({ path, status }).toEqual({ path, status: 400 });
         else expect({ method, path, ok: status < 300 }).toEqual({ method, path, ok: true });

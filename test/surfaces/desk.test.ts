@@ -45,6 +45,7 @@ describe("who is asking", () => {
         "workspace.choose": "own",
         "workspace.read": "own",
         "connection.use": "own",
+        "identity.use": "own",
       },
       bounds: {},
     });

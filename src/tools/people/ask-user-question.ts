@@ -8,7 +8,8 @@ const AskUserQuestionInput = z.strictObject({
   questions: z
     .array(
       z.strictObject({
-        ...Question.shape,
+        // An address to open is what servers ask about, never a model.
+        ...Question.omit({ link: true }).shape,
         question: z.string().min(1).max(LIMITS.feedbackChars).describe("The whole question"),
         header: z.string().max(12).describe("A label of at most 12 characters"),
         options: z.array(z.strictObject(QuestionOption.shape)).min(2).max(4).describe("The answers to choose from"),

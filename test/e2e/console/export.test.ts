@@ -58,7 +58,7 @@ describeInBrowser("export, share and import in the console", () => {
     await input.setInputFiles({ name: "notes.jsonl", mimeType: "text/plain", buffer: Buffer.from("hello\n") });
     await page.getByText("This file holds no conversation of Claude Code or Codex.").first().waitFor();
     await input.setInputFiles(RECORD);
-    await page.getByText("It has one line.").waitFor();
+    await page.getByText("It has one line.", { exact: true }).waitFor();
     await page.getByText("Imported from claude-code: 2 turns. Nothing of it ran here.").waitFor();
   });
 });
