@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { deserializeMessage, serializeMessage } from "@modelcontextprotocol/client";
 import { LIMITS } from "../protocol/index.ts";
@@ -45,7 +46,10 @@ export class ProgramTransport implements Transport {
     stderr.on("data", (chunk: string) => {
       this.#stderr = (this.#stderr + chunk).slice(-LIMITS.mcpStderrChars);
     });
-    void exit.then(({ code, signal, reason }) => {
+    const lastWords = ended(stderr);
+    void exit.then(async ({ code, signal, reason }) => {
+      // What it said last may be read after its end. A program that it left behind may keep the pipe open for ever.
+      await Promise.race([lastWords, pause(LIMITS.mcpLastWordsMs)]);
       this.#exit = reason ?? (signal === null ? `it ended with exit code ${code ?? "?"}` : `it was ended by ${signal}`);
       this.#closed();
     });
@@ -123,6 +127,18 @@ export class ProgramTransport implements Transport {
     this.#isClosed = true;
     this.onclose?.();
   }
+}
+
+function ended(stream: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    stream.once("end", resolve).once("close", resolve);
+  });
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
 }
 
 function parsed(line: string): JSONRPCMessage | undefined {

@@ -47,6 +47,8 @@ export const MCP_CLIENT_LIMITS = {
   mcpNotices: 50,
   /** How long a server has to end when it is asked to. */
   mcpCloseMs: 2_000,
+  /** How long the last words of a server that has ended are waited for. */
+  mcpLastWordsMs: 500,
   /** How long a connection to a remote server may take, and be silent while an answer is read. */
   mcpConnectMs: 20_000,
   mcpSilentMs: 300_000,
