@@ -47,14 +47,18 @@ export class BrowserDownloads {
     return downloads;
   }
 
+  get areOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
   /** Resolves when no download runs, or the signal is aborted. */
   async settled(signal: AbortSignal): Promise<void> {
-    if (this.#open.size === 0 || signal.aborted) return;
+    if (!this.areOpen || signal.aborted) return;
     await new Promise<void>((resolve) => {
       this.#waiting.add(resolve);
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
-    if (this.#open.size > 0) this.#options.notes.add("A download still runs.");
+    if (this.areOpen) this.#options.notes.add("A download still runs.");
   }
 
   #begin(guid: string, suggested: string): void {

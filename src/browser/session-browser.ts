@@ -87,8 +87,11 @@ export class SessionBrowser {
     const worked = work(running.page).catch((error: unknown) => messageOf(error));
     try {
       const first = await Promise.race([worked, ended]);
-      const downloads = running.downloads?.settled(AbortSignal.any([signal, AbortSignal.timeout(toolMs)]));
-      if (downloads !== undefined) await Promise.race([downloads, running.gone]);
+      const { downloads } = running;
+      if (downloads?.areOpen === true) {
+        const settled = downloads.settled(AbortSignal.any([signal, AbortSignal.timeout(toolMs)]));
+        await Promise.race([settled, running.gone]);
+      }
       if (typeof first !== "string") return first;
       if (running.isGone || (await running.answers())) return failed(first);
       await this.#end(running);

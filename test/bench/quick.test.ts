@@ -3,14 +3,15 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { sample } from "../support/sample.ts";
+import { isFullRun } from "../support/sample.ts";
 
 // Benchmarks for a moment: each ends well and says its figures. How fast it was says nothing here. `npm run soak` runs all of them.
 
 const BENCH = join(import.meta.dirname, "../../bench");
 /** A busy machine is slow, not wrong. */
 const PATIENCE_MS = 180_000;
-const SAMPLE = 5;
+/** Those that take no vendor's program. */
+const EVERYDAY = ["turn", "tunnel", "page-tools"];
 
 /** The names that `npm run bench -- <name>` takes. */
 function names(): readonly string[] {
@@ -33,7 +34,7 @@ test("every file with a benchmark can be asked for by its name", () => {
 });
 
 describe("a benchmark runs with --quick", () => {
-  test.for(sample(names(), SAMPLE))("%s", { timeout: PATIENCE_MS }, async (name) => {
+  test.for(isFullRun ? names() : EVERYDAY)("%s", { timeout: PATIENCE_MS }, async (name) => {
     const words = [join(BENCH, `${name}.mjs`), "--quick", "--json"];
     const { stdout } = await promisify(execFile)(process.execPath, words, { timeout: PATIENCE_MS });
     const result = JSON.parse(stdout) as { readonly skipped?: string };

@@ -1,10 +1,13 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { isTerminal } from "../../../src/protocol/index.ts";
 import { describeInBrowser, launchBrowser, Visitor } from "../../support/browser.ts";
-import { script } from "../../support/app.ts";
+import { openTestApp, script } from "../../support/app.ts";
 import { ownPort } from "../../support/port.ts";
 import { makePlace, startServer, TEST_TOKEN } from "../../support/server.ts";
 import { conversation, question } from "./world.ts";
+
+/** The file that draws a diff. */
+const DIFF_PART = /\/table-[^/]+\.js$/;
 
 describeInBrowser("a server that is killed while the page is open", () => {
   test("nothing is lost and the page recovers by itself", async () => {
@@ -46,5 +49,26 @@ describeInBrowser("a server that is killed while the page is open", () => {
       await server.stop();
       await place.remove();
     }
+  });
+
+  test("a part of the page that was being loaded when the server went away comes by itself", async () => {
+    await using app = await openTestApp();
+    const browser = await launchBrowser();
+    onTestFinished(() => browser.close());
+    const session = await app.client.createSession({
+      prompt: { text: script({ tool: "Write", input: { file_path: "a.txt", content: "a line\n" } }) },
+    });
+    const visitor = await Visitor.open(browser, { url: app.serving.url, token: TEST_TOKEN });
+    let asked = 0;
+    await visitor.page.route(DIFF_PART, (route) => {
+      asked += 1;
+      return asked === 1 ? route.abort("connectionrefused") : route.continue();
+    });
+    await visitor.page.goto(`${app.serving.url}/sessions/${session.id}`);
+    await question(visitor.page).getByText("a line").waitFor();
+    await question(visitor.page)
+      .getByRole("button", { name: /Approve once/ })
+      .waitFor();
+    expect(asked).toBe(2);
   });
 });

@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { crash, type Crash } from "../../support/crashes.ts";
 
-/** A part of all: in a sub-agent's command, in its own sub-agent, on a page, when a person has answered, and when a call has run. */
+/** A part of all: in a sub-agent's command, in its own sub-agent, and when a person has answered about a page. `npm run soak` has all. */
 const EVERYDAY: readonly Crash[] = [
-  { engine: "claude-sdk", point: "tool.marked:7" },
   { engine: "claude-sdk", point: "tool.running:10" },
   { engine: "claude-sdk", point: "answer.durable:8" },
   { engine: "claude-cli", point: "tool.running:5" },
-  { engine: "claude-cli", point: "tool.ran:10" },
 ];
 
 describe("the server is killed at a named point under a vendor's engine", () => {

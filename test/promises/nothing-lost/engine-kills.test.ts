@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { sample } from "../../support/sample.ts";
 import { faultsOf } from "../../support/vendor/faults.ts";
 import { lacksProgram } from "../../support/vendor/killed.ts";
 import { liveWithVendor, type LifePlan } from "../../support/vendor/life.ts";
@@ -29,7 +30,12 @@ const LIVES: readonly (LifePlan & { readonly api: "responses" | "chat"; readonly
 const LIFE_MS = 300_000;
 
 describe.concurrent("an engine's program, the server or both are killed, and nothing is lost", () => {
-  it.each(LIVES.filter((plan) => !lacksProgram(plan)))("$engine: $killed", { timeout: LIFE_MS }, async (plan) => {
+  it.each(
+    sample(
+      LIVES.filter((plan) => !lacksProgram(plan)),
+      1,
+    ),
+  )("$engine: $killed", { timeout: LIFE_MS }, async (plan) => {
     const life = await liveWithVendor(plan);
     const hits = life.hits.map(({ kind }) => kind).join(", ");
     expect({ faults: faultsOf(life), hits }).toEqual({ faults: [], hits: plan.killed });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { sample } from "../../support/sample.ts";
 import { faultsOf } from "../../support/vendor/faults.ts";
 import { liveWithVendor, type LifePlan } from "../../support/vendor/life.ts";
 
@@ -27,7 +28,7 @@ const LIVES: readonly (LifePlan & { readonly killed: string })[] = [
 ];
 
 describe.concurrent("the vendor's process, the server or both are killed, and nothing is lost", () => {
-  it.each(LIVES)("$engine: $killed", async (plan) => {
+  it.each(sample(LIVES, 1))("$engine: $killed", async (plan) => {
     const life = await liveWithVendor(plan);
     const hits = life.hits.map(({ kind }) => kind).join(", ");
     expect({ faults: faultsOf(life), hits }).toEqual({ faults: [], hits: plan.killed });

@@ -6,6 +6,7 @@ import {
   redirect,
   type RouteComponent,
 } from "@tanstack/react-router";
+import { loadPart } from "../../ui/load.ts";
 import { Loading, Trouble } from "../../ui/states.tsx";
 import { NotFound, Shell } from "./shell.tsx";
 
@@ -18,6 +19,15 @@ function texts<const Names extends readonly string[]>(
 ): { [Name in Names[number]]?: string } {
   const found = names.map((name) => [name, search[name]]).filter(([, value]) => typeof value === "string" && value);
   return Object.fromEntries(found) as { [Name in Names[number]]?: string };
+}
+
+/** A page that a newer version of the server no longer has: the router reloads once when it gets the browser's own error. */
+async function loadPage<Page>(load: () => Promise<Page>): Promise<Page> {
+  try {
+    return await loadPart(load);
+  } catch (error) {
+    throw error instanceof Error ? error.cause : error;
+  }
 }
 
 function page<const Path extends string>(path: Path, component: RouteComponent) {
@@ -35,13 +45,13 @@ const sessions = createRoute({
   getParentRoute: () => root,
   path: "/sessions",
   validateSearch: (search) => texts(search, "q", "status", "engine", "tag", "folder", "since", "archived"),
-  component: lazyRouteComponent(() => import("../pages/sessions/page.tsx"), "SessionsPage"),
+  component: lazyRouteComponent(() => loadPage(() => import("../pages/sessions/page.tsx")), "SessionsPage"),
 });
 const begin = createRoute({
   getParentRoute: () => root,
   path: "/new",
   validateSearch: (search) => texts(search, "template"),
-  component: lazyRouteComponent(() => import("../pages/new/page.tsx"), "NewSessionPage"),
+  component: lazyRouteComponent(() => loadPage(() => import("../pages/new/page.tsx")), "NewSessionPage"),
 });
 const approvals = createRoute({
   getParentRoute: () => root,
@@ -50,16 +60,16 @@ const approvals = createRoute({
     ...texts(search, "id"),
     ...(search["show"] === "ended" || search["show"] === "together" ? { show: search["show"] } : {}),
   }),
-  component: lazyRouteComponent(() => import("../pages/approvals/page.tsx"), "ApprovalsPage"),
+  component: lazyRouteComponent(() => loadPage(() => import("../pages/approvals/page.tsx")), "ApprovalsPage"),
 });
-const sessionPage = lazyRouteComponent(() => import("../pages/session/page.tsx"), "SessionPage");
-const changesPage = lazyRouteComponent(() => import("../pages/changes/page.tsx"), "ChangesPage");
-const usagePage = lazyRouteComponent(() => import("../pages/usage/page.tsx"), "UsagePage");
-const policyPage = lazyRouteComponent(() => import("../pages/policy/page.tsx"), "PolicyPage");
-const providersPage = lazyRouteComponent(() => import("../pages/providers/page.tsx"), "ProvidersPage");
-const workersPage = lazyRouteComponent(() => import("../pages/workers/page.tsx"), "WorkersPage");
-const tokensPage = lazyRouteComponent(() => import("../pages/tokens/page.tsx"), "TokensPage");
-const auditPage = lazyRouteComponent(() => import("../pages/audit/page.tsx"), "AuditPage");
+const sessionPage = lazyRouteComponent(() => loadPage(() => import("../pages/session/page.tsx")), "SessionPage");
+const changesPage = lazyRouteComponent(() => loadPage(() => import("../pages/changes/page.tsx")), "ChangesPage");
+const usagePage = lazyRouteComponent(() => loadPage(() => import("../pages/usage/page.tsx")), "UsagePage");
+const policyPage = lazyRouteComponent(() => loadPage(() => import("../pages/policy/page.tsx")), "PolicyPage");
+const providersPage = lazyRouteComponent(() => loadPage(() => import("../pages/providers/page.tsx")), "ProvidersPage");
+const workersPage = lazyRouteComponent(() => loadPage(() => import("../pages/workers/page.tsx")), "WorkersPage");
+const tokensPage = lazyRouteComponent(() => loadPage(() => import("../pages/tokens/page.tsx")), "TokensPage");
+const auditPage = lazyRouteComponent(() => loadPage(() => import("../pages/audit/page.tsx")), "AuditPage");
 
 export const router = createRouter({
   routeTree: root.addChildren([

@@ -1,13 +1,14 @@
 import { Columns2, FilePen, FilePlus2, Rows2 } from "lucide-react";
-import { lazy, Suspense, type ReactNode } from "react";
+import { Suspense, type ReactNode } from "react";
 import type { FileDiff } from "../../../protocol/index.ts";
 import { useSettings } from "../../ui/app/settings.ts";
 import { Button } from "../../ui/button.tsx";
 import { useIsDesktop } from "../../ui/media.ts";
 import { Badge, Note, Skeleton } from "../../ui/states.tsx";
 import { visibleCommand } from "../../ui/visible.ts";
+import { lazyPart } from "../../ui/load.ts";
 
-const DiffTable = lazy(async () => ({ default: (await import("./diff/table.tsx")).DiffTable }));
+const DiffTable = lazyPart(async () => (await import("./diff/table.tsx")).DiffTable);
 /** The header of a hunk that replaces nothing. */
 const FROM_NOTHING = /^@@ -0,0 /m;
 const HEAD_CHARS = 10_000;

@@ -1,15 +1,16 @@
 import { Brain, CircleAlert, Scissors } from "lucide-react";
-import { lazy, memo, Suspense, type ReactNode } from "react";
+import { memo, Suspense, type ReactNode } from "react";
 import { isToolItem, type Item, type ItemView } from "../../../protocol/index.ts";
 import { Button } from "../../ui/button.tsx";
 import { Badge, Note } from "../../ui/states.tsx";
 import { count } from "../../ui/words.tsx";
+import { lazyPart } from "../../ui/load.ts";
 import { Fold, useReach, useRevealed } from "./folds.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { STATUS_WORDS } from "./tool-words.ts";
 
-const Markdown = lazy(async () => ({ default: (await import("./markdown.tsx")).Markdown }));
+const Markdown = lazyPart(async () => (await import("./markdown.tsx")).Markdown);
 
 export type ItemLookup = (id: string) => ItemView | undefined;
 

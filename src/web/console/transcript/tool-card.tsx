@@ -1,18 +1,19 @@
 import { ChevronRight } from "lucide-react";
-import { createContext, lazy, Suspense, useContext, type ReactNode } from "react";
+import { createContext, Suspense, useContext, type ReactNode } from "react";
 import type { AskedApproval, ItemView, Outcome, ToolItem } from "../../../protocol/index.ts";
 import { ToolIcon } from "../approval/tool-icon.tsx";
 import { visible, visibleCommand } from "../../ui/visible.ts";
 import { Badge, Skeleton } from "../../ui/states.tsx";
 import { classes } from "../../ui/classes.ts";
 import { duration } from "../../ui/words.tsx";
+import { lazyPart } from "../../ui/load.ts";
 import { Fold, useFold } from "./folds.tsx";
 import { Blocks, Output } from "./output.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { TodoList } from "./todo-list.tsx";
 import { aboutTool, callWords, ranCommand, ranInput, toolName } from "./tool-words.ts";
 
-const DiffView = lazy(async () => ({ default: (await import("../approval/diff-view.tsx")).DiffView }));
+const DiffView = lazyPart(async () => (await import("../approval/diff-view.tsx")).DiffView);
 
 /** Ids of calls that were approved and wait behind a question, with spaces between: a text, so that it changes only when they do. */
 export const WaitingCalls = createContext("");

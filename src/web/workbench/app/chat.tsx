@@ -1,7 +1,8 @@
-import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from "react";
+import { Suspense, useEffect, useRef, useState, type ReactNode } from "react";
 import { classes } from "../../ui/classes.ts";
 import { useIsDesktop } from "../../ui/media.ts";
 import { Loading } from "../../ui/states.tsx";
+import { lazyPart } from "../../ui/load.ts";
 import type { SallyportPanel } from "../../panel/index.ts";
 import { Guarded } from "./dock/guarded.tsx";
 import { EdgeHandle } from "./edge-handle.tsx";
@@ -12,7 +13,7 @@ import { useSizes, useSurface } from "./surface.ts";
 const LEAST = 300;
 const MOST = 720;
 
-const ChatRoom = lazy(async () => ({ default: (await import("./chat-room.tsx")).ChatRoom }));
+const ChatRoom = lazyPart(async () => (await import("./chat-room.tsx")).ChatRoom);
 
 /** The chat at the right edge, on a phone over the page. Once it was opened it stays, folded or not, so that an answer goes on. */
 export function Chat(): ReactNode {

@@ -1,7 +1,8 @@
 import { X } from "lucide-react";
-import { lazy, Suspense, useState, type ReactNode } from "react";
+import { Suspense, useState, type ReactNode } from "react";
 import { useIsDesktop } from "../../ui/media.ts";
 import { Loading } from "../../ui/states.tsx";
+import { lazyPart } from "../../ui/load.ts";
 import { useBench } from "./context.tsx";
 import { Guarded } from "./dock/guarded.tsx";
 import { EdgeHandle } from "./edge-handle.tsx";
@@ -11,7 +12,7 @@ import { useSizes, useSurface } from "./surface.ts";
 const LEAST = 160;
 const MOST = 900;
 
-const SqlPane = lazy(async () => ({ default: (await import("../sql/pane.tsx")).SqlPane }));
+const SqlPane = lazyPart(async () => (await import("../sql/pane.tsx")).SqlPane);
 
 /** Queries, below the table; on a phone over it. */
 export function Sql(): ReactNode {

@@ -1,9 +1,10 @@
 import { ChevronsDownUp, ChevronsUpDown } from "lucide-react";
-import { lazy, Suspense, useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
+import { Suspense, useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
 import { usePendingApprovals } from "../../app/feed.tsx";
 import { classes } from "../../../ui/classes.ts";
+import { lazyPart } from "../../../ui/load.ts";
 
-const ApprovalPanel = lazy(async () => ({ default: (await import("../../approval/panel.tsx")).ApprovalPanel }));
+const ApprovalPanel = lazyPart(async () => (await import("../../approval/panel.tsx")).ApprovalPanel);
 
 /** The session's questions, above the prompt box. Their content scrolls inside, so that the answers and the conversation stay visible. */
 export function ApprovalDock({ sessionId }: { readonly sessionId: string }): ReactNode {
