@@ -18,7 +18,7 @@ const SAMPLED = [
   "test/ledger/model.test.ts",
   "test/sandbox/conformance.test.ts",
   "test/store/crash.test.ts",
-  "test/surfaces/answers.test.ts",
+  "test/surfaces/{answers,bridge-agents}.test.ts",
   "test/surfaces/mcp/{authority,conversation,described}.test.ts",
   "test/surfaces/mcp-client/{conformance,official}.test.ts",
   "test/tools/{paths,reading-properties}.test.ts",

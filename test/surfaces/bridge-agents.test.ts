@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openEngines } from "../../src/cli/engines.ts";
 import { readSettings } from "../../src/cli/settings.ts";
 import { openTestApp, script, type TestApp } from "../support/app.ts";
+import { isFullRun } from "../support/sample.ts";
 import { PROGRAMS_FOLDER } from "../support/vendor-programs.ts";
 import { BridgeClient, threadOf } from "./bridge-client.ts";
 
 const ENVIRONMENT = { PATH: process.env["PATH"], SALLYPORT_PROGRAMS_FOLDER: PROGRAMS_FOLDER } as const;
 
-/** The agents of document 002 with their real programs, and what else Claude runs on. */
-const AGENTS: readonly string[] = ["claude-cli", "claude-sdk", "codex", "opencode"];
+/** The agents of document 002 with their real programs, and what else Claude runs on. Three turns of OpenCode take half a minute. */
+const AGENTS: readonly string[] = ["claude-cli", "claude-sdk", "codex", ...(isFullRun ? ["opencode"] : [])];
 const run = (command: string): object => ({ tool: "Bash", input: { command } });
 
 const engines = openEngines(readSettings({}, ENVIRONMENT, process.cwd()), ENVIRONMENT);

@@ -99,9 +99,7 @@ function apiOf(id: string): ModelApi {
 const ALSO: ReadonlySet<string> = new Set([
   "text comes while it is written",
   "a tool is asked for, run, and its result read",
-  "a person's no is read word for word",
   "a call runs as a person changed it",
-  "usage and cost are what the model said, to the token",
   "a prompt with tools leaves the same files and the same ledger as with every other engine",
 ]);
 
@@ -111,13 +109,10 @@ const SAMPLED: Readonly<Record<string, ReadonlySet<string>>> = {
   "acp:claude-agent-acp": ALSO,
   opencode: new Set([
     "text comes while it is written",
-    "thoughts are items of their own",
     "a tool is asked for, run, and its result read",
     "a person's no is read word for word",
     "a call runs as a person changed it",
-    "a tool that there is not is refused",
     "interrupted in a text: the turn ends, the session goes on",
-    "usage and cost are what the model said, to the token",
     "a prompt with tools leaves the same files and the same ledger as with every other engine",
     "the server is restarted between turns: the model still knows what was said",
   ]),

@@ -69,7 +69,7 @@ async function remains({ home }: Place): Promise<readonly string[]> {
   return ["server.json", "sallyport.db.pid", "model.sock"].filter((name) => names.includes(name));
 }
 
-for (const engine of ["loop", "claude-sdk"]) {
+for (const engine of sample(["loop", "claude-sdk"], 1)) {
   it(`records a command that ends while the server drains, and goes on after the restart (${engine})`, async () => {
     const place = await makePlace();
     const first = await startServer(place, PATIENT);
