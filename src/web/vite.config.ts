@@ -8,6 +8,9 @@ import { thirdParty } from "../../scripts/third-party.mjs";
 const here = import.meta.dirname;
 const licences = thirdParty(resolve(here, "../.."));
 
+/** Files that only define things: what a page does not use of them is left out, their schemas with it. */
+const PLAIN = /[\\/]src[\\/](?:protocol|client)[\\/]/;
+
 const STYLESHEET = /\n\s*<link rel="stylesheet"[^>]*>/g;
 
 /**
@@ -44,6 +47,7 @@ export default defineConfig({
     rolldownOptions: {
       // How long its parts take is nobody's concern here.
       checks: { bundlerTimings: false, pluginTimings: false },
+      treeshake: { moduleSideEffects: (id) => !PLAIN.test(id) },
       input: { console: resolve(here, "console/index.html"), workbench: resolve(here, "workbench/index.html") },
     },
   },

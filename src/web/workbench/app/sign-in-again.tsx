@@ -17,7 +17,7 @@ export function SignInAgain({ close }: { readonly close: () => void }): ReactNod
     <form onSubmit={submit} className="space-y-4 p-4">
       <h2 className="font-semibold">Sign in again</h2>
       <Note tone="bad" role="alert">
-        This token is not known to the server any more. Your tables stay open.
+        This token no longer works: it was revoked or has expired. Your tables stay open.
       </Note>
       <Field label="Link or token" hint="The link that npm start printed, or a token.">
         {(ids) => (

@@ -30,7 +30,7 @@ interface TopMenu {
 }
 
 const THEMES: readonly (readonly [Theme, string])[] = [
-  ["system", "As the system"],
+  ["system", "System"],
   ["light", "Light"],
   ["dark", "Dark"],
 ];
