@@ -53,6 +53,7 @@ import type {
   PoolChange,
   PoolView,
   SaveTemplate,
+  SearchPage,
   SessionUsage,
   SessionContext,
   SessionMcpServers,
@@ -63,6 +64,7 @@ import type {
   StreamFrame,
   SubmitPrompt,
   Template,
+  TextSearchQuery,
   WorkerView,
   KeyCreated,
   KeyList,
@@ -141,6 +143,11 @@ export class SallyportClient {
   /** Folders that sessions may work in; without a path the roots. */
   folders(query: { path?: string } = {}): Promise<FolderList> {
     return this.#call({ method: "GET", path: `/api/folders${search(query)}` });
+  }
+
+  /** Words in conversations that the caller may read, newest first. */
+  searchText(query: TextSearchQuery): Promise<SearchPage> {
+    return this.#call({ method: "GET", path: `/api/search${search({ ...query })}` });
   }
 
   templates(): Promise<{ templates: Template[] }> {

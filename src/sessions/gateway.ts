@@ -14,7 +14,7 @@ import {
   type WorkerState,
 } from "../protocol/index.ts";
 import { TunnelAcceptor } from "../tunnels/index.ts";
-import type { SessionRow, StoreHealth } from "../store/index.ts";
+import type { SessionRow, StoreHealth, TextSearch } from "../store/index.ts";
 import { ApprovalService } from "./services/approval-service.ts";
 import { AuditService } from "./services/audit-service.ts";
 import { ChangeService } from "./services/change-service.ts";
@@ -48,6 +48,7 @@ import { ReaderTurns } from "./core/reader-turns.ts";
 import { Retention } from "./lifecycle/retention.ts";
 import { EngineProcesses } from "./lifecycle/resting.ts";
 import type { Dependencies } from "./dependencies.ts";
+import { SearchService } from "./services/search-service.ts";
 import { SessionService } from "./services/session-service.ts";
 import type { Session } from "./core/session.ts";
 import { settingsFor, type WorkspacePlaces } from "./settings/settings.ts";
@@ -71,6 +72,8 @@ export interface GatewayOptions {
     "policy" | "limits" | "processes" | "reload" | "readers" | "drain" | "workers"
   >;
   readonly places: WorkspacePlaces;
+  /** Finds words in journals; absent: there is no search in conversations. */
+  readonly search?: TextSearch | undefined;
   /** Prepared workers; absent: there are none. */
   readonly pool?: PoolOptions | undefined;
   /** Which sessions are deleted automatically; absent: none. */
@@ -108,6 +111,7 @@ export class Gateway {
   readonly changes: ChangeService;
   readonly templates: TemplateService;
   readonly exports: ExportService;
+  readonly search: SearchService;
   readonly shares: ShareService;
   readonly longRuns: LongRunService;
   readonly schedules: ScheduleService;
@@ -131,7 +135,10 @@ export class Gateway {
 
   private constructor(
     dependencies: Dependencies,
-    parts: { readonly book: PolicyBook; readonly feed: Feed } & Pick<GatewayOptions, "places" | "retention" | "pool">,
+    parts: { readonly book: PolicyBook; readonly feed: Feed } & Pick<
+      GatewayOptions,
+      "places" | "retention" | "pool" | "search"
+    >,
   ) {
     const { book, places } = parts;
     this.#dependencies = dependencies;
@@ -165,6 +172,7 @@ export class Gateway {
     this.folders = new FolderService(shared);
     this.templates = new TemplateService(dependencies);
     this.exports = new ExportService(dependencies, this.#registry);
+    this.search = new SearchService({ dependencies, registry: this.#registry, search: parts.search });
     this.shares = new ShareService(dependencies, this.#registry, this.exports);
     const unattended = { dependencies, sessions: this.sessions, template: (id: string) => this.templates.find(id) };
     this.longRuns = new LongRunService(unattended);
@@ -180,7 +188,12 @@ export class Gateway {
       find: (id, role) => (role === "gateway" ? this.offers.book.accepted(id) : endpoints.accepted(id)),
     });
     this.workers = new WorkerService(dependencies);
-    this.retention = new Retention({ dependencies, registry: this.#registry, settings: parts.retention });
+    this.retention = new Retention({
+      dependencies,
+      registry: this.#registry,
+      settings: parts.retention,
+      deleted: (id) => this.search.changed(id),
+    });
     this.jobs = new JobService(this.sessions, this.retention);
   }
 
@@ -214,6 +227,7 @@ export class Gateway {
         workers.observe(event, state);
         feed.observe(event, state);
         gateway.longRuns.observe(event);
+        gateway.search.changed(event.session_id);
       },
     };
     const gateway: Gateway = new Gateway(dependencies, { ...options, book, feed });
@@ -340,6 +354,7 @@ export class Gateway {
     await this.#scaling.close();
     await Promise.all([this.#warm.close(), this.#dependencies.connections.close()]);
     await Promise.allSettled(this.#registry.inMemory.map((session) => session.halt()));
+    await this.search.close();
   }
 
   /** With a pool, it decides what is prepared; otherwise one engine follows the last. */

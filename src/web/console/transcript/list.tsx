@@ -29,6 +29,9 @@ const OVERSCAN = 12;
 /** Within this distance counts as "at the end", px. */
 const NEAR = 80;
 
+/** Within this distance of the first row older ones are read, px. */
+const NEAR_BEGINNING = 3_000;
+
 /** What a search looks for, and where it stands. */
 interface SearchMark {
   readonly text: string;
@@ -41,12 +44,15 @@ interface SearchMark {
  */
 export function TranscriptList({
   view,
+  onOlder,
   target,
   found,
   onFork,
   onContinue,
 }: {
   readonly view: TranscriptView;
+  /** Reads what came before. Absent: the conversation is whole. */
+  readonly onOlder: (() => void) | undefined;
   /** The seq of an event to go to. */
   readonly target: number | undefined;
   /** What a search shows. Absent: nobody searches. */
@@ -69,6 +75,7 @@ export function TranscriptList({
     paddingEnd: 20,
   });
   const height = virtual.getTotalSize();
+  const anchor = useAnchor(scroller, { rows, virtual, isAtEnd: atEnd });
   const toEnd = useCallback(() => {
     const place = scroller.current;
     if (place !== null) place.scrollTop = place.scrollHeight;
@@ -95,12 +102,17 @@ export function TranscriptList({
         aria-live="off"
         tabIndex={0}
         onKeyDown={ends.onKeyDown}
-        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) =>
-          setAtEnd(scrollHeight - scrollTop - clientHeight < NEAR)
-        }
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+          setAtEnd(scrollHeight - scrollTop - clientHeight < NEAR);
+          anchor.note();
+          if (scrollTop < NEAR_BEGINNING) onOlder?.();
+        }}
         className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
       >
         <div className="relative mx-auto w-full max-w-4xl" style={{ height }}>
+          {onOlder !== undefined && (
+            <p className="absolute inset-x-0 top-0 text-center text-xs text-faint">Reading earlier messages…</p>
+          )}
           <FoldMemory revealed={revealed}>
             <WaitingCalls value={waitingBehind(view.running).join(" ")}>
               {virtual.getVirtualItems().map(({ index, key, start }) => {
@@ -189,6 +201,41 @@ function useEnds(
     }
   };
   return { end, onKeyDown };
+}
+
+/** Rows that come before the others move nothing that the reader sees. */
+function useAnchor(
+  scroller: { readonly current: HTMLElement | null },
+  {
+    rows,
+    virtual,
+    isAtEnd,
+  }: {
+    readonly rows: readonly ListRow[];
+    readonly virtual: ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>;
+    readonly isAtEnd: boolean;
+  },
+): { readonly note: () => void } {
+  const seen = useRef<{ readonly key: string; readonly index: number; readonly into: number }>(undefined);
+  const note = (): void => {
+    const place = scroller.current;
+    if (place === null) return;
+    const first = virtual.getVirtualItems().find(({ end }) => end > place.scrollTop);
+    const row = first === undefined ? undefined : rows[first.index];
+    if (first !== undefined && row !== undefined)
+      seen.current = { key: row.key, index: first.index, into: place.scrollTop - first.start };
+  };
+  useLayoutEffect(() => {
+    const place = scroller.current;
+    const before = seen.current;
+    if (place === null || before === undefined || isAtEnd || rows[before.index]?.key === before.key) return;
+    const index = rows.findIndex(({ key }) => key === before.key);
+    const start = virtual.measurementsCache[index]?.start;
+    if (start === undefined) return;
+    seen.current = { ...before, index };
+    place.scrollTop = start + before.into;
+  }, [rows, scroller, virtual, isAtEnd]);
+  return { note };
 }
 
 /** A question that opens below takes room from the conversation, whose end should stay visible. */
