@@ -78,6 +78,7 @@ import { McpLogins } from "./mcp-logins.ts";
 import type { ServerHealth } from "./answers.ts";
 import { InboxClient } from "./inbox.ts";
 import { ExportCalls } from "./export-calls.ts";
+import { QueueCalls } from "./queue-calls.ts";
 import { pause } from "./pause.ts";
 import { readJournal, type WatchedJournal } from "./journal-stream.ts";
 import { LongRunCalls, ScheduleCalls, WebhookCalls } from "./unattended-work.ts";
@@ -113,6 +114,8 @@ export class SallyportClient {
   readonly exports: ExportCalls;
   /** Models of other machines, and what this one offers to others. */
   readonly tunnels: TunnelCalls = new TunnelCalls((call) => this.#call(call));
+  /** Prompts that wait. */
+  readonly queue = new QueueCalls((call) => this.#call(call));
   readonly mcpLogins = new McpLogins((call) => this.#call(call));
 
   readonly longRuns = new LongRunCalls((call) => this.#call(call));

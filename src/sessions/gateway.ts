@@ -48,6 +48,7 @@ import { ReaderTurns } from "./core/reader-turns.ts";
 import { Retention } from "./lifecycle/retention.ts";
 import { EngineProcesses } from "./lifecycle/resting.ts";
 import type { Dependencies } from "./dependencies.ts";
+import { QueueService } from "./services/queue-service.ts";
 import { SearchService } from "./services/search-service.ts";
 import { SessionService } from "./services/session-service.ts";
 import type { Session } from "./core/session.ts";
@@ -88,6 +89,11 @@ interface PoolOptions {
   readonly profiles: readonly string[];
 }
 
+interface GatewayParts extends Pick<GatewayOptions, "places" | "retention" | "pool" | "search"> {
+  readonly book: PolicyBook;
+  readonly feed: Feed;
+}
+
 /** Everything behind the surfaces. They call these services and nothing else. */
 export class Gateway {
   readonly sessions: SessionService;
@@ -112,6 +118,7 @@ export class Gateway {
   readonly templates: TemplateService;
   readonly exports: ExportService;
   readonly search: SearchService;
+  readonly queue: QueueService;
   readonly shares: ShareService;
   readonly longRuns: LongRunService;
   readonly schedules: ScheduleService;
@@ -133,13 +140,7 @@ export class Gateway {
   readonly #scaling: PoolScaling;
   #stopSweep: () => void = () => undefined;
 
-  private constructor(
-    dependencies: Dependencies,
-    parts: { readonly book: PolicyBook; readonly feed: Feed } & Pick<
-      GatewayOptions,
-      "places" | "retention" | "pool" | "search"
-    >,
-  ) {
+  private constructor(dependencies: Dependencies, parts: GatewayParts) {
     const { book, places } = parts;
     this.#dependencies = dependencies;
     this.feed = parts.feed;
@@ -155,6 +156,7 @@ export class Gateway {
     this.identity = new IdentityService(dependencies, this.tunnelAuth);
     const { instructions, tunnelAuth } = this;
     this.sessions = new SessionService({ ...shared, instructions, tunnelAuth });
+    this.queue = new QueueService({ ...shared, instructions });
     this.clients = new ClientService(dependencies, this.sessions);
     this.pages = new PageService({ sessions: this.sessions, clock: dependencies.clock, newId: dependencies.newId });
     this.changes = new ChangeService(shared);
@@ -172,7 +174,7 @@ export class Gateway {
     this.folders = new FolderService(shared);
     this.templates = new TemplateService(dependencies);
     this.exports = new ExportService(dependencies, this.#registry);
-    this.search = new SearchService({ dependencies, registry: this.#registry, search: parts.search });
+    this.search = new SearchService({ ...shared, search: parts.search });
     this.shares = new ShareService(dependencies, this.#registry, this.exports);
     const unattended = { dependencies, sessions: this.sessions, template: (id: string) => this.templates.find(id) };
     this.longRuns = new LongRunService(unattended);
@@ -188,12 +190,7 @@ export class Gateway {
       find: (id, role) => (role === "gateway" ? this.offers.book.accepted(id) : endpoints.accepted(id)),
     });
     this.workers = new WorkerService(dependencies);
-    this.retention = new Retention({
-      dependencies,
-      registry: this.#registry,
-      settings: parts.retention,
-      deleted: (id) => this.search.changed(id),
-    });
+    this.retention = new Retention({ ...shared, settings: parts.retention, deleted: (id) => this.search.changed(id) });
     this.jobs = new JobService(this.sessions, this.retention);
   }
 

@@ -33,6 +33,7 @@ import { providerRoutes } from "./routes/providers.ts";
 import { schemaRoutes } from "./routes/schemas.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { changeRoutes } from "./routes/changes.ts";
+import { queueRoutes } from "./routes/queue.ts";
 import { searchRoutes } from "./routes/search.ts";
 import { templateRoutes } from "./routes/templates.ts";
 import { isDelivery, triggerRoutes } from "./routes/triggers.ts";
@@ -80,6 +81,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   approvalRoutes(app, options);
   exportRoutes(app, options);
   searchRoutes(app, options);
+  queueRoutes(app, options);
   catalogRoutes(app, options);
   templateRoutes(app, options);
   longRunRoutes(app, options);

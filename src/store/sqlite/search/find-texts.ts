@@ -12,7 +12,7 @@ interface SearchSources {
   readonly journal: JournalReader;
 }
 
-interface Candidate {
+interface TextCandidate {
   readonly id: number;
   readonly session_id: string;
   readonly seq: number;
@@ -27,7 +27,7 @@ const CANDIDATES = `
 export function findTexts({ database, journal }: SearchSources, query: StoredTextQuery): Omit<FoundTexts, "complete"> {
   const before = query.cursor === undefined ? Number.MAX_SAFE_INTEGER : fromSearchCursor(query.cursor);
   const isVisible = visibility(journal, query);
-  const candidates = database.prepare(CANDIDATES).all(matchOf(query), before, LIMITS.searchedTexts) as Candidate[];
+  const candidates = database.prepare(CANDIDATES).all(matchOf(query), before, LIMITS.searchedTexts) as TextCandidate[];
   const found: FoundText[] = [];
   for (const candidate of candidates) {
     if (!isVisible(candidate)) continue;
@@ -43,12 +43,12 @@ export function findTexts({ database, journal }: SearchSources, query: StoredTex
   };
 }
 
-function nextAfter(candidate: Candidate, candidates: readonly Candidate[]): { readonly next?: string } {
+function nextAfter(candidate: TextCandidate, candidates: readonly TextCandidate[]): { readonly next?: string } {
   const isLast = candidate === candidates.at(-1) && candidates.length < LIMITS.searchedTexts;
   return isLast ? {} : { next: toSearchCursor(candidate.id) };
 }
 
-function textAt(journal: JournalReader, place: Candidate, terms: readonly SearchTerm[]): FoundText | undefined {
+function textAt(journal: JournalReader, place: TextCandidate, terms: readonly SearchTerm[]): FoundText | undefined {
   const { session_id, seq } = place;
   const event = journal.event(session_id, seq);
   const text = event && searchableText(event.body);
@@ -59,7 +59,10 @@ function textAt(journal: JournalReader, place: Candidate, terms: readonly Search
 }
 
 /** A session that was deleted, or that somebody else created, is not there. What a fork began with belongs to the fork. */
-function visibility(journal: JournalReader, { within, created_by }: StoredTextQuery): (place: Candidate) => boolean {
+function visibility(
+  journal: JournalReader,
+  { within, created_by }: StoredTextQuery,
+): (place: TextCandidate) => boolean {
   if (within !== undefined)
     return ({ session_id, seq }) =>
       within.some((stretch) => stretch.session_id === session_id && seq > stretch.after && seq <= stretch.upto);

@@ -66,8 +66,8 @@ class IndexThread implements TextSearch {
   }
 
   #send(message: ToIndex): void {
-    const worker = this.#worker;
-    worker?.postMessage(message);
+    const port = this.#worker;
+    if (port !== undefined) port.postMessage(message);
   }
 
   #start(): Worker {

@@ -13,7 +13,7 @@ const IDLE_MS = 150;
 const RETRY_MS = 2_000;
 const TRIES = 5;
 
-interface FollowedSession {
+interface FollowedJournal {
   readonly live: LiveConnection;
   readonly client: Pick<SallyportClient, "events">;
   readonly id: string;
@@ -40,7 +40,7 @@ class Follower {
   }
 
   /** Call the returned function to end it. */
-  start({ live, client, id, seq }: FollowedSession): () => void {
+  start({ live, client, id, seq }: FollowedJournal): () => void {
     const stop = new AbortController();
     const transcript = new EndFirstTranscript(seq);
     this.#transcript = transcript;
