@@ -14,6 +14,7 @@ const { mountBench } = await import("./mount.mjs");
 const { pageToolsBench } = await import("./page-tools.mjs");
 const { proxyBench } = await import("./proxy.mjs");
 const { readersBench } = await import("./readers.mjs");
+const { searchBench } = await import("./search.mjs");
 const { sessionsBench } = await import("./sessions.mjs");
 const { tunnelBench } = await import("./tunnel.mjs");
 const { turnBench } = await import("./turn.mjs");
@@ -25,6 +26,7 @@ const benches = {
   turn: turnBench,
   sessions: sessionsBench,
   journal: journalBench,
+  search: searchBench,
   fanout: fanoutBench,
   readers: () => readersBench(),
   proxy: proxyBench,

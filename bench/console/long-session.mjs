@@ -3,12 +3,15 @@ import { join } from "node:path";
 import { longTasks, pageClock, scrolled } from "./browser.mjs";
 import { sized } from "../size.mjs";
 
-const TURNS = sized(5, 1);
+const TURNS = sized(10, 1);
 const STEPS = sized(10, 1);
 const TOOLS = sized(100, 4);
 const SCROLLS = sized(300, 2);
 
-/** A session of 5,000 items: opened at its end, then scrolled to its beginning with the wheel. */
+/**
+ * A session of 10,000 items: opened at its end, then scrolled to its beginning with the wheel. The control is a reader that must have the whole
+ * journal before it shows the end, as the page did once.
+ */
 export async function longSession({ browser, client, place, quantiles }) {
   await writeFile(join(place.workspace, "small.txt"), "small\n");
   const read = { tool: "Read", input: { file_path: "small.txt" } };
@@ -27,6 +30,7 @@ export async function longSession({ browser, client, place, quantiles }) {
   const log = page.getByRole("log", { name: "Conversation" });
   await log.getByText(`Turn ${TURNS} is over.`, { exact: true }).waitFor();
   const shown = await pageClock(page);
+  const whole_journal_ms = await wholeJournal(client, id, after);
   const opening = await longTasks(page);
   const frames = await scrolled(page, log, { steps: SCROLLS, by: -1_200 });
   const scrolling = await longTasks(page, shown);
@@ -36,9 +40,17 @@ export async function longSession({ browser, client, place, quantiles }) {
     items: TURNS * STEPS * TOOLS,
     events: after,
     until_shown_ms: Math.round(shown - begun),
+    whole_journal_ms: Math.round(whole_journal_ms),
     opening,
     scrolling,
     frame_ms: quantiles(frames),
     rows_in_the_page: rows,
   };
+}
+
+/** How long the whole journal takes to arrive. */
+async function wholeJournal(client, id, last) {
+  const begun = performance.now();
+  for await (const frame of client.watch(id)) if ("seq" in frame && frame.seq >= last) break;
+  return performance.now() - begun;
 }

@@ -22,7 +22,7 @@ import {
   type TunnelDependencies,
 } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
-import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store } from "../store/index.ts";
+import { openSqliteStore, openTextSearch, type SqliteStoreOptions, type Stall, type Store } from "../store/index.ts";
 import { SYSTEM_CLOCK } from "../surfaces/index.ts";
 import { openTelemetry, type Telemetry } from "../telemetry/index.ts";
 import { searchCodeTool, type AnyTool, type ToolModule } from "../tools/index.ts";
@@ -47,6 +47,7 @@ import { tellReadings } from "./readings.ts";
 import { openTunnels } from "./tunnels.ts";
 import { keyFilesOf, refuseUntrusted, trustedInHome } from "./trusted-files.ts";
 
+const DATABASE = "sallyport.db";
 const ENGINES = "engines";
 /** What session requests gave to MCP servers of their own. */
 const MCP = "mcp";
@@ -110,7 +111,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     onCommit: ({ ms }) => counted?.(ms / 1_000),
     // Before the database: ends what a dead server left running, even if the disk is full.
     onLocked: () => endLeft(home, options),
-    path: join(home, "sallyport.db"),
+    path: join(home, DATABASE),
     onFatal: options.onFatal,
     onStall: (stall) => tellStall(options.log, stall),
     onDamage: ({ session, why }) => options.log.error({ session, why }, DAMAGE_FOUND),
@@ -420,6 +421,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       roots: await Promise.all(settings.roots.value.map((root) => realpath(root))),
       hidden: [home],
     },
+    search: openTextSearch({ path: join(home, DATABASE), acceptLoss: options.store?.acceptLoss }),
     retention: settings.retention?.value,
     pool: poolOf(settings),
     policyFile: loadPolicyFile(home, settings),

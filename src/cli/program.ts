@@ -16,6 +16,7 @@ import { addHome } from "./commands/home.ts";
 import { addIdentity } from "./commands/identity.ts";
 import { addJobs } from "./commands/jobs.ts";
 import { addExport } from "./commands/export.ts";
+import { addSearch } from "./commands/search.ts";
 import { addImport } from "./commands/import.ts";
 import { addKey } from "./commands/key.ts";
 import { addModels } from "./commands/models.ts";
@@ -88,6 +89,7 @@ function programFor(context: CommandContext): Command {
   addSessions(program, context);
   addContext(program, context);
   addExport(program, context);
+  addSearch(program, context);
   addImport(program, context);
   addApprove(program, context);
   addChanges(program, context);

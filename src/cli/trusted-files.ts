@@ -27,6 +27,9 @@ const DATABASE = [
   "sallyport.db-wal",
   "sallyport.db-shm",
   "sallyport.db.record",
+  "search.db",
+  "search.db-wal",
+  "search.db-shm",
   "instance",
   SEEN_TIME_FILE,
 ];

@@ -53,6 +53,7 @@ import type {
   PoolChange,
   PoolView,
   SaveTemplate,
+  SearchPage,
   SessionUsage,
   SessionContext,
   SessionMcpServers,
@@ -63,6 +64,7 @@ import type {
   StreamFrame,
   SubmitPrompt,
   Template,
+  TextSearchQuery,
   WorkerView,
   KeyCreated,
   KeyList,
@@ -76,6 +78,7 @@ import { McpLogins } from "./mcp-logins.ts";
 import type { ServerHealth } from "./answers.ts";
 import { InboxClient } from "./inbox.ts";
 import { ExportCalls } from "./export-calls.ts";
+import { QueueCalls } from "./queue-calls.ts";
 import { pause } from "./pause.ts";
 import { readJournal, type WatchedJournal } from "./journal-stream.ts";
 import { LongRunCalls, ScheduleCalls, WebhookCalls } from "./unattended-work.ts";
@@ -111,6 +114,8 @@ export class SallyportClient {
   readonly exports: ExportCalls;
   /** Models of other machines, and what this one offers to others. */
   readonly tunnels: TunnelCalls = new TunnelCalls((call) => this.#call(call));
+  /** Prompts that wait. */
+  readonly queue = new QueueCalls((call) => this.#call(call));
   readonly mcpLogins = new McpLogins((call) => this.#call(call));
 
   readonly longRuns = new LongRunCalls((call) => this.#call(call));
@@ -141,6 +146,11 @@ export class SallyportClient {
   /** Folders that sessions may work in; without a path the roots. */
   folders(query: { path?: string } = {}): Promise<FolderList> {
     return this.#call({ method: "GET", path: `/api/folders${search(query)}` });
+  }
+
+  /** Words in conversations that the caller may read, newest first. */
+  searchText(query: TextSearchQuery): Promise<SearchPage> {
+    return this.#call({ method: "GET", path: `/api/search${search({ ...query })}` });
   }
 
   templates(): Promise<{ templates: Template[] }> {

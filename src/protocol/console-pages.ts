@@ -2,6 +2,7 @@
 export const CONSOLE_PAGES = [
   { to: "/sessions", label: "Sessions", needs: "session.read", key: "s" },
   { to: "/approvals", label: "Approvals", needs: "approval.read", key: "a" },
+  { to: "/search", label: "Search", needs: "session.read", key: "f" },
   { to: "/usage", label: "Usage", needs: "usage.read", key: "u" },
   { to: "/policy", label: "Policy", needs: "policy.read", key: "p" },
   { to: "/providers", label: "Providers", needs: "provider.read", key: "m" },

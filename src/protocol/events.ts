@@ -103,6 +103,10 @@ export const EventBody = z.discriminatedUnion("type", [
     paused: z.boolean().optional(),
     /** All queued prompts that wait for `resume`; absent: unchanged. */
     held: z.array(z.string()).optional(),
+    /** All queued prompts in the order in which they begin; absent: unchanged. */
+    queue: z.array(z.string()).optional(),
+    /** What a queued prompt says from now on, and who changed it; absent: none was changed. */
+    edited: z.object({ turn_id: z.string(), prompt: Prompt, by: PrincipalRef }).optional(),
     /** The revision of the session's change set that nobody has to review any more; absent: unchanged. */
     reviewed: z.string().optional(),
     /** What the engine's own program calls the conversation from now on; absent: unchanged. */

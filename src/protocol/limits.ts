@@ -10,6 +10,7 @@ import { LONG_RUN_LIMITS } from "./long-run-limits.ts";
 import { TRIGGER_LIMITS } from "./trigger-limits.ts";
 import { EMBEDDING_LIMITS } from "./embedding-limits.ts";
 import { FINDING_LIMITS } from "./finding-limits.ts";
+import { FULL_TEXT_LIMITS } from "./full-text-limits.ts";
 import { IDENTITY_LIMITS } from "./identity-limits.ts";
 import { INBOX_LIMITS } from "./inbox-limits.ts";
 import { INSTRUCTION_LIMITS } from "./instruction-limits.ts";
@@ -46,6 +47,7 @@ export const LIMITS = {
   ...LONG_RUN_LIMITS,
   ...TRIGGER_LIMITS,
   ...FINDING_LIMITS,
+  ...FULL_TEXT_LIMITS,
   ...IDENTITY_LIMITS,
   ...TOOL_LIMITS,
   ...CONNECTION_LIMITS,

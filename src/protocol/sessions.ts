@@ -213,6 +213,18 @@ export const QueuedPrompt = z.object({
   held: z.literal(true).optional(),
 });
 
+/** A prompt that waits, whole. */
+export const QueuedPromptDetail = z.object({ turn_id: z.string(), prompt: Prompt, by: PrincipalRef });
+export type QueuedPromptDetail = z.infer<typeof QueuedPromptDetail>;
+
+export const EditPrompt = z.object({ text: Prompt.shape.text }).strict();
+export type EditPrompt = z.infer<typeof EditPrompt>;
+
+/** All prompts that wait, by their turns' ids, in the order in which they are to begin. */
+export const OrderQueue = z
+  .object({ order: z.array(z.string().max(100)).max(LIMITS.queuedPromptsPerSession) })
+  .strict();
+
 const Tag = z
   .string()
   .trim()

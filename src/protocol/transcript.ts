@@ -252,7 +252,8 @@ export class Transcript {
   }
 
   #session(event: FoldedEvent<"session.updated">): void {
-    const { status, held } = event;
+    const { status, held, edited } = event;
+    if (edited !== undefined) this.#setTurn(edited.turn_id, { prompt: edited.prompt, by: edited.by });
     if (held !== undefined)
       for (const [id, { held: before = false }] of this.#turns)
         if (before !== held.includes(id)) this.#setTurn(id, { held: !before });

@@ -14,7 +14,7 @@ import {
   type WorkerState,
 } from "../protocol/index.ts";
 import { TunnelAcceptor } from "../tunnels/index.ts";
-import type { SessionRow, StoreHealth } from "../store/index.ts";
+import type { SessionRow, StoreHealth, TextSearch } from "../store/index.ts";
 import { ApprovalService } from "./services/approval-service.ts";
 import { AuditService } from "./services/audit-service.ts";
 import { ChangeService } from "./services/change-service.ts";
@@ -48,6 +48,8 @@ import { ReaderTurns } from "./core/reader-turns.ts";
 import { Retention } from "./lifecycle/retention.ts";
 import { EngineProcesses } from "./lifecycle/resting.ts";
 import type { Dependencies } from "./dependencies.ts";
+import { QueueService } from "./services/queue-service.ts";
+import { SearchService } from "./services/search-service.ts";
 import { SessionService } from "./services/session-service.ts";
 import type { Session } from "./core/session.ts";
 import { settingsFor, type WorkspacePlaces } from "./settings/settings.ts";
@@ -71,6 +73,8 @@ export interface GatewayOptions {
     "policy" | "limits" | "processes" | "reload" | "readers" | "drain" | "workers"
   >;
   readonly places: WorkspacePlaces;
+  /** Finds words in journals; absent: there is no search in conversations. */
+  readonly search?: TextSearch | undefined;
   /** Prepared workers; absent: there are none. */
   readonly pool?: PoolOptions | undefined;
   /** Which sessions are deleted automatically; absent: none. */
@@ -83,6 +87,11 @@ interface PoolOptions {
   readonly config: PoolChange;
   /** Profiles of the first sessions that are expected; empty: the default one. */
   readonly profiles: readonly string[];
+}
+
+interface GatewayParts extends Pick<GatewayOptions, "places" | "retention" | "pool" | "search"> {
+  readonly book: PolicyBook;
+  readonly feed: Feed;
 }
 
 /** Everything behind the surfaces. They call these services and nothing else. */
@@ -108,6 +117,8 @@ export class Gateway {
   readonly changes: ChangeService;
   readonly templates: TemplateService;
   readonly exports: ExportService;
+  readonly search: SearchService;
+  readonly queue: QueueService;
   readonly shares: ShareService;
   readonly longRuns: LongRunService;
   readonly schedules: ScheduleService;
@@ -129,10 +140,7 @@ export class Gateway {
   readonly #scaling: PoolScaling;
   #stopSweep: () => void = () => undefined;
 
-  private constructor(
-    dependencies: Dependencies,
-    parts: { readonly book: PolicyBook; readonly feed: Feed } & Pick<GatewayOptions, "places" | "retention" | "pool">,
-  ) {
+  private constructor(dependencies: Dependencies, parts: GatewayParts) {
     const { book, places } = parts;
     this.#dependencies = dependencies;
     this.feed = parts.feed;
@@ -148,6 +156,7 @@ export class Gateway {
     this.identity = new IdentityService(dependencies, this.tunnelAuth);
     const { instructions, tunnelAuth } = this;
     this.sessions = new SessionService({ ...shared, instructions, tunnelAuth });
+    this.queue = new QueueService({ ...shared, instructions });
     this.clients = new ClientService(dependencies, this.sessions);
     this.pages = new PageService({ sessions: this.sessions, clock: dependencies.clock, newId: dependencies.newId });
     this.changes = new ChangeService(shared);
@@ -165,6 +174,7 @@ export class Gateway {
     this.folders = new FolderService(shared);
     this.templates = new TemplateService(dependencies);
     this.exports = new ExportService(dependencies, this.#registry);
+    this.search = new SearchService({ ...shared, search: parts.search });
     this.shares = new ShareService(dependencies, this.#registry, this.exports);
     const unattended = { dependencies, sessions: this.sessions, template: (id: string) => this.templates.find(id) };
     this.longRuns = new LongRunService(unattended);
@@ -180,7 +190,7 @@ export class Gateway {
       find: (id, role) => (role === "gateway" ? this.offers.book.accepted(id) : endpoints.accepted(id)),
     });
     this.workers = new WorkerService(dependencies);
-    this.retention = new Retention({ dependencies, registry: this.#registry, settings: parts.retention });
+    this.retention = new Retention({ ...shared, settings: parts.retention, deleted: (id) => this.search.changed(id) });
     this.jobs = new JobService(this.sessions, this.retention);
   }
 
@@ -214,6 +224,7 @@ export class Gateway {
         workers.observe(event, state);
         feed.observe(event, state);
         gateway.longRuns.observe(event);
+        gateway.search.changed(event.session_id);
       },
     };
     const gateway: Gateway = new Gateway(dependencies, { ...options, book, feed });
@@ -340,6 +351,7 @@ export class Gateway {
     await this.#scaling.close();
     await Promise.all([this.#warm.close(), this.#dependencies.connections.close()]);
     await Promise.allSettled(this.#registry.inMemory.map((session) => session.halt()));
+    await this.search.close();
   }
 
   /** With a pool, it decides what is prepared; otherwise one engine follows the last. */

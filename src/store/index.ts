@@ -4,3 +4,5 @@ export { stalledFailure } from "./failure.ts";
 export type { Faults } from "./sqlite/messages.ts";
 export { openSqliteStore, type SqliteStoreOptions } from "./sqlite/open.ts";
 export type * from "./store.ts";
+export type * from "./search.ts";
+export { openTextSearch } from "./sqlite/search/open.ts";

@@ -33,6 +33,8 @@ import { providerRoutes } from "./routes/providers.ts";
 import { schemaRoutes } from "./routes/schemas.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { changeRoutes } from "./routes/changes.ts";
+import { queueRoutes } from "./routes/queue.ts";
+import { searchRoutes } from "./routes/search.ts";
 import { templateRoutes } from "./routes/templates.ts";
 import { isDelivery, triggerRoutes } from "./routes/triggers.ts";
 import { workerRoutes } from "./routes/workers.ts";
@@ -78,6 +80,8 @@ export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   sessionRoutes(app, options);
   approvalRoutes(app, options);
   exportRoutes(app, options);
+  searchRoutes(app, options);
+  queueRoutes(app, options);
   catalogRoutes(app, options);
   templateRoutes(app, options);
   longRunRoutes(app, options);

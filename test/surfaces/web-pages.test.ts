@@ -22,6 +22,7 @@ describe("the web pages", () => {
     "/sessions",
     "/sessions/ses_1",
     "/approvals",
+    "/search",
     "/usage",
     "/policy",
     "/providers",

@@ -9,7 +9,7 @@ import { ACCEPT_VARIABLE, isAccepted, keyFilesOf, trustedInHome, untrusted } fro
 import { fail, ok, warn, type DoctorCheck } from "./checks.ts";
 import { checkReady, checkStart } from "./start.ts";
 
-const SECRETS = [TOKEN_FILE, SERVER_FILE, "sallyport.db", "instance"];
+const SECRETS = [TOKEN_FILE, SERVER_FILE, "sallyport.db", "search.db", "instance"];
 
 /** The home folder: can it be written, and can nobody else read it. */
 export async function checkHome(home: string): Promise<readonly DoctorCheck[]> {

@@ -80,6 +80,10 @@ export type SessionCommand =
   | { readonly type: "hold" }
   /** Removes a prompt from the queue before it begins. */
   | { readonly type: "unqueue"; readonly turn_id: string; readonly by: PrincipalRef }
+  /** Another text for a prompt of the queue. */
+  | { readonly type: "edit"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
+  /** All prompts of the queue, in the order in which they are to begin. */
+  | { readonly type: "reorder"; readonly order: readonly string[] }
   | { readonly type: "close" }
   /** A restarted server continues what the last one left. */
   | { readonly type: "recover"; readonly resumable: boolean };

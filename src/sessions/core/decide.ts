@@ -20,6 +20,7 @@ import {
 } from "../../protocol/index.ts";
 import type { ApprovalAnswer, SessionCommand, SettingsChange, TurnChange } from "./commands.ts";
 import { imported } from "./decide-import.ts";
+import { hold, requeued } from "./decide-queue.ts";
 import { isFinal, nextInQueue, type OpenTurn, type SessionState } from "./state.ts";
 
 /** What follows from a command in a state: events, or the reason for a refusal. Pure. */
@@ -74,6 +75,9 @@ export function decide(state: SessionState, command: SessionCommand): readonly E
       return hold(state, state.status);
     case "unqueue":
       return unqueue(state, command);
+    case "edit":
+    case "reorder":
+      return requeued(state, command);
     case "close":
       return close(state);
     case "recover":
@@ -368,11 +372,6 @@ function revoke(state: SessionState, rule: string): readonly EventBody[] | Failu
 }
 
 /** Somebody stopped the turn: queued prompts must not begin by themselves. */
-function hold(state: SessionState, status: Status): readonly EventBody[] {
-  if (nextInQueue(state) === undefined) return [];
-  return [{ type: "session.updated", status, held: state.queue.map(({ turn_id }) => turn_id) }];
-}
-
 function unpause(state: SessionState): readonly EventBody[] {
   const queue = state.queue.map(({ held: _before, ...queued }) => queued);
   const isHeld = state.queue.some(({ held }) => held === true);

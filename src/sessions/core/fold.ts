@@ -7,6 +7,7 @@ import {
   type JournalEvent,
   type SessionSettings,
 } from "../../protocol/index.ts";
+import { inOrder } from "./decide-queue.ts";
 import { titleOfPrompt } from "./title.ts";
 import { QUEUE_TEXT_CHARS, type QuestionedCall, type OpenTurn, type SessionState } from "./state.ts";
 
@@ -62,7 +63,7 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
         ...labelled(event.reviewed === undefined ? next : withReviewed(next, event.reviewed), event),
         status: event.status,
         paused: event.paused ?? state.paused,
-        queue: event.held === undefined ? state.queue : withHeld(state.queue, event.held),
+        queue: queueAfter(state.queue, event),
         ...defined({
           forked_from: event.forked_from,
           engine_session_id: event.engine_session_id,
@@ -105,6 +106,24 @@ function withReviewed({ review_due: _due, ...state }: SessionState, reviewed: st
 
 function without(rules: readonly string[], revoked: string): readonly string[] {
   return rules.filter((rule) => rule !== revoked);
+}
+
+function queueAfter(queue: SessionState["queue"], event: EventOf<"session.updated">): SessionState["queue"] {
+  const { held, queue: order, edited } = event;
+  const ordered = order === undefined ? queue : inOrder(queue, order);
+  const changedOne =
+    edited === undefined
+      ? ordered
+      : ordered.map((queued) =>
+          queued.turn_id === edited.turn_id
+            ? Object.assign({}, queued, {
+                seq: event.seq,
+                text: edited.prompt.text.slice(0, QUEUE_TEXT_CHARS),
+                by: edited.by,
+              })
+            : queued,
+        );
+  return held === undefined ? changedOne : withHeld(changedOne, held);
 }
 
 function withHeld(queue: SessionState["queue"], turns: readonly string[]): SessionState["queue"] {

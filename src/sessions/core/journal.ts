@@ -49,14 +49,15 @@ export async function publishedPage(
   return rows.map((row) => Frame.ofRow(row, state.id));
 }
 
-/** The prompt queued by event `seq`. */
+/** The prompt queued, or changed while it waited, by event `seq`. */
 export async function queuedPrompt(
   read: JournalReads,
   whose: JournalOwner,
   seq: number,
-): Promise<Extract<JournalEvent, { type: "turn.queued" }>> {
+): Promise<Pick<Extract<JournalEvent, { type: "turn.queued" }>, "prompt" | "by">> {
   const [row] = await readEvents(read, whose, { after: seq - 1, upto: seq, limit: 1 });
   const event = row === undefined ? undefined : Frame.ofRow(row, whose.id).value;
+  if (event?.type === "session.updated" && event.edited !== undefined) return event.edited;
   if (event?.type !== "turn.queued") throw new Failure("store_failed", `event ${seq} should hold a queued prompt`);
   return event;
 }

@@ -435,22 +435,24 @@ export class Session {
     if (isFinal(this.#state.status)) return void this.#release("for good");
     this.#reviews.look();
     const next = nextInQueue(this.#state);
-    if (next === undefined || !this.#mayBegin(next.turn_id)) return;
+    if (next === undefined || !this.#mayBegin(next.seq)) return;
     this.#work = this.#take(next.turn_id, next.seq).catch((error: unknown) => {
       this.dependencies.log.error({ session: this.#state.id, err: error }, "a queued prompt could not begin");
     });
   }
 
-  #mayBegin(turn_id: string): boolean {
+  /** `seq`: the event with the prompt. */
+  #mayBegin(seq: number): boolean {
     if (this.#halted || this.#closing || this.dependencies.drain.isStarted) return false;
     if (this.#state.turn !== undefined || this.#state.paused) return false;
-    return nextInQueue(this.#state)?.turn_id === turn_id;
+    return nextInQueue(this.#state)?.seq === seq;
   }
 
   async #take(turn_id: string, seq: number): Promise<void> {
     await this.#lastCommit;
     const event = await queuedPrompt(this.dependencies.store.read, this.#state, seq);
-    if (!this.#mayBegin(turn_id)) return;
+    // Meanwhile it may have been changed, removed, or put behind another one.
+    if (!this.#mayBegin(seq)) return this.#advance();
     const upto = this.#state.seq;
     this.execute({ type: "dequeue", turn_id, prompt: event.prompt, by: event.by }).catch(() => undefined);
     this.dependencies.reach("queue.taken");

@@ -54,9 +54,9 @@ export interface OpenTurn {
   readonly running: readonly string[];
 }
 
-interface QueuedTurn {
+export interface QueuedTurn {
   readonly turn_id: string;
-  /** The seq of its `turn.queued`, which holds the prompt. */
+  /** The seq of its `turn.queued`, or of the event that changed it last, which holds the prompt. */
   readonly seq: number;
   readonly text: string;
   readonly by: PrincipalRef;

@@ -23,6 +23,8 @@ interface RetentionOptions {
   readonly registry: Registry;
   /** What is deleted automatically; absent: nothing. */
   readonly settings: RetentionSettings | undefined;
+  /** Told after a session was deleted. */
+  readonly deleted: (session_id: string) => void;
 }
 
 interface Pruning {
@@ -36,13 +38,15 @@ export class Retention {
   readonly #dependencies: Dependencies;
   readonly #registry: Registry;
   readonly #settings: RetentionSettings | undefined;
+  readonly #deleted: RetentionOptions["deleted"];
   readonly #clockTrust: ClockTrust;
   readonly #startedAt: number;
   /** Whether the clock was compared with what the last run stored. */
   #isCompared = false;
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor({ dependencies, registry, settings }: RetentionOptions) {
+  constructor({ dependencies, registry, settings, deleted }: RetentionOptions) {
+    this.#deleted = deleted;
     this.#clockTrust = new ClockTrust(dependencies);
     this.#startedAt = dependencies.clock.now();
     this.#dependencies = dependencies;
@@ -187,6 +191,7 @@ export class Retention {
       // Also if it was refused: it is ended here, and the next reader loads it from the store.
       if (session !== undefined) this.#registry.drop(session);
     }
+    this.#deleted(id);
     await trees.remove(id);
     for (const path of sessionFiles(id)) await rm(path, { recursive: true, force: true });
   }

@@ -6,6 +6,7 @@ import { makePrivate } from "./private-file.ts";
 import { lossOf, lossRefusal } from "./record.ts";
 import { StoreRefusal } from "./refusal.ts";
 import { copyInto, refuseNewer } from "./schema.ts";
+import { indexPathOf, removeIndexFile } from "./search/file.ts";
 import { quietly, wordsOf } from "./stall.ts";
 
 /** A file of the home that is backed up with the database. */
@@ -114,6 +115,8 @@ export async function restore({ path, source, now }: RestoreOptions): Promise<Re
     sync(next);
     const aside = putAside(path, now);
     renameSync(next, path);
+    // It followed another journal; it is made anew from this one.
+    removeIndexFile(indexPathOf(path));
     return aside === undefined ? report : { ...report, aside };
   } finally {
     quietly(() => rmSync(next, { force: true }));

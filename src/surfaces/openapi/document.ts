@@ -15,7 +15,7 @@ const TAGS = [
   {
     name: "Sessions",
     description: "Sessions, their prompts and their journals",
-    paths: /^\/(api\/(sessions|imports|prune|ws)|share)/,
+    paths: /^\/(api\/(sessions|imports|prune|search|ws)|share)/,
   },
   {
     name: "Unattended work",

@@ -56,6 +56,7 @@ describeInBrowser("several people at one server", () => {
       .toEqual([
         "Sessions",
         expect.stringMatching(/^Approvals/),
+        "Search",
         "Usage",
         "Policy",
         "Providers",

@@ -54,6 +54,7 @@ describeInBrowser("on a phone", () => {
       "/sessions",
       "/new",
       "/approvals",
+      "/search",
       "/usage",
       "/policy",
       "/providers",

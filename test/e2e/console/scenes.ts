@@ -233,6 +233,8 @@ export function desktopScenes(): readonly Scene[] {
     { name: "tokens", path: "/tokens", seen: text("Mara Lindt") },
     { name: "token-new", path: "/tokens", arrange: press("New token"), seen: dialog },
     { name: "api-key-new", path: "/tokens", arrange: press("New API key"), seen: dialog },
+    { name: "search", path: "/search?q=the", seen: (page) => page.getByRole("list", { name: "Matches" }) },
+    { name: "search-empty", path: "/search", seen: text("Find what was said or done") },
     { name: "audit", path: "/audit", seen: button(/Mara Lindt/) },
     { name: "menu", path: "/sessions", arrange: openMenu, seen: (page) => page.getByRole("menu") },
     { name: "keys", path: "/sessions", only: "desktop", arrange: showKeys, seen: dialog },

@@ -10,6 +10,7 @@ import { Input } from "../../ui/field.tsx";
 import { visible } from "../../ui/visible.ts";
 import { titleOf } from "../../ui/words.tsx";
 import { KEYS } from "./feed.tsx";
+import { useHitEntries } from "./palette-hits.ts";
 
 /** Something that the palette can do or open. */
 export interface PaletteEntry {
@@ -52,8 +53,9 @@ function PaletteList({
   const [text, setText] = useState("");
   const [index, setIndex] = useState(0);
   const sessions = useSessionEntries(text.trim());
+  const hits = useHitEntries(text.trim());
   const wanted = text.trim().toLowerCase();
-  const shown = [...entries.filter(({ label }) => fits(label, wanted)), ...sessions];
+  const shown = [...entries.filter(({ label }) => fits(label, wanted)), ...sessions, ...hits];
   const at = Math.min(index, Math.max(0, shown.length - 1));
   const run = (entry: PaletteEntry | undefined): void => {
     if (entry === undefined) return;
@@ -72,11 +74,11 @@ function PaletteList({
     <div className="space-y-2">
       <Input
         role="combobox"
-        aria-label="Search pages, actions and sessions"
+        aria-label="Search pages, actions, sessions and what was said"
         aria-expanded
         aria-controls={`${id}-list`}
         aria-activedescendant={shown.length === 0 ? undefined : `${id}-${String(at)}`}
-        placeholder="A page, an action or a session"
+        placeholder="A page, an action, a session, or words of a conversation"
         autoFocus
         maxLength={LIMITS.searchChars}
         value={text}

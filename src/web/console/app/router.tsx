@@ -47,6 +47,12 @@ const sessions = createRoute({
   validateSearch: (search) => texts(search, "q", "status", "engine", "tag", "folder", "since", "archived"),
   component: lazyRouteComponent(() => loadPage(() => import("../pages/sessions/page.tsx")), "SessionsPage"),
 });
+const search = createRoute({
+  getParentRoute: () => root,
+  path: "/search",
+  validateSearch: (texted) => texts(texted, "q"),
+  component: lazyRouteComponent(() => import("../pages/search/page.tsx"), "SearchResultsPage"),
+});
 const begin = createRoute({
   getParentRoute: () => root,
   path: "/new",
@@ -75,6 +81,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     moved("/", "/sessions"),
     sessions,
+    search,
     begin,
     // Where document 001 has its agent view.
     moved("/agent", "/new"),

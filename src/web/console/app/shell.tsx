@@ -11,6 +11,7 @@ import {
   Plug,
   Plus,
   ScrollText,
+  Search,
   ShieldCheck,
   Sun,
   Table2,
@@ -32,6 +33,7 @@ import { useNews, useTabTitle } from "./attention.ts";
 const ICONS: Readonly<Record<(typeof CONSOLE_PAGES)[number]["to"], LucideIcon>> = {
   "/sessions": MessagesSquare,
   "/approvals": Inbox,
+  "/search": Search,
   "/usage": ChartColumn,
   "/policy": ShieldCheck,
   "/providers": Plug,

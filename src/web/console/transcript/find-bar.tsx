@@ -22,10 +22,11 @@ export interface Find {
 export function useFind(view: TranscriptView): Find {
   const [isOpen, setOpen] = useState(false);
   const [text, setText] = useState("");
-  const [position, setPosition] = useState(0);
+  const [chosen, setChosen] = useState<string>();
   const matches = useMemo(() => (isOpen ? findMatches(view, text) : []), [view, text, isOpen]);
-  // A match may go away, as when live text is replaced.
-  const at = Math.min(position, Math.max(0, matches.length - 1));
+  // A match may go away, as when live text is replaced, and older ones may come before it.
+  const known = chosen === undefined ? -1 : matches.findIndex((match) => nameOf(match) === chosen);
+  const at = Math.max(0, known);
   return {
     isOpen,
     text,
@@ -36,12 +37,17 @@ export function useFind(view: TranscriptView): Find {
     close: () => setOpen(false),
     search: (next) => {
       setText(next);
-      setPosition(0);
+      setChosen(undefined);
     },
     step: (by) => {
-      if (matches.length > 0) setPosition((at + by + matches.length) % matches.length);
+      const next = matches[(at + by + matches.length) % matches.length];
+      if (next !== undefined) setChosen(nameOf(next));
     },
   };
+}
+
+function nameOf({ key, opened }: TextMatch): string {
+  return [key, ...opened].join("/");
 }
 
 /** Ctrl+F or ⌘F opens the search; pressed again in its field, the browser's own. */
@@ -65,7 +71,16 @@ export function useFindKey(open: () => void): void {
   }, []);
 }
 
-export function FindBar({ find, onClose }: { readonly find: Find; readonly onClose: () => void }): ReactNode {
+export function FindBar({
+  find,
+  isReading,
+  onClose,
+}: {
+  readonly find: Find;
+  /** Older parts of the conversation are still on their way. */
+  readonly isReading: boolean;
+  readonly onClose: () => void;
+}): ReactNode {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const before = document.activeElement;
@@ -98,7 +113,7 @@ export function FindBar({ find, onClose }: { readonly find: Find; readonly onClo
         className="min-h-9 min-w-0 flex-1 rounded-lg border border-line-strong bg-raised px-3 text-sm"
       />
       <span role="status" className="min-w-20 text-center text-sm text-soft tabular-nums">
-        {find.text === "" ? "" : total === 0 ? "No matches" : `${count(find.position + 1)} of ${count(total)}`}
+        {findWords(find, isReading)}
       </span>
       <Button
         size="icon"
@@ -117,4 +132,10 @@ export function FindBar({ find, onClose }: { readonly find: Find; readonly onClo
       </Button>
     </div>
   );
+}
+
+function findWords({ text, position, matches: { length: total } }: Find, isReading: boolean): string {
+  if (text === "") return "";
+  if (total === 0) return isReading ? "Searching…" : "No matches";
+  return `${count(position + 1)} of ${count(total)}${isReading ? "…" : ""}`;
 }

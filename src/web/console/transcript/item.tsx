@@ -2,6 +2,7 @@ import { Brain, CircleAlert, Scissors } from "lucide-react";
 import { memo, Suspense, type ReactNode } from "react";
 import { isToolItem, type Item, type ItemView } from "../../../protocol/index.ts";
 import { Button } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { Badge, Note } from "../../ui/states.tsx";
 import { count } from "../../ui/words.tsx";
 import { lazyPart } from "../../ui/load.ts";
@@ -140,7 +141,8 @@ function Message({
   if (item.text === "" && item.status === "completed") return null;
   return (
     <div className={`flow-root ${item.status === "superseded" ? "text-faint" : ""}`}>
-      <span className="float-right ml-2">
+      <span className="float-right ml-2 flex items-center">
+        {item.status !== "in_progress" && <CopyButton label="Copy message" text={item.text} />}
         <ItemMenu view={view} />
       </span>
       {!plain && (

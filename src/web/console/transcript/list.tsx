@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { ArrowDown } from "lucide-react";
+import { ArrowDown, ChevronDown, ChevronUp } from "lucide-react";
 import {
   useCallback,
   useEffect,
@@ -14,20 +14,26 @@ import { Button } from "../../ui/button.tsx";
 import { Note } from "../../ui/states.tsx";
 import type { TextMatch } from "./find.ts";
 import { FoldMemory, type Reveal } from "./folds.tsx";
+import { GroupView } from "./group-view.tsx";
 import { useHighlight } from "./highlight.ts";
 import { ItemRow, lookupOf, type ItemLookup } from "./item.tsx";
+import { holds, useAnchor, useRows, type ListRow } from "./list-rows.ts";
 import { WaitingCalls } from "./tool-card.tsx";
-import type { TranscriptRow, TranscriptView } from "./transcript.ts";
+import type { TranscriptView } from "./transcript.ts";
+import { usePromptJump } from "./prompt-jump.ts";
 import { EndRow, PromptRow } from "./turn-rows.tsx";
 import { WorkingRow } from "./working-row.tsx";
 import { waitingBehind } from "./working-words.ts";
 
 /** The estimated height of a row until it is measured, px. */
-const GUESS = { prompt: 96, item: 64, end: 48, note: 44, working: 24 } as const;
+const GUESS = { prompt: 96, item: 64, group: 42, end: 48, note: 44, working: 24 } as const;
 /** Rows beyond the edge that are rendered. */
 const OVERSCAN = 12;
 /** Within this distance counts as "at the end", px. */
 const NEAR = 80;
+
+/** Within this distance of the first row older ones are read, px. */
+const NEAR_BEGINNING = 3_000;
 
 /** What a search looks for, and where it stands. */
 interface SearchMark {
@@ -41,12 +47,15 @@ interface SearchMark {
  */
 export function TranscriptList({
   view,
+  onOlder,
   target,
   found,
   onFork,
   onContinue,
 }: {
   readonly view: TranscriptView;
+  /** Reads what came before. Absent: the conversation is whole. */
+  readonly onOlder: (() => void) | undefined;
   /** The seq of an event to go to. */
   readonly target: number | undefined;
   /** What a search shows. Absent: nobody searches. */
@@ -69,6 +78,7 @@ export function TranscriptList({
     paddingEnd: 20,
   });
   const height = virtual.getTotalSize();
+  const anchor = useAnchor(scroller, { rows, virtual, isAtEnd: atEnd });
   const toEnd = useCallback(() => {
     const place = scroller.current;
     if (place !== null) place.scrollTop = place.scrollHeight;
@@ -85,6 +95,7 @@ export function TranscriptList({
   const { marked, revealed } = useMarked({ rows, view, target, found, go });
   useHighlight(scroller, found?.text ?? "");
   const ends = useEnds(scroller, { setAtEnd, toEnd });
+  const jump = usePromptJump(rows, { scroller, virtual, setAtEnd, older: onOlder, end: ends.end });
   const lookup = useCallback((id: string) => view.items.get(id), [view]);
   return (
     <div className="relative min-h-0 flex-1">
@@ -95,49 +106,80 @@ export function TranscriptList({
         aria-live="off"
         tabIndex={0}
         onKeyDown={ends.onKeyDown}
-        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) =>
-          setAtEnd(scrollHeight - scrollTop - clientHeight < NEAR)
-        }
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+          setAtEnd(scrollHeight - scrollTop - clientHeight < NEAR);
+          anchor.note();
+          if (scrollTop < NEAR_BEGINNING) onOlder?.();
+        }}
         className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
       >
         <div className="relative mx-auto w-full max-w-4xl" style={{ height }}>
+          {onOlder !== undefined && (
+            <p className="absolute inset-x-0 top-0 text-center text-xs text-faint">Reading earlier messages…</p>
+          )}
           <FoldMemory revealed={revealed}>
             <WaitingCalls value={waitingBehind(view.running).join(" ")}>
-              {virtual.getVirtualItems().map(({ index, key, start }) => {
-                const row = rows[index];
-                return row === undefined ? null : (
-                  <div
-                    key={key}
-                    ref={virtual.measureElement}
-                    data-index={index}
-                    data-seq={row.seq}
-                    className={`absolute inset-x-0 px-4 ${marked === index ? "rounded-xl outline-2 -outline-offset-2 outline-info" : ""}`}
-                    style={{ transform: `translateY(${String(start)}px)` }}
-                  >
-                    <RowView
-                      row={row}
-                      view={view}
-                      lookup={lookup}
-                      onFork={onFork}
-                      onContinue={index === rows.length - 1 ? onContinue : undefined}
-                    />
-                  </div>
-                );
-              })}
+              <VisibleRows
+                virtual={virtual}
+                rows={rows}
+                view={view}
+                lookup={lookup}
+                marked={marked}
+                onFork={onFork}
+                onContinue={onContinue}
+              />
             </WaitingCalls>
           </FoldMemory>
         </div>
       </div>
-      {!atEnd && <ToEnd onGo={ends.end} />}
+      {!atEnd && <Places onEnd={ends.end} onJump={jump} />}
     </div>
   );
 }
 
-function ToEnd({ onGo }: { readonly onGo: () => void }): ReactNode {
+/** The rows in sight, each at its place. */
+function VisibleRows({
+  virtual,
+  rows,
+  marked,
+  onContinue,
+  ...shared
+}: {
+  readonly virtual: ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>;
+  readonly rows: readonly ListRow[];
+  /** The row that an address or a search leads to. */
+  readonly marked: number | undefined;
+} & Omit<Parameters<typeof RowView>[0], "row">): ReactNode {
+  return virtual.getVirtualItems().map(({ index, key, start }) => {
+    const row = rows[index];
+    return row === undefined ? null : (
+      <div
+        key={key}
+        ref={virtual.measureElement}
+        data-index={index}
+        data-seq={row.seq}
+        className={`absolute inset-x-0 px-4 ${marked === index ? "rounded-xl outline-2 -outline-offset-2 outline-info" : ""}`}
+        style={{ transform: `translateY(${String(start)}px)` }}
+      >
+        <RowView {...shared} row={row} onContinue={index === rows.length - 1 ? onContinue : undefined} />
+      </div>
+    );
+  });
+}
+
+function Places({ onEnd, onJump }: { readonly onEnd: () => void; readonly onJump: (by: -1 | 1) => void }): ReactNode {
   return (
-    <Button size="small" className="absolute bottom-3 left-1/2 -translate-x-1/2 shadow-md" onClick={onGo}>
-      <ArrowDown aria-hidden className="size-4" /> Jump to latest
-    </Button>
+    <div className="absolute bottom-3 left-1/2 flex -translate-x-1/2 items-center gap-1.5">
+      <Button size="icon" className="size-8! shadow-md" aria-label="Previous prompt" onClick={() => onJump(-1)}>
+        <ChevronUp aria-hidden className="size-4" />
+      </Button>
+      <Button size="icon" className="size-8! shadow-md" aria-label="Next prompt" onClick={() => onJump(1)}>
+        <ChevronDown aria-hidden className="size-4" />
+      </Button>
+      <Button size="small" className="shadow-md" onClick={onEnd}>
+        <ArrowDown aria-hidden className="size-4" /> Jump to latest
+      </Button>
+    </div>
   );
 }
 
@@ -154,6 +196,7 @@ function RowView({
   readonly onFork: ((turn: string) => void) | undefined;
   readonly onContinue: (() => void) | undefined;
 }): ReactNode {
+  if (row.kind === "group") return <GroupView row={row} lookup={lookup} />;
   if (row.kind === "note") return <Note tone={row.tone}>{row.text}</Note>;
   if (row.kind === "item") {
     const item = view.items.get(row.item);
@@ -164,8 +207,16 @@ function RowView({
   if (turn === undefined) return null;
   if (row.kind === "prompt") return <PromptRow turn={turn} />;
   if (row.kind === "working") return <WorkingRow turn={turn} view={view} />;
+  const expired = turn.entries.filter(
+    (entry) => entry.kind === "item" && view.items.get(entry.item)?.item.status === "timed_out",
+  ).length;
   return (
-    <EndRow turn={turn} onFork={onFork === undefined ? undefined : () => onFork(turn.id)} onContinue={onContinue} />
+    <EndRow
+      turn={turn}
+      expired={expired}
+      onFork={onFork === undefined ? undefined : () => onFork(turn.id)}
+      onContinue={onContinue}
+    />
   );
 }
 
@@ -206,18 +257,6 @@ function useResized(place: { readonly current: HTMLElement | null }, then: () =>
   }, [place]);
 }
 
-type ListRow =
-  | TranscriptRow
-  | { readonly kind: "working"; readonly key: string; readonly seq: number; readonly turn: string };
-
-/** The conversation, and what is at work at its end. */
-function useRows({ rows, open, seq }: TranscriptView): readonly ListRow[] {
-  return useMemo(
-    () => (open === undefined ? rows : [...rows, { kind: "working", key: "working", seq, turn: open }]),
-    [rows, open, seq],
-  );
-}
-
 /** The row that the address or a search leads to, and what is unfolded for it. */
 function useMarked({
   rows,
@@ -232,11 +271,12 @@ function useMarked({
   readonly found: SearchMark | undefined;
   readonly go: (index: number) => void;
 }): { readonly marked: number | undefined; readonly revealed: Reveal } {
-  const named = useJump({ rows, place: target === undefined ? undefined : view.places[target], go });
+  const place = target === undefined ? undefined : view.places[target];
+  const named = useJump({ rows, place, go });
   const searched = useJump({ rows, place: found?.match?.key, go });
   const revealed = useMemo(
-    () => ({ ids: found?.match?.opened ?? [], text: found?.text ?? "" }),
-    [found?.match, found?.text],
+    () => ({ ids: found?.match?.opened ?? (place === undefined ? [] : [place]), text: found?.text ?? "" }),
+    [found?.match, found?.text, place],
   );
   return { marked: searched ?? named, revealed };
 }
@@ -252,7 +292,7 @@ function useJump({
   readonly go: (index: number) => void;
 }): number | undefined {
   const done = useRef<string>(undefined);
-  const index = useMemo(() => (place === undefined ? -1 : rows.findIndex(({ key }) => key === place)), [rows, place]);
+  const index = useMemo(() => (place === undefined ? -1 : rows.findIndex((row) => holds(row, place))), [rows, place]);
   const isThere = index >= 0;
   useEffect(() => {
     if (done.current === place || (place !== undefined && !isThere)) return;

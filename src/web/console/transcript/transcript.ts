@@ -94,6 +94,8 @@ export class ConsoleTranscript {
         return;
       case "prompt":
       case "end":
+        // The end of a turn whose beginning is not here yet.
+        if (!this.#transcript.turns.has(turn)) return;
         this.#newRows.push({ kind, key: `${kind}-${turn}`, seq, turn });
         return;
       case "item":

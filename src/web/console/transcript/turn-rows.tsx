@@ -1,7 +1,9 @@
+import { Link } from "@tanstack/react-router";
 import { FileText, GitFork, User } from "lucide-react";
 import type { ReactNode } from "react";
 import { addUsage, spendingWords, type Attachment, type TurnView } from "../../../protocol/index.ts";
 import { Button } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { useConnection } from "../../ui/app/connection.tsx";
 import { Note } from "../../ui/states.tsx";
 import { Ago, count, duration, money } from "../../ui/words.tsx";
@@ -20,7 +22,8 @@ export function PromptRow({ turn }: { readonly turn: TurnView }): ReactNode {
         <User aria-hidden className="size-3.5" />
         <span className="font-medium">{turn.by.name}</span>
         <Ago at={turn.at} />
-        <span className="ml-auto">
+        <span className="ml-auto flex items-center">
+          <CopyButton label="Copy prompt" text={turn.prompt.text} />
           <ItemMenu view={turn} />
         </span>
       </div>
@@ -94,10 +97,13 @@ function AttachmentView({
 /** How a turn ended, its cost, and how to continue, in this session or another one. */
 export function EndRow({
   turn,
+  expired,
   onFork,
   onContinue,
 }: {
   readonly turn: TurnView;
+  /** Calls about which nobody answered in time. */
+  readonly expired: number;
   readonly onFork?: (() => void) | undefined;
   /** Continues what the turn did not finish. Absent: it cannot be continued here. */
   readonly onContinue?: (() => void) | undefined;
@@ -105,17 +111,28 @@ export function EndRow({
   const { me } = useConnection();
   const took = turn.end === undefined ? undefined : Date.parse(turn.end.at) - Date.parse(turn.at);
   const stopped = turn.end?.type === "turn.completed" && turn.end.stop_reason !== "end_turn" && turn.end.stop_reason;
-  const { label, tone, words, isPaused } = endWords(turn, me.id);
+  const { label, tone, words, next } = endWords(turn, me.id);
   return (
     <div className="space-y-2">
       {words !== undefined && (
         <Note tone={tone} className="flex flex-wrap items-center gap-x-3 gap-y-1 break-words">
           <span className="min-w-0">{words}</span>
-          {isPaused && onContinue !== undefined && (
+          {next !== undefined && onContinue !== undefined && (
             <Button size="small" className="ml-auto" onClick={onContinue}>
-              Continue
+              {next}
             </Button>
           )}
+        </Note>
+      )}
+      {expired > 0 && (
+        <Note tone="warn" className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <span>
+            {expired === 1 ? "A question expired" : `${count(expired)} questions expired`} before anyone answered.
+            Nothing of it ran.
+          </span>
+          <Link to="/approvals" search={{ show: "ended" }} className="ml-auto font-medium text-accent underline">
+            Ask again
+          </Link>
         </Note>
       )}
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-dashed pt-2 text-xs text-faint tabular-nums">

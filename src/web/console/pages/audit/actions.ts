@@ -10,6 +10,8 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   "session.close": "closed a session",
   "session.fork": "forked a session",
   "session.unqueue": "removed a queued prompt",
+  "session.edit_prompt": "changed a queued prompt",
+  "session.reorder": "reordered queued prompts",
   "session.configure": "changed a session",
   "budget.set": "set a session’s limit",
   "approval.decide": "answered an approval",

@@ -1,10 +1,11 @@
 import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { Download, ScrollText } from "lucide-react";
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { download } from "../../../ui/download.ts";
+import { LoadMore } from "../../../ui/load-more.tsx";
 import { NotPermitted } from "../../../ui/not-permitted.tsx";
 import { Page } from "../../../ui/page.tsx";
 import { Empty, Skeleton, Trouble, wordsOf } from "../../../ui/states.tsx";
@@ -69,7 +70,9 @@ function Audit({
           <Entries entries={entries} onPerson={(by) => onFilter({ ...filter, by })} />
         </div>
       )}
-      {log.hasNextPage && <More isBusy={log.isFetchingNextPage} onMore={() => void log.fetchNextPage()} />}
+      {log.hasNextPage && (
+        <LoadMore label="Older entries" isBusy={log.isFetchingNextPage} onMore={() => void log.fetchNextPage()} />
+      )}
     </>
   );
 }
@@ -81,29 +84,6 @@ function NothingDone({ isFiltered }: { readonly isFiltered: boolean }): ReactNod
         ? "Choose another action or person."
         : "Started sessions, approval decisions, and changes to policy, tokens and limits appear here."}
     </Empty>
-  );
-}
-
-/** Loads more when its end becomes visible. */
-function More({ isBusy, onMore }: { readonly isBusy: boolean; readonly onMore: () => void }): ReactNode {
-  const place = useRef<HTMLDivElement>(null);
-  const more = useRef(onMore);
-  more.current = onMore;
-  useEffect(() => {
-    const element = place.current;
-    if (element === null || isBusy) return;
-    const observer = new IntersectionObserver((seen) => {
-      if (seen.some(({ isIntersecting }) => isIntersecting)) more.current();
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [isBusy]);
-  return (
-    <div ref={place} className="flex justify-center">
-      <Button busy={isBusy} onClick={onMore}>
-        Older entries
-      </Button>
-    </div>
   );
 }
 

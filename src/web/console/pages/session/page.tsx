@@ -1,12 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate, useParams } from "@tanstack/react-router";
 import { SearchX } from "lucide-react";
-import { useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { Failure, type SessionView } from "../../../../protocol/index.ts";
 import { freshKey } from "../../app/fresh-key.ts";
 import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useTitle } from "../../../ui/app/page-title.ts";
+import { useShortcuts } from "../../../ui/app/shortcuts.tsx";
 import { FindBar, useFind, useFindKey } from "../../transcript/find-bar.tsx";
 import { TranscriptList } from "../../transcript/list.tsx";
 import { useTranscript } from "../../transcript/use-transcript.ts";
@@ -66,8 +67,11 @@ function useTarget(): number | undefined {
 
 function OpenSession({ session }: { readonly session: SessionView }): ReactNode {
   useTitle(titleOf(session));
-  const { view, error } = useTranscript(session.id);
+  const { view, error, from, reach } = useTranscript(session.id, session.seq);
   const target = useTarget();
+  useEffect(() => {
+    if (target !== undefined) reach(target);
+  }, [target, reach]);
   const mayControl = useMay("session.control");
   const fork = useFork(session.id);
   const goOn = useContinue(session.id);
@@ -76,9 +80,15 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
   useMarkRead(session);
   const find = useFind(view);
   useFindKey(find.open);
+  useEffect(() => {
+    // What is searched is here.
+    if (find.isOpen) reach(1);
+  }, [find.isOpen, reach]);
+  useShortcuts("Session", [{ keys: ["/"], label: "Find in conversation", run: find.open }]);
   // The journal's end when the page was opened; later events are followed live.
   const [goal] = useState(session.seq);
   const isLoading = view.seq < goal && error === undefined;
+  const begin = Math.max(0, Math.min(from, goal - 1));
   return (
     // What remains of the window beside the bar about a lost connection.
     <div className="relative flex-1" data-fills-window>
@@ -93,7 +103,7 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
             onFind={find.open}
             onSessions={() => setDrawerOpen(true)}
           />
-          {find.isOpen && <FindBar find={find} onClose={find.close} />}
+          {find.isOpen && <FindBar find={find} isReading={from > 0} onClose={find.close} />}
           {error !== undefined && (
             <div className="p-4">
               <Trouble
@@ -105,11 +115,12 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
           )}
           {isLoading ? (
             <div className="flex-1">
-              <Waiting part={view.seq / goal} />
+              <Waiting part={Math.max(0, view.seq - begin) / (goal - begin)} />
             </div>
           ) : (
             <TranscriptList
               view={view}
+              onOlder={from === 0 ? undefined : () => reach(Math.max(1, from - OLDER_EVENTS))}
               target={target}
               found={find.isOpen ? { text: find.text, match: find.current } : undefined}
               onFork={mayControl ? (turn) => fork(turn) : undefined}
@@ -124,6 +135,9 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
     </div>
   );
 }
+
+/** What is read when the reader comes near the beginning of what is here. */
+const OLDER_EVENTS = 2_000;
 
 const isOpen = ({ status }: SessionView): boolean => status !== "complete" && status !== "failed";
 

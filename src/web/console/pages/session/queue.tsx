@@ -1,18 +1,20 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Clock, Play, X } from "lucide-react";
-import type { ReactNode } from "react";
+import { ArrowDown, ArrowUp, Clock, Pencil, Play, X } from "lucide-react";
+import { useState, type ReactNode } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
-import { sessionChanged } from "../../app/feed.tsx";
+import { KEYS, sessionChanged } from "../../app/feed.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { wordsOf } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
+import { QueueEditor } from "./queue-editor.tsx";
+import { moved } from "./queue-order.ts";
 import { useControl } from "./use-control.ts";
 
 /** Waiting prompts: for the open turn, or, after a stop, until somebody resumes them. Collapsed while a question needs the room. */
 export function Queue({ session }: { readonly session: SessionView }): ReactNode {
   const control = useControl(session.id);
-  const remove = useRemove(session.id);
+  const [editing, setEditing] = useState<string>();
   const [first] = session.queue;
   if (first === undefined) return null;
   const held = session.queue.filter((queued) => queued.held === true).length;
@@ -27,19 +29,14 @@ export function Queue({ session }: { readonly session: SessionView }): ReactNode
           <span className="shrink-0">{queueWords(session.queue.length, held)}</span>
           <span className="min-w-0 truncate text-faint group-open/queue:hidden">{first.text}</span>
         </summary>
-        <ol className="max-h-[20dvh] space-y-0.5 overflow-y-auto pb-1">
-          {session.queue.map(({ turn_id, text }) => (
-            <li key={turn_id} className="flex items-center gap-1 text-soft">
-              <span className="min-w-0 flex-1 truncate">{text}</span>
-              <Button
-                size="icon"
-                variant="quiet"
-                className="size-7! shrink-0"
-                aria-label={`Remove “${(text.split("\n")[0] ?? "").slice(0, NAME_CHARS)}” from the queue`}
-                onClick={() => remove(turn_id)}
-              >
-                <X aria-hidden className="size-4" />
-              </Button>
+        <ol className="max-h-[30dvh] space-y-0.5 overflow-y-auto pb-1">
+          {session.queue.map(({ turn_id, text }, index) => (
+            <li key={turn_id} className="text-soft">
+              {editing === turn_id ? (
+                <QueueEditor session={session.id} turn={turn_id} onClose={() => setEditing(undefined)} />
+              ) : (
+                <QueuedLine session={session} index={index} text={text} onEdit={() => setEditing(turn_id)} />
+              )}
             </li>
           ))}
         </ol>
@@ -56,25 +53,102 @@ export function Queue({ session }: { readonly session: SessionView }): ReactNode
   );
 }
 
-/** Of a prompt, to name its button. */
+/** Of a prompt, to name its buttons. */
 const NAME_CHARS = 60;
+
+function QueuedLine({
+  session,
+  index,
+  text,
+  onEdit,
+}: {
+  readonly session: SessionView;
+  readonly index: number;
+  readonly text: string;
+  readonly onEdit: () => void;
+}): ReactNode {
+  const { run, isBusy } = useQueueChange(session.id);
+  const { client } = useConnection();
+  const turns = session.queue.map(({ turn_id }) => turn_id);
+  const turn = turns[index] ?? "";
+  const name = `“${(text.split("\n")[0] ?? "").slice(0, NAME_CHARS)}”`;
+  const move = (by: -1 | 1) => () =>
+    run({ change: () => client.queue.reorder(session.id, moved(turns, index, by)), said: "Queue reordered" });
+  return (
+    <div className="flex items-center gap-1">
+      <span className="min-w-0 flex-1 truncate">{text}</span>
+      {turns.length > 1 && (
+        <>
+          <Small label={`Move ${name} up`} icon={ArrowUp} disabled={isBusy || index === 0} onPress={move(-1)} />
+          <Small
+            label={`Move ${name} down`}
+            icon={ArrowDown}
+            disabled={isBusy || index === turns.length - 1}
+            onPress={move(1)}
+          />
+        </>
+      )}
+      <Small label={`Edit ${name}`} icon={Pencil} disabled={isBusy} onPress={onEdit} />
+      <Small
+        label={`Remove ${name} from the queue`}
+        icon={X}
+        disabled={isBusy}
+        onPress={() => run({ change: () => client.removePrompt(session.id, turn), said: "Removed from the queue" })}
+      />
+    </div>
+  );
+}
+
+function Small({
+  label,
+  icon: Icon,
+  disabled,
+  onPress,
+}: {
+  readonly label: string;
+  readonly icon: typeof X;
+  readonly disabled: boolean;
+  readonly onPress: () => void;
+}): ReactNode {
+  return (
+    <Button
+      size="icon"
+      variant="quiet"
+      className="size-7! shrink-0"
+      aria-label={label}
+      disabled={disabled}
+      onClick={onPress}
+    >
+      <Icon aria-hidden className="size-4" />
+    </Button>
+  );
+}
 
 function queueWords(count: number, held: number): string {
   if (held === 0) return `${String(count)} queued`;
   return held === count ? `${String(held)} held` : `${String(count)} queued, ${String(held)} held`;
 }
 
-function useRemove(id: string): (turn: string) => void {
-  const { client } = useConnection();
+interface QueueChange {
+  readonly change: () => Promise<SessionView>;
+  /** What is told when it is done. */
+  readonly said: string;
+}
+
+function useQueueChange(id: string): { readonly run: (change: QueueChange) => void; readonly isBusy: boolean } {
   const queries = useQueryClient();
   const tell = useTell();
-  const { mutate } = useMutation({
-    mutationFn: (turn: string) => client.removePrompt(id, turn),
-    onSuccess: (session) => {
+  const { mutate, isPending } = useMutation({
+    mutationFn: ({ change }: QueueChange) => change(),
+    onSuccess: (session, { said }) => {
       sessionChanged(queries, session);
-      tell.ok("Removed from the queue");
+      tell.ok(said);
     },
-    onError: (error) => tell.bad(wordsOf(error)),
+    onError: (error) => {
+      tell.bad(wordsOf(error));
+      // It was about a queue that has changed meanwhile.
+      void queries.invalidateQueries({ queryKey: KEYS.session(id) });
+    },
   });
-  return mutate;
+  return { run: mutate, isBusy: isPending };
 }

@@ -1,14 +1,12 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Search as Glass } from "lucide-react";
-import { useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
+import type { ReactNode, RefObject } from "react";
 import { Status } from "../../../../protocol/index.ts";
 import { useEngines } from "../../app/engines.ts";
+import { SearchBox } from "../../app/search-box.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Input, Select } from "../../../ui/field.tsx";
 import { statusLabel } from "../../../ui/words.tsx";
 import type { SessionSearch } from "./data.ts";
-
-const TYPING_MS = 250;
 
 /** Search and filters; they are in the address, so that a list can be bookmarked and shared. */
 export function Filters({
@@ -22,7 +20,13 @@ export function Filters({
   const some = Object.values(search).some((value) => value !== undefined);
   return (
     <div role="search" aria-label="Sessions" className="flex flex-wrap items-center gap-2">
-      <SearchBox text={search.q ?? ""} onText={(q) => change({ q })} box={box} />
+      <SearchBox
+        label="Search sessions"
+        placeholder="Search by title"
+        text={search.q ?? ""}
+        onText={(q) => change({ q })}
+        box={box}
+      />
       <Select
         aria-label="State"
         className="w-auto! min-w-36 max-md:min-w-0 max-md:flex-1"
@@ -147,47 +151,4 @@ function useChange(): (change: SessionSearch) => void {
         ) as SessionSearch,
       replace: true,
     });
-}
-
-function SearchBox({
-  text,
-  onText,
-  box,
-}: {
-  readonly text: string;
-  readonly onText: (text: string) => void;
-  readonly box: RefObject<HTMLInputElement | null>;
-}): ReactNode {
-  const [typed, setTyped] = useState(text);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const sent = useRef(text);
-  useEffect(() => {
-    // Changed elsewhere: the back button, "Clear".
-    if (text !== sent.current) setTyped(text);
-    sent.current = text;
-  }, [text]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const type = (value: string): void => {
-    setTyped(value);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      sent.current = value.trim();
-      onText(value.trim());
-    }, TYPING_MS);
-  };
-  return (
-    <div className="relative min-w-60 flex-1 max-md:basis-full">
-      <Glass aria-hidden className="pointer-events-none absolute top-3 left-3 size-4 text-faint" />
-      <Input
-        ref={box}
-        type="search"
-        aria-label="Search sessions"
-        placeholder="Search by title"
-        className="pl-9!"
-        value={typed}
-        onChange={(event) => type(event.target.value)}
-        onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
-      />
-    </div>
-  );
 }

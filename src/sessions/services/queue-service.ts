@@ -1,0 +1,63 @@
+import { Failure, Prompt, type EditPrompt, type QueuedPromptDetail, type SessionView } from "../../protocol/index.ts";
+import { auditRow, authorize, authorizeFor, type Caller } from "../access/access.ts";
+import { queuedPrompt } from "../core/journal.ts";
+import type { Beside, Session } from "../core/session.ts";
+import { view } from "../core/state.ts";
+import type { SessionServiceParts } from "./session-requests.ts";
+
+type QueueServiceParts = Pick<SessionServiceParts, "dependencies" | "registry"> & {
+  readonly instructions: SessionServiceParts["instructions"];
+};
+
+/** Prompts that wait for the open turn to end: people look at them, change them and put them in another order. */
+export class QueueService {
+  readonly #parts: QueueServiceParts;
+
+  constructor(parts: QueueServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** A prompt that waits, whole. */
+  async get(caller: Caller, id: string, turn_id: string): Promise<QueuedPromptDetail> {
+    const session = await this.#session(caller, "session.read", id);
+    const { prompt, by } = await this.#queued(session, turn_id);
+    return { turn_id, prompt, by };
+  }
+
+  /** Another text for a prompt that waits; its attachments stay. Who changed it is who asked. */
+  async edit(caller: Caller, id: string, turn_id: string, { text }: EditPrompt): Promise<SessionView> {
+    const session = await this.#session(caller, "session.control", id);
+    const { prompt } = await this.#queued(session, turn_id);
+    const expanded = await this.#parts.instructions.expanded(session, Prompt.parse({ ...prompt, text }));
+    const by = { id: caller.id, name: caller.name, role: caller.role };
+    const beside = this.#audit(caller, "session.edit_prompt", id, { turn_id });
+    await session.execute({ type: "edit", turn_id, prompt: expanded, by }, beside);
+    return view(session.state);
+  }
+
+  /** The order in which the prompts begin that wait; each is named once. */
+  async reorder(caller: Caller, id: string, order: readonly string[]): Promise<SessionView> {
+    const session = await this.#session(caller, "session.control", id);
+    await session.execute({ type: "reorder", order }, this.#audit(caller, "session.reorder", id));
+    return view(session.state);
+  }
+
+  async #queued(session: Session, turn_id: string): ReturnType<typeof queuedPrompt> {
+    await session.settled();
+    const queued = session.state.queue.find((waiting) => waiting.turn_id === turn_id);
+    if (queued === undefined)
+      throw new Failure("not_found", "this prompt does not wait any more; it began or was removed");
+    return queuedPrompt(this.#parts.dependencies.store.read, session.state, queued.seq);
+  }
+
+  async #session(caller: Caller, capability: "session.read" | "session.control", id: string): Promise<Session> {
+    authorize(caller, capability);
+    const session = await this.#parts.registry.get(id);
+    authorizeFor(caller, capability, { state: session.state, what: `session ${id}` });
+    return session;
+  }
+
+  #audit(caller: Caller, action: string, target: string, details?: unknown): Beside {
+    return { audit: [auditRow(this.#parts.dependencies, caller, { action, target, details })] };
+  }
+}

@@ -1,0 +1,35 @@
+import type { HitKind, SearchHit } from "../../../protocol/index.ts";
+
+const KINDS: Readonly<Record<HitKind, string>> = {
+  prompt: "Prompt",
+  message: "Answer",
+  thought: "Thought",
+  call: "Tool call",
+  summary: "Summary",
+  error: "Error",
+};
+
+/** What a hit was found in, for people. */
+export function hitKindLabel({ kind, tool }: Pick<SearchHit, "kind" | "tool">): string {
+  return tool ?? KINDS[kind];
+}
+
+interface SnippetPart {
+  /** Where it begins. */
+  readonly at: number;
+  readonly text: string;
+  readonly isMarked: boolean;
+}
+
+/** A snippet cut at its marks. */
+export function markedParts({ snippet, marks }: Pick<SearchHit, "snippet" | "marks">): readonly SnippetPart[] {
+  const parts: SnippetPart[] = [];
+  let reached = 0;
+  for (const [start, end] of marks) {
+    if (start > reached) parts.push({ at: reached, text: snippet.slice(reached, start), isMarked: false });
+    parts.push({ at: start, text: snippet.slice(start, end), isMarked: true });
+    reached = end;
+  }
+  if (reached < snippet.length) parts.push({ at: reached, text: snippet.slice(reached), isMarked: false });
+  return parts;
+}
