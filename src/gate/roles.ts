@@ -15,8 +15,10 @@ const CAPABILITIES = [
   "approval.decide",
   /** Answering at all: everyone who may decide, and agents where the policy lets them answer for sessions they started. */
   "approval.answer",
-  /** Applying, committing and discarding what a session changed in its worktree or snapshot. */
+  /** Applying, committing, discarding and rewinding what a session changed. */
   "changes.decide",
+  /** Pushing commits and opening pull requests, with the logins of the server's user. */
+  "changes.publish",
   "policy.read",
   "policy.write",
   "policy.test",
@@ -86,6 +88,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "approval.decide": "no",
     "approval.answer": "no",
     "changes.decide": "no",
+    "changes.publish": "no",
     "policy.write": "no",
     "token.manage": "no",
     "token.issue": "no",

@@ -5,6 +5,7 @@ export * from "./connections.ts";
 export * from "./console-pages.ts";
 export * from "./content.ts";
 export * from "./catalog.ts";
+export * from "./change-review.ts";
 export * from "./changes.ts";
 export * from "./defined.ts";
 export * from "./errors.ts";
