@@ -43,6 +43,4 @@ export const WORKSPACE_LIMITS = {
   pushTimeoutMs: 120_000,
   /** Remotes of a repository that are listed. */
   remotesListed: 50,
-  /** Bytes of a file that the file browser shows or downloads. */
-  viewedFileBytes: 10_485_760,
 } as const;

@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CreateSession, SessionView } from "../../src/protocol/index.ts";
+import { forgePrograms } from "../support/forge-programs.ts";
 import { approveWith, openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 
 const git = (folder: string, ...words: readonly string[]): string =>
@@ -53,7 +54,12 @@ describe("a session that works in the folder itself", () => {
     await makeRepository(workspace);
     // Not committed, and there before the session: no change of its own.
     await fill(workspace, { "mine.txt": "mine\n", ".env": "KEY=canary\n" });
-    const { id } = await work(app, {}, write("a.txt", EDITED), run("rm src/b.ts; mkdir built; echo x > built/x; echo n > n"));
+    const { id } = await work(
+      app,
+      {},
+      write("a.txt", EDITED),
+      run("rm src/b.ts; mkdir built; echo x > built/x; echo n > n"),
+    );
     await writeFile(join(workspace, ".env"), "KEY=other\n");
     const list = await app.client.changes(id);
     expect(list).toMatchObject({ workspace_mode: "direct", source: workspace, current_branch: "main", conflicts: 0 });
@@ -168,9 +174,9 @@ describe("comments on lines", () => {
     await makeRepository(app.place.workspace);
     const { id } = await work(app, { workspace_mode: "snapshot" }, write("a.txt", EDITED));
     const first = { path: "a.txt", line: 2, quote: "two", text: "Use digits." };
-    await expect(
-      app.client.reviews.comment(id, { comments: [first, { ...first, line: 3 }] }),
-    ).rejects.toMatchObject({ code: "input_changed" });
+    await expect(app.client.reviews.comment(id, { comments: [first, { ...first, line: 3 }] })).rejects.toMatchObject({
+      code: "input_changed",
+    });
     await expect(app.client.reviews.comment(id, { comments: [{ ...first, line: 99 }] })).rejects.toMatchObject({
       code: "invalid_request",
     });
@@ -240,7 +246,14 @@ describe("pushing", () => {
     const clone = join(dirname(workspace), "clone");
     execFileSync("git", ["-c", "core.hooksPath=/dev/null", "clone", "--quiet", "--branch=work", bare, clone]);
     git(clone, "commit", "--quiet", "--allow-empty", "--message=theirs");
-    git(clone, "-c", "core.hooksPath=/dev/null", "push", "--quiet", "--receive-pack=git -c core.hooksPath=/dev/null receive-pack");
+    git(
+      clone,
+      "-c",
+      "core.hooksPath=/dev/null",
+      "push",
+      "--quiet",
+      "--receive-pack=git -c core.hooksPath=/dev/null receive-pack",
+    );
     const theirs = execFileSync("git", ["-C", bare, "rev-parse", "work"], { encoding: "utf8" }).trim();
     await again(app, id, write("a.txt", TEN));
     await again(app, id, write("c.txt", "c\n"));
@@ -256,5 +269,66 @@ describe("pushing", () => {
     ]);
     const viewer = await app.as("viewer");
     await expect(viewer.reviews.push(id, target)).rejects.toMatchObject({ code: "forbidden" });
+  });
+});
+
+describe("a pull request", () => {
+  it("is opened by the host's own program, in an empty repository, and nothing of a password is told", async () => {
+    using forge = forgePrograms();
+    await using app = await openTestApp({ PATH: forge.path });
+    const { workspace } = app.place;
+    await makeRepository(workspace);
+    git(workspace, "remote", "add", "hub", "https://person:hunter2@github.com/org/app.git");
+    git(workspace, "remote", "add", "lab", "git@gitlab.example:group/sub/app.git");
+    git(workspace, "remote", "add", "plain", "https://code.example/app.git");
+    git(workspace, "config", "core.fsmonitor", "false; exit 1");
+    const { id } = await work(app, {}, write("a.txt", EDITED));
+    const { branch = "", commit } = await app.client.commitChanges(id, { branch: "work", message: "Work" });
+    const { remotes } = await app.client.reviews.publishing(id);
+    expect(remotes.map(({ name, pull_request }) => [name, pull_request])).toEqual([
+      ["hub", "gh"],
+      ["lab", "glab"],
+      ["plain", undefined],
+    ]);
+    const [hub, lab, plain] = remotes.map(({ name, url }) => ({ branch, remote: name, url }));
+    if (hub === undefined || lab === undefined || plain === undefined) throw new Error("no remotes");
+    const opened = await app.client.reviews.openPullRequest(id, {
+      ...hub,
+      title: "--help",
+      body: "Why\nnot",
+      base: "main",
+    });
+    expect(opened).toEqual({ branch, commit, remote: "hub", pull_request: "https://github.com/org/app/pull/7" });
+    await app.client.reviews.openPullRequest(id, { ...lab, title: "Work", draft: true });
+    expect(forge.calls().map(({ words }) => words)).toEqual(
+      expect.arrayContaining([
+        ["pr", "create", "--repo=github.com/org/app", "--head=work", "--base=main", "--title=--help", "--body-file=-"],
+        [
+          "mr",
+          "create",
+          "--repo=https://gitlab.example/group/sub/app",
+          "--source-branch=work",
+          "--title=Work",
+          "--description=",
+          "--draft",
+          "--yes",
+        ],
+      ]),
+    );
+    const [call] = forge.calls().filter(({ words }) => words[0] === "pr");
+    expect(call?.input).toBe("Why\nnot");
+    expect(call?.config).not.toContain("fsmonitor");
+    expect(JSON.stringify(forge.calls())).not.toContain("hunter2");
+    const refusal = await app.client.reviews
+      .openPullRequest(id, { ...hub, title: "refused" })
+      .catch((error: unknown) => error as Error);
+    expect(refusal).toMatchObject({ code: "conflict" });
+    expect((refusal as Error).message).toContain("gh failed: no: https://github.com/x is closed");
+    await expect(app.client.reviews.openPullRequest(id, { ...plain, title: "x" })).rejects.toMatchObject({
+      code: "unsupported",
+    });
+    const audit = JSON.stringify(await app.client.audit({ limit: 50 }));
+    expect(audit).toContain("changes.pull_request");
+    expect(audit).not.toContain("hunter2");
   });
 });

@@ -52,6 +52,12 @@ const approvals = createRoute({
   }),
   component: lazyRouteComponent(() => import("../pages/approvals/page.tsx"), "ApprovalsPage"),
 });
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: "/sessions/$sessionId/compare",
+  validateSearch: (search) => texts(search, "with"),
+  component: lazyRouteComponent(() => import("../pages/compare/page.tsx"), "ComparePage"),
+});
 const sessionPage = lazyRouteComponent(() => import("../pages/session/page.tsx"), "SessionPage");
 const changesPage = lazyRouteComponent(() => import("../pages/changes/page.tsx"), "ChangesPage");
 const usagePage = lazyRouteComponent(() => import("../pages/usage/page.tsx"), "UsagePage");
@@ -71,6 +77,7 @@ export const router = createRouter({
     // `#seq-12` in the address jumps to that event.
     page("/sessions/$sessionId", sessionPage),
     page("/sessions/$sessionId/changes", changesPage),
+    compare,
     approvals,
     page("/usage", usagePage),
     page("/policy", policyPage),

@@ -84,7 +84,7 @@ export function Head({
             <Square aria-hidden className="size-3.5" /> <span className="max-sm:hidden">Stop</span>
           </Button>
         )}
-        {session.settings.source !== undefined && session.settings.workspace_mode !== "empty" && (
+        {session.settings.workspace_mode !== "empty" && session.settings.job === undefined && (
           <Link
             to="/sessions/$sessionId/changes"
             params={{ sessionId: session.id }}
