@@ -2,7 +2,7 @@ import type {
   ChangeDiff,
   ChangesDone,
   CommentOnChanges,
-  Comparison,
+  FileComparison,
   OpenPullRequest,
   PromptAccepted,
   Published,
@@ -10,19 +10,20 @@ import type {
   PushBranch,
   RecordedMoments,
   RewindFiles,
+  WorkspaceFile,
 } from "../protocol/index.ts";
 import type { ApiCall } from "./api-call.ts";
 import { changesOf, search } from "./paths.ts";
 
-type Call = <Answer>(call: ApiCall) => Promise<Answer>;
+type ReviewCall = <Answer>(call: ApiCall) => Promise<Answer>;
 
 const at = (id: string, rest: string): string => `/api/sessions/${encodeURIComponent(id)}/${rest}`;
 
 /** What people do with a session's changes beyond deciding on them. */
 export class ReviewCalls {
-  readonly #call: Call;
+  readonly #call: ReviewCall;
 
-  constructor(call: Call) {
+  constructor(call: ReviewCall) {
     this.#call = call;
   }
 
@@ -31,13 +32,18 @@ export class ReviewCalls {
     return this.#call({ method: "POST", path: `${changesOf(id)}/comments`, body: comments, key });
   }
 
+  /** A file of the session's workspace. */
+  file(id: string, path: string): Promise<WorkspaceFile> {
+    return this.#call({ method: "GET", path: at(id, `file${search({ path })}`) });
+  }
+
   /** The moments whose files are known. */
   moments(id: string): Promise<RecordedMoments> {
     return this.#call({ method: "GET", path: at(id, "moments") });
   }
 
   /** `other`: a moment's id, or another session's. */
-  compare(id: string, other: string): Promise<Comparison> {
+  compare(id: string, other: string): Promise<FileComparison> {
     return this.#call({ method: "GET", path: at(id, `compare${search({ with: other })}`) });
   }
 

@@ -11,6 +11,8 @@ const CAPABILITIES = [
   "workspace.choose",
   /** The names of the files of a session's workspace. */
   "workspace.read",
+  /** Their contents. */
+  "workspace.open",
   "approval.read",
   "approval.decide",
   /** Answering at all: everyone who may decide, and agents where the policy lets them answer for sessions they started. */
@@ -81,6 +83,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     ...EVERYTHING,
     "session.create": "no",
     "workspace.choose": "no",
+    "workspace.open": "no",
     "budget.raise": "no",
     "session.control": "no",
     "session.delete": "no",

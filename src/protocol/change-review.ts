@@ -17,9 +17,7 @@ const LineComment = z
   .strict();
 
 /** Comments on lines, which become the next prompt together. */
-export const CommentOnChanges = z
-  .object({ comments: z.array(LineComment).min(1).max(LIMITS.lineComments) })
-  .strict();
+export const CommentOnChanges = z.object({ comments: z.array(LineComment).min(1).max(LIMITS.lineComments) }).strict();
 export type CommentOnChanges = z.input<typeof CommentOnChanges>;
 export type LineComment = z.infer<typeof LineComment>;
 
@@ -44,7 +42,7 @@ export const RecordedMoments = z.object({
 export type RecordedMoments = z.infer<typeof RecordedMoments>;
 
 /** What differs between a session's files now and another moment or session. */
-export const Comparison = z.object({
+export const FileComparison = z.object({
   session_id: z.string(),
   with: z.string(),
   /** From the other one to this session's files as they are now. */
@@ -54,7 +52,7 @@ export const Comparison = z.object({
   /** Send it with what you decide. */
   revision: z.string(),
 });
-export type Comparison = z.infer<typeof Comparison>;
+export type FileComparison = z.infer<typeof FileComparison>;
 
 /** Puts files back to what they were at a moment. */
 export const RewindFiles = z

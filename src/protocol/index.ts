@@ -58,6 +58,7 @@ export * from "./usage.ts";
 export * from "./version.ts";
 export * from "./web-search.ts";
 export * from "./walls.ts";
+export * from "./workspace-file.ts";
 export * from "./workers.ts";
 export * from "./dialects/terminal.ts";
 export * from "./dialects/mount.ts";

@@ -43,4 +43,6 @@ export const WORKSPACE_LIMITS = {
   pushTimeoutMs: 120_000,
   /** Remotes of a repository that are listed. */
   remotesListed: 50,
+  /** Bytes of a file that is shown or downloaded. */
+  viewedFileBytes: 10_485_760,
 } as const;

@@ -27,6 +27,7 @@ import { Drain, drainSessions, type DrainOptions } from "./lifecycle/drain.ts";
 import { Feed } from "./lifecycle/feed.ts";
 import { ExportService } from "./services/export-service.ts";
 import { ShareService } from "./services/share-service.ts";
+import { FileViewer } from "./services/file-viewer.ts";
 import { FolderService } from "./services/folder-service.ts";
 import { InboxService } from "./services/inbox-service.ts";
 import { IdentityService } from "./services/identity-service.ts";
@@ -112,6 +113,7 @@ export class Gateway {
   readonly changeComments: ChangeComments;
   readonly recordings: RecordingService;
   readonly publishing: PublishService;
+  readonly fileViewer: FileViewer;
   readonly templates: TemplateService;
   readonly exports: ExportService;
   readonly shares: ShareService;
@@ -160,6 +162,7 @@ export class Gateway {
     this.changeComments = new ChangeComments({ ...shared, sessions: this.sessions });
     this.recordings = new RecordingService(shared);
     this.publishing = new PublishService(shared);
+    this.fileViewer = new FileViewer(shared);
     this.approvals = new ApprovalService({ ...shared, changes: this.changes });
     this.inbox = new InboxService({ ...shared, approvals: this.approvals, sessions: this.sessions });
     this.policy = new PolicyService(shared);

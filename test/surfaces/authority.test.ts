@@ -77,7 +77,7 @@ function idFor(path: string): string {
 async function attempt(method: string, path: string, token: string): Promise<number> {
   const input_hash = (await app.client.approval(others.approval)).input_hash;
   const id = idFor(path);
-  const query = path.endsWith("/diff") ? "?path=a.txt&with=start" : path.endsWith("/compare") ? "?with=start" : "";
+  const query = /\/(diff|file)$/.test(path) ? "?path=a.txt&with=start" : path.endsWith("/compare") ? "?with=start" : "";
   const response = await fetch(`${app.serving.url}${path.replace("{id}", id).replace("{catalog}", "main")}${query}`, {
     method: method.toUpperCase(),
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -133,7 +133,7 @@ describe("who may do what, route by route", () => {
         // There is none.
         else if (path.startsWith("/api/long-runs/{id}")) expect({ path, status }).toEqual({ path, status: 404 });
         // The session has changed nothing: there is no diff.
-        else if (/\/(changes\/diff|compare|compare\/diff)$/.test(path))
+        else if (/\/(changes\/diff|compare|compare\/diff|file)$/.test(path))
           expect({ path, status }).toEqual({ path, status: 404 });
         else expect({ method, path, ok: status < 300 }).toEqual({ method, path, ok: true });
       }

@@ -53,7 +53,10 @@ function addMoments(changes: Command, context: CommandContext): void {
     .action((id: string, { json }: { json?: boolean }, command: Command) =>
       withServer(context, command, async ({ client }) => {
         const found = await client.reviews.moments(id);
-        if (json === true) return printJson(context, found);
+        if (json === true) {
+          printJson(context, found);
+          return;
+        }
         const rows = found.moments.map((one) => [one.id, one.at, visible(one.title || "before the first change")]);
         if (rows.length > 0) for (const line of table(rows, width(context))) print(context, line);
         if (found.note !== undefined) print(context, visible(found.note));

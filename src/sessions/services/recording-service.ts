@@ -6,7 +6,7 @@ import {
   type ChangeDiff,
   type ChangesDone,
   type ChangeSetFile,
-  type Comparison,
+  type FileComparison,
   type RecordedMoments,
   type RewindFiles,
 } from "../../protocol/index.ts";
@@ -64,7 +64,7 @@ export class RecordingService {
   }
 
   /** `other`: a moment of this session, or another session. */
-  async compare(caller: Caller, id: string, other: string): Promise<Comparison> {
+  async compare(caller: Caller, id: string, other: string): Promise<FileComparison> {
     const session = await this.#session(caller, "session.read", id);
     if (isSession(other)) return this.#compareSessions(caller, session, other);
     return session.recording.use(async (opened) => {
@@ -74,7 +74,11 @@ export class RecordingService {
     });
   }
 
-  async compareFile(caller: Caller, id: string, at: { readonly with: string; readonly path: string }): Promise<ChangeDiff> {
+  async compareFile(
+    caller: Caller,
+    id: string,
+    at: { readonly with: string; readonly path: string },
+  ): Promise<ChangeDiff> {
     const session = await this.#session(caller, "session.read", id);
     const { path } = at;
     const { redact } = this.#parts.dependencies;
@@ -118,7 +122,7 @@ export class RecordingService {
     return done;
   }
 
-  async #compareSessions(caller: Caller, session: Session, other: string): Promise<Comparison> {
+  async #compareSessions(caller: Caller, session: Session, other: string): Promise<FileComparison> {
     const found = await this.#between(caller, session, other);
     const files = found.map(({ diff: _diff, note: _note, ...file }) => file);
     const revision = createHash("sha256").update(JSON.stringify(found)).digest("hex").slice(0, 32);
@@ -129,8 +133,7 @@ export class RecordingService {
     const second = await this.#session(caller, "session.read", other);
     if (second === session) throw new Failure("invalid_request", "name another session than this one");
     // One after the other: two who compare each other would wait for each other.
-    const look = (one: Session) =>
-      one.recording.use(async ({ place }) => ({ place, files: await filesNow(place) }));
+    const look = (one: Session) => one.recording.use(async ({ place }) => ({ place, files: await filesNow(place) }));
     const [here, there] = [await look(session), await look(second)];
     return comparedFiles(differing(there.files, here.files), here.place, there.place);
   }
@@ -187,7 +190,15 @@ async function comparedFiles(
     const isBinary = old.includes(0) || now.includes(0);
     if (isBinary || Math.max(old.length, now.length) > LIMITS.diffedFileBytes) {
       const note = isBinary ? "the file is binary" : `the file has more than ${LIMITS.diffedFileBytes} bytes`;
-      files.push({ path, status, additions: 0, deletions: 0, diff: "", note, ...(isBinary ? { binary: true } : { large: true }) });
+      files.push({
+        path,
+        status,
+        additions: 0,
+        deletions: 0,
+        diff: "",
+        note,
+        ...(isBinary ? { binary: true } : { large: true }),
+      });
       continue;
     }
     const { text, added, removed, note } = unifiedDiff({

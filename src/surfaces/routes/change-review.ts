@@ -3,7 +3,7 @@ import {
   ChangeDiff,
   ChangesDone,
   CommentOnChanges,
-  Comparison,
+  FileComparison,
   OpenPullRequest,
   PromptAccepted,
   Published,
@@ -11,6 +11,7 @@ import {
   PushBranch,
   RecordedMoments,
   RewindFiles,
+  WorkspaceFile,
 } from "../../protocol/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { body, changeRefusals, get, IdempotencyHeader, json, post, SessionPath } from "./documents.ts";
@@ -18,6 +19,7 @@ import { body, changeRefusals, get, IdempotencyHeader, json, post, SessionPath }
 /** `start`, the id of a turn, or another session. */
 const other = z.string().min(1).max(100);
 const CompareQuery = z.object({ with: other });
+const FilePathQuery = z.object({ path: z.string().min(1).max(4_096) });
 const CompareFileQuery = z.object({ with: other, path: z.string().min(1).max(4_096) });
 
 /** What people do with a session's changes beyond deciding on them: comment, compare, rewind, push. */
@@ -37,6 +39,18 @@ export function changeReviewRoutes(app: HttpApp, options: Pick<SurfaceOptions, "
       return context.json(sent, 202);
     },
   );
+  app.openapi(
+    createRoute({
+      ...get("/api/sessions/{id}/file", "openSessionFile", "workspace.open"),
+      summary: "A file of the session's workspace; nothing that looks like a secret, and never through a link",
+      request: { params: SessionPath, query: FilePathQuery },
+      responses: { 200: json(WorkspaceFile, "The file"), ...changeRefusals },
+    }),
+    async (context) => {
+      const { path } = context.req.valid("query");
+      return context.json(await gateway.fileViewer.open(context.var.caller, context.req.valid("param").id, path), 200);
+    },
+  );
   recordingRoutes(app, options);
   publishingRoutes(app, options);
 }
@@ -45,7 +59,8 @@ function recordingRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gatewa
   app.openapi(
     createRoute({
       ...get("/api/sessions/{id}/moments", "listMoments", "session.read"),
-      summary: "The moments whose files are known: before the first change, and after each turn that could change something",
+      summary:
+        "The moments whose files are known: before the first change, and after each turn that could change something",
       request: { params: SessionPath },
       responses: { 200: json(RecordedMoments, "The moments"), ...changeRefusals },
     }),
@@ -57,7 +72,7 @@ function recordingRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gatewa
       ...get("/api/sessions/{id}/compare", "compareFiles", "session.read"),
       summary: "What differs between the session's files now and a moment of it, or another session's files",
       request: { params: SessionPath, query: CompareQuery },
-      responses: { 200: json(Comparison, "What differs"), ...changeRefusals },
+      responses: { 200: json(FileComparison, "What differs"), ...changeRefusals },
     }),
     async (context) => {
       const { with: wanted } = context.req.valid("query");

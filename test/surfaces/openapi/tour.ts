@@ -203,6 +203,7 @@ async function tourOfReview(
   await contract.get("openPullRequest", { params, body: { ...hub, title: "Mine" } });
   const { moments } = await contract.get<{ moments: { id: string }[] }>("listMoments", { params });
   expect(moments.map((moment) => moment.id)[0]).toBe("start");
+  await contract.get("openSessionFile", { params, query: { path: "c.txt" } });
   await contract.get("compareFiles", { params, query: { with: "start" } });
   await contract.get("compareFile", { params, query: { with: "start", path: "c.txt" } });
   expect((await contract.send("rewindFiles", { params, body: { to: "start", revision: "other" } })).status).toBe(409);

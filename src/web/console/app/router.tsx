@@ -58,6 +58,12 @@ const compare = createRoute({
   validateSearch: (search) => texts(search, "with"),
   component: lazyRouteComponent(() => import("../pages/compare/page.tsx"), "ComparePage"),
 });
+const files = createRoute({
+  getParentRoute: () => root,
+  path: "/sessions/$sessionId/files",
+  validateSearch: (search) => texts(search, "path", "q"),
+  component: lazyRouteComponent(() => import("../pages/files/page.tsx"), "FilesPage"),
+});
 const sessionPage = lazyRouteComponent(() => import("../pages/session/page.tsx"), "SessionPage");
 const changesPage = lazyRouteComponent(() => import("../pages/changes/page.tsx"), "ChangesPage");
 const usagePage = lazyRouteComponent(() => import("../pages/usage/page.tsx"), "UsagePage");
@@ -78,6 +84,7 @@ export const router = createRouter({
     page("/sessions/$sessionId", sessionPage),
     page("/sessions/$sessionId/changes", changesPage),
     compare,
+    files,
     approvals,
     page("/usage", usagePage),
     page("/policy", policyPage),

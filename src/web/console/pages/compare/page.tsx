@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { ChevronLeft, FileCheck2, Undo2 } from "lucide-react";
 import { useState, type ReactNode } from "react";
-import type { Comparison, SessionView } from "../../../../protocol/index.ts";
+import type { FileComparison, SessionView } from "../../../../protocol/index.ts";
 import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { useTitle } from "../../../ui/app/page-title.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -64,7 +64,7 @@ function Compared({
   isMoment,
 }: {
   readonly session: SessionView;
-  readonly comparison: Comparison;
+  readonly comparison: FileComparison;
   readonly isMoment: boolean;
 }): ReactNode {
   const { files, additions, deletions } = comparison;
@@ -90,7 +90,7 @@ function Compared({
   );
 }
 
-function ComparedFile({ comparison, path }: { readonly comparison: Comparison; readonly path: string }): ReactNode {
+function ComparedFile({ comparison, path }: { readonly comparison: FileComparison; readonly path: string }): ReactNode {
   const { client } = useConnection();
   const { session_id: id, with: other, revision } = comparison;
   const { data, error, refetch } = useQuery({
@@ -114,7 +114,7 @@ function Rewind({
   comparison,
 }: {
   readonly session: SessionView;
-  readonly comparison: Comparison;
+  readonly comparison: FileComparison;
 }): ReactNode {
   const may = useMay("changes.decide");
   const { client } = useConnection();

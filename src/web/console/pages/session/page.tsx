@@ -17,6 +17,7 @@ import { ApprovalDock } from "./approval-dock.tsx";
 import { Composer } from "./composer.tsx";
 import { Head } from "./head.tsx";
 import { SessionsBeside, SessionsDrawer, useMarkRead } from "./sessions-beside.tsx";
+import { SharedFolder } from "./shared-folder.tsx";
 import { Side } from "./side.tsx";
 
 export function SessionPage(): ReactNode {
@@ -93,6 +94,7 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
             onFind={find.open}
             onSessions={() => setDrawerOpen(true)}
           />
+          <SharedFolder session={session} />
           {find.isOpen && <FindBar find={find} onClose={find.close} />}
           {error !== undefined && (
             <div className="p-4">
