@@ -37,6 +37,7 @@ import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./
 import { openOutside, type OutsideWorld } from "./outside.ts";
 import { loadPolicyFile } from "./policy-file.ts";
 import { poolOf } from "./pool-settings.ts";
+import { publishingOf } from "./publishing.ts";
 import { openExpiryClock } from "./seen-time.ts";
 import type { Environment, NewestSettings, Settings } from "./settings.ts";
 import { openSandboxes } from "./sandboxes.ts";
@@ -51,6 +52,8 @@ const DATABASE = "sallyport.db";
 const ENGINES = "engines";
 /** What session requests gave to MCP servers of their own. */
 const MCP = "mcp";
+/** What the files of sessions were, turn by turn. */
+const RECORDINGS = "recordings";
 /** What document 003's files showed of unfinished messages. */
 const MOUNT = "mount";
 /** Files with the passwords of databases. */
@@ -180,7 +183,7 @@ async function assemble(
   const supervisor = await openSupervisor(options, { home, marker });
   opened.push(() => Promise.resolve(supervisor?.close()));
   await sweepEnvironments(home, { marker, spared: (supervisor?.left ?? []).flatMap(({ folder = [] }) => folder) });
-  for (const folder of [ENGINES, "output", MCP]) await sweepWarm(join(home, folder), store);
+  for (const folder of [ENGINES, "output", MCP, RECORDINGS]) await sweepWarm(join(home, folder), store);
   const trees = new SessionTrees({ home, now: () => clock.now(), log, owner: sandboxUser() });
   await trees.sweep((id) => isStored(store, id));
   opened.push(() => trees.close());
@@ -391,6 +394,8 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       observe: (event, { settings: { engine, provider, model }, created_by }) =>
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),
       trees,
+      recordings: { folder: (session_id) => join(home, RECORDINGS, session_id), home },
+      publishing: publishingOf(environment),
       mcpServers: parts.mcpServers,
       mcpValues: new McpValues(join(home, MCP), redact),
       addressOf: options.addressOf,
@@ -402,6 +407,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
         engineFolder(session_id),
         join(home, "output", session_id),
         join(home, MCP, session_id),
+        join(home, RECORDINGS, session_id),
         join(home, MOUNT, `${session_id}.jsonl`),
       ],
       clock,

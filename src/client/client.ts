@@ -77,6 +77,7 @@ import { refusalOf, requestOf, type ApiCall, type Idempotent } from "./api-call.
 import { McpLogins } from "./mcp-logins.ts";
 import type { ServerHealth } from "./answers.ts";
 import { InboxClient } from "./inbox.ts";
+import { ReviewCalls } from "./review-calls.ts";
 import { ExportCalls } from "./export-calls.ts";
 import { QueueCalls } from "./queue-calls.ts";
 import { pause } from "./pause.ts";
@@ -112,6 +113,8 @@ export class SallyportClient {
   /** Questions, beside answering one: several at once, more time, asking again. */
   readonly inbox = new InboxClient((call) => this.#call(call));
   readonly exports: ExportCalls;
+  /** Comments on a session's changes, its files over time, and pushing. */
+  readonly reviews: ReviewCalls = new ReviewCalls((call) => this.#call(call));
   /** Models of other machines, and what this one offers to others. */
   readonly tunnels: TunnelCalls = new TunnelCalls((call) => this.#call(call));
   /** Prompts that wait. */

@@ -11,12 +11,16 @@ const CAPABILITIES = [
   "workspace.choose",
   /** The names of the files of a session's workspace. */
   "workspace.read",
+  /** Their contents. */
+  "workspace.open",
   "approval.read",
   "approval.decide",
   /** Answering at all: everyone who may decide, and agents where the policy lets them answer for sessions they started. */
   "approval.answer",
-  /** Applying, committing and discarding what a session changed in its worktree or snapshot. */
+  /** Applying, committing, discarding and rewinding what a session changed. */
   "changes.decide",
+  /** Pushing commits and opening pull requests, with the logins of the server's user. */
+  "changes.publish",
   "policy.read",
   "policy.write",
   "policy.test",
@@ -79,6 +83,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     ...EVERYTHING,
     "session.create": "no",
     "workspace.choose": "no",
+    "workspace.open": "no",
     "budget.raise": "no",
     "session.control": "no",
     "session.delete": "no",
@@ -86,6 +91,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "approval.decide": "no",
     "approval.answer": "no",
     "changes.decide": "no",
+    "changes.publish": "no",
     "policy.write": "no",
     "token.manage": "no",
     "token.issue": "no",

@@ -41,7 +41,7 @@ export const ChangeList = z.object({
   workspace_mode: WorkspaceMode,
   /** The folder that the changes are for. */
   source: z.string(),
-  /** By path. Empty for a session that works in the folder itself. */
+  /** By path. For a session that works in the folder itself: since its first call that could change something. */
   files: z.array(ChangeSetFile),
   additions: z.number().int(),
   deletions: z.number().int(),
@@ -57,8 +57,25 @@ export const ChangeList = z.object({
   withheld_count: z.number().int(),
   /** Folders with a repository of their own, whose new files are in no change set. */
   not_included: z.array(z.string()),
+  /** What of the changes cannot be known; absent: everything is. */
+  unknown: z.string().optional(),
+  /** A message for a commit, made of what was asked and changed. Absent: nothing changed. */
+  proposed_message: z.string().optional(),
+  /** The branch that is checked out in the folder. Only for a session that works in the folder itself. */
+  current_branch: z.string().optional(),
 });
 export type ChangeList = z.infer<typeof ChangeList>;
+
+/** A part of a file's change that can be chosen alone. Lines are counted from 1. */
+const ChangeHunk = z.object({
+  /** The same only for the same change. */
+  id: z.string(),
+  old_start: z.number().int(),
+  old_lines: z.number().int(),
+  new_start: z.number().int(),
+  new_lines: z.number().int(),
+});
+export type ChangeHunk = z.infer<typeof ChangeHunk>;
 
 /** What a session changed in one file. */
 export const ChangeDiff = z.object({
@@ -68,6 +85,8 @@ export const ChangeDiff = z.object({
   diff: z.string(),
   /** Why `diff` is not the whole of it; absent: it is. */
   note: z.string().optional(),
+  /** Its parts, in the order of `diff`. Absent: it is applied, committed or discarded as a whole. */
+  hunks: z.array(ChangeHunk).optional(),
   /** Of a conflict: from the base to the source's file as it is now. */
   source_diff: z.string().optional(),
   /** Of a conflict: the source's file is one that the session's filter withholds, so it is not shown. */
@@ -80,6 +99,11 @@ const chosen = {
   paths: z.array(z.string().min(1).max(4_096)).min(1).max(LIMITS.changedFiles).optional(),
   /** That of the list which was looked at. Absent: whatever there is now. */
   revision: z.string().max(100).optional(),
+  /** Of these files only these parts, by their ids. Absent: whole files. */
+  hunks: z
+    .record(z.string().min(1).max(4_096), z.array(z.string().max(100)).min(1).max(LIMITS.chosenHunks))
+    .refine((hunks) => Object.keys(hunks).length <= LIMITS.changedFiles, "names too many files")
+    .optional(),
 };
 
 export const ApplyChanges = z.object(chosen).strict();
@@ -91,7 +115,10 @@ export type DiscardChanges = z.infer<typeof DiscardChanges>;
 export const CommitChanges = z
   .object({
     ...chosen,
-    /** A new branch, or one that an earlier commit of the same session made. */
+    /**
+     * A new branch, or one that an earlier commit of the same session made. For a session that works in the folder itself also the
+     * branch that is checked out there.
+     */
     branch: z.string().min(1).max(200),
     message: z.string().min(1).max(LIMITS.commitMessageChars),
   })
@@ -106,7 +133,7 @@ export type ChangesWritten = z.infer<typeof ChangesWritten>;
 
 /** The `updated_input` of an approved review. Absent: the changes are applied. */
 export const ReviewAnswer = CommitChanges.partial({ branch: true, message: true })
-  .omit({ paths: true })
+  .omit({ paths: true, hunks: true })
   .extend({ action: z.enum(["apply", "commit", "discard"]) })
   .strict();
 export type ReviewAnswer = z.infer<typeof ReviewAnswer>;

@@ -25,4 +25,24 @@ export const WORKSPACE_LIMITS = {
   reviewDiffChars: 200_000,
   /** Characters of the message of a commit. */
   commitMessageChars: 10_000,
+  /** Of the recording of a session's files: files and bytes of one moment, bytes of one file, and turns. Beyond them nothing is recorded, and the page says so. */
+  recordedFiles: 20_000,
+  recordedBytes: 536_870_912,
+  recordedFileBytes: 10_485_760,
+  recordedTurns: 500,
+  /** Files of two sessions that are compared with each other. */
+  comparedFiles: 2_000,
+  /** Comments on lines that one prompt can carry, and characters of each. */
+  lineComments: 100,
+  lineCommentChars: 4_000,
+  /** Characters of a line that a comment quotes. */
+  quotedLineChars: 500,
+  /** Parts of files that one decision can name. */
+  chosenHunks: 10_000,
+  /** How long a push, and the making of a pull request, may take. */
+  pushTimeoutMs: 120_000,
+  /** Remotes of a repository that are listed. */
+  remotesListed: 50,
+  /** Bytes of a file that is shown or downloaded. */
+  viewedFileBytes: 10_485_760,
 } as const;

@@ -159,6 +159,10 @@ export interface Dependencies {
   readonly openEnvironment: (wanted: EnvironmentRequest) => Promise<SessionEnvironment>;
   /** The files of sessions that work in a worktree or a snapshot. */
   readonly trees: SessionTrees;
+  /** Where the files of sessions are recorded as they change, and the server's own folder. Absolute, real. */
+  readonly recordings: { readonly folder: (session_id: string) => string; readonly home: string };
+  /** What git, gh and glab get of the server's environment when a person pushes. */
+  readonly publishing: Readonly<Record<string, string>>;
   /** The MCP servers of the settings. */
   readonly mcpServers: McpServerBook;
   /** What session requests gave to MCP servers of their own. */

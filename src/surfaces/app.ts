@@ -32,6 +32,7 @@ import { isMountPath, mountRoutes } from "./routes/mount.ts";
 import { providerRoutes } from "./routes/providers.ts";
 import { schemaRoutes } from "./routes/schemas.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
+import { changeReviewRoutes } from "./routes/change-review.ts";
 import { changeRoutes } from "./routes/changes.ts";
 import { queueRoutes } from "./routes/queue.ts";
 import { searchRoutes } from "./routes/search.ts";
@@ -89,6 +90,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   workerRoutes(app, options);
   tunnelRoutes(app, options);
   changeRoutes(app, options);
+  changeReviewRoutes(app, options);
   jobRoutes(app, options);
   adminRoutes(app, options);
   keyRoutes(app, options);

@@ -5,6 +5,7 @@ import type { Change } from "./change-set.ts";
 import { inParallel } from "./in-parallel.ts";
 import { contentState, isSameFile, readBeneath, stateOf, type FileState } from "./manifest.ts";
 import { placeFile, removeEmptyFolders, temporaryName } from "./place-file.ts";
+import type { ChangeBase } from "./recording/recording.ts";
 import type { TreeBase } from "./tree-base.ts";
 import { replaceFile, type AppliedFiles } from "./tree-record.ts";
 import type { OpenTree } from "./trees.ts";
@@ -21,6 +22,11 @@ export interface ComparedChange extends Change {
    * is in the way.
    */
   readonly fit: "clean" | "applied" | "conflict";
+  /**
+   * Of a part of a change: what is written. To apply or commit it `after` is the state of this, to discard it `before` is. Absent: the
+   * whole change is meant.
+   */
+  readonly content?: Buffer | undefined;
 }
 
 export async function compareWithSource(
@@ -71,8 +77,8 @@ export async function applyChanges(tree: OpenTree, base: TreeBase, changes: read
   await replaceFile(join(folder, UNFINISHED), JSON.stringify({ source: record.source, temporary }));
   const applied: Record<string, FileState | null> = {};
   try {
-    for (const { path, before, after, fit } of changes.toSorted(deletionsFirst)) {
-      const to = after === undefined ? undefined : { state: after, content: await contentOf(workspace, path, after) };
+    for (const { path, before, after, fit, content: part } of changes.toSorted(deletionsFirst)) {
+      const to = after && { state: after, content: part ?? (await contentOf(workspace, path, after)) };
       if (to !== undefined) await base.keep(to.state, to.content);
       if (fit !== "applied") await placeFile({ folder: record.source, path, from: before, to, mark });
       if (after === undefined) await removeEmptyFolders(record.source, path);
@@ -84,15 +90,19 @@ export async function applyChanges(tree: OpenTree, base: TreeBase, changes: read
   }
 }
 
-/** Puts the session's tree back to its base. */
-export async function discardChanges(tree: OpenTree, base: TreeBase, changes: readonly Change[]): Promise<void> {
+/** Puts the session's files back to their base. One that changed since it was looked at is a conflict. */
+export async function discardChanges(
+  { id, workspace }: Pick<OpenTree, "id" | "workspace">,
+  base: ChangeBase,
+  changes: readonly (Change & Pick<ComparedChange, "content">)[],
+): Promise<void> {
   // Seen from the tree, what was added is what is deleted.
   const additionsFirst = (one: Change, other: Change): number =>
     Number(one.before !== undefined) - Number(other.before !== undefined);
-  for (const { path, before, after } of changes.toSorted(additionsFirst)) {
-    const to = before === undefined ? undefined : { state: before, content: await base.read(path) };
-    await placeFile({ folder: tree.workspace, path, from: after, to, mark: `sallyport-${tree.id.slice(-8)}` });
-    if (before === undefined) await removeEmptyFolders(tree.workspace, path);
+  for (const { path, before, after, content } of changes.toSorted(additionsFirst)) {
+    const to = before && { state: before, content: content ?? (await base.read(path)) };
+    await placeFile({ folder: workspace, path, from: after, to, mark: `sallyport-${id.slice(-8)}` });
+    if (before === undefined) await removeEmptyFolders(workspace, path);
   }
 }
 

@@ -57,7 +57,8 @@ export async function gitBytes(folder: string, words: readonly string[], call: G
   );
 }
 
-function environmentOf({ settings = {}, variables = {} }: GitOptions): NodeJS.ProcessEnv {
+/** The variables of a call of git: what would start a program or ask a network is switched off. */
+export function gitEnvironment({ settings = {}, variables = {} }: Pick<GitOptions, "settings" | "variables">): NodeJS.ProcessEnv {
   const all = Object.entries({ ...CALM, ...settings });
   return {
     PATH: process.env["PATH"],
@@ -90,7 +91,7 @@ async function run(folder: string, words: readonly string[], call: GitOptions): 
 
 function start(folder: string, words: readonly string[], call: GitOptions): Promise<GitAnswer> {
   const child = spawn("git", ["-C", folder, ...words], {
-    env: environmentOf(call),
+    env: gitEnvironment(call),
     stdio: ["pipe", "pipe", "pipe"],
     timeout: LIMITS.gitTimeoutMs,
     killSignal: "SIGKILL",

@@ -60,7 +60,7 @@ export class TreeBase {
     const { record, folder } = this.#tree;
     if ("state" in file) return readFile(join(folder, "applied", file.state.hash));
     if (record.mode === "snapshot") return readBeneath(this.#snapshots.tree(record.base), path);
-    return record.mode === "empty" ? Buffer.alloc(0) : committedFile(record, path, file.stamp);
+    return record.mode !== "worktree" ? Buffer.alloc(0) : committedFile(record, path, file.stamp);
   }
 
   /** The source has got this content: it is kept, since the source goes on changing. */

@@ -7,7 +7,7 @@ const RECORD = "workspace.json";
 const APPLIED = "applied.json";
 
 /** How a session's tree was made. */
-export type TreeRecord = SnapshotRecord | WorktreeRecord | EmptyRecord;
+export type TreeRecord = SnapshotRecord | WorktreeRecord | EmptyRecord | DirectRecord;
 
 interface AnyTreeRecord {
   /** The folder that its changes are for. Absolute, real. */
@@ -38,6 +38,11 @@ interface SnapshotRecord extends AnyTreeRecord {
 /** A folder that began empty. Its changes are for nobody. */
 interface EmptyRecord extends AnyTreeRecord {
   readonly mode: "empty";
+}
+
+/** The folder itself. Never stored as a tree. */
+interface DirectRecord extends AnyTreeRecord {
+  readonly mode: "direct";
 }
 
 export interface WorktreeRecord extends AnyTreeRecord {

@@ -257,7 +257,7 @@ export class SessionTrees {
     await cp(join(from, "applied"), join(folder, "applied"), { recursive: true }).catch(() => undefined);
     if (record.mode === "worktree")
       return { record: await forkWorktree(folder, branchOf(id), { folder: from, record }), withheld: 0 };
-    if (record.mode === "empty")
+    if (record.mode !== "snapshot")
       throw new Failure("conflict", "the files of this session are continued by no other one");
     const withheld = (await this.snapshots.withheld(record.base)).length;
     if (record.overlay) {

@@ -46,6 +46,7 @@ function bodyFor(path: string, input_hash: string): unknown {
   if (path.endsWith("/revoke")) return { rule: "Bash(ls)" };
   if (path.endsWith("/extend")) return { ms: 60_000 };
   if (path.endsWith("/prompts")) return { text: "hello" };
+  if (path.endsWith("/comments")) return { comments: [{ path: "a.txt", line: 1, text: "Why?" }] };
   if (path.endsWith("/settings")) return { autonomy: "restricted" };
   if (path.endsWith("/budget")) return { max_cost_microusd: 1_000_000 };
   if (path === "/api/approvals/{id}") return { decision: "approve", input_hash };
@@ -76,7 +77,7 @@ function idFor(path: string): string {
 async function attempt(method: string, path: string, token: string): Promise<number> {
   const input_hash = (await app.client.approval(others.approval)).input_hash;
   const id = idFor(path);
-  const query = path.endsWith("/changes/diff") ? "?path=a.txt" : "";
+  const query = /\/(diff|file)$/.test(path) ? "?path=a.txt&with=start" : path.endsWith("/compare") ? "?with=start" : "";
   const response = await fetch(`${app.serving.url}${path.replace("{id}", id).replace("{catalog}", "main")}${query}`, {
     method: method.toUpperCase(),
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -131,8 +132,9 @@ describe("who may do what, route by route", () => {
           expect({ method, path, status }).toEqual({ method, path, status: 404 });
         // There is none.
         else if (path.startsWith("/api/long-runs/{id}")) expect({ path, status }).toEqual({ path, status: 404 });
-        // The session works in the folder itself: there is no diff.
-        else if (path.endsWith("/changes/diff")) expect({ path, status }).toEqual({ path, status: 400 });
+        // The session has changed nothing: there is no diff.
+        else if (/\/(changes\/diff|compare|compare\/diff|file)$/.test(path))
+          expect({ path, status }).toEqual({ path, status: 404 });
         else expect({ method, path, ok: status < 300 }).toEqual({ method, path, ok: true });
       }
       // Nothing of all that has answered the question.

@@ -267,7 +267,7 @@ describe("who may do what", () => {
     expect(told).not.toContain(key);
   });
 
-  it("a session in the folder itself has nothing to decide on, and one that works is not decided on", async () => {
+  it("a session that changed nothing has nothing to decide on, and one that works is not decided on", async () => {
     await using app = await openTestApp();
     await makeRepository(app.place.workspace);
     const direct = await app.client.createSession({});

@@ -3,11 +3,13 @@ import { defined, Failure, type ChangeSetFile, type ChangeList, type ChangesDone
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
 import { table } from "../terminal/table.ts";
 import { visible } from "../terminal/visible.ts";
+import { addChangeReview } from "./change-review.ts";
 
 const EXAMPLE = "ses_01jqk3v7w8x9y2z3a4b5c6";
 
 const HELP = `
 A session with workspace_mode worktree or snapshot works on files of its own. What it changed there waits here for you.
+Of a session that works in the folder itself you see what changed since it began, and can commit or discard it.
 A file that changed in your folder since is a conflict: it is never written over. Apply the others by their names, or
 commit all of them to a branch and merge it.
 
@@ -18,7 +20,7 @@ Example:
 export function addChanges(program: Command, context: CommandContext): void {
   const changes = program
     .command("changes")
-    .description("look at what a session changed in its worktree or snapshot, and apply, commit or discard it")
+    .description("look at what a session changed; comment, apply, commit, discard, rewind and push it")
     .helpCommand(false)
     .addHelpText("after", HELP);
   changes
@@ -51,6 +53,7 @@ export function addChanges(program: Command, context: CommandContext): void {
       }),
     );
   addDecisions(changes, context);
+  addChangeReview(changes, context);
 }
 
 function addDecisions(changes: Command, context: CommandContext): void {
@@ -77,12 +80,13 @@ function addDecisions(changes: Command, context: CommandContext): void {
     .argument("<session>")
     .argument("[path...]", "only these")
     .requiredOption("--branch <name>", "a new branch, or one that an earlier commit of this session made")
-    .requiredOption("--message <text>", "of the commit")
+    .option("--message <text>", "of the commit; else one made of what was asked and changed")
     .addHelpText("after", `\nExample:\n  $ sallyport changes commit ${EXAMPLE} --branch fix --message "Fix it"`)
-    .action((id: string, paths: readonly string[], options: { branch: string; message: string }, command: Command) =>
+    .action((id: string, paths: readonly string[], options: { branch: string; message?: string }, command: Command) =>
       withServer(context, command, async ({ client }) => {
-        const { revision } = await client.changes(id);
-        decided("committed", await client.commitChanges(id, { ...options, revision, ...only(paths) }));
+        const { revision, proposed_message = "Change files" } = await client.changes(id);
+        const wanted = { branch: options.branch, message: options.message ?? proposed_message, revision };
+        decided("committed", await client.commitChanges(id, { ...wanted, ...only(paths) }));
       }),
     );
   changes
@@ -107,9 +111,7 @@ function only(paths: readonly string[]): { readonly paths?: string[] } {
 }
 
 function linesOf(list: ChangeList, context: CommandContext): readonly string[] {
-  const { files, additions, deletions, source, conflicts, withheld_count, withheld, workspace_mode } = list;
-  if (workspace_mode === "direct")
-    return [visible(`this session works in ${source} itself: there is nothing to decide`)];
+  const { files, additions, deletions, source, conflicts, withheld_count, withheld, unknown } = list;
   const rows = files.map((file) => [LETTERS[file.status], counted(file), visible(file.path), wordsOf(file)]);
   const sum = `${files.length} ${files.length === 1 ? "file" : "files"}, +${additions} −${deletions}, for ${source}`;
   return [
@@ -117,6 +119,7 @@ function linesOf(list: ChangeList, context: CommandContext): readonly string[] {
     visible(conflicts === 0 ? sum : `${sum}; ${conflicts} in conflict`),
     ...(withheld_count === 0 ? [] : [`${withheld_count} withheld from the session:`]),
     ...withheld.map(({ path, because }) => visible(`  ${path} (${because})`)),
+    ...(unknown === undefined ? [] : [visible(unknown)]),
   ];
 }
 

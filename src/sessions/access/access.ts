@@ -35,6 +35,7 @@ const ACTING: ReadonlySet<Capability> = new Set([
   "approval.decide",
   "approval.answer",
   "changes.decide",
+  "changes.publish",
   "budget.raise",
 ]);
 

@@ -35,6 +35,7 @@ import { environmentRequest } from "../workspace/environment-request.ts";
 import { SessionServers } from "../mcp/session-servers.ts";
 import { HeldEnvironment } from "../workspace/held-environment.ts";
 import { SessionInstructions } from "../workspace/session-instructions.ts";
+import { SessionRecording } from "../workspace/session-recording.ts";
 import { isFinal, nextInQueue, type GivenAnswer, type SessionState } from "./state.ts";
 import {
   isAsked,
@@ -66,6 +67,7 @@ export class Session {
   /** Calls of the open turn that may run. */
   readonly permitted = new PermittedCalls();
   readonly activity: TurnActivity;
+  readonly recording: SessionRecording;
   readonly instructions: SessionInstructions = new SessionInstructions(this);
   readonly servers = new SessionServers(this);
   readonly #outbox: Outbox;
@@ -96,6 +98,7 @@ export class Session {
     this.#chain = dependencies.newId("req");
     this.budget = new SessionBudget(this);
     this.activity = new TurnActivity(dependencies);
+    this.recording = new SessionRecording(this);
     this.stream = new LiveStream(state.seq);
     this.#environment = new HeldEnvironment((signal) => dependencies.openEnvironment(environmentRequest(this, signal)));
     this.#outbox = new Outbox((frames) => this.#publish(frames));
@@ -117,7 +120,7 @@ export class Session {
   /** Nothing would be lost without this object: no turn, no watcher, no shell. */
   get evictable(): boolean {
     const isIdle = this.#state.turn === undefined && !this.#reviews.isBusy && this.stream.watchers === 0;
-    return isIdle && this.#outbox.empty && !this.#environment.isOpen;
+    return isIdle && this.#outbox.empty && !this.#environment.isOpen && !this.recording.isBusy;
   }
 
   /** Decides, folds and commits; resolves when it is on the disk. A refusal rejects and changes nothing. */
@@ -215,6 +218,7 @@ export class Session {
     this.stream.endStream();
     await stopped;
     await this.#release();
+    await this.recording.settled();
     await untilStoredOrStalled(this.dependencies, this.#lastCommit, LIMITS.storeCloseMs);
   }
 
@@ -432,6 +436,7 @@ export class Session {
 
   /** Begins the next prompt of the queue, if there is one and nothing prevents it. Else changes may have to be reviewed. A job ends with its turn. */
   #advance(): void {
+    this.recording.look();
     if (isFinal(this.#state.status)) return void this.#release("for good");
     this.#reviews.look();
     const next = nextInQueue(this.#state);

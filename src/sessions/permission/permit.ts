@@ -55,6 +55,7 @@ export interface PermittingSession extends Pick<
   | "questions"
   | "permitted"
   | "activity"
+  | "recording"
 > {
   readonly instructions: { readonly current: Pick<LoadedInstructions, "repository"> };
   readonly servers: { readonly trust: Pick<RepositoryTrust, "approved"> };
@@ -422,6 +423,7 @@ async function letRun(
 ): Promise<Verdict> {
   const { input, edited, ruled, approval_id, approved } = run;
   await session.activity.hold(signal);
+  if (effectful) await session.recording.before();
   if (signal.aborted) return denied("Interrupted.", "interrupted");
   const isMarked = session.state.turn?.running.includes(item.id) === true;
   // It was marked as unasked, and then a person was asked after all.

@@ -9,7 +9,14 @@ import {
   type CommitChanges,
   type DiscardChanges,
 } from "../../protocol/index.ts";
-import { applyChanges, commitChanges, discardChanges, type ComparedChange } from "../../workspaces/index.ts";
+import {
+  applyChanges,
+  commitChanges,
+  commitInFolder,
+  currentBranch,
+  discardChanges,
+  type ComparedChange,
+} from "../../workspaces/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "../access/access.ts";
 import type { Session } from "../core/session.ts";
 import { refuseNewWork } from "../core/storing.ts";
@@ -17,6 +24,8 @@ import type { Dependencies } from "../dependencies.ts";
 import type { Registry } from "../lifecycle/registry.ts";
 import { settleReview, type DecidedChanges } from "../permission/change-review.ts";
 import { diffOf, sourceDiffOf } from "../workspace/change-diff.ts";
+import { chosenChanges } from "../workspace/chosen-changes.ts";
+import { commitMessage } from "../workspace/commit-message.ts";
 import { changedFiles, sumOf, withChanges, type OpenChanges } from "../workspace/open-changes.ts";
 
 /** How much of a commit's name people read. */
@@ -35,10 +44,12 @@ interface Reviewed {
 
 interface DecisionWork extends Reviewed {
   readonly verb: DecidedChanges["verb"];
+  /** Only parts of some files are meant. */
+  readonly isPartial: boolean;
   readonly work: (open: OpenChanges) => Promise<ChangesDone>;
 }
 
-/** What sessions changed in their worktrees and snapshots: looked at, and decided on as a whole. */
+/** What sessions changed: looked at, and decided on as a whole, by file or by part of a file. */
 export class ChangeService {
   readonly #parts: ChangeServiceParts;
   /** One decision at a time: two sessions may be for the same folder. */
@@ -50,8 +61,8 @@ export class ChangeService {
 
   async list(caller: Caller, id: string): Promise<ChangeList> {
     const session = await this.#session(caller, "session.read", id);
-    const { workspace, source, workspace_mode } = session.state.settings;
-    if (source === undefined || workspace_mode === "empty") return nothingIn(id, workspace);
+    const { workspace, workspace_mode } = session.state.settings;
+    if (workspace_mode === "empty") return nothingIn(id, workspace);
     return withChanges(session, (open) => this.#view(open));
   }
 
@@ -60,17 +71,23 @@ export class ChangeService {
     return withChanges(session, async ({ tree, base, compared }) => {
       const change = compared.find((known) => known.path === path);
       if (change === undefined) throw new Failure("not_found", `session ${id} did not change ${path}`);
-      const { text, note } = await diffOf(tree, base, change);
+      const { text, note, hunks } = await diffOf(tree, base, change);
       const diff = this.#parts.dependencies.redact.exact(text);
       const other = change.fit === "conflict" ? await this.#sourceDiff({ tree, base, change }) : {};
-      return { path, status: change.status, diff, ...defined({ note }), ...other };
+      return { path, status: change.status, diff, ...defined({ note, hunks }), ...other };
     });
   }
 
   /** Writes the changes into the source. With a conflict among them nothing is written. */
   async apply(caller: Caller, id: string, { review, ...wanted }: ApplyChanges & Reviewed): Promise<ChangesDone> {
     const work = async (open: OpenChanges): Promise<ChangesDone> => {
-      const changes = chosenOf(open, wanted);
+      const { own } = open;
+      if (own === undefined)
+        throw new Failure(
+          "unsupported",
+          `session ${id} works in ${open.tree.record.source} itself: its changes are there already; commit or discard them`,
+        );
+      const changes = await chosenChanges(open, wanted, "make");
       const conflicts = changes.filter(({ fit }) => fit === "conflict").map(({ path }) => path);
       if (conflicts.length > 0)
         throw new Failure(
@@ -80,38 +97,46 @@ export class ChangeService {
           { conflicts: conflicts.slice(0, LIMITS.withheldListed) },
         );
       await this.#audit(caller, open, { verb: "apply", changes });
-      await applyChanges(open.tree, open.base, changes);
+      await applyChanges(open.tree, own, changes);
       return { paths: changes.map(({ path }) => path) };
     };
-    return this.#decide(caller, id, { verb: "apply", review, work });
+    return this.#decide(caller, id, { verb: "apply", review, isPartial: wanted.hunks !== undefined, work });
   }
 
-  /** Commits the changes on a branch of the source's repository. Its files and its index stay as they are. */
+  /**
+   * Commits the changes on a branch of the source's repository. Its files and its index stay as they are; of a session that works in the
+   * folder itself, the index gets what is committed on the branch that is checked out.
+   */
   async commit(
     caller: Caller,
     id: string,
     { branch, message, review, ...wanted }: CommitChanges & Reviewed,
   ): Promise<ChangesDone> {
     const work = async (open: OpenChanges): Promise<ChangesDone> => {
-      const changes = chosenOf(open, wanted);
+      const changes = await chosenChanges(open, wanted, "make");
       await this.#audit(caller, open, { verb: "commit", changes, branch });
       const author = { name: caller.name, email: `${caller.id}@sallyport.localhost` };
       const at = this.#parts.dependencies.clock.now();
-      const commit = await commitChanges(open.tree, changes, { branch, message, author, at });
+      const asked = { branch, message, author, at };
+      const { tree, base } = open;
+      const commit =
+        open.own === undefined
+          ? await commitInFolder({ tree, base, changes }, asked)
+          : await commitChanges(tree, changes, asked);
       return { paths: changes.map(({ path }) => path), branch, commit };
     };
-    return this.#decide(caller, id, { verb: "commit", review, work });
+    return this.#decide(caller, id, { verb: "commit", review, isPartial: wanted.hunks !== undefined, work });
   }
 
   /** Puts the session's files back to what they were. The changes are gone. */
   async discard(caller: Caller, id: string, { review, ...wanted }: DiscardChanges & Reviewed): Promise<ChangesDone> {
     const work = async (open: OpenChanges): Promise<ChangesDone> => {
-      const changes = chosenOf(open, wanted);
+      const changes = await chosenChanges(open, wanted, "undo");
       await this.#audit(caller, open, { verb: "discard", changes });
       await discardChanges(open.tree, open.base, changes);
       return { paths: changes.map(({ path }) => path) };
     };
-    return this.#decide(caller, id, { verb: "discard", review, work });
+    return this.#decide(caller, id, { verb: "discard", review, isPartial: wanted.hunks !== undefined, work });
   }
 
   async #session(caller: Caller, capability: "session.read" | "changes.decide", id: string): Promise<Session> {
@@ -121,7 +146,7 @@ export class ChangeService {
     return session;
   }
 
-  async #decide(caller: Caller, id: string, { verb, review, work }: DecisionWork): Promise<ChangesDone> {
+  async #decide(caller: Caller, id: string, { verb, review, isPartial, work }: DecisionWork): Promise<ChangesDone> {
     const session = await this.#session(caller, "changes.decide", id);
     refuseNewWork(this.#parts.dependencies);
     const decided = this.#deciding.then(async () => {
@@ -132,7 +157,7 @@ export class ChangeService {
       let isWhole = false;
       const done = await withChanges(session, async (open) => {
         const answer = await work(open);
-        isWhole = answer.paths.length === open.compared.length;
+        isWhole = answer.paths.length === open.compared.length && !isPartial;
         return answer;
       });
       await this.#settle(session, { verb, by: caller, said: inWords(verb, done), isWhole });
@@ -168,6 +193,11 @@ export class ChangeService {
       withheld: withheld.slice(0, LIMITS.withheldListed).map(({ path, because }) => ({ path, because })),
       withheld_count: withheld.length,
       not_included: notIncluded.slice(0, LIMITS.withheldListed),
+      ...defined({
+        unknown: open.unknown,
+        proposed_message: files.length === 0 ? undefined : commitMessage(session.state.title, files),
+        current_branch: await branchIn(record),
+      }),
     };
   }
 
@@ -207,20 +237,9 @@ export class ChangeService {
   }
 }
 
-/** The changes that were asked for, or a Failure if they are no longer those that were looked at. */
-function chosenOf(
-  { compared, revision }: OpenChanges,
-  { paths, revision: seen }: ApplyChanges,
-): readonly ComparedChange[] {
-  if (seen !== undefined && seen !== revision)
-    throw new Failure("input_changed", "the changes are no longer those that you were shown; look at them again");
-  const wanted = paths === undefined ? undefined : new Set(paths);
-  for (const path of wanted ?? [])
-    if (!compared.some((change) => change.path === path))
-      throw new Failure("invalid_request", `the session has not changed ${path}`);
-  const chosen = wanted === undefined ? compared : compared.filter(({ path }) => wanted.has(path));
-  if (chosen.length === 0) throw new Failure("conflict", "the session has changed nothing");
-  return chosen;
+/** The branch that a folder is on, for a session that works there itself. */
+async function branchIn({ mode, repository }: OpenChanges["tree"]["record"]): Promise<string | undefined> {
+  return mode === "direct" && repository !== undefined ? currentBranch(repository.root) : undefined;
 }
 
 function inWords(verb: DecidedChanges["verb"], { paths, branch, commit = "" }: ChangesDone): string {

@@ -1,12 +1,12 @@
-import { LIMITS, type ChangeSetFile } from "../../protocol/index.ts";
-import { unifiedDiff, type UnifiedDiff } from "../../tools/index.ts";
+import { LIMITS, type ChangeHunk, type ChangeSetFile } from "../../protocol/index.ts";
+import { diffHunks, unifiedDiff, type UnifiedDiff } from "../../tools/index.ts";
 import {
   contentOf,
   isShown,
   readBeneath,
+  type ChangeBase,
   type ComparedChange,
   type OpenTree,
-  type TreeBase,
 } from "../../workspaces/index.ts";
 
 /** Where a NUL makes a file binary, as git looks for it. */
@@ -22,7 +22,10 @@ interface CountedChange {
 
 type ChangedLines = Pick<ChangeSetFile, "additions" | "deletions" | "binary" | "large">;
 
-export async function countLines(tree: OpenTree, base: TreeBase, counted: CountedChange): Promise<ChangedLines> {
+/** Where the session's files are. */
+type ChangedPlace = Pick<OpenTree, "workspace">;
+
+export async function countLines(tree: ChangedPlace, base: ChangeBase, counted: CountedChange): Promise<ChangedLines> {
   if (counted.isPast || isLarge(counted.change)) return { additions: 0, deletions: 0, large: true };
   const sides = await sidesOf(tree, base, counted.change);
   if (sides === undefined) return { additions: 0, deletions: 0, binary: true };
@@ -30,16 +33,27 @@ export async function countLines(tree: OpenTree, base: TreeBase, counted: Counte
   return { additions: added, deletions: removed };
 }
 
-/** From the base to the session's file. */
+/** From the base to the session's file, and the parts of it that can be chosen alone. */
 export async function diffOf(
-  tree: OpenTree,
-  base: TreeBase,
+  tree: ChangedPlace,
+  base: ChangeBase,
   change: ComparedChange,
-): Promise<Pick<UnifiedDiff, "text" | "note">> {
+): Promise<Pick<UnifiedDiff, "text" | "note"> & { readonly hunks?: ChangeHunk[] }> {
   if (isLarge(change)) return { text: "", note: `the file has more than ${LIMITS.diffedFileBytes} bytes` };
   const sides = await sidesOf(tree, base, change);
   if (sides === undefined) return { text: "", note: "the file is binary" };
-  return unifiedDiff({ path: change.path, ...sides });
+  const { text, note } = unifiedDiff({ path: change.path, ...sides });
+  return { text, ...(note === undefined ? {} : { note }), ...(sides.isExact ? { hunks: hunksIn(sides) } : {}) };
+}
+
+function hunksIn({ before, after }: ChangeSides): ChangeHunk[] {
+  return diffHunks(before, after).map(({ id, oldStart, oldLines, newStart, newLines }) => ({
+    id,
+    old_start: oldStart,
+    old_lines: oldLines,
+    new_start: newStart,
+    new_lines: newLines,
+  }));
 }
 
 /** From the base to the source's file as it is now. Undefined: the session's filter would withhold that file. */
@@ -49,7 +63,7 @@ export async function sourceDiffOf({
   change,
 }: {
   readonly tree: OpenTree;
-  readonly base: TreeBase;
+  readonly base: ChangeBase;
   readonly change: ComparedChange;
 }): Promise<string | undefined> {
   const { record } = tree;
@@ -67,18 +81,30 @@ function isLarge({ before, after }: ComparedChange): boolean {
   return Math.max(before?.size ?? 0, after?.size ?? 0) > LIMITS.diffedFileBytes;
 }
 
+/** A change as two texts. */
+export interface ChangeSides {
+  readonly before: string;
+  readonly after: string;
+  /** The texts say all of the files' bytes, and both are files: a part of the change can be made. */
+  readonly isExact: boolean;
+}
+
 /** Undefined: one of them is binary. */
-async function sidesOf(
-  { workspace }: OpenTree,
-  base: TreeBase,
-  { path, after }: ComparedChange,
-): Promise<{ readonly before: string; readonly after: string } | undefined> {
+export async function sidesOf(
+  { workspace }: ChangedPlace,
+  base: ChangeBase,
+  change: Pick<ComparedChange, "path" | "before" | "after">,
+): Promise<ChangeSides | undefined> {
+  const { path, after } = change;
   const [old, now] = await Promise.all([
     base.read(path),
     after === undefined ? Buffer.alloc(0) : contentOf(workspace, path, after),
   ]);
   if (isBinary(old) || isBinary(now)) return undefined;
-  return { before: old.toString("utf8"), after: now.toString("utf8") };
+  const texts = { before: old.toString("utf8"), after: now.toString("utf8") };
+  const areFiles = change.before?.kind !== "link" && after?.kind !== "link";
+  const isExact = areFiles && Buffer.from(texts.before).equals(old) && Buffer.from(texts.after).equals(now);
+  return { ...texts, isExact };
 }
 
 function isBinary(content: Buffer): boolean {

@@ -1,22 +1,30 @@
 import { Failure, LIMITS, type ChangeSetFile } from "../../protocol/index.ts";
 import {
   changeSetOf,
+  changesSince,
   compareWithSource,
+  repositoryOf,
   TreeBase,
+  type ChangeBase,
   type ChangeSet,
   type ComparedChange,
   type OpenTree,
 } from "../../workspaces/index.ts";
 import type { Session } from "../core/session.ts";
 import { countLines } from "./change-diff.ts";
+import type { OpenedRecording } from "./session-recording.ts";
 
 /** A session's changes while its files are there. */
 export interface OpenChanges extends ChangeSet {
   readonly session: Session;
   readonly tree: OpenTree;
-  readonly base: TreeBase;
+  readonly base: ChangeBase;
+  /** The base of a worktree or a snapshot. Absent: the session works in the folder itself. */
+  readonly own?: TreeBase | undefined;
   /** Beside the source. */
   readonly compared: readonly ComparedChange[];
+  /** What is not known of the changes; absent: everything is. */
+  readonly unknown?: string | undefined;
 }
 
 /** Looks at what a session changed. Its files are there until `work` has ended. */
@@ -25,25 +33,68 @@ export async function withChanges<Answer>(
   work: (open: OpenChanges) => Promise<Answer>,
 ): Promise<Answer> {
   const { id, settings } = session.state;
-  if (settings.source === undefined || settings.workspace_mode === "empty")
-    throw new Failure(
-      "unsupported",
-      `session ${id} works in ${settings.workspace} itself: it has no changes to decide on`,
-    );
+  if (settings.workspace_mode === "empty")
+    throw new Failure("unsupported", `session ${id} works in a folder of its own: it has no changes to decide on`);
+  if (settings.source === undefined)
+    return session.recording.use(async (opened) => work(await directChanges(session, opened)));
   const { trees } = session.dependencies;
   const { tree, release } = await trees.use(id);
   try {
-    const base = await TreeBase.open(tree, trees.snapshots);
-    const changes = await changeSetOf(tree, base);
+    const own = await TreeBase.open(tree, trees.snapshots);
+    const changes = await changeSetOf(tree, own);
     const compared = await compareWithSource(tree.record.source, changes.changes);
-    return await work({ ...changes, session, tree, base, compared });
+    return await work({ ...changes, session, tree, base: own, own, compared });
   } finally {
     await release();
   }
 }
 
+const COMMANDS_OUTSIDE =
+  "Compared with the folder as it was before the session's first tool that could change something. Other people and sessions may have changed files here too; files that a .gitignore names, repositories inside the folder and files whose names promise secrets are not looked at.";
+
+/** What changed in the folder that a session shares with everybody else. */
+async function directChanges(session: Session, { place, book, problem }: OpenedRecording): Promise<OpenChanges> {
+  const { id, settings } = session.state;
+  const { workspace } = settings;
+  const repository = await repositoryOf(workspace).catch(() => undefined);
+  const { head } = repository ?? {};
+  const tree: OpenTree = {
+    id,
+    folder: place.folder,
+    workspace,
+    record: {
+      mode: "direct",
+      source: workspace,
+      commits: book?.commits ?? {},
+      ...(repository === undefined || head === undefined ? {} : { repository: { ...repository, head } }),
+    },
+  };
+  if (book === undefined) {
+    const unknown = problem === undefined ? undefined : `What the session changed is not known: ${problem}`;
+    const base = { read: () => Promise.resolve(Buffer.alloc(0)) };
+    return { session, tree, base, changes: [], compared: [], revision: "", notIncluded: [], unknown };
+  }
+  const { changes, base, revision } = await changesSince(place, book.start.tree);
+  const compared = changes.map((change): ComparedChange => ({ ...change, source: change.after, fit: "clean" }));
+  const large = book.large.length === 0 ? "" : ` ${book.large.length} large files are not looked at either.`;
+  return {
+    session,
+    tree,
+    base,
+    changes,
+    compared,
+    revision,
+    notIncluded: [],
+    unknown: `${COMMANDS_OUTSIDE}${large}`,
+  };
+}
+
 /** The files of a change set with their lines counted. */
-export async function changedFiles({ tree, base, compared }: OpenChanges): Promise<readonly ChangeSetFile[]> {
+export async function changedFiles({
+  tree,
+  base,
+  compared,
+}: Pick<OpenChanges, "base" | "compared"> & { readonly tree: Pick<OpenTree, "workspace"> }): Promise<readonly ChangeSetFile[]> {
   const files: ChangeSetFile[] = [];
   let bytes = 0;
   for (const change of compared) {

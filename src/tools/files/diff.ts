@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { structuredPatch } from "diff";
 import { LIMITS } from "../../protocol/index.ts";
 import { countLines } from "./content.ts";
@@ -36,11 +37,7 @@ interface Hunk {
 export function unifiedDiff(change: TextChange): UnifiedDiff {
   const { path, before, after } = change;
   if (before === after) return { text: "", added: 0, removed: 0 };
-  const patch = structuredPatch("", "", before, after, "", "", {
-    context: CONTEXT_LINES,
-    timeout: Math.ceil(LIMITS.diffTimeoutMs / (change.of ?? 1)),
-  });
-  const hunks: readonly Hunk[] = patch?.hunks ?? [wholeHunk(before, after)];
+  const hunks = hunksBetween(change);
   const lines = [`--- a/${path}`, `+++ b/${path}`];
   let added = 0;
   let removed = 0;
@@ -57,6 +54,56 @@ export function unifiedDiff(change: TextChange): UnifiedDiff {
   if (text.length <= LIMITS.diffChars) return { text, added, removed };
   const note = `the diff has ${text.length} characters; the first ${LIMITS.diffChars} are shown`;
   return { text: text.slice(0, LIMITS.diffChars), added, removed, note };
+}
+
+function hunksBetween({ before, after, of = 1 }: Omit<TextChange, "path">): readonly Hunk[] {
+  const patch = structuredPatch("", "", before, after, "", "", {
+    context: CONTEXT_LINES,
+    timeout: Math.ceil(LIMITS.diffTimeoutMs / of),
+  });
+  return patch?.hunks ?? [wholeHunk(before, after)];
+}
+
+/** A part of a diff that can be chosen alone. */
+export interface DiffHunk {
+  /** Made of its place and its lines: the same only for the same change. */
+  readonly id: string;
+  /** The first line on each side, counted from 1, and how many there are. */
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+}
+
+/** The parts of a diff, in the order in which `unifiedDiff` shows them. */
+export function diffHunks(before: string, after: string): readonly DiffHunk[] {
+  if (before === after) return [];
+  return hunksBetween({ before, after }).map(({ lines, ...range }) => {
+    const { oldStart, oldLines, newStart, newLines } = range;
+    const place = [oldStart, oldLines, newStart, newLines];
+    const id = createHash("sha256").update(JSON.stringify([place, lines])).digest("hex").slice(0, 16);
+    return { id, oldStart, oldLines, newStart, newLines };
+  });
+}
+
+/** The old text with these parts of the change made, and no others. Undefined: one of them is no part of it. */
+export function withHunks(
+  { before, after }: { readonly before: string; readonly after: string },
+  chosen: ReadonlySet<string>,
+): string | undefined {
+  const hunks = diffHunks(before, after);
+  const known = new Set(hunks.map(({ id }) => id));
+  if ([...chosen].some((id) => !known.has(id))) return undefined;
+  const [old, now] = [splitLines(before), splitLines(after)];
+  const lines: string[] = [];
+  let at = 0;
+  for (const { id, oldStart, oldLines, newStart, newLines } of hunks) {
+    lines.push(...old.slice(at, oldStart - 1));
+    at = oldStart - 1 + oldLines;
+    const part = chosen.has(id) ? now.slice(newStart - 1, newStart - 1 + newLines) : old.slice(oldStart - 1, at);
+    lines.push(...part);
+  }
+  return [...lines, ...old.slice(at)].join("");
 }
 
 function range(start: number, length: number): string {

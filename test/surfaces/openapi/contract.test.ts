@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestApp } from "../../support/app.ts";
+import { forgePrograms } from "../../support/forge-programs.ts";
 import { openOauthMcpServer, type OauthMcpServer } from "../../support/oauth-mcp-server.ts";
 import { openWith } from "../mcp-client/world.ts";
 import { Contract, type OpenApi, type Operation } from "./contract.ts";
@@ -22,10 +23,12 @@ let app: TestApp;
 let document: OpenApi;
 let contract: Contract;
 let remote: OauthMcpServer;
+const forge = forgePrograms();
 
 beforeAll(async () => {
   remote = await openOauthMcpServer();
-  app = await openWith({ settings: { mcp_servers: { far: { type: "http", url: remote.url, oauth: true } } } });
+  const settings = { mcp_servers: { far: { type: "http", url: remote.url, oauth: true } } };
+  app = await openWith({ settings }, { PATH: forge.path });
   const response = await fetch(`${app.serving.url}/openapi.json`, {
     headers: { authorization: `Bearer ${app.serving.token}` },
   });
@@ -35,6 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await app[Symbol.asyncDispose]();
   await remote[Symbol.asyncDispose]();
+  forge[Symbol.dispose]();
 });
 
 /** What nothing can be written to yet: no tunnels are set here. */

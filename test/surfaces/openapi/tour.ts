@@ -175,11 +175,43 @@ export async function tourOfChanges({ contract, app }: Tour): Promise<void> {
   await contract.get("diffChange", { params, query: { path: "a.txt" } });
   expect((await contract.send("applyChanges", { params, body: {} })).status).toBe(409);
   await contract.get("applyChanges", { params, body: { paths: ["b.txt"] } });
-  await contract.get("commitChanges", { params, body: { branch: "mine", message: "Mine" } });
+  const { commit } = await contract.get<{ commit: string }>("commitChanges", {
+    params,
+    body: { branch: "mine", message: "Mine" },
+  });
+  await tourOfReview({ contract, app }, { id, commit, workspace });
   await contract.get("readClaudeSessionChanges", { params });
   await contract.get("writeClaudeSessionChanges", { params, body: { action: "discard", paths: ["c.txt"] } });
   await contract.get("sendClaudeSessionChanges", { params, body: { action: "discard", paths: ["d.txt"] } });
   await contract.get("discardChanges", { params, body: {} });
+}
+
+/** Comments, moments and pushing. */
+async function tourOfReview(
+  { contract, app }: Tour,
+  { id, commit, workspace }: { readonly id: string; readonly commit: string; readonly workspace: string },
+): Promise<void> {
+  const params = { id };
+  const bare = join(app.place.workspace, "..", "tour.git");
+  execFileSync("git", ["init", "--quiet", "--bare", bare]);
+  execFileSync("git", ["-C", workspace, "remote", "add", "origin", bare]);
+  const { remotes } = await contract.get<{ remotes: { url: string }[] }>("lookAtPublishing", { params });
+  const target = { branch: "mine", remote: "origin", url: remotes[0]?.url ?? "" };
+  await contract.get("pushChanges", { params, body: { ...target, commit } });
+  execFileSync("git", ["-C", workspace, "remote", "add", "hub", "https://github.com/org/app.git"]);
+  const hub = { branch: "mine", remote: "hub", url: "https://github.com/org/app.git" };
+  await contract.get("openPullRequest", { params, body: { ...hub, title: "Mine" } });
+  const { moments } = await contract.get<{ moments: { id: string }[] }>("listMoments", { params });
+  expect(moments.map((moment) => moment.id)[0]).toBe("start");
+  await contract.get("openSessionFile", { params, query: { path: "c.txt" } });
+  await contract.get("compareFiles", { params, query: { with: "start" } });
+  await contract.get("compareFile", { params, query: { with: "start", path: "c.txt" } });
+  expect((await contract.send("rewindFiles", { params, body: { to: "start", revision: "other" } })).status).toBe(409);
+  const { revision } = await app.client.reviews.compare(id, "start");
+  await contract.get("rewindFiles", { params, body: { to: "start", revision, paths: ["b.txt"] } });
+  const comments = [{ path: "c.txt", line: 1, text: "Say more." }];
+  const { seq } = await contract.get<{ seq: number }>("commentOnChanges", { params, body: { comments } });
+  await untilTurnEnds(app.client, id, { after: seq - 1, answer: approveWith(app.client) });
 }
 
 async function answerOne({ contract }: Tour, { id, input, input_hash }: Approval): Promise<void> {

@@ -51,7 +51,7 @@ const search = createRoute({
   getParentRoute: () => root,
   path: "/search",
   validateSearch: (texted) => texts(texted, "q"),
-  component: lazyRouteComponent(() => import("../pages/search/page.tsx"), "SearchResultsPage"),
+  component: lazyRouteComponent(() => loadPage(() => import("../pages/search/page.tsx")), "SearchResultsPage"),
 });
 const begin = createRoute({
   getParentRoute: () => root,
@@ -76,6 +76,18 @@ const providersPage = lazyRouteComponent(() => loadPage(() => import("../pages/p
 const workersPage = lazyRouteComponent(() => loadPage(() => import("../pages/workers/page.tsx")), "WorkersPage");
 const tokensPage = lazyRouteComponent(() => loadPage(() => import("../pages/tokens/page.tsx")), "TokensPage");
 const auditPage = lazyRouteComponent(() => loadPage(() => import("../pages/audit/page.tsx")), "AuditPage");
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: "/sessions/$sessionId/compare",
+  validateSearch: (search) => texts(search, "with"),
+  component: lazyRouteComponent(() => loadPage(() => import("../pages/compare/page.tsx")), "ComparePage"),
+});
+const files = createRoute({
+  getParentRoute: () => root,
+  path: "/sessions/$sessionId/files",
+  validateSearch: (search) => texts(search, "path", "q"),
+  component: lazyRouteComponent(() => loadPage(() => import("../pages/files/page.tsx")), "FilesPage"),
+});
 
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -88,6 +100,8 @@ export const router = createRouter({
     // `#seq-12` in the address jumps to that event.
     page("/sessions/$sessionId", sessionPage),
     page("/sessions/$sessionId/changes", changesPage),
+    compare,
+    files,
     approvals,
     page("/usage", usagePage),
     page("/policy", policyPage),

@@ -4,6 +4,7 @@ import { GrowingMarkdown } from "../../ui/markdown/growing.ts";
 import { MATH } from "../../ui/markdown/math.ts";
 import { MarkdownView } from "../../ui/markdown/view.tsx";
 import { CodeBlock } from "./code-block.tsx";
+import { FileLink } from "./file-link.tsx";
 import { Formula } from "./formula.tsx";
 
 /** A model's text. HTML in it stays text. */
@@ -13,7 +14,7 @@ export function Markdown({ text, streaming }: { readonly text: string; readonly 
     <div className="leading-relaxed break-words">
       {markdown.update(text, streaming ? "growing" : "done").map(({ tree }, index) => (
         <Fragment key={index}>
-          <MarkdownView tree={tree} Code={CodeBlock} Formula={Formula} copyTables />
+          <MarkdownView tree={tree} Code={CodeBlock} CodeWords={FileLink} Formula={Formula} copyTables />
           {/* Between the words of two blocks, for whoever reads the page's text. */}
           {"\n"}
         </Fragment>

@@ -8,6 +8,8 @@ interface MarkdownProps {
   readonly tree: readonly MarkdownNode[];
   /** Absent: code without colours. */
   readonly Code?: ComponentType<{ readonly code: string; readonly language: string }>;
+  /** What words of code are shown in, such as a link. Absent: nothing but the words. */
+  readonly CodeWords?: ComponentType<{ readonly text: string; readonly children: ReactNode }>;
   /** Absent: as it is written. */
   readonly Formula?: ComponentType<{ readonly tex: string; readonly display: boolean }>;
   /** Tables can be copied. */
@@ -108,6 +110,11 @@ function element(node: Exclude<MarkdownNode, string>, parts: MarkdownParts): Rea
           {all(node.children, parts)}
         </Cell>
       );
+    }
+    case "code": {
+      const words = <code className={className}>{all(node.children, parts)}</code>;
+      const { CodeWords } = parts;
+      return CodeWords === undefined ? words : <CodeWords text={wordsOf(node)}>{words}</CodeWords>;
     }
     default: {
       const Name = PLACED[node.tag] ?? node.tag;

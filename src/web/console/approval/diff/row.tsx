@@ -1,7 +1,8 @@
-import type { ReactNode } from "react";
+import { useContext, type ReactNode } from "react";
 import { useShownTheme } from "../../../ui/app/theme.ts";
 import { classes } from "../../../ui/classes.ts";
 import { visible } from "../../../ui/visible.ts";
+import { DiffActionsContext } from "./actions.ts";
 import { SHOWN_CHARS, type DiffCell, type LinePart, type DiffLineRow } from "./rows.ts";
 
 type Lengthen = (line: number, shown: number) => void;
@@ -31,41 +32,102 @@ export function DiffRow({
 }): ReactNode {
   switch (row.type) {
     case "hunk":
-      return <p className="border-y bg-info-soft px-3 text-info break-words">{visible(row.text)}</p>;
+      return <HunkHead text={row.text} />;
     case "note":
       return <p className="px-3 text-faint italic">{row.text}</p>;
     case "line":
       return (
         <div className={classes("flex", TINTS[row.cell.kind])}>
           {/* A phone has room for one number; a new file has no other one. */}
-          {!isNew && <span className={classes(NUMBER, "max-md:hidden")}>{row.cell.old}</span>}
-          <span className={NUMBER}>{row.cell.new ?? <span className="md:hidden">{row.cell.old}</span>}</span>
+          {!isNew && (
+            <LineNumber cell={row.cell} number={row.cell.old} side="old" className={classes(NUMBER, "max-md:hidden")} />
+          )}
+          {row.cell.new === undefined ? (
+            <LineNumber cell={row.cell} number={row.cell.old} side="old" className={classes(NUMBER, "md:invisible")} />
+          ) : (
+            <LineNumber cell={row.cell} number={row.cell.new} side="new" className={NUMBER} />
+          )}
           <Line cell={row.cell} onLengthen={onLengthen} />
         </div>
       );
     case "pair":
       return (
         <div className="grid grid-cols-2">
-          <Half cell={row.left} number={row.left?.old} onLengthen={onLengthen} />
-          <Half cell={row.right} number={row.right?.new} onLengthen={onLengthen} />
+          <Half cell={row.left} side="old" onLengthen={onLengthen} />
+          <Half cell={row.right} side="new" onLengthen={onLengthen} />
         </div>
       );
   }
 }
 
-function Half({
+/** Where a part begins; with a box where it can be chosen alone. */
+function HunkHead({ text }: { readonly text: string }): ReactNode {
+  const actions = useContext(DiffActionsContext);
+  const chosen = actions?.chosen(text);
+  if (actions === undefined || chosen === undefined)
+    return <p className="border-y bg-info-soft px-3 text-info break-words">{visible(text)}</p>;
+  return (
+    <label className="flex items-center gap-2 border-y bg-info-soft px-3 py-0.5 text-info">
+      <input
+        type="checkbox"
+        className="size-4 shrink-0 accent-accent"
+        checked={chosen}
+        aria-label={`Include this part: ${visible(text)}`}
+        onChange={() => actions.toggle(text)}
+      />
+      <span className="min-w-0 break-words">{visible(text)}</span>
+      <span className="ml-auto shrink-0 font-sans text-xs">{chosen ? "included" : "left out"}</span>
+    </label>
+  );
+}
+
+/** A number that can be commented on where somebody may. Not in the tab order: a button above the diff does the same. */
+function LineNumber({
   cell,
   number,
+  side,
+  className,
+}: {
+  readonly cell: DiffCell;
+  readonly number: number | undefined;
+  readonly side: "old" | "new";
+  readonly className: string;
+}): ReactNode {
+  const actions = useContext(DiffActionsContext);
+  const comment = actions?.comment;
+  if (number === undefined || comment === undefined) return <span className={className}>{number}</span>;
+  const isCommented = actions?.commented.has(`${side} ${number}`) === true;
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      aria-label={`Comment on ${side === "old" ? "old " : ""}line ${number}`}
+      title="Comment on this line"
+      className={classes(
+        className,
+        "cursor-pointer hover:bg-accent-soft hover:text-accent",
+        isCommented && "bg-accent-soft font-semibold text-accent",
+      )}
+      onClick={() => comment({ line: number, side, text: cell.parts.map(({ text }) => text).join("") })}
+    >
+      {number}
+    </button>
+  );
+}
+
+function Half({
+  cell,
+  side,
   onLengthen,
 }: {
   readonly cell: DiffCell | undefined;
-  readonly number: number | undefined;
+  readonly side: "old" | "new";
   readonly onLengthen: Lengthen;
 }): ReactNode {
   if (cell === undefined) return <div className="bg-sunken/60 first:border-r" />;
   return (
     <div className={classes("flex min-w-0 first:border-r", TINTS[cell.kind])}>
-      <span className={NUMBER}>{number}</span>
+      <LineNumber cell={cell} number={side === "old" ? cell.old : cell.new} side={side} className={NUMBER} />
       <Line cell={cell} onLengthen={onLengthen} />
     </div>
   );

@@ -19,6 +19,10 @@ interface DecidedSubject {
   readonly files: number;
   /** Of these, those that cannot be applied. */
   readonly conflicts: number;
+  /** What a commit is called unless somebody writes something else; absent: nothing. */
+  readonly message?: string | undefined;
+  /** The branch that is checked out in the folder. Absent: the session has files of its own. */
+  readonly currentBranch?: string | undefined;
 }
 
 /** Asks once more before something is done with changes, and for what a commit needs. */
@@ -56,7 +60,11 @@ export function ConfirmChanges({
           open
           onClose={onClose}
           title={`Discard what changed in ${files(subject.files)}?`}
-          description="The session’s files go back to what they were. This cannot be undone."
+          description={
+            subject.currentBranch === undefined
+              ? "The session’s files go back to what they were. This cannot be undone."
+              : "The files in your folder go back to what they were before the session. This cannot be undone."
+          }
         >
           {trouble}
           <Answers
@@ -73,11 +81,15 @@ export function ConfirmChanges({
         <Dialog
           open
           onClose={onClose}
-          title="Commit to a branch"
-          description="In the folder’s repository. Its files, its index and its current branch stay as they are."
+          title={`Commit ${files(subject.files)}`}
+          description={
+            subject.currentBranch === undefined
+              ? "In the folder’s repository. Its files, its index and its current branch stay as they are."
+              : "Only what this session changed. Your own uncommitted changes stay as they are."
+          }
         >
           {trouble}
-          <CommitForm sessionId={subject.session_id} busy={busy} onClose={onClose} onCommit={run} />
+          <CommitForm subject={subject} busy={busy} onClose={onClose} onCommit={run} />
         </Dialog>
       );
   }
@@ -113,18 +125,19 @@ function Answers({
 }
 
 function CommitForm({
-  sessionId,
+  subject,
   busy,
   onClose,
   onCommit,
 }: {
-  readonly sessionId: string;
+  readonly subject: DecidedSubject;
   readonly busy: boolean;
   readonly onClose: () => void;
   readonly onCommit: (decided: ChangesDecision) => void;
 }): ReactNode {
-  const [branch, setBranch] = useState(`sallyport/${sessionId.slice(-8)}-changes`);
-  const [message, setMessage] = useState("");
+  const { session_id, currentBranch, message: proposed = "" } = subject;
+  const [branch, setBranch] = useState(currentBranch ?? `sallyport/${session_id.slice(-8)}-changes`);
+  const [message, setMessage] = useState(proposed);
   const [isSent, setSent] = useState(false);
   return (
     <form
@@ -149,7 +162,7 @@ function CommitForm({
         )}
       </Field>
       <Field label="Message" error={isSent && message.trim() === "" ? "Say what the commit does." : undefined}>
-        {(ids) => <TextArea {...ids} rows={3} value={message} onChange={(event) => setMessage(event.target.value)} />}
+        {(ids) => <TextArea {...ids} rows={6} value={message} onChange={(event) => setMessage(event.target.value)} />}
       </Field>
       <Answers label="Commit" variant="primary" busy={busy} onClose={onClose} />
     </form>

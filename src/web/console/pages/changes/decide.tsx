@@ -8,6 +8,7 @@ import { Note, Trouble } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { ConfirmChanges, files, type ChangesDecision, type ChangesQuestion } from "./confirm.tsx";
+import { wantedOf, type ChangeSelection } from "./selection.ts";
 
 const SAID: Readonly<Record<ChangesQuestion, string>> = {
   apply: "written into the folder",
@@ -15,12 +16,21 @@ const SAID: Readonly<Record<ChangesQuestion, string>> = {
   discard: "put back",
 };
 
-/** Apply, commit or discard what was looked at; nothing happens if it changed since. */
-export function Decide({ session, list }: { readonly session: SessionView; readonly list: ChangeList }): ReactNode {
+interface DecideProps {
+  readonly session: SessionView;
+  readonly list: ChangeList;
+  readonly selection: ChangeSelection;
+}
+
+/** Apply, commit or discard what was looked at and is chosen; nothing happens if it changed since. */
+export function Decide({ session, list, selection }: DecideProps): ReactNode {
   const may = useMay("changes.decide");
   const [asked, setAsked] = useState<ChangesQuestion | undefined>(undefined);
   const isWorking = session.turn_id !== undefined;
-  const fine = list.files.length - list.conflicts;
+  const isDirect = list.workspace_mode === "direct";
+  const chosen = countOf(list, selection, "included");
+  const fitting = countOf(list, selection, "left out");
+  const isAll = Object.keys(selection).length === 0;
   return (
     <div className="space-y-3">
       {list.conflicts > 0 && (
@@ -35,43 +45,68 @@ export function Decide({ session, list }: { readonly session: SessionView; reado
         </Note>
       )}
       {may && (
-        <div className="flex flex-wrap gap-2">
-          <Button variant="primary" disabled={isWorking || fine === 0} onClick={() => setAsked("apply")}>
-            <FolderDown aria-hidden className="size-4" />
-            {list.conflicts === 0 ? "Apply" : `Apply the other ${files(fine)}`}
+        <div className="flex flex-wrap items-center gap-2">
+          {!isDirect && (
+            <Button variant="primary" disabled={isWorking || fitting === 0} onClick={() => setAsked("apply")}>
+              <FolderDown aria-hidden className="size-4" />
+              {isAll && list.conflicts === 0
+                ? "Apply"
+                : isAll
+                  ? `Apply the other ${files(fitting)}`
+                  : `Apply ${files(fitting)}`}
+            </Button>
+          )}
+          <Button
+            {...(isDirect ? { variant: "primary" as const } : {})}
+            disabled={isWorking || list.commit === undefined || chosen === 0}
+            onClick={() => setAsked("commit")}
+          >
+            <GitBranch aria-hidden className="size-4" />
+            {isDirect ? "Commit" : "Commit to a branch"}
           </Button>
-          <Button disabled={isWorking || list.commit === undefined} onClick={() => setAsked("commit")}>
-            <GitBranch aria-hidden className="size-4" /> Commit to a branch
-          </Button>
-          <Button variant="danger" disabled={isWorking} onClick={() => setAsked("discard")}>
+          <Button variant="danger" disabled={isWorking || chosen === 0} onClick={() => setAsked("discard")}>
             <Undo2 aria-hidden className="size-4" /> Discard
           </Button>
+          <span role="status" className="text-sm text-soft">
+            {isAll ? "" : `${chosen} of ${files(list.files.length)} included`}
+          </span>
         </div>
       )}
-      {asked !== undefined && <Confirm asked={asked} list={list} onClose={() => setAsked(undefined)} />}
+      {isDirect && list.commit === undefined && (
+        <Note>This folder is in no git repository with a commit, so nothing can be committed.</Note>
+      )}
+      {asked !== undefined && (
+        <Confirm asked={asked} list={list} selection={selection} onClose={() => setAsked(undefined)} />
+      )}
     </div>
   );
 }
 
+function countOf(list: ChangeList, selection: ChangeSelection, conflicts: "included" | "left out"): number {
+  const wanted = wantedOf(list, selection, { conflicts });
+  return wanted === undefined ? 0 : (wanted.paths?.length ?? list.files.length);
+}
+
 function useDecision(
-  list: ChangeList,
+  { list, selection }: Pick<DecideProps, "list" | "selection">,
   onDone: () => void,
 ): { readonly busy: boolean; readonly error: Error | null; readonly run: (decided: ChangesDecision) => void } {
   const { client } = useConnection();
   const tell = useTell();
   const queries = useQueryClient();
-  const { session_id: id, revision } = list;
+  const { session_id: id } = list;
   const decision = useMutation({
     mutationFn: (decided: ChangesDecision): Promise<ChangesDone> => {
-      switch (decided.verb) {
-        case "apply": {
-          const paths = list.files.filter(({ conflict }) => conflict !== true).map(({ path }) => path);
-          return client.applyChanges(id, { revision, ...(list.conflicts === 0 ? {} : { paths }) });
-        }
+      const { verb } = decided;
+      const wanted = wantedOf(list, selection, { conflicts: verb === "apply" ? "left out" : "included" });
+      if (wanted === undefined) return Promise.reject(new Error("Nothing is chosen."));
+      switch (verb) {
+        case "apply":
+          return client.applyChanges(id, wanted);
         case "commit":
-          return client.commitChanges(id, { revision, branch: decided.branch, message: decided.message });
+          return client.commitChanges(id, { ...wanted, branch: decided.branch, message: decided.message });
         case "discard":
-          return client.discardChanges(id, { revision });
+          return client.discardChanges(id, wanted);
       }
     },
     onSuccess: ({ paths, branch }, { verb }) => {
@@ -86,17 +121,26 @@ function useDecision(
 function Confirm({
   asked,
   list,
+  selection,
   onClose,
-}: {
+}: Pick<DecideProps, "list" | "selection"> & {
   readonly asked: ChangesQuestion;
-  readonly list: ChangeList;
   readonly onClose: () => void;
 }): ReactNode {
-  const { busy, error, run } = useDecision(list, onClose);
+  const { busy, error, run } = useDecision({ list, selection }, onClose);
+  const chosen = countOf(list, selection, "included");
+  const subject = {
+    session_id: list.session_id,
+    source: list.source,
+    files: chosen,
+    conflicts: chosen - countOf(list, selection, "left out"),
+    message: list.proposed_message,
+    currentBranch: list.workspace_mode === "direct" ? (list.current_branch ?? "") : undefined,
+  };
   return (
     <ConfirmChanges
       asked={asked}
-      subject={{ ...list, files: list.files.length }}
+      subject={subject}
       busy={busy}
       trouble={error === null ? undefined : <Trouble title="Nothing was done" error={error} />}
       onClose={onClose}

@@ -16,12 +16,17 @@ export function FileList({
   current,
   onChoose,
   above = false,
+  boxes,
 }: {
   readonly files: readonly ChangeSetFile[];
   readonly current: string;
   readonly onChoose: (path: string) => void;
   /** It stands above the diff also where there is room beside it. */
   readonly above?: boolean;
+  /** Which files are included in a decision. Absent: nobody chooses. */
+  readonly boxes?:
+    | { readonly state: (path: string) => boolean | "partly"; readonly toggle: (path: string) => void }
+    | undefined;
 }): ReactNode {
   return (
     <nav aria-label="Changed files" className={classes(!above && "lg:sticky lg:top-4")}>
@@ -32,13 +37,16 @@ export function FileList({
         )}
       >
         {files.map((file) => (
-          <li key={file.path}>
+          <li key={file.path} className="flex items-start">
+            {boxes !== undefined && (
+              <IncludeBox path={file.path} state={boxes.state(file.path)} onToggle={() => boxes.toggle(file.path)} />
+            )}
             <button
               type="button"
               aria-current={file.path === current}
               onClick={() => onChoose(file.path)}
               className={classes(
-                "w-full px-3 py-2 text-left text-sm hover:bg-sunken",
+                "w-full min-w-0 px-3 py-2 text-left text-sm hover:bg-sunken",
                 file.path === current && "bg-accent-soft",
               )}
             >
@@ -58,6 +66,31 @@ export function FileList({
         ))}
       </ul>
     </nav>
+  );
+}
+
+function IncludeBox({
+  path,
+  state,
+  onToggle,
+}: {
+  readonly path: string;
+  readonly state: boolean | "partly";
+  readonly onToggle: () => void;
+}): ReactNode {
+  return (
+    <label className="flex shrink-0 cursor-pointer py-3 pl-3">
+      <input
+        type="checkbox"
+        className="size-4 accent-accent"
+        checked={state !== false}
+        ref={(box) => {
+          if (box !== null) box.indeterminate = state === "partly";
+        }}
+        aria-label={`Include ${visible(path)}`}
+        onChange={onToggle}
+      />
+    </label>
   );
 }
 

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { ChevronLeft, FileCheck2, FolderOpen } from "lucide-react";
-import { useState, type ReactNode } from "react";
+import { ChevronLeft, FileCheck2 } from "lucide-react";
+import { useCallback, useState, type ComponentProps, type ReactNode } from "react";
 import type { ChangeSetFile, ChangeList, SessionView } from "../../../../protocol/index.ts";
-import { useConnection } from "../../../ui/app/connection.tsx";
+import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { useTitle } from "../../../ui/app/page-title.ts";
 import { useShortcuts } from "../../../ui/app/shortcuts.tsx";
 import { Empty, Note, Skeleton, Trouble } from "../../../ui/states.tsx";
@@ -11,11 +11,17 @@ import { visible } from "../../../ui/visible.ts";
 import { titleOf } from "../../../ui/words.tsx";
 import { Counts } from "../../approval/diff-view.tsx";
 import { KEYS } from "../../app/feed.tsx";
+import { CommentDialog, type CommentSubject } from "./comment-dialog.tsx";
+import { CommentList } from "./comment-list.tsx";
+import { useComments } from "./comments.ts";
 import { Decide } from "./decide.tsx";
 import { FileDiff } from "./file-diff.tsx";
 import { FileList } from "./file-list.tsx";
+import { Moments } from "./moments.tsx";
+import { Publish } from "./publish.tsx";
+import { EVERYTHING, isChosen, isPartly, toggleFile, type ChangeSelection } from "./selection.ts";
 
-/** What a session changed in its worktree or snapshot, and the decision on it. */
+/** What a session changed, and what becomes of it. */
 export function ChangesPage(): ReactNode {
   const { sessionId } = useParams({ from: "/sessions/$sessionId/changes" });
   const { client } = useConnection();
@@ -71,28 +77,55 @@ function Waiting(): ReactNode {
 }
 
 function ChangeSet({ session, list }: { readonly session: SessionView; readonly list: ChangeList }): ReactNode {
-  if (list.workspace_mode === "direct")
-    return (
-      <Empty icon={FolderOpen} title="This session works in the folder itself">
-        Its changes are in {visible(list.source)} already. Start a session in a worktree or snapshot to decide on them
-        here.
-      </Empty>
-    );
+  const { comments, add, remove, clear } = useComments(session.id);
+  const [subject, setSubject] = useState<CommentSubject | undefined>(undefined);
+  const [chosen, setChosen] = useState({ revision: list.revision, selection: EVERYTHING });
+  // Other changes are other parts: what was left out of the last ones says nothing about them.
+  const selection = chosen.revision === list.revision ? chosen.selection : EVERYTHING;
+  const select = useCallback(
+    (next: ChangeSelection) => setChosen({ revision: list.revision, selection: next }),
+    [list.revision],
+  );
+  const mayComment = useMay("session.control");
+  const mayDecide = useMay("changes.decide");
   return (
     <>
       <Summary list={list} />
+      {list.unknown !== undefined && <Unknown text={list.unknown} />}
+      <CommentList sessionId={session.id} comments={comments} onRemove={remove} onSent={clear} />
       {list.files.length === 0 ? (
         <Empty icon={FileCheck2} title="No changes">
           Nothing differs from what the session began with, or from what was applied last.
         </Empty>
       ) : (
         <>
-          <Decide session={session} list={list} />
-          <Files list={list} />
+          <Decide session={session} list={list} selection={selection} />
+          <Files
+            list={list}
+            review={{
+              selection,
+              onSelect: mayDecide ? select : undefined,
+              comments,
+              onComment: mayComment ? setSubject : undefined,
+            }}
+          />
         </>
       )}
+      <Publish sessionId={session.id} list={list} />
+      <Moments session={session} />
       <LeftOut list={list} />
+      {subject !== undefined && <CommentDialog subject={subject} onClose={() => setSubject(undefined)} onAdd={add} />}
     </>
+  );
+}
+
+/** What the list cannot say: short, and whole for whoever wants to know. */
+function Unknown({ text }: { readonly text: string }): ReactNode {
+  return (
+    <details className="rounded-lg border bg-raised text-sm">
+      <summary className="cursor-pointer px-3 py-2 text-soft">What this list may miss</summary>
+      <p className="border-t px-3 py-2">{visible(text)}</p>
+    </details>
   );
 }
 
@@ -105,7 +138,8 @@ function Summary({ list }: { readonly list: ChangeList }): ReactNode {
       </span>
       <Counts added={additions} removed={deletions} />
       <span>
-        in a {workspace_mode} of <code className="break-all text-ink">{visible(source)}</code>
+        {workspace_mode === "direct" ? "in" : `in a ${workspace_mode} of`}{" "}
+        <code className="break-all text-ink">{visible(source)}</code>
         {branch !== undefined && (
           <>
             , branch <code className="break-all text-ink">{visible(branch)}</code>
@@ -117,8 +151,15 @@ function Summary({ list }: { readonly list: ChangeList }): ReactNode {
 }
 
 /** The list, and the diff of the chosen file. */
-function Files({ list }: { readonly list: ChangeList }): ReactNode {
+function Files({
+  list,
+  review,
+}: {
+  readonly list: ChangeList;
+  readonly review: ComponentProps<typeof FileDiff>["review"];
+}): ReactNode {
   const { files } = list;
+  const { selection, onSelect } = review;
   const [wanted, setWanted] = useState<string | undefined>(undefined);
   const at = Math.max(
     0,
@@ -133,12 +174,23 @@ function Files({ list }: { readonly list: ChangeList }): ReactNode {
   if (file === undefined) return null;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[20rem_minmax(0,1fr)]">
-      <FileList files={files} current={file.path} onChoose={setWanted} />
+      <FileList
+        files={files}
+        current={file.path}
+        onChoose={setWanted}
+        boxes={
+          onSelect && {
+            state: (path) => (isPartly(selection, path) ? "partly" : isChosen(selection, path)),
+            toggle: (path) => onSelect(toggleFile(selection, path)),
+          }
+        }
+      />
       <FileDiff
         key={`${file.path} ${list.revision}`}
         sessionId={list.session_id}
         file={file}
         revision={list.revision}
+        review={review}
       />
     </div>
   );

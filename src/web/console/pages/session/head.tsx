@@ -84,7 +84,7 @@ export function Head({
             <Square aria-hidden className="size-3.5" /> <span className="max-sm:hidden">Stop</span>
           </Button>
         )}
-        {session.settings.source !== undefined && session.settings.workspace_mode !== "empty" && (
+        {session.settings.workspace_mode !== "empty" && session.settings.job === undefined && (
           <Link
             to="/sessions/$sessionId/changes"
             params={{ sessionId: session.id }}
@@ -123,11 +123,7 @@ function Title({ session }: { readonly session: SessionView }): ReactNode {
         <span className="max-sm:hidden">
           {session.settings.engine} · {session.settings.model}
         </span>
-        <span title={folderOf(session)} className="flex max-w-48 items-center gap-1 max-md:hidden">
-          <Folder aria-hidden className="size-3.5 shrink-0" />
-          <span className="sr-only">Workspace </span>
-          <span className="truncate">{folderName(folderOf(session))}</span>
-        </span>
+        <WorkspaceName session={session} />
         {session.settings.review === "at_end" && (
           <span title="Edits and commands run unasked. You review all changes when a turn has ended.">
             review at the end
@@ -136,6 +132,35 @@ function Title({ session }: { readonly session: SessionView }): ReactNode {
         <Cost session={session} />
       </p>
     </div>
+  );
+}
+
+/** The workspace, which leads to its files where they may be looked at. */
+function WorkspaceName({ session }: { readonly session: SessionView }): ReactNode {
+  const may = useMay("workspace.open");
+  const name = (
+    <>
+      <Folder aria-hidden className="size-3.5 shrink-0" />
+      <span className="sr-only">Workspace </span>
+      <span className="truncate">{folderName(folderOf(session))}</span>
+    </>
+  );
+  const className = "flex max-w-48 items-center gap-1 max-md:hidden";
+  if (!may)
+    return (
+      <span title={folderOf(session)} className={className}>
+        {name}
+      </span>
+    );
+  return (
+    <Link
+      to="/sessions/$sessionId/files"
+      params={{ sessionId: session.id }}
+      title={`Files of ${folderOf(session)}`}
+      className={`${className} hover:text-accent hover:underline`}
+    >
+      {name}
+    </Link>
   );
 }
 

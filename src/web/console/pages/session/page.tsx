@@ -18,6 +18,7 @@ import { ApprovalDock } from "./approval-dock.tsx";
 import { Composer } from "./composer.tsx";
 import { Head } from "./head.tsx";
 import { SessionsBeside, SessionsDrawer, useMarkRead } from "./sessions-beside.tsx";
+import { SharedFolder } from "./shared-folder.tsx";
 import { Side } from "./side.tsx";
 
 export function SessionPage(): ReactNode {
@@ -103,6 +104,7 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
             onFind={find.open}
             onSessions={() => setDrawerOpen(true)}
           />
+          <SharedFolder session={session} />
           {find.isOpen && <FindBar find={find} isReading={from > 0} onClose={find.close} />}
           {error !== undefined && (
             <div className="p-4">
