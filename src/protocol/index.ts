@@ -52,6 +52,7 @@ export * from "./triggers.ts";
 export * from "./tool-facts.ts";
 export type * from "./tool-hooks.ts";
 export * from "./transcript.ts";
+export * from "./tunnel-pairing.ts";
 export * from "./tunnels.ts";
 export * from "./usage.ts";
 export * from "./version.ts";

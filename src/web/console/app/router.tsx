@@ -57,6 +57,11 @@ const changesPage = lazyRouteComponent(() => import("../pages/changes/page.tsx")
 const usagePage = lazyRouteComponent(() => import("../pages/usage/page.tsx"), "UsagePage");
 const policyPage = lazyRouteComponent(() => import("../pages/policy/page.tsx"), "PolicyPage");
 const providersPage = lazyRouteComponent(() => import("../pages/providers/page.tsx"), "ProvidersPage");
+const tunnelsPage = lazyRouteComponent(() => import("../pages/tunnels/page.tsx"), "TunnelsPage");
+const longRunsPage = lazyRouteComponent(() => import("../pages/long-runs/page.tsx"), "LongRunsPage");
+const schedulesPage = lazyRouteComponent(() => import("../pages/triggers/schedules.tsx"), "SchedulesPage");
+const webhooksPage = lazyRouteComponent(() => import("../pages/triggers/webhooks.tsx"), "WebhooksPage");
+const mcpLoginsPage = lazyRouteComponent(() => import("../pages/mcp/page.tsx"), "McpLoginsPage");
 const workersPage = lazyRouteComponent(() => import("../pages/workers/page.tsx"), "WorkersPage");
 const tokensPage = lazyRouteComponent(() => import("../pages/tokens/page.tsx"), "TokensPage");
 const auditPage = lazyRouteComponent(() => import("../pages/audit/page.tsx"), "AuditPage");
@@ -75,6 +80,11 @@ export const router = createRouter({
     page("/usage", usagePage),
     page("/policy", policyPage),
     page("/providers", providersPage),
+    page("/long-runs", longRunsPage),
+    page("/schedules", schedulesPage),
+    page("/webhooks", webhooksPage),
+    page("/tunnels", tunnelsPage),
+    page("/mcp-logins", mcpLoginsPage),
     page("/workers", workersPage),
     page("/tokens", tokensPage),
     page("/audit", auditPage),
