@@ -10,7 +10,7 @@ import {
 import { LIMITS, PairingMessage, type TunnelPairingCode } from "../protocol/index.ts";
 import type { NetworkProxies } from "../proxy/index.ts";
 import { openSocket } from "./dial.ts";
-import { HandshakeReader, TunnelRefusal } from "./handshake.ts";
+import { TunnelRefusal, type HandshakeReader } from "./handshake.ts";
 import type { EarlyMessage } from "./link.ts";
 
 type TunnelRole = "home" | "gateway";

@@ -5,7 +5,7 @@ import { connect as connectTls } from "node:tls";
 import { LIMITS } from "../protocol/index.ts";
 import type { NetworkProxies } from "../proxy/index.ts";
 
-const THIS_MACHINE = ["localhost", "127.0.0.1", "::1"];
+const THIS_MACHINE: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"]);
 
 /** The network's proxy for a WebSocket's address. Undefined: it is reached directly. */
 export function proxyFor(url: URL, { http = "", https = "", direct = "" }: NetworkProxies): URL | undefined {
@@ -17,7 +17,7 @@ export function proxyFor(url: URL, { http = "", https = "", direct = "" }: Netwo
 /** As for providers: hosts, `.example.org` for a domain, `host:port`, and `*` for all. This machine always is. */
 function isDirect(url: URL, direct: string): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();
-  if (THIS_MACHINE.includes(host)) return true;
+  if (THIS_MACHINE.has(host)) return true;
   const port = url.port === "" ? (url.protocol === "wss:" ? "443" : "80") : url.port;
   return direct
     .toLowerCase()
@@ -32,10 +32,10 @@ function isDirect(url: URL, direct: string): boolean {
     });
 }
 
-type Connected = (error: Error | null, socket?: Socket) => void;
+type ProxiedSocket = (error: Error | null, socket?: Socket) => void;
 
 /** Connects by `CONNECT` of a proxy, then with TLS where the address says so: the proxy reads nothing of a `wss:` tunnel. */
-export function connectThrough(proxy: URL, url: URL, connected: Connected): void {
+export function connectThrough(proxy: URL, url: URL, connected: ProxiedSocket): void {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = url.port === "" ? (url.protocol === "wss:" ? "443" : "80") : url.port;
   const target = `${url.hostname}:${port}`;

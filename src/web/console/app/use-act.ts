@@ -3,7 +3,7 @@ import { wordsOf } from "../../ui/states.tsx";
 import { useTell } from "../../ui/toasts.tsx";
 
 /** Something to do, and what is said when it is done. */
-export interface Act {
+export interface ListAction {
   readonly run: () => Promise<unknown>;
   readonly done: string;
 }
@@ -11,15 +11,15 @@ export interface Act {
 /** Actions on the things of a list, which is read again after each. */
 export function useAct(list: QueryKey): {
   /** Failures are told. */
-  readonly act: (act: Act) => void;
+  readonly act: (act: ListAction) => void;
   /** Rejects with the failure, for a dialog that shows it. */
-  readonly perform: (act: Act) => Promise<void>;
+  readonly perform: (act: ListAction) => Promise<void>;
   readonly isActing: boolean;
 } {
   const queries = useQueryClient();
   const tell = useTell();
   const acting = useMutation({
-    mutationFn: async ({ run }: Act) => {
+    mutationFn: async ({ run }: ListAction) => {
       await run();
     },
     onSuccess: (_, { done }) => tell.ok(done),

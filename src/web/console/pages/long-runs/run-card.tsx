@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { ChevronDown, Pause, Play, Square, Trash2 } from "lucide-react";
 import { useId, useState, type ReactNode } from "react";
 import type { LongRunView } from "../../../../protocol/index.ts";
@@ -9,6 +8,7 @@ import { Facts } from "../../../ui/facts.tsx";
 import { Badge, Note } from "../../../ui/states.tsx";
 import { Ago, count, money } from "../../../ui/words.tsx";
 import { KEYS } from "../../app/feed.tsx";
+import { SessionLink } from "../../app/session-link.tsx";
 import { useAct } from "../../app/use-act.ts";
 import { RunDetail } from "./run-detail.tsx";
 import { percent, runWords } from "./words.ts";
@@ -102,18 +102,6 @@ function Meter({
         <div className="h-full rounded-full bg-accent" style={{ width: `${value}%` }} />
       </div>
     </div>
-  );
-}
-
-export function SessionLink({ id }: { readonly id: string }): ReactNode {
-  return (
-    <Link
-      to="/sessions/$sessionId"
-      params={{ sessionId: id }}
-      className="font-mono text-xs break-all text-accent hover:underline"
-    >
-      {id}
-    </Link>
   );
 }
 

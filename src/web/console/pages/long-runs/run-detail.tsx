@@ -7,7 +7,7 @@ import { DataTable, type TableColumn } from "../../../ui/data-table.tsx";
 import { Badge, Skeleton, Trouble } from "../../../ui/states.tsx";
 import { Ago, money } from "../../../ui/words.tsx";
 import { KEYS } from "../../app/feed.tsx";
-import { SessionLink } from "./run-card.tsx";
+import { SessionLink } from "../../app/session-link.tsx";
 import { percent } from "./words.ts";
 
 const COLUMNS: readonly TableColumn<LongRunStep>[] = [

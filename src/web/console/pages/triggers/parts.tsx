@@ -1,5 +1,4 @@
 import { useQuery, type QueryKey } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { ChevronDown, Pause, Play, Trash2 } from "lucide-react";
 import { useId, useState, type ReactNode } from "react";
 import type { TriggerHistory, TriggerResult } from "../../../../protocol/index.ts";
@@ -7,6 +6,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Confirm } from "../../../ui/confirm.tsx";
 import { Skeleton, Trouble } from "../../../ui/states.tsx";
 import { Ago } from "../../../ui/words.tsx";
+import { SessionLink } from "../../app/session-link.tsx";
 import { useAct } from "../../app/use-act.ts";
 
 /** What schedules and webhooks have in common. */
@@ -119,13 +119,7 @@ export function Result({ result: { at, session_id, message } }: { readonly resul
       {session_id === undefined ? (
         <span className="min-w-0 break-words text-bad">{message ?? "no session was started"}</span>
       ) : (
-        <Link
-          to="/sessions/$sessionId"
-          params={{ sessionId: session_id }}
-          className="font-mono text-xs leading-5 break-all text-accent hover:underline"
-        >
-          {session_id}
-        </Link>
+        <SessionLink id={session_id} />
       )}
     </span>
   );

@@ -84,25 +84,7 @@ function OfferForm({
           </Select>
         )}
       </Field>
-      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-        {LIMITED.map(({ name, label, placeholder, hint }) => (
-          <Field
-            key={name}
-            label={label}
-            hint={hint}
-            error={name === "maxCostPerDay" ? amountProblem(fields.maxCostPerDay) : undefined}
-          >
-            {(ids) => (
-              <Input
-                {...ids}
-                value={fields[name]}
-                placeholder={placeholder}
-                onChange={(event) => set({ [name]: event.target.value })}
-              />
-            )}
-          </Field>
-        ))}
-      </div>
+      <LimitFields fields={fields} onChange={set} />
       <label className="flex items-start gap-2 text-sm">
         <input
           type="checkbox"
@@ -123,5 +105,35 @@ function OfferForm({
         </Button>
       </div>
     </form>
+  );
+}
+
+function LimitFields({
+  fields,
+  onChange,
+}: {
+  readonly fields: KeyFields;
+  readonly onChange: (change: Partial<KeyFields>) => void;
+}): ReactNode {
+  return (
+    <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+      {LIMITED.map(({ name, label, placeholder, hint }) => (
+        <Field
+          key={name}
+          label={label}
+          hint={hint}
+          error={name === "maxCostPerDay" ? amountProblem(fields.maxCostPerDay) : undefined}
+        >
+          {(ids) => (
+            <Input
+              {...ids}
+              value={fields[name]}
+              placeholder={placeholder}
+              onChange={(event) => onChange({ [name]: event.target.value })}
+            />
+          )}
+        </Field>
+      ))}
+    </div>
   );
 }
