@@ -32,7 +32,7 @@ import { openEngines } from "./engines.ts";
 import { TOKEN_FILE, WEBHOOK_KEY_FILE } from "./files.ts";
 import { openIdentity } from "./identity.ts";
 import { markerOf } from "./home-marker.ts";
-import { openModels } from "./models.ts";
+import { networkProxiesOf, openModels } from "./models.ts";
 import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./open-files.ts";
 import { openOutside, type OutsideWorld } from "./outside.ts";
 import { loadPolicyFile } from "./policy-file.ts";
@@ -192,7 +192,8 @@ async function assemble(
     (bytes) => crypto.getRandomValues(bytes),
   );
   const identity = openIdentity({ home, redact, mounts: settings.mounts?.value });
-  const tunnels = openTunnels({ settings, home, clock, log, redact, identity });
+  const proxies = networkProxiesOf(options.environment);
+  const tunnels = openTunnels({ settings, home, clock, log, redact, identity, proxies });
   const { models, requests, ...way } = await openModels({
     ...options,
     endpoints: tunnels.endpoints,

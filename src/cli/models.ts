@@ -99,7 +99,7 @@ export async function openModels(options: ModelsOptions): Promise<{
 }
 
 /** The usual variables, the lower-case ones first, as curl reads them. */
-function networkProxiesOf(environment: Environment): NetworkProxies {
+export function networkProxiesOf(environment: Environment): NetworkProxies {
   return {
     http: environment["http_proxy"] ?? environment["HTTP_PROXY"],
     https: environment["https_proxy"] ?? environment["HTTPS_PROXY"],

@@ -10,6 +10,7 @@ import {
   LIMITS,
   McpServerSettings,
   McpVariables,
+  isTunnelProvider,
   nearestName,
   MountSettings,
   PoolSettings,
@@ -197,7 +198,8 @@ function lostPlaces({ failover = {}, providers = {} }: FileSettings): readonly M
   const known = providerIds(providers);
   return Object.entries(failover).flatMap(([model, places]) =>
     places.flatMap(({ provider }, index) =>
-      known.includes(provider)
+      // Tunnels come and go while the server runs: one that is not there is left out then.
+      known.includes(provider) || isTunnelProvider(provider)
         ? []
         : [
             {

@@ -2,6 +2,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { GATEWAY_IDENTITY } from "../identity/index.ts";
 import { Failure, type Log, type MountSettings, type Redactor, type TunnelEndpoint } from "../protocol/index.ts";
+import type { NetworkProxies } from "../proxy/index.ts";
 import type { Clock, IdentityDependencies, TunnelDependencies } from "../sessions/index.ts";
 import { EndpointBook } from "../tunnels/index.ts";
 import { SECRETS } from "./identity.ts";
@@ -14,15 +15,18 @@ interface TunnelWiring {
   readonly log: Log;
   readonly redact: Redactor;
   readonly identity: IdentityDependencies;
+  readonly proxies: NetworkProxies;
 }
 
 /** What tunnels need of this machine. Nothing is connected yet. */
-export function openTunnels({ settings, home, clock, log, redact, identity }: TunnelWiring): TunnelDependencies {
+export function openTunnels(wiring: TunnelWiring): TunnelDependencies {
+  const { settings, home, clock, log, redact, identity, proxies } = wiring;
   const learn = (value: string): void => redact.learn(value);
   const { secret, keys } = identity;
   const signer = (): ReturnType<TunnelDependencies["signer"]> => keys.identity(GATEWAY_IDENTITY);
   return {
-    endpoints: new EndpointBook({ secret, signer, clocks: clock, log }),
+    endpoints: new EndpointBook({ secret, signer, clocks: clock, log, proxies }),
+    proxies,
     settings: endpointsOf(settings.mounts?.value ?? {}),
     secret,
     signer,

@@ -8,6 +8,7 @@ import type {
   LongRunView,
   ScheduleList,
   ScheduleView,
+  TriggerHistory,
   WebhookCreated,
   WebhookList,
   WebhookView,
@@ -73,6 +74,16 @@ export class ScheduleCalls {
     return this.#call({ method: "POST", path: at(SCHEDULES, id, `/${verb}`) });
   }
 
+  /** Starts a session of it now; its own times stay. */
+  run(id: string): Promise<ScheduleView> {
+    return this.#call({ method: "POST", path: at(SCHEDULES, id, "/run") });
+  }
+
+  /** What became of it so far, the newest first. */
+  history(id: string): Promise<TriggerHistory> {
+    return this.#call({ method: "GET", path: at(SCHEDULES, id, "/history") });
+  }
+
   remove(id: string): Promise<void> {
     return this.#call({ method: "DELETE", path: at(SCHEDULES, id) });
   }
@@ -103,6 +114,11 @@ export class WebhookCalls {
 
   control(id: string, verb: "pause" | "continue"): Promise<WebhookView> {
     return this.#call({ method: "POST", path: at(WEBHOOKS, id, `/${verb}`) });
+  }
+
+  /** The last deliveries that were signed, the newest first. */
+  history(id: string): Promise<TriggerHistory> {
+    return this.#call({ method: "GET", path: at(WEBHOOKS, id, "/history") });
   }
 
   remove(id: string): Promise<void> {

@@ -3,6 +3,7 @@ export * from "./authenticator.ts";
 export * from "./challenges.ts";
 export * from "./identity-keys.ts";
 export * from "./keys.ts";
+export * from "./pairing.ts";
 export * from "./refusal.ts";
 export * from "./schnorr.ts";
 export * from "./secrets.ts";

@@ -54,6 +54,7 @@ export * from "./text-search.ts";
 export * from "./tool-facts.ts";
 export type * from "./tool-hooks.ts";
 export * from "./transcript.ts";
+export * from "./tunnel-pairing.ts";
 export * from "./tunnels.ts";
 export * from "./usage.ts";
 export * from "./version.ts";

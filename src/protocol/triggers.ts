@@ -34,7 +34,7 @@ export const CreateSchedule = z
 export type CreateSchedule = z.infer<typeof CreateSchedule>;
 
 /** What became of the last time at which something was due. */
-const TriggerResult = z.object({
+export const TriggerResult = z.object({
   at: z.string(),
   /** Of a schedule: the time that it was due. */
   due_at: z.string().optional(),
@@ -44,6 +44,10 @@ const TriggerResult = z.object({
   message: z.string().optional(),
 });
 export type TriggerResult = z.infer<typeof TriggerResult>;
+
+/** What became of it so far, the newest first. */
+export const TriggerHistory = z.object({ results: z.array(TriggerResult) });
+export type TriggerHistory = z.infer<typeof TriggerHistory>;
 
 const trigger = {
   id: z.string(),

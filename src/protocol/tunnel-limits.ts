@@ -42,4 +42,10 @@ export const TUNNEL_LIMITS = {
   /** Models of an endpoint. */
   tunnelModels: 2_000,
   tunnelModelsBytes: 1_048_576,
+  /** How long a pairing code can be used. */
+  tunnelPairingMs: 600_000,
+  /** Wrong pairing codes after which the right one is worth nothing. */
+  tunnelPairingTries: 5,
+  /** Pairing codes that are open at once. */
+  tunnelPairings: 20,
 } as const;

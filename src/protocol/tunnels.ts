@@ -92,6 +92,12 @@ export const TunnelOfferView = z.object({
   /** Requests since the server started. */
   requests: z.number().int(),
   last_request_at: z.string().optional(),
+  /** Its owner lets nobody connect for now. */
+  paused: z.boolean(),
+  /** Who is connected now. */
+  parties: z.array(z.object({ since: z.string(), pubkey: z.string().optional() })),
+  /** Until when a pairing code is open. Absent: none is. */
+  pairing_until: z.string().optional(),
 });
 export type TunnelOfferView = z.infer<typeof TunnelOfferView>;
 

@@ -10,13 +10,14 @@ import type {
   JournalEvent,
   NewId,
   Policy,
+  PrincipalRef,
   Redactor,
   SandboxChoice,
   SessionSettings,
   ToolHook,
   Log,
 } from "../protocol/index.ts";
-import type { ModelProxy, ProviderBook } from "../proxy/index.ts";
+import type { ModelProxy, NetworkProxies, ProviderBook } from "../proxy/index.ts";
 import type { Sandbox, SandboxDrivers, Supervisor } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
 import type { EndpointBook, EndpointSetting, LinkBounds } from "../tunnels/index.ts";
@@ -120,6 +121,8 @@ export interface TunnelDependencies {
   readonly keepSecret: (id: string, secret: string) => Promise<string>;
   /** Absent: the usual ones. */
   readonly bounds?: LinkBounds | undefined;
+  /** Of the network, for connections to other machines. Absent: none. */
+  readonly proxies?: NetworkProxies | undefined;
 }
 
 /** Keys that this gateway keeps. */
@@ -140,6 +143,8 @@ export interface Dependencies {
   readonly identity: IdentityDependencies;
   readonly tunnels: TunnelDependencies;
   readonly policy: () => Policy;
+  /** Why a principal may not use the tunnel behind a provider now. Undefined: it may, or it is no tunnel. */
+  readonly unproved: (principal: Pick<PrincipalRef, "id" | "role">, provider: string) => Promise<string | undefined>;
   readonly limits: SetLimits;
   readonly processes: EngineProcesses;
   /** Where the environments of all sessions are. */

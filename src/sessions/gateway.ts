@@ -13,7 +13,7 @@ import {
   type SessionSettings,
   type WorkerState,
 } from "../protocol/index.ts";
-import { TunnelAcceptor } from "../tunnels/index.ts";
+import { PairingBook, TunnelAcceptor } from "../tunnels/index.ts";
 import type { SessionRow, StoreHealth, TextSearch } from "../store/index.ts";
 import { ApprovalService } from "./services/approval-service.ts";
 import { AuditService } from "./services/audit-service.ts";
@@ -61,6 +61,7 @@ import { whileStoring } from "./core/storing.ts";
 import { TemplateService } from "./services/template-service.ts";
 import { TokenService } from "./services/token-service.ts";
 import { TunnelOfferService } from "./services/tunnel-offer-service.ts";
+import { TunnelPairingService } from "./services/tunnel-pairing-service.ts";
 import { TunnelService } from "./services/tunnel-service.ts";
 import { TunnelAuthService } from "./services/tunnel-auth-service.ts";
 import { UsageService } from "./services/usage-service.ts";
@@ -74,7 +75,7 @@ import { PoolScaling } from "./workers/scaling.ts";
 export interface GatewayOptions {
   readonly dependencies: Omit<
     Dependencies,
-    "policy" | "limits" | "processes" | "reload" | "readers" | "drain" | "workers"
+    "policy" | "unproved" | "limits" | "processes" | "reload" | "readers" | "drain" | "workers"
   >;
   readonly places: WorkspacePlaces;
   /** Finds words in journals; absent: there is no search in conversations. */
@@ -137,6 +138,7 @@ export class Gateway {
   readonly tunnelAuth: TunnelAuthService;
   readonly tunnels: TunnelService;
   readonly offers: TunnelOfferService;
+  readonly pairing: TunnelPairingService;
   /** Takes the connections of tunnels' other sides. */
   readonly acceptor: TunnelAcceptor;
   readonly retention: Retention;
@@ -195,10 +197,13 @@ export class Gateway {
     this.connections = new ConnectionService(dependencies);
     this.audit = new AuditService(dependencies);
     this.tunnels = new TunnelService(dependencies);
-    this.offers = new TunnelOfferService(dependencies, { keys: this.keys, tokens: this.tokens });
+    const pairings = new PairingBook(dependencies.clock);
+    this.offers = new TunnelOfferService(dependencies, { keys: this.keys, tokens: this.tokens, pairings });
+    this.pairing = new TunnelPairingService(dependencies, { pairings, tunnels: this.tunnels, offers: this.offers });
     const { endpoints, bounds } = dependencies.tunnels;
     this.acceptor = new TunnelAcceptor({
       bounds,
+      pairings,
       find: (id, role) => (role === "gateway" ? this.offers.book.accepted(id) : endpoints.accepted(id)),
     });
     this.workers = new WorkerService(dependencies);
@@ -228,6 +233,7 @@ export class Gateway {
       readers: new ReaderTurns(),
       drain: new Drain(),
       policy: () => book.current(),
+      unproved: (principal, provider) => gateway.tunnelAuth.unproved(principal, provider),
       workers,
       openEnvironment: (wanted) => workers.open(wanted, options.dependencies.openEnvironment),
       reload: (session) => gateway.#registry.reload(session),

@@ -4,6 +4,7 @@ import { LIMITS } from "../protocol/index.ts";
 import { say } from "./dial.ts";
 import { handshakeOf, HandshakeReader, TunnelRefusal, type LinkAuthenticator, type LinkParty } from "./handshake.ts";
 import { TunnelLink, type LinkBounds, type LinkEvents } from "./link.ts";
+import { pairRequestOf, type PairingBook } from "./pairing.ts";
 
 /** The WebSocket's words for "not let in" and "too many". */
 const CLOSE_REFUSED = 4401;
@@ -22,6 +23,8 @@ export interface AcceptorOptions {
   /** Undefined: there is none of that name for that side. `role`: of the one who connects. */
   find(tunnel_id: string, role: "home" | "gateway"): AcceptedTunnel | undefined;
   readonly bounds?: LinkBounds | undefined;
+  /** Codes with which others can pair. Absent: nobody can. */
+  readonly pairings?: PairingBook | undefined;
 }
 
 /** Where a WebSocket came from. */
@@ -82,6 +85,13 @@ export class TunnelAcceptor {
 
   async #greet(socket: WebSocket, reader: HandshakeReader, arrival: Arrival): Promise<void> {
     const first = await reader.peek();
+    const asked = pairRequestOf(first);
+    if (asked !== undefined && this.#options.pairings !== undefined) {
+      await reader.take();
+      await this.#options.pairings.accept(socket, reader, asked);
+      reader.end();
+      return;
+    }
     const hello = handshakeOf(first);
     const isPlain = hello?.type !== "hello";
     if (!isPlain) await reader.next();

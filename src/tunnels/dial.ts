@@ -1,7 +1,9 @@
-import { WebSocket } from "ws";
+import { WebSocket, type ClientOptions } from "ws";
+import type { NetworkProxies } from "../proxy/index.ts";
 import { LIMITS, type TunnelHandshake, type TunnelLinkState } from "../protocol/index.ts";
 import { HandshakeReader, TunnelRefusal, type LinkCredential } from "./handshake.ts";
 import { LINK_BOUNDS, TunnelLink, type EarlyMessage, type LinkBounds, type LinkEvents } from "./link.ts";
+import { connectThrough, proxyFor } from "./proxied.ts";
 
 export interface DialOptions {
   readonly url: string;
@@ -15,6 +17,8 @@ export interface DialOptions {
   /** From 0 to 1. Absent: the machine's. */
   readonly random?: (() => number) | undefined;
   readonly bounds?: LinkBounds | undefined;
+  /** Of the network. Absent: none. */
+  readonly proxies?: NetworkProxies | undefined;
 }
 
 interface Connected {
@@ -116,35 +120,81 @@ export class TunnelDialer {
 
 /** Opens a WebSocket and goes through the handshake. Rejects with a `TunnelRefusal`. */
 async function connect(
-  { url, tunnel_id, role, credential }: DialOptions,
+  { url, tunnel_id, role, credential, proxies }: DialOptions,
   link: TunnelLink | undefined,
   signal: AbortSignal,
 ): Promise<Connected> {
-  const socket = new WebSocket(url, {
-    handshakeTimeout: LIMITS.tunnelHandshakeMs,
-    maxPayload: LIMITS.tunnelMessageBytes,
-    perMessageDeflate: false,
-    followRedirects: false,
-  });
-  const reader = new HandshakeReader(socket);
-  const stop = (): void => socket.terminate();
-  const timer = setTimeout(stop, LIMITS.tunnelHandshakeMs);
-  signal.addEventListener("abort", stop, { once: true });
+  const opening = await openSocket(url, { proxies, signal });
+  const { socket, reader } = opening;
   try {
-    await opened(socket);
     const before = link === undefined ? {} : { link: { id: link.id, ...link.received } };
     say(socket, { type: "hello", version: 1, role, tunnel_id, ...before });
     const welcome = await introduce(socket, reader, credential);
     return { socket, welcome, early: reader.end() };
   } catch (error) {
     reader.end();
-    socket.terminate();
-    if (error instanceof TunnelRefusal) throw error;
-    throw new TunnelRefusal("unreachable", `no tunnel at ${hostOf(url)}: ${(error as Error).message}`);
+    opening.end();
+    throw refusalOf(error, url);
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
+    opening.settle();
   }
+}
+
+/** A WebSocket whose handshake has begun: it ends when that takes too long. */
+export interface OpeningSocket {
+  readonly socket: WebSocket;
+  readonly reader: HandshakeReader;
+  /** The handshake is over, and the socket may stay. */
+  settle(): void;
+  end(): void;
+}
+
+/** Rejects with a `TunnelRefusal`. */
+export async function openSocket(
+  url: string,
+  {
+    proxies = {},
+    signal,
+  }: { readonly proxies?: NetworkProxies | undefined; readonly signal?: AbortSignal | undefined } = {},
+): Promise<OpeningSocket> {
+  const socket = new WebSocket(url, {
+    handshakeTimeout: LIMITS.tunnelHandshakeMs,
+    maxPayload: LIMITS.tunnelMessageBytes,
+    perMessageDeflate: false,
+    followRedirects: false,
+    ...throughProxy(new URL(url), proxies),
+  });
+  const reader = new HandshakeReader(socket);
+  const stop = (): void => socket.terminate();
+  const timer = setTimeout(stop, LIMITS.tunnelHandshakeMs);
+  signal?.addEventListener("abort", stop, { once: true });
+  const settle = (): void => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  };
+  try {
+    await opened(socket);
+    return { socket, reader, settle, end: stop };
+  } catch (error) {
+    settle();
+    reader.end();
+    stop();
+    throw refusalOf(error, url);
+  }
+}
+
+function throughProxy(url: URL, proxies: NetworkProxies): ClientOptions {
+  const proxy = proxyFor(url, proxies);
+  if (proxy === undefined) return {};
+  const createConnection = (_options: unknown, connected: Parameters<typeof connectThrough>[2]): void =>
+    connectThrough(proxy, url, connected);
+  // Node takes the socket by the callback too; the types of `ws` know the returned one only.
+  return { createConnection: createConnection as unknown as NonNullable<ClientOptions["createConnection"]> };
+}
+
+function refusalOf(error: unknown, url: string): TunnelRefusal {
+  if (error instanceof TunnelRefusal) return error;
+  return new TunnelRefusal("unreachable", `no tunnel at ${hostOf(url)}: ${(error as Error).message}`);
 }
 
 async function introduce(

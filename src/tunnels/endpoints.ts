@@ -23,7 +23,7 @@ import {
   type TunnelEndpoint,
   type TunnelLinkState,
 } from "../protocol/index.ts";
-import type { TunnelPlace, TunnelTransport } from "../proxy/index.ts";
+import type { NetworkProxies, TunnelPlace, TunnelTransport } from "../proxy/index.ts";
 import type { AcceptedTunnel } from "./accept.ts";
 import { TunnelDialer } from "./dial.ts";
 import { openRequests, TunnelDispatcher } from "./dispatcher.ts";
@@ -41,6 +41,8 @@ export interface EndpointBookOptions {
   readonly signer: () => Promise<TunnelSigner>;
   readonly clocks: TwoClocks;
   readonly log: Pick<Log, "info" | "warn">;
+  /** Of the network, for connections to other machines. Absent: none. */
+  readonly proxies?: NetworkProxies | undefined;
   readonly bounds?: LinkBounds | undefined;
   readonly random?: (() => number) | undefined;
 }
@@ -83,6 +85,17 @@ export class EndpointBook implements TunnelTransport {
       this.#endpoints.set(id, endpoint);
       endpoint.start();
     }
+    this.#changed();
+  }
+
+  /** Ends its links and connects again: its secret has changed. */
+  renew(id: string): void {
+    const before = this.#endpoints.get(id);
+    if (before === undefined) return;
+    before.close("the tunnel has a new key");
+    const endpoint = new Endpoint(before.setting, this.#options, () => this.#changed());
+    this.#endpoints.set(id, endpoint);
+    endpoint.start();
     this.#changed();
   }
 
@@ -186,7 +199,7 @@ class Endpoint {
       this.#message = "a tunnel without authentication works on this machine only: set auth to nostr or psk";
       return;
     }
-    const { bounds, random } = options;
+    const { bounds, random, proxies } = options;
     this.#dialer = new TunnelDialer({
       url,
       tunnel_id: id,
@@ -194,6 +207,7 @@ class Endpoint {
       credential: credentialOf(setting, options),
       bounds,
       random,
+      proxies,
       open: (link) => this.open(link),
       changed: (state, message) => {
         if (state !== this.#state && message !== undefined) options.log.warn({ tunnel: id, message }, "tunnel down");

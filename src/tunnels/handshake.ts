@@ -83,11 +83,16 @@ export class HandshakeReader {
     }
   }
 
-  /** The next message of the handshake. Rejects if it is none. */
-  async next(): Promise<TunnelHandshake> {
+  /** The next message, whatever it is. Rejects when the connection ends. */
+  async take(): Promise<EarlyMessage> {
     const first = await this.peek();
     this.#early.shift();
-    const read = handshakeOf(first);
+    return first;
+  }
+
+  /** The next message of the handshake. Rejects if it is none. */
+  async next(): Promise<TunnelHandshake> {
+    const read = handshakeOf(await this.take());
     if (read === undefined) throw new TunnelRefusal("refused", "the other side does not speak this protocol");
     return read;
   }

@@ -5,4 +5,5 @@ export * from "./endpoints.ts";
 export * from "./handshake.ts";
 export * from "./link.ts";
 export * from "./offers.ts";
+export * from "./pairing.ts";
 export * from "./serve.ts";

@@ -13,7 +13,7 @@ import {
   type TunnelLinkState,
   type TunnelModels,
 } from "../protocol/index.ts";
-import type { CallerRequest, CallerResponse } from "../proxy/index.ts";
+import type { CallerRequest, CallerResponse, NetworkProxies } from "../proxy/index.ts";
 import type { AcceptedTunnel } from "./accept.ts";
 import { TunnelDialer } from "./dial.ts";
 import { credentialOf } from "./endpoints.ts";
@@ -41,6 +41,8 @@ export interface OfferBookOptions {
   readonly signer: () => Promise<TunnelSigner>;
   readonly clocks: TwoClocks;
   readonly log: Pick<Log, "info" | "warn">;
+  /** Of the network, for connections to other machines. Absent: none. */
+  readonly proxies?: NetworkProxies | undefined;
   /** A model request of an offer's party. */
   answer(id: string, request: CallerRequest, response: CallerResponse): void;
   /** What an offer's party may ask for, and at what price. */
@@ -57,11 +59,19 @@ export interface OfferCondition {
   readonly requests: number;
   /** Milliseconds since the epoch. Absent: never. */
   readonly lastRequestAt?: number | undefined;
+  /** Who is connected. */
+  readonly parties: readonly OfferParty[];
+}
+
+export interface OfferParty {
+  readonly since: string;
+  /** Absent: it proved a pre-shared key, or nothing. */
+  readonly pubkey?: string | undefined;
 }
 
 interface LiveOffer {
   readonly offer: TunnelOffer;
-  readonly links: Set<TunnelLink>;
+  readonly links: Map<TunnelLink, OfferParty>;
   dialer: TunnelDialer | undefined;
   state: TunnelLinkState;
   message: string | undefined;
@@ -93,7 +103,7 @@ export class OfferBook {
     this.cut(offer.id, "the offer was changed");
     const live: LiveOffer = {
       offer,
-      links: new Set(),
+      links: new Map(),
       dialer: undefined,
       state: "waiting",
       message: undefined,
@@ -110,6 +120,7 @@ export class OfferBook {
       role: "home",
       credential: credentialOf(offer, this.#options),
       bounds: this.#options.bounds,
+      proxies: this.#options.proxies,
       open: (link) => this.#open(live, link),
       changed: (state, message) => {
         live.state = state;
@@ -125,14 +136,14 @@ export class OfferBook {
     if (live === undefined) return;
     this.#offers.delete(id);
     live.dialer?.close(reason);
-    for (const link of live.links) link.close(reason);
+    for (const link of live.links.keys()) link.close(reason);
   }
 
   condition(id: string): OfferCondition {
     const live = this.#offers.get(id);
-    if (live === undefined) return { state: "waiting", openRequests: 0, requests: 0 };
+    if (live === undefined) return { state: "waiting", openRequests: 0, requests: 0, parties: [] };
     const { openRequests, requests, lastRequestAt, message } = live;
-    const links = [...live.links];
+    const links = [...live.links.keys()];
     const isConnected = links.some((link) => link.isConnected);
     const idle = links.length > 0 ? "interrupted" : live.state === "refused" ? "refused" : "waiting";
     return {
@@ -140,6 +151,7 @@ export class OfferBook {
       ...(isConnected || message === undefined ? {} : { message }),
       openRequests,
       requests,
+      parties: [...live.links].flatMap(([link, party]) => (link.isConnected ? [party] : [])),
       ...(lastRequestAt === undefined ? {} : { lastRequestAt }),
     };
   }
@@ -151,7 +163,7 @@ export class OfferBook {
     return {
       authenticator: this.#authenticator,
       needsProof: authKindOf(live.offer) !== "none",
-      open: (link, { isPlain }) => this.#open(live, link, isPlain),
+      open: (link, { isPlain, party: { pubkey } }) => this.#open(live, link, { isPlain, pubkey }),
     };
   }
 
@@ -159,9 +171,14 @@ export class OfferBook {
     for (const id of this.#offers.keys()) this.cut(id, "the server is stopping");
   }
 
-  #open(live: LiveOffer, link: TunnelLink, isPlain = false): LinkEvents {
+  #open(
+    live: LiveOffer,
+    link: TunnelLink,
+    { isPlain = false, pubkey }: { readonly isPlain?: boolean; readonly pubkey?: string | undefined } = {},
+  ): LinkEvents {
     const { id, sessions } = live.offer;
-    live.links.add(link);
+    const since = new Date(this.#options.clocks.now()).toISOString();
+    live.links.set(link, { since, ...(pubkey === undefined ? {} : { pubkey }) });
     this.#options.log.info({ tunnel: id, link: link.id }, "a tunnel was connected");
     if (!isPlain) serveRequests(link, (request, response) => this.#answer(live, request, response));
     const handler = sessions ? this.#options.sessions?.(id, link) : undefined;

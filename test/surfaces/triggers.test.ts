@@ -117,6 +117,36 @@ describe("schedules", () => {
     for (const role of ["agent", "viewer"] as const)
       await expect((await app.as(role)).schedules.create(hourly)).rejects.toMatchObject({ code: "forbidden" });
   });
+
+  it("run now when somebody wants it, also while paused, and remember what became of them", async () => {
+    const made = await client.schedules.create(hourly);
+    await client.schedules.control(made.id, "pause");
+    const ran = await client.schedules.run(made.id);
+    expect(ran).toMatchObject({ paused: true, started: 1, next: [] });
+    const [session] = await sessions();
+    expect(session).toMatchObject({ id: ran.last?.session_id, settings: { metadata: { schedule: made.id } } });
+    const again = await client.schedules.run(made.id);
+    expect(again.started).toBe(2);
+    expect(again.last?.session_id).not.toBe(ran.last?.session_id);
+    await client.schedules.control(made.id, "continue");
+    await client.deleteTemplate("triage");
+    await expect(client.schedules.run(made.id)).rejects.toMatchObject({ code: "not_found" });
+    clock.pass(HOUR);
+    await until(async () => (await client.schedules.history(made.id)).results.length === 3);
+    const { results } = await client.schedules.history(made.id);
+    expect(results.map(({ session_id, message }) => session_id ?? message)).toEqual([
+      "there is no template triage",
+      again.last?.session_id,
+      ran.last?.session_id,
+    ]);
+    // All of it is on the disk.
+    await app.restart();
+    expect(await app.client.schedules.history(made.id)).toEqual({ results });
+    const viewer = await app.as("viewer");
+    for (const refused of [viewer.schedules.run(made.id), viewer.schedules.history(made.id)])
+      await expect(refused).rejects.toMatchObject({ code: "forbidden" });
+    await expect(app.client.schedules.history("sch_none")).rejects.toMatchObject({ code: "not_found" });
+  });
 });
 
 describe("webhooks", () => {
@@ -162,8 +192,12 @@ describe("webhooks", () => {
     expect((await client.webhooks.list()).webhooks).toMatchObject([
       { id, started: 1, last: { session_id: first.answer.session_id } },
     ]);
-    expect((await send({ secret, path, id: "msg_2" })).status).toBe(202);
+    const further = await send({ secret, path, id: "msg_2" });
+    expect(further.status).toBe(202);
     expect(await sessions()).toHaveLength(2);
+    expect(await client.webhooks.history(id)).toMatchObject({
+      results: [{ session_id: further.answer.session_id }, { session_id: first.answer.session_id }],
+    });
   });
 
   it("what is not signed, or was signed long ago, is refused and starts nothing", async () => {

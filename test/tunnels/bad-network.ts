@@ -15,6 +15,11 @@ export interface BadNetwork {
   thaw(): void;
   /** Delays each piece, milliseconds, in order. */
   slow(ms: number): void;
+  /**
+   * Ends all connections for who made them, and tells the other side only after so many milliseconds: what is still under way to it
+   * comes after what is sent over the next connection.
+   */
+  strand(ms: number): void;
   close(): Promise<void>;
 }
 
@@ -25,17 +30,27 @@ export async function openBadNetwork(target: () => number, host = "127.0.0.1"): 
   let connections = 0;
   let bytes = 0;
   const pass = (from: Socket, to: Socket): void => {
-    from.on("data", (piece) => {
+    // A piece that is not delayed any more still waits for those before it.
+    const queue: { readonly at: number; readonly piece: Buffer }[] = [];
+    let isWaiting = false;
+    const drain = (): void => {
+      isWaiting = false;
+      for (let [first] = queue; first !== undefined && first.at <= performance.now(); [first] = queue) {
+        queue.shift();
+        if (isFrozen || !to.writable || to.write(first.piece)) continue;
+        from.pause();
+        to.once("drain", () => from.resume());
+      }
+      const [next] = queue;
+      if (next === undefined) return;
+      isWaiting = true;
+      setTimeout(drain, Math.max(1, next.at - performance.now()));
+    };
+    from.on("data", (piece: Buffer) => {
       if (isFrozen) return;
       bytes += piece.length;
-      const write = (): void => {
-        if (!isFrozen && to.writable && !to.write(piece)) {
-          from.pause();
-          to.once("drain", () => from.resume());
-        }
-      };
-      if (delay === 0) write();
-      else setTimeout(write, delay);
+      queue.push({ at: performance.now() + delay, piece });
+      if (!isWaiting) drain();
     });
   };
   const server = createServer((left) => {
@@ -58,7 +73,9 @@ export async function openBadNetwork(target: () => number, host = "127.0.0.1"): 
     pass(left, right);
     pass(right, left);
   });
+  const stranded = new Set<Socket>();
   const cut = (): void => {
+    for (const socket of stranded) socket.destroy();
     for (const [left, right] of pairs) {
       left.destroy();
       right.destroy();
@@ -84,6 +101,18 @@ export async function openBadNetwork(target: () => number, host = "127.0.0.1"): 
     },
     slow: (ms) => {
       delay = ms;
+    },
+    strand: (ms) => {
+      for (const pair of pairs) {
+        const [left, right] = pair;
+        pairs.delete(pair);
+        left.removeAllListeners("close");
+        left.destroy();
+        const timer = setTimeout(() => right.destroy(), ms);
+        right.once("close", () => clearTimeout(timer));
+        stranded.add(right);
+        right.once("close", () => stranded.delete(right));
+      }
     },
     close: async () => {
       isFrozen = false;

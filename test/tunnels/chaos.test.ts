@@ -32,7 +32,9 @@ function disturb(random: () => number): () => Promise<void> {
     while (!stopping.signal.aborted) {
       await new Promise((resolve) => setTimeout(resolve, 30 + random() * 250));
       const what = random();
-      if (what < 0.5) network.cut();
+      if (what < 0.35) network.cut();
+      // Reordered: the old connection ends at home only after the new one has begun.
+      else if (what < 0.5) network.strand(50 + random() * 300);
       else if (what < 0.75) network.slow(Math.floor(random() * 15));
       else if (what < 0.9) network.slow(0);
       else {

@@ -1,5 +1,11 @@
 import { Option, type Command } from "commander";
-import { defined, type ScheduleView, type WebhookCreated, type WebhookView } from "../../protocol/index.ts";
+import {
+  defined,
+  type ScheduleView,
+  type TriggerHistory,
+  type WebhookCreated,
+  type WebhookView,
+} from "../../protocol/index.ts";
 import { print, printJson, tellUnattended, width, withServer, type CommandContext } from "../context.ts";
 import { table } from "../terminal/table.ts";
 import { dollarAmount } from "./options.ts";
@@ -58,6 +64,19 @@ export function addSchedule(program: Command, context: CommandContext): void {
     const { schedules } = await client.schedules.list();
     return { value: { schedules }, rows: [SCHEDULE_HEAD, ...schedules.map(scheduleRow)] };
   });
+  schedule
+    .command("run")
+    .description("start a session of it now; its own times stay as they are")
+    .argument("<id>")
+    .addHelpText("after", "\nExample:\n  $ sallyport schedule run sch_…")
+    .action((id: string, _options: unknown, command: Command) =>
+      withServer(context, command, async ({ client }) => {
+        const { last } = await client.schedules.run(id);
+        print(context, last?.session_id ?? id);
+        return undefined;
+      }),
+    );
+  addHistory(schedule, context, (client, id) => client.schedules.history(id));
   addControls(schedule, context, {
     pause: (client, id) => client.schedules.control(id, "pause"),
     continue: (client, id) => client.schedules.control(id, "continue"),
@@ -99,6 +118,7 @@ export function addWebhook(program: Command, context: CommandContext): void {
     const { webhooks } = await client.webhooks.list();
     return { value: { webhooks }, rows: [WEBHOOK_HEAD, ...webhooks.map(webhookRow)] };
   });
+  addHistory(webhook, context, (client, id) => client.webhooks.history(id));
   addControls(webhook, context, {
     pause: (client, id) => client.webhooks.control(id, "pause"),
     continue: (client, id) => client.webhooks.control(id, "continue"),
@@ -133,6 +153,32 @@ function addList(
         if (json === true) printJson(context, value);
         else if (rows.length === 1) print(context, "there are none");
         else for (const line of table(rows, width(context))) print(context, line);
+        return undefined;
+      }),
+    );
+}
+
+function addHistory(
+  group: Command,
+  context: CommandContext,
+  read: (client: TriggerClient, id: string) => Promise<TriggerHistory>,
+): void {
+  group
+    .command("history")
+    .description("what became of it, the newest first")
+    .argument("<id>")
+    .option("--json", "as JSON")
+    .action((id: string, { json }: { json?: boolean }, command: Command) =>
+      withServer(context, command, async ({ client }) => {
+        const history = await read(client, id);
+        if (json === true) printJson(context, history);
+        else if (history.results.length === 0) print(context, "nothing so far");
+        else
+          for (const line of table(
+            [["AT", "RESULT"], ...history.results.map((one) => [one.at, lastOf(one)])],
+            width(context),
+          ))
+            print(context, line);
         return undefined;
       }),
     );

@@ -8,11 +8,13 @@ import {
   type TunnelOfferView,
   type TunnelView,
 } from "../../protocol/index.ts";
+import type { ServerConnection } from "../connect.ts";
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { table } from "../terminal/table.ts";
 import { visible } from "../terminal/visible.ts";
 import { openTunnelDoor, type TunnelDoor } from "../tunnel-door.ts";
+import { addedTunnel, addressOf, codeOf, showPairing, type AddedTunnel } from "./tunnel-pairing.ts";
 import { keyOptions, keyRequest, type KeyFlags } from "./key.ts";
 import { collect, wholeNumber } from "./options.ts";
 
@@ -21,8 +23,8 @@ A tunnel lets a gateway elsewhere use models of this machine. Their keys stay he
 answers them, counts them and can refuse them.
 
 Examples:
-  $ sallyport tunnel serve work --auth psk --max-cost-per-day 5    # on the machine with the keys
-  $ sallyport tunnel add work wss://abc.ngrok.app/claude --auth psk --secret-path tunnels/work    # on the gateway
+  $ sallyport tunnel serve work --pair --max-cost-per-day 5    # on the machine with the keys; shows a code
+  $ sallyport tunnel add work wss://abc.ngrok.app/claude --code K7Q2M-4XTPB    # on the gateway
   $ sallyport tunnel list`;
 
 const SERVE_HELP = `
@@ -30,14 +32,18 @@ The first time it makes the offer; later it goes on with the one that there is. 
 any more. \`sallyport tunnel revoke\` ends the offer itself, at once.
 
 Examples:
-  $ sallyport tunnel serve work --auth psk --model "claude-*" --max-cost-per-day 5 --requests-per-minute 60
-  $ sallyport tunnel serve work --auth psk --dial wss://gateway.example.org/tunnel`;
+  $ sallyport tunnel serve work --pair --model "claude-*" --max-cost-per-day 5 --requests-per-minute 60
+  $ sallyport tunnel serve work --pair --url wss://abc.ngrok.app/claude    # also as a link and a QR code
+  $ sallyport tunnel serve work --dial wss://gateway.example.org/tunnel --code K7Q2M-4XTPB`;
 
 const ADD_HELP = `
 Without an address the other side connects to this server, at /tunnel. A pre-shared key is a file below the folder secrets of the home folder,
-readable by its owner alone.
+readable by its owner alone; a pairing code makes it, on both machines.
 
 Examples:
+  $ sallyport tunnel add home wss://abc.ngrok.app/claude --code K7Q2M-4XTPB
+  $ sallyport tunnel add "wss://abc.ngrok.app/claude?tunnel=home#K7Q2M-4XTPB"    # the link that home shows
+  $ sallyport tunnel add home --pair    # home connects here; shows a code for it
   $ sallyport tunnel add home wss://abc.ngrok.app/claude --auth psk --secret-path tunnels/home
   $ sallyport tunnel add home --auth psk --secret-path tunnels/home --requests-per-minute 60 --tokens-per-minute 200000`;
 
@@ -97,6 +103,8 @@ export function addTunnel(program: Command, context: CommandContext): void {
 }
 
 interface AddFlags {
+  readonly code?: string;
+  readonly pair?: boolean;
   readonly auth: (typeof AUTHS)[number];
   readonly secretPath?: string;
   readonly agent?: readonly string[];
@@ -108,8 +116,10 @@ function addAdd(tunnel: Command, context: CommandContext): void {
   tunnel
     .command("add")
     .description("use the models of another machine")
-    .argument("<id>", "what both sides call it")
+    .argument("<id>", "what both sides call it, or a pairing link")
     .argument("[url]", "where the other side listens, wss:// or ws://")
+    .option("--code <code>", "the pairing code that the other side shows")
+    .option("--pair", "without an address: show a pairing code for the machine that connects here")
     .addOption(new Option("--auth <kind>", "how this server proves who it is").choices(AUTHS).default("nostr"))
     .option("--secret-path <path>", "the pre-shared key, below the folder secrets of the home folder")
     .option("--agent <pubkey>", "the only agents that may use it, hex or npub; several times", collect)
@@ -118,11 +128,34 @@ function addAdd(tunnel: Command, context: CommandContext): void {
     .addHelpText("after", ADD_HELP)
     .action((id: string, url: string | undefined, flags: AddFlags, command: Command) =>
       withServer(context, command, async ({ client }) => {
-        const { state, message } = await client.tunnels.save(id, tunnelOf(flags, url));
-        print(context, `${id}: ${message === undefined ? state : visible(message)}; sessions name it as tunnel:${id}`);
+        const added = addedTunnel(id, { url, code: flags.code });
+        const { state, message } = await addOne(client, added, flags);
+        const words = message === undefined ? state : visible(message);
+        print(context, `${added.id}: ${words}; sessions name it as tunnel:${added.id}`);
+        if (flags.pair !== true) return EXIT.done;
+        const there = `sallyport tunnel serve ${added.id} --dial wss://<this server>/tunnel --code <code>`;
+        await showPairing(context, await client.tunnels.code(added.id), { there });
         return EXIT.done;
       }),
     );
+}
+
+async function addOne(
+  client: ServerConnection["client"],
+  { id, url, code }: AddedTunnel,
+  flags: AddFlags,
+): Promise<TunnelView> {
+  if (code === undefined) {
+    if (flags.pair !== true) return client.tunnels.save(id, tunnelOf(flags, url));
+    if (url !== undefined)
+      throw new Failure("invalid_request", "--pair is for a machine that connects here: leave the address out");
+    // Its key is made when it pairs: until then there is no such file, and nobody gets in.
+    const auth = { type: "psk", secret_path: `tunnels/_endpoints/${id}` } as const;
+    return client.tunnels.save(id, { ...tunnelOf({ ...flags, auth: "nostr" }, url), auth });
+  }
+  if (url === undefined) throw new Failure("invalid_request", "--code needs the address of the machine that shows it");
+  const { auth: _paired, ...setting } = tunnelOf({ ...flags, auth: "nostr" }, url);
+  return client.tunnels.pair(id, { ...setting, url, code });
 }
 
 function tunnelOf(flags: AddFlags, url: string | undefined): SaveTunnel {
@@ -148,6 +181,9 @@ function authOf({ auth, secretPath }: Pick<AddFlags, "auth" | "secretPath">): Sa
 }
 
 interface ServeTunnelFlags extends KeyFlags {
+  readonly pair?: boolean;
+  readonly url?: string;
+  readonly code?: string;
   readonly auth: (typeof AUTHS)[number];
   readonly secretPath?: string;
   readonly agent?: readonly string[];
@@ -172,15 +208,19 @@ function addServe(tunnel: Command, context: CommandContext): void {
     .option("--agent <pubkey>", "with nostr: the only keys that may connect, hex or npub; several times", collect)
     .option("--sessions", "whole sessions may run here too, with this machine's engines")
     .option("--profile <name>", "the policy profile of the other side")
+    .option("--pair", "show a short pairing code, once, instead of the pre-shared key")
+    .option("--url <url>", "with --pair: how the other side reaches this machine, for a link and a QR code")
+    .option("--code <code>", "with --dial: the pairing code that the gateway shows")
     .option("--listen <address>", "where the other side connects to (default: 127.0.0.1:5454)")
     .option("--dial <url>", "connect to the other side instead, wss:// or ws://")
     .addHelpText("after", SERVE_HELP)
     .action((id: string, flags: ServeTunnelFlags, command: Command) =>
       withServer(context, command, async ({ client, url }) => {
+        if (flags.url !== undefined) addressOf(flags.url);
         const { offers } = await client.tunnels.offers();
         if (!offers.some((offer) => offer.id === id)) {
           const { secret } = await client.tunnels.offer(offerOf(id, flags));
-          if (secret !== undefined) {
+          if (secret !== undefined && flags.pair !== true && flags.code === undefined) {
             print(context, secret);
             context.screen.line(context.screen.paint.dim("the pre-shared key: keep it, it is not shown again"));
           }
@@ -190,6 +230,11 @@ function addServe(tunnel: Command, context: CommandContext): void {
           const where =
             door === undefined ? `connecting to ${flags.dial ?? ""}` : `ws://${door.host}:${door.port}/claude`;
           context.screen.line(`serving ${id} at ${where}; Ctrl-C stops`);
+          if (flags.code !== undefined) await client.tunnels.pairOffer(id, { code: codeOf(flags.code) });
+          if (flags.pair === true) {
+            const there = `sallyport tunnel add ${id} <address> --code <code>`;
+            await showPairing(context, await client.tunnels.offerCode(id), { url: flags.url, there });
+          }
           return await follow(context, async () => (await client.tunnels.offers()).offers.find((one) => one.id === id));
         } finally {
           await door?.close();

@@ -11,6 +11,8 @@ import { chooseRoute, type PassedPlace, type RoutePlace } from "./choose.ts";
 interface RoutingRules {
   readonly profile: Profile;
   readonly engine: string;
+  /** Why whoever it is for may not use the tunnel behind a provider now. Undefined: it may, or it is no tunnel. */
+  readonly unproved: (provider: string) => Promise<string | undefined>;
 }
 
 type RoutingParts = Pick<Dependencies, "models" | "engines">;
@@ -66,7 +68,10 @@ async function move(session: Session, wanted: ModelPlace): Promise<void> {
   const { dependencies, state } = session;
   const { engine, provider, model } = state.settings;
   const profile = effectiveProfile(dependencies.policy(), state);
-  const places = await placesOf(dependencies, { profile, engine }, wanted);
+  const unproved = async (other: string): Promise<string | undefined> =>
+    // A session that is at a tunnel already was let in there.
+    other === provider ? undefined : dependencies.unproved(state.created_by, other);
+  const places = await placesOf(dependencies, { profile, engine, unproved }, wanted);
   const current = places.find((place) => isSame(place, { provider, model }));
   const [first] = places;
   // The list has changed since: it stays until somebody chooses.
@@ -111,7 +116,7 @@ async function placesOf(parts: RoutingParts, rules: RoutingRules, wanted: ModelP
 
 async function judge(
   { models, engines }: RoutingParts,
-  { profile, engine }: RoutingRules,
+  { profile, engine, unproved }: RoutingRules,
   { place, provider }: { readonly place: ModelPlace & { readonly dearer: boolean }; readonly provider: Provider },
 ): Promise<JudgedPlace> {
   const price = models.prices.priceOf(provider, place.model)?.price;
@@ -121,7 +126,8 @@ async function judge(
     refusedModel(profile, place)?.message ??
     refusedHost(profile, provider) ??
     (wires.some((wire) => provider.baseUrl[wire] !== undefined) ? undefined : "its format is not the engine's") ??
-    (price === undefined ? "it has no price" : undefined);
+    (price === undefined ? "it has no price" : undefined) ??
+    (await unproved(provider.id));
   const missing = byRule === undefined ? await missingKey(provider) : undefined;
   return { ...place, price, status, refusal: byRule ?? missing, lacksKey: missing !== undefined };
 }

@@ -3,6 +3,7 @@ import {
   LIMITS,
   TUNNEL_PREFIX,
   type ClaudeTunnelStatus,
+  type PrincipalRef,
   type TunnelAuthChallenge,
 } from "../../protocol/index.ts";
 import {
@@ -26,6 +27,9 @@ interface TunnelGrant {
 }
 
 type TunnelAuthParts = Pick<Dependencies, "store" | "clock" | "newId" | "redact" | "log" | "identity">;
+
+/** Who uses a tunnel: a caller, or whoever a session is of. */
+type TunnelUser = Pick<PrincipalRef, "id" | "role">;
 
 /** Which principals have proved to a tunnel who they are (document 003's `/claude/auth`). Kept in memory: after a restart they prove it again. */
 export class TunnelAuthService {
@@ -98,7 +102,7 @@ export class TunnelAuthService {
   }
 
   /** Throws unless the caller may use the tunnel now. People may: their own login has proved who they are. */
-  async require(caller: Caller, tunnel: TunnelAuthRules): Promise<void> {
+  async require(caller: TunnelUser, tunnel: TunnelAuthRules): Promise<void> {
     if (caller.role !== "agent") return;
     const { authorized, auth_type } = await this.#statusOf(caller, tunnel);
     if (authorized) return;
@@ -111,13 +115,24 @@ export class TunnelAuthService {
     );
   }
 
+  /** Why somebody may not use the tunnel behind a provider now. Undefined: they may, or it is no tunnel. */
+  async unproved(principal: TunnelUser, provider: string): Promise<string | undefined> {
+    try {
+      await this.requireProvider(principal, provider);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Failure && error.code === "forbidden") return "the agent has not proved to it who it is";
+      throw error;
+    }
+  }
+
   /** The same for a session's provider. Other providers than tunnels need no proof. */
-  async requireProvider(caller: Caller, provider: string): Promise<void> {
+  async requireProvider(caller: TunnelUser, provider: string): Promise<void> {
     const tunnel = this.#tunnels().find(({ id }) => provider === TUNNEL_PREFIX + id);
     if (tunnel !== undefined) await this.require(caller, tunnel);
   }
 
-  async #statusOf(caller: Caller, tunnel: TunnelAuthRules): Promise<ClaudeTunnelStatus> {
+  async #statusOf(caller: TunnelUser, tunnel: TunnelAuthRules): Promise<ClaudeTunnelStatus> {
     const auth_type = authKindOf(tunnel);
     const known = { tunnel_id: tunnel.id, auth_type } as const;
     switch (auth_type) {
@@ -138,13 +153,13 @@ export class TunnelAuthService {
   }
 
   /** Where the gateway itself authenticates, an agent is known by the key that the gateway keeps for it. */
-  async #isListed({ id }: Caller, { allowed_agents = [] }: TunnelAuthRules): Promise<boolean> {
+  async #isListed({ id }: TunnelUser, { allowed_agents = [] }: TunnelAuthRules): Promise<boolean> {
     if (allowed_agents.length === 0) return true;
     const own = await this.#dependencies.identity.keys.existing(id);
     return own !== undefined && allowed_agents.some((agent) => samePublicKey(agent, own.pubkey));
   }
 
-  #grantOf(caller: Caller, tunnel: TunnelAuthRules): TunnelGrant | undefined {
+  #grantOf(caller: TunnelUser, tunnel: TunnelAuthRules): TunnelGrant | undefined {
     const key = grantKey(tunnel.id, caller);
     const grant = this.#grants.get(key);
     if (grant === undefined) return undefined;
@@ -169,7 +184,7 @@ export class TunnelAuthService {
 
 const REFUSED = "a response to a tunnel's challenge was refused";
 
-function grantKey(tunnel_id: string, { id }: Caller): string {
+function grantKey(tunnel_id: string, { id }: TunnelUser): string {
   return JSON.stringify([tunnel_id, id]);
 }
 

@@ -13,7 +13,7 @@ import {
   type TunnelOfferView,
 } from "../../protocol/index.ts";
 import { WIRES } from "../../proxy/index.ts";
-import { OfferBook, type MessageHandler, type TunnelLink } from "../../tunnels/index.ts";
+import { OfferBook, type MessageHandler, type PairingBook, type TunnelLink } from "../../tunnels/index.ts";
 import { authorize, type Caller } from "../access/access.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { KeyService } from "./key-service.ts";
@@ -33,10 +33,13 @@ const StoredOffer = z.object({
   created_at: z.string(),
   token_id: z.string(),
   key_id: z.string(),
+  /** Nobody may connect for now. */
+  paused: z.boolean().optional(),
 });
 type StoredOffer = z.infer<typeof StoredOffer>;
 
 interface OfferServices {
+  readonly pairings: PairingBook;
   readonly keys: KeyService;
   readonly tokens: TokenService;
 }
@@ -58,11 +61,12 @@ export class TunnelOfferService {
     this.#dependencies = dependencies;
     this.#services = services;
     this.#stored = new StoredList(dependencies, { document: DOCUMENT, schema: StoredOffer, most: LIMITS.tunnelOffers });
-    const { secret, signer, bounds } = dependencies.tunnels;
+    const { secret, signer, bounds, proxies } = dependencies.tunnels;
     this.book = new OfferBook({
       secret,
       signer,
       bounds,
+      proxies,
       clocks: dependencies.clock,
       log: dependencies.log,
       answer: (id, request, response) => services.keys.answer(this.#keys.get(id) ?? "", request, response),
@@ -83,6 +87,29 @@ export class TunnelOfferService {
   async list(caller: Caller): Promise<readonly TunnelOfferView[]> {
     authorize(caller, "provider.read");
     return Promise.all((await this.#stored.all()).map((offer) => this.#view(offer)));
+  }
+
+  async get(caller: Caller, id: string): Promise<TunnelOfferView> {
+    authorize(caller, "provider.read");
+    return this.#view(await this.#find(id));
+  }
+
+  /** Cuts its links at once, and lets nobody connect until it continues. Key, limits and principal stay. */
+  async pause(caller: Caller, id: string): Promise<TunnelOfferView> {
+    authorize(caller, "policy.write");
+    await this.#find(id);
+    this.book.cut(id, "the owner of this machine paused it");
+    return this.#set(caller, { id, action: "tunnel.pause" }, (offer) => ({ ...offer, paused: true }));
+  }
+
+  async continue(caller: Caller, id: string): Promise<TunnelOfferView> {
+    authorize(caller, "policy.write");
+    return this.#set(caller, { id, action: "tunnel.continue" }, ({ paused: _before, ...offer }) => offer);
+  }
+
+  /** Who has the old pre-shared key is cut off. */
+  async rekey(caller: Caller, id: string, auth: TunnelAuth): Promise<void> {
+    await this.#set(caller, { id, action: "tunnel.paired" }, (offer) => ({ ...offer, auth }));
   }
 
   /** Makes a principal, its limits and, for a pre-shared key without a file, the key: that is shown this once. */
@@ -114,9 +141,9 @@ export class TunnelOfferService {
   /** Cuts it at once: its links end, its requests are broken off, and its principal is gone. */
   async revoke(caller: Caller, id: string): Promise<void> {
     authorize(caller, "policy.write");
-    const offer = (await this.#stored.all()).find((known) => known.id === id);
-    if (offer === undefined) throw new Failure("not_found", `there is no offer ${id}`);
+    const offer = await this.#find(id);
     this.book.cut(id, "the owner of this machine revoked it");
+    this.#services.pairings.cancel(id, "gateway");
     await this.#stored.change(caller, {
       audited: [{ action: "tunnel.revoke", id }],
       change: (offers) => offers.filter((known) => known.id !== id),
@@ -134,7 +161,28 @@ export class TunnelOfferService {
 
   #start(offer: StoredOffer): void {
     this.#keys.set(offer.id, offer.key_id);
-    this.book.add(offer);
+    if (offer.paused !== true) this.book.add(offer);
+  }
+
+  async #find(id: string): Promise<StoredOffer> {
+    const offer = (await this.#stored.all()).find((known) => known.id === id);
+    if (offer === undefined) throw new Failure("not_found", `there is no offer ${id}`);
+    return offer;
+  }
+
+  async #set(
+    caller: Caller,
+    { id, action }: { readonly id: string; readonly action: string },
+    change: (offer: StoredOffer) => StoredOffer,
+  ): Promise<TunnelOfferView> {
+    const stored = await this.#stored.change(caller, {
+      audited: [{ action, id }],
+      change: (offers) => offers.map((offer) => (offer.id === id ? change(offer) : offer)),
+    });
+    const offer = stored.find((known) => known.id === id);
+    if (offer === undefined) throw new Failure("not_found", `there is no offer ${id}`);
+    this.#start(offer);
+    return this.#view(offer);
   }
 
   #sessions(id: string, link: Pick<TunnelLink, "send">): MessageHandler {
@@ -177,13 +225,16 @@ export class TunnelOfferService {
   }
 
   async #view(offer: StoredOffer): Promise<TunnelOfferView> {
-    const { auth, allowed_agents = [], ...rest } = offer;
-    const { state, message, openRequests, requests, lastRequestAt } = this.book.condition(offer.id);
+    const { auth, allowed_agents = [], paused = false, ...rest } = offer;
+    const { state, message, openRequests, requests, lastRequestAt, parties } = this.book.condition(offer.id);
+    const pairingUntil = this.#services.pairings.openUntil(offer.id, "gateway");
     const key: KeyView | undefined = await this.#services.keys.viewOf(offer.key_id);
     return {
       ...rest,
       auth_type: typeof auth === "string" ? auth : auth.type,
       allowed_agents,
+      paused,
+      parties: [...parties],
       bounds: key?.bounds ?? { provider: "" },
       spent_microusd: key?.spent_microusd ?? 0,
       reserved_microusd: key?.reserved_microusd ?? 0,
@@ -191,7 +242,11 @@ export class TunnelOfferService {
       ...defined({ message: key === undefined ? "its token was deleted: revoke the offer" : message }),
       open_requests: openRequests,
       requests,
-      ...defined({ last_request_at: lastRequestAt === undefined ? undefined : new Date(lastRequestAt).toISOString() }),
+      ...defined({ last_request_at: timeOf(lastRequestAt), pairing_until: timeOf(pairingUntil) }),
     };
   }
+}
+
+function timeOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString();
 }

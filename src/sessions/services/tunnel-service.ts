@@ -60,6 +60,17 @@ export class TunnelService {
     });
   }
 
+  /** Connects again with what its secret is now. */
+  renew(id: string): void {
+    this.#book.renew(id);
+  }
+
+  /** Throws for a tunnel of sallyport.yaml: what is stored under its id would not count. */
+  refuseSet(id: string): void {
+    if (this.#isSet(id))
+      throw new Failure("conflict", `the tunnel ${id} is set in sallyport.yaml: change it there, or use another id`);
+  }
+
   /** All stored ones at once, as document 003's file writes them. Those of the settings stay. */
   async replace(caller: Caller, endpoints: readonly z.infer<typeof Stored>[]): Promise<void> {
     authorize(caller, "policy.write");

@@ -68,7 +68,7 @@ export async function settingsFor(
   const engine = chooseEngine(dependencies, request, base);
   const extras = extrasOf(dependencies, engine, request, base);
   const walls = await chooseWalls(dependencies, { caller, profile, request, base });
-  const place = await chooseModel(dependencies, { profile, engine }, request, base);
+  const place = await chooseModel(dependencies, { caller, profile, engine }, request, base);
   const { provider } = place;
   for (const agent of Object.values(extras.agents ?? {}))
     if (agent.model !== undefined) await checkModel(dependencies, { profile, engine, provider, model: agent.model });
@@ -242,7 +242,7 @@ function extrasOf(
 
 async function chooseModel(
   dependencies: Dependencies,
-  { profile, engine }: { readonly profile: Profile; readonly engine: string },
+  { caller, profile, engine }: { readonly caller: Caller; readonly profile: Profile; readonly engine: string },
   request: CreateSession,
   base: SessionSettings | undefined,
 ): Promise<Routed> {
@@ -260,7 +260,7 @@ async function chooseModel(
       defined({ provider, model, routed_from: base.routed_from })
     : await routeNew(
         dependencies,
-        { profile, engine },
+        { profile, engine, unproved: (other) => dependencies.unproved(caller, other) },
         { wanted: { provider, model }, isNamed: request.provider !== undefined },
       );
   await checkModel(dependencies, { profile, engine, provider: place.provider, model: place.model });

@@ -9,9 +9,10 @@ import {
   type ScheduleList,
   type ScheduleView,
   type SessionView,
+  type TriggerHistory,
 } from "../../protocol/index.ts";
-import type { AuditRow, DocumentRow } from "../../store/index.ts";
-import { auditRow, authorize, type Caller } from "../access/access.ts";
+import type { DocumentRow } from "../../store/index.ts";
+import { authorize, type Caller } from "../access/access.ts";
 import { TriggerBook } from "./book.ts";
 import { parseCron, zoneClock } from "./cron.ts";
 import { dueAt, timeAfter, timesAfter, type Due, type Timetable } from "./due.ts";
@@ -44,11 +45,11 @@ export class ScheduleService {
   readonly #book: TriggerBook<StoredSchedule>;
   #cancel: () => void = () => undefined;
   #closed = false;
-  #work: Promise<unknown> = Promise.resolve();
 
   constructor(parts: TriggerParts) {
     this.#parts = parts;
-    this.#book = new TriggerBook(parts.dependencies.store, "schedule", StoredSchedule);
+    const kind = { kind: "schedule", schema: StoredSchedule, most: LIMITS.schedules } as const;
+    this.#book = new TriggerBook(parts.dependencies, kind);
   }
 
   async open(): Promise<void> {
@@ -76,11 +77,7 @@ export class ScheduleService {
     };
     if (timeAfter(timetableOf(entry), now) === undefined)
       throw new Failure("invalid_request", "this time never comes: it is past, or there is no such day");
-    await this.#change(async () => {
-      if (this.#book.all.length >= LIMITS.schedules)
-        throw new Failure("limit_reached", `there can be ${LIMITS.schedules} schedules; delete one first`);
-      await this.#book.save(entry, entry.created_at, [this.#audit(caller, "schedule.create", id, request)]);
-    });
+    await this.#book.add(caller, entry, request);
     this.#wait(0);
     return this.#view(entry);
   }
@@ -91,52 +88,43 @@ export class ScheduleService {
   }
 
   async pause(caller: Caller, id: string): Promise<ScheduleView> {
-    return this.#set(caller, { id, action: "schedule.pause" }, (entry) => ({ ...entry, paused: true }));
+    return this.#view(await this.#book.pause(caller, id));
   }
 
   /** What was due while it was paused does not count as missed. */
   async continue(caller: Caller, id: string): Promise<ScheduleView> {
     const now = this.#parts.dependencies.clock.now();
-    const view = await this.#set(caller, { id, action: "schedule.continue" }, (entry) => ({
-      ...entry,
+    const entry = await this.#book.set(caller, { id, verb: "continue" }, (before) => ({
+      ...before,
       paused: false,
-      done_until: Math.max(entry.done_until, now),
+      done_until: Math.max(before.done_until, now),
     }));
     this.#wait(0);
-    return view;
+    return this.#view(entry);
   }
 
-  async remove(caller: Caller, id: string): Promise<void> {
+  /** Starts a session now, also while it is paused. Its own times stay as they are. */
+  async run(caller: Caller, id: string): Promise<ScheduleView> {
     authorize(caller, "trigger.manage");
-    await this.#change(async () => {
-      this.#find(id);
-      await this.#book.remove(id, this.#now(), [this.#audit(caller, "schedule.delete", id)]);
+    return this.#book.change(async () => {
+      const entry = this.#book.find(id);
+      const key = `${id}/${this.#parts.dependencies.newId("sch")}`;
+      return this.#view(await this.#start(entry, { key, by: caller, details: {} }));
     });
+  }
+
+  history(caller: Caller, id: string): Promise<TriggerHistory> {
+    return this.#book.history(caller, id);
+  }
+
+  remove(caller: Caller, id: string): Promise<void> {
+    return this.#book.remove(caller, id);
   }
 
   close(): Promise<unknown> {
     this.#closed = true;
     this.#cancel();
-    return this.#work;
-  }
-
-  async #set(
-    caller: Caller,
-    { id, action }: { readonly id: string; readonly action: string },
-    change: (entry: StoredSchedule) => StoredSchedule,
-  ): Promise<ScheduleView> {
-    authorize(caller, "trigger.manage");
-    return this.#change(async () => {
-      const entry = change(this.#find(id));
-      await this.#book.save(entry, this.#now(), [this.#audit(caller, action, id)]);
-      return this.#view(entry);
-    });
-  }
-
-  #change<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#work.then(work);
-    this.#work = done.catch(() => undefined);
-    return done;
+    return this.#book.settled;
   }
 
   /** The clock on the wall is asked often: it may be set, and the machine may sleep. */
@@ -149,7 +137,7 @@ export class ScheduleService {
   async #look(): Promise<void> {
     let ms: number = LIMITS.scheduleCheckMs;
     try {
-      await this.#change(() => this.#runDue());
+      await this.#book.change(() => this.#runDue());
       const { clock } = this.#parts.dependencies;
       const now = clock.now();
       const next = this.#book.all
@@ -173,7 +161,7 @@ export class ScheduleService {
 
   async #run(entry: StoredSchedule, due: Due): Promise<void> {
     const { id, request } = entry;
-    const at = this.#now();
+    const at = this.#book.now;
     const due_at = new Date(due.at).toISOString();
     const isSkipped = due.isLate && request.missed === "skip";
     const missed = due.missed + (isSkipped ? 1 : 0);
@@ -181,48 +169,47 @@ export class ScheduleService {
     if (isSkipped) {
       const message = `${missed === 1 ? "This time was" : `${missed} times were`} missed, and skipped.`;
       await this.#book.save({ ...done, last: { at, due_at, message } }, at, [
-        this.#audit(SYSTEM, "schedule.skip", id, { due_at, missed }),
+        this.#book.audit(SYSTEM, "schedule.skip", id, { due_at, missed }),
       ]);
       return;
     }
-    let started: StoredSchedule | undefined;
-    const documents = (view: SessionView): readonly DocumentRow[] => {
-      started = { ...done, started: entry.started + 1, last: { at, due_at, session_id: view.id } };
-      return [this.#book.rowOf(started, at)];
-    };
     try {
-      const view = await startTriggered(this.#parts, {
-        token_id: entry.token_id,
-        template: request.template,
-        max_cost_microusd: request.max_cost_microusd,
-        key: `${id}/${due_at}`,
-        prompt: (text) => text,
-        metadata: { schedule: id, due_at },
-        documents,
-      });
-      if (started !== undefined) this.#book.put(started);
-      const details = { due_at, session_id: view.id, missed };
-      await this.#parts.dependencies.store.commit({ audit: [this.#audit(SYSTEM, "schedule.start", id, details)] });
+      await this.#start(done, { key: `${id}/${due_at}`, due_at, by: SYSTEM, details: { due_at, missed } });
     } catch (error) {
       if (passesByItself(error)) throw error;
       const { code, message } = error as Failure;
       const failed = { ...done, paused: entry.paused || code === "unauthenticated", last: { at, due_at, message } };
-      await this.#book.save(failed, at, [this.#audit(SYSTEM, "schedule.fail", id, { due_at, code, message })]);
+      await this.#book.save(failed, at, [this.#book.audit(SYSTEM, "schedule.fail", id, { due_at, code, message })]);
     }
   }
 
-  #find(id: string): StoredSchedule {
-    const entry = this.#book.get(id);
-    if (entry === undefined) throw new Failure("not_found", `there is no schedule ${id}`);
-    return entry;
-  }
-
-  #now(): string {
-    return new Date(this.#parts.dependencies.clock.now()).toISOString();
-  }
-
-  #audit(by: PrincipalRef, action: string, target: string, details?: unknown): AuditRow {
-    return auditRow(this.#parts.dependencies, by, { action, target, details });
+  /** Starts a session of it; what it then is becomes durable together with the session. */
+  async #start(entry: StoredSchedule, { key, due_at, by, details }: ScheduledStart): Promise<StoredSchedule> {
+    const { id, request } = entry;
+    const at = this.#book.now;
+    let started = entry;
+    const documents = (view: SessionView): readonly DocumentRow[] => {
+      started = {
+        ...entry,
+        started: entry.started + 1,
+        last: { at, ...defined({ due_at }), session_id: view.id },
+      };
+      return [this.#book.rowOf(started, at)];
+    };
+    const view = await startTriggered(this.#parts, {
+      token_id: entry.token_id,
+      template: request.template,
+      max_cost_microusd: request.max_cost_microusd,
+      key,
+      prompt: (text) => text,
+      metadata: { schedule: id, ...defined({ due_at }) },
+      documents,
+    });
+    this.#book.put(started);
+    await this.#parts.dependencies.store.commit({
+      audit: [this.#book.audit(by, "schedule.start", id, { ...details, session_id: view.id })],
+    });
+    return started;
   }
 
   #view(entry: StoredSchedule): ScheduleView {
@@ -245,6 +232,15 @@ export class ScheduleService {
       ...defined({ cron, at, max_cost_microusd, last }),
     };
   }
+}
+
+interface ScheduledStart {
+  /** A retry with the same key answers with the first session. */
+  readonly key: string;
+  /** Absent: somebody started it by hand. */
+  readonly due_at?: string | undefined;
+  readonly by: PrincipalRef;
+  readonly details: Readonly<Record<string, unknown>>;
 }
 
 function timetableOf({ request: { cron, at, time_zone = "UTC" } }: StoredSchedule): Timetable {

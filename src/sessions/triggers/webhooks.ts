@@ -7,13 +7,13 @@ import {
   LIMITS,
   PrincipalRef,
   SYSTEM,
+  type TriggerHistory,
   type WebhookAccepted,
   type WebhookCreated,
   type WebhookList,
   type WebhookView,
 } from "../../protocol/index.ts";
-import type { AuditRow } from "../../store/index.ts";
-import { auditRow, authorize, type Caller } from "../access/access.ts";
+import { authorize, type Caller } from "../access/access.ts";
 import { TriggerBook } from "./book.ts";
 import { startTriggered, type TriggerParts } from "./start.ts";
 
@@ -48,11 +48,11 @@ const SECRET_PREFIX = "whsec_";
 export class WebhookService {
   readonly #parts: TriggerParts;
   readonly #book: TriggerBook<StoredWebhook>;
-  #work: Promise<unknown> = Promise.resolve();
 
   constructor(parts: TriggerParts) {
     this.#parts = parts;
-    this.#book = new TriggerBook(parts.dependencies.store, "webhook", StoredWebhook);
+    const kind = { kind: "webhook", schema: StoredWebhook, most: LIMITS.webhooks } as const;
+    this.#book = new TriggerBook(parts.dependencies, kind);
   }
 
   open(): Promise<void> {
@@ -63,23 +63,18 @@ export class WebhookService {
     authorize(caller, "trigger.manage");
     if ((await this.#parts.template(request.template)) === undefined)
       throw new Failure("not_found", `there is no template ${request.template}`);
-    const at = this.#now();
     const entry: StoredWebhook = {
       id: this.#parts.dependencies.newId("hook"),
       request,
-      created_at: at,
+      created_at: this.#book.now,
       created_by: { id: caller.id, name: caller.name, role: caller.role },
       token_id: caller.token.id,
       paused: false,
       secret_version: 1,
       started: 0,
     };
-    return this.#change(async () => {
-      if (this.#book.all.length >= LIMITS.webhooks)
-        throw new Failure("limit_reached", `there can be ${LIMITS.webhooks} webhooks; delete one first`);
-      await this.#book.save(entry, at, [this.#audit(caller, "webhook.create", entry.id, request)]);
-      return { ...viewOf(entry), secret: this.#secret(entry) };
-    });
+    await this.#book.add(caller, entry, request);
+    return { ...viewOf(entry), secret: this.#secret(entry) };
   }
 
   list(caller: Caller): WebhookList {
@@ -89,7 +84,7 @@ export class WebhookService {
 
   /** A new secret, shown this once. The old one is worth nothing from now on. */
   async rotate(caller: Caller, id: string): Promise<WebhookCreated> {
-    const entry = await this.#set(caller, { id, action: "webhook.rotate" }, (before) => ({
+    const entry = await this.#book.set(caller, { id, verb: "rotate" }, (before) => ({
       ...before,
       secret_version: before.secret_version + 1,
     }));
@@ -97,21 +92,20 @@ export class WebhookService {
   }
 
   async pause(caller: Caller, id: string): Promise<WebhookView> {
-    return viewOf(await this.#set(caller, { id, action: "webhook.pause" }, (entry) => ({ ...entry, paused: true })));
+    return viewOf(await this.#book.pause(caller, id));
   }
 
   async continue(caller: Caller, id: string): Promise<WebhookView> {
-    return viewOf(
-      await this.#set(caller, { id, action: "webhook.continue" }, (entry) => ({ ...entry, paused: false })),
-    );
+    return viewOf(await this.#book.set(caller, { id, verb: "continue" }, (entry) => ({ ...entry, paused: false })));
   }
 
-  async remove(caller: Caller, id: string): Promise<void> {
-    authorize(caller, "trigger.manage");
-    await this.#change(async () => {
-      this.#find(id);
-      await this.#book.remove(id, this.#now(), [this.#audit(caller, "webhook.delete", id)]);
-    });
+  /** The last deliveries that were signed, and what became of them. */
+  history(caller: Caller, id: string): Promise<TriggerHistory> {
+    return this.#book.history(caller, id);
+  }
+
+  remove(caller: Caller, id: string): Promise<void> {
+    return this.#book.remove(caller, id);
   }
 
   /** Whether the delivery is signed by somebody who has the webhook's secret, and is recent. Says nothing of why not. */
@@ -132,7 +126,7 @@ export class WebhookService {
 
   /** Starts a session for a delivery that is signed. The same delivery again answers with the same session. */
   async deliver(id: string, delivery: WebhookDelivery): Promise<WebhookAccepted> {
-    const entry = this.#find(id);
+    const entry = this.#book.find(id);
     if (entry.paused) throw new Failure("conflict", "this webhook is paused");
     const mark = createHmac("sha256", this.#key(id, entry.secret_version))
       .update(`mark ${delivery.id}`)
@@ -160,42 +154,17 @@ export class WebhookService {
     result: Pick<NonNullable<StoredWebhook["last"]>, "session_id" | "message">,
     action: string,
   ): Promise<void> {
-    return this.#change(async () => {
+    return this.#book.change(async () => {
       const entry = this.#book.get(id);
       // A retry of what was started already.
       if (entry === undefined || (result.session_id !== undefined && entry.last?.session_id === result.session_id))
         return;
-      const at = this.#now();
+      const at = this.#book.now;
       const started = entry.started + (result.session_id === undefined ? 0 : 1);
       await this.#book.save({ ...entry, started, last: { at, ...result } }, at, [
-        this.#audit(SYSTEM, action, id, result),
+        this.#book.audit(SYSTEM, action, id, result),
       ]);
     });
-  }
-
-  async #set(
-    caller: Caller,
-    { id, action }: { readonly id: string; readonly action: string },
-    change: (entry: StoredWebhook) => StoredWebhook,
-  ): Promise<StoredWebhook> {
-    authorize(caller, "trigger.manage");
-    return this.#change(async () => {
-      const entry = change(this.#find(id));
-      await this.#book.save(entry, this.#now(), [this.#audit(caller, action, id)]);
-      return entry;
-    });
-  }
-
-  #change<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#work.then(work);
-    this.#work = done.catch(() => undefined);
-    return done;
-  }
-
-  #find(id: string): StoredWebhook {
-    const entry = this.#book.get(id);
-    if (entry === undefined) throw new Failure("not_found", `there is no webhook ${id}`);
-    return entry;
   }
 
   #key(id: string, version: number): Buffer {
@@ -206,14 +175,6 @@ export class WebhookService {
     const secret = SECRET_PREFIX + this.#key(id, secret_version).toString("base64");
     this.#parts.dependencies.redact.learn(secret);
     return secret;
-  }
-
-  #now(): string {
-    return new Date(this.#parts.dependencies.clock.now()).toISOString();
-  }
-
-  #audit(by: PrincipalRef, action: string, target: string, details?: unknown): AuditRow {
-    return auditRow(this.#parts.dependencies, by, { action, target, details });
   }
 }
 

@@ -6,6 +6,7 @@ import {
   LIMITS,
   ScheduleList,
   ScheduleView,
+  TriggerHistory,
   WebhookAccepted,
   WebhookCreated,
   WebhookList,
@@ -27,29 +28,56 @@ export function triggerRoutes(app: HttpApp, options: SurfaceOptions, guard: Guar
   scheduleRoutes(app, options);
   webhookRoutes(app, options);
   deliveryRoute(app, options, guard);
-  const verbs = { pause: "Nothing begins until somebody continues it", continue: "Go on" } as const;
-  for (const verb of ["pause", "continue"] as const) {
+  controlRoutes(app, options, { path: "schedules", name: "Schedule", view: ScheduleView });
+  controlRoutes(app, options, { path: "webhooks", name: "Webhook", view: WebhookView });
+}
+
+interface TriggerControls<View extends typeof ScheduleView | typeof WebhookView> {
+  readonly path: "schedules" | "webhooks";
+  readonly name: "Schedule" | "Webhook";
+  readonly view: View;
+}
+
+const VERBS = { pause: "Nothing begins until somebody continues it", continue: "Go on" } as const;
+
+/** What both kinds have: pause, continue, history, delete. */
+function controlRoutes<View extends typeof ScheduleView | typeof WebhookView>(
+  app: HttpApp,
+  { gateway }: SurfaceOptions,
+  { path, name, view }: TriggerControls<View>,
+): void {
+  const service = gateway[path];
+  for (const verb of ["pause", "continue"] as const)
     app.openapi(
       createRoute({
-        ...post(`/api/schedules/{id}/${verb}`, `${verb}Schedule`, "trigger.manage"),
-        summary: verbs[verb],
+        ...post(`/api/${path}/{id}/${verb}`, `${verb}${name}`, "trigger.manage"),
+        summary: VERBS[verb],
         request: { params: TriggerPath },
-        responses: { 200: json(ScheduleView, "The schedule"), ...changeRefusals },
+        responses: { 200: json(view, `The ${name.toLowerCase()}`), ...changeRefusals },
       }),
-      async (context) =>
-        context.json(await options.gateway.schedules[verb](context.var.caller, context.req.valid("param").id), 200),
+      async (context) => context.json(await service[verb](context.var.caller, context.req.valid("param").id), 200),
     );
-    app.openapi(
-      createRoute({
-        ...post(`/api/webhooks/{id}/${verb}`, `${verb}Webhook`, "trigger.manage"),
-        summary: verbs[verb],
-        request: { params: TriggerPath },
-        responses: { 200: json(WebhookView, "The webhook"), ...changeRefusals },
-      }),
-      async (context) =>
-        context.json(await options.gateway.webhooks[verb](context.var.caller, context.req.valid("param").id), 200),
-    );
-  }
+  app.openapi(
+    createRoute({
+      ...get(`/api/${path}/{id}/history`, `read${name}History`, "trigger.manage"),
+      summary: "What became of it so far, the newest first",
+      request: { params: TriggerPath },
+      responses: { 200: json(TriggerHistory, "The results"), ...refusals },
+    }),
+    async (context) => context.json(await service.history(context.var.caller, context.req.valid("param").id), 200),
+  );
+  app.openapi(
+    createRoute({
+      ...remove(`/api/${path}/{id}`, `delete${name}`, "trigger.manage"),
+      summary: `Delete a ${name.toLowerCase()}; its sessions stay`,
+      request: { params: TriggerPath },
+      responses: { 204: { description: "It is gone" }, ...changeRefusals },
+    }),
+    async (context) => {
+      await service.remove(context.var.caller, context.req.valid("param").id);
+      return context.body(null, 204);
+    },
+  );
 }
 
 function scheduleRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
@@ -72,15 +100,13 @@ function scheduleRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   );
   app.openapi(
     createRoute({
-      ...remove("/api/schedules/{id}", "deleteSchedule", "trigger.manage"),
-      summary: "Delete a schedule; its sessions stay",
+      ...post("/api/schedules/{id}/run", "runSchedule", "trigger.manage"),
+      summary: "Start a session of it now; its own times stay as they are",
       request: { params: TriggerPath },
-      responses: { 204: { description: "It is gone" }, ...changeRefusals },
+      responses: { 200: json(ScheduleView, "The schedule; `last` names the session"), ...changeRefusals },
     }),
-    async (context) => {
-      await gateway.schedules.remove(context.var.caller, context.req.valid("param").id);
-      return context.body(null, 204);
-    },
+    async (context) =>
+      context.json(await gateway.schedules.run(context.var.caller, context.req.valid("param").id), 200),
   );
 }
 
@@ -111,18 +137,6 @@ function webhookRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
     }),
     async (context) =>
       context.json(await gateway.webhooks.rotate(context.var.caller, context.req.valid("param").id), 200),
-  );
-  app.openapi(
-    createRoute({
-      ...remove("/api/webhooks/{id}", "deleteWebhook", "trigger.manage"),
-      summary: "Delete a webhook; its sessions stay",
-      request: { params: TriggerPath },
-      responses: { 204: { description: "It is gone" }, ...changeRefusals },
-    }),
-    async (context) => {
-      await gateway.webhooks.remove(context.var.caller, context.req.valid("param").id);
-      return context.body(null, 204);
-    },
   );
 }
 

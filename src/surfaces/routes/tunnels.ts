@@ -8,15 +8,14 @@ import {
   TunnelView,
 } from "../../protocol/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
+import { tunnelPairingRoutes, TunnelPath } from "./tunnel-pairing.ts";
 import { body, changeRefusals, get, json, post, put, refusals, remove } from "./documents.ts";
-
-const TunnelPath = z.object({
-  id: z.string().regex(/^[A-Za-z0-9][\w.-]{0,99}$/, "letters, digits, dots, dashes and underscores"),
-});
 
 export function tunnelRoutes(app: HttpApp, options: SurfaceOptions): void {
   endpointRoutes(app, options);
   offerRoutes(app, options);
+  tunnelPairingRoutes(app, options);
+  for (const action of ["pause", "continue"] as const) offerAction(app, options, action);
 }
 
 /** Other people's machines that answer model requests here. */
@@ -94,5 +93,23 @@ function offerRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
       await gateway.offers.revoke(context.var.caller, context.req.valid("param").id);
       return context.body(null, 204);
     },
+  );
+}
+
+const OFFER_ACTIONS = {
+  pause: "Cut a remote party at once and let it not connect again until the offer continues; its key and limits stay",
+  continue: "Let a remote party connect again",
+} as const;
+
+function offerAction(app: HttpApp, { gateway }: SurfaceOptions, action: keyof typeof OFFER_ACTIONS): void {
+  app.openapi(
+    createRoute({
+      ...post(`/api/tunnel-offers/{id}/${action}`, `${action}TunnelOffer`, "policy.write"),
+      summary: OFFER_ACTIONS[action],
+      request: { params: TunnelPath },
+      responses: { 200: json(TunnelOfferView, "The offer"), ...changeRefusals },
+    }),
+    async (context) =>
+      context.json(await gateway.offers[action](context.var.caller, context.req.valid("param").id), 200),
   );
 }

@@ -25,6 +25,11 @@ export const KEYS = {
   tokens: ["tokens"],
   apiKeys: ["api-keys"],
   audit: ["audit"],
+  tunnels: ["tunnels"],
+  longRuns: ["long-runs"],
+  schedules: ["schedules"],
+  webhooks: ["webhooks"],
+  mcpLogins: ["mcp-logins"],
 } as const;
 
 const PENDING = 1_000;

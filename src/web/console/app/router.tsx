@@ -88,6 +88,11 @@ const files = createRoute({
   validateSearch: (search) => texts(search, "path", "q"),
   component: lazyRouteComponent(() => loadPage(() => import("../pages/files/page.tsx")), "FilesPage"),
 });
+const tunnelsPage = lazyRouteComponent(() => loadPage(() => import("../pages/tunnels/page.tsx")), "TunnelsPage");
+const longRunsPage = lazyRouteComponent(() => loadPage(() => import("../pages/long-runs/page.tsx")), "LongRunsPage");
+const schedulesPage = lazyRouteComponent(() => loadPage(() => import("../pages/triggers/schedules.tsx")), "SchedulesPage");
+const webhooksPage = lazyRouteComponent(() => loadPage(() => import("../pages/triggers/webhooks.tsx")), "WebhooksPage");
+const mcpLoginsPage = lazyRouteComponent(() => loadPage(() => import("../pages/mcp/page.tsx")), "McpLoginsPage");
 
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -106,6 +111,11 @@ export const router = createRouter({
     page("/usage", usagePage),
     page("/policy", policyPage),
     page("/providers", providersPage),
+    page("/long-runs", longRunsPage),
+    page("/schedules", schedulesPage),
+    page("/webhooks", webhooksPage),
+    page("/tunnels", tunnelsPage),
+    page("/mcp-logins", mcpLoginsPage),
     page("/workers", workersPage),
     page("/tokens", tokensPage),
     page("/audit", auditPage),

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { ProviderReport, ProviderView } from "../../../../protocol/index.ts";
 import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
+import { Facts } from "../../../ui/facts.tsx";
 import { Badge, Note, Trouble, type Tone } from "../../../ui/states.tsx";
 import { duration } from "../../../ui/words.tsx";
 
@@ -46,7 +47,7 @@ export function ProviderCard({ provider }: { readonly provider: ProviderView }):
           </Button>
         )}
       </header>
-      <Facts provider={provider} />
+      <ProviderFacts provider={provider} />
       {provider.message !== undefined && (
         <Note tone="warn">
           <Words text={provider.message} />
@@ -73,7 +74,7 @@ function Words({ text }: { readonly text: string }): ReactNode {
   );
 }
 
-function Facts({ provider }: { readonly provider: ProviderView }): ReactNode {
+function ProviderFacts({ provider }: { readonly provider: ProviderView }): ReactNode {
   const hosts = [...new Set(Object.values(provider.hosts))];
   const facts = [
     { label: "API formats", value: provider.wires.join(", ") },
@@ -84,18 +85,7 @@ function Facts({ provider }: { readonly provider: ProviderView }): ReactNode {
     },
     { label: "Key from", value: provider.credential_names.join(", ") },
   ];
-  return (
-    <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 gap-y-1 text-sm">
-      {facts
-        .filter(({ value }) => value !== "")
-        .map(({ label, value }) => (
-          <div key={label} className="contents">
-            <dt className="text-soft">{label}</dt>
-            <dd className="break-words">{value}</dd>
-          </div>
-        ))}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }
 
 function Report({ report }: { readonly report: ProviderReport }): ReactNode {

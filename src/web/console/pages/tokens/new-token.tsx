@@ -7,6 +7,7 @@ import { Button } from "../../../ui/button.tsx";
 import { classes } from "../../../ui/classes.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input } from "../../../ui/field.tsx";
+import { QrCode } from "../../../ui/qr.tsx";
 import { Note, Trouble } from "../../../ui/states.tsx";
 import { LimitFieldset } from "./limit-fields.tsx";
 import { limitsOf, NO_LIMITS } from "./limits.ts";
@@ -123,6 +124,10 @@ function Made({ token, onClose }: { readonly token: TokenCreated; readonly onClo
         text={linkFor(globalThis.location.origin, token.token)}
         hint="Signs a browser in. Send it only to whom it is for: the link is the token."
       />
+      <details className="text-sm">
+        <summary className="cursor-pointer py-1 text-soft">For a phone: the link as a QR code</summary>
+        <QrCode text={linkFor(globalThis.location.origin, token.token)} label="The link as a QR code" />
+      </details>
       <div className="flex justify-end">
         <Button variant="primary" onClick={onClose}>
           I have copied it

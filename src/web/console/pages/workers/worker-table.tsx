@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { WorkerState, WorkerView } from "../../../../protocol/index.ts";
 import { DataTable, type TableColumn } from "../../../ui/data-table.tsx";
 import { Badge, type Tone } from "../../../ui/states.tsx";
 import { Ago, count, duration } from "../../../ui/words.tsx";
+import { SessionLink } from "../../app/session-link.tsx";
 
 const TONES: Readonly<Record<WorkerState, Tone>> = { starting: "info", idle: "ok", busy: "plain", unhealthy: "bad" };
 const WORDS: Readonly<Record<WorkerState, string>> = {
@@ -44,15 +44,7 @@ export function WorkerTable({ workers }: { readonly workers: readonly WorkerView
 
 function Owner({ worker: { session_id } }: { readonly worker: WorkerView }): ReactNode {
   if (session_id === undefined) return <None />;
-  return (
-    <Link
-      to="/sessions/$sessionId"
-      params={{ sessionId: session_id }}
-      className="font-mono text-xs break-all text-accent hover:underline"
-    >
-      {session_id}
-    </Link>
-  );
+  return <SessionLink id={session_id} />;
 }
 
 function Turns({ requests, errors }: Pick<WorkerView, "requests" | "errors">): ReactNode {

@@ -56,7 +56,7 @@ function withoutAbsent(fields: object): CreateKey {
 }
 
 /** What limits a key, one phrase each. */
-export function keyLimitWords({ bounds }: KeyView): readonly string[] {
+export function keyLimitWords({ bounds }: Pick<KeyView, "bounds">): readonly string[] {
   const money = (amount: number | undefined, per: string): readonly string[] =>
     amount === undefined ? [] : [`${dollars(amount)}${per}`];
   const rate = (most: number | undefined, what: string): readonly string[] =>

@@ -1,0 +1,153 @@
+import { useState, type FormEvent, type ReactNode } from "react";
+import type { CreateLongRun } from "../../../../protocol/index.ts";
+import { useConnection } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { parseDollars } from "../../../ui/dollars.ts";
+import { Field, Input, TextArea } from "../../../ui/field.tsx";
+import { Note, wordsOf } from "../../../ui/states.tsx";
+import { KEYS } from "../../app/feed.tsx";
+import { useAct } from "../../app/use-act.ts";
+import { amountProblem } from "../tokens/keys/key-fields.ts";
+
+/** The form as typed. */
+export interface LongRunFields {
+  readonly name: string;
+  readonly task: string;
+  readonly maxCost: string;
+  readonly workspace: string;
+  readonly isAutonomous: boolean;
+}
+
+/** The request from these fields. Undefined: something is missing. */
+export function longRunOf({ name, task, maxCost, workspace, isAutonomous }: LongRunFields): CreateLongRun | undefined {
+  const most = parseDollars(maxCost);
+  if (name.trim() === "" || task.trim() === "" || most === undefined) return undefined;
+  const session = {
+    ...(workspace.trim() === "" ? {} : { workspace: workspace.trim() }),
+    ...(isAutonomous ? { autonomy: "full" as const } : {}),
+  };
+  return { name: name.trim(), task: task.trim(), max_cost_microusd: most, session };
+}
+
+export function NewLongRun({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const { client } = useConnection();
+  const { perform, isActing } = useAct(KEYS.longRuns);
+  const [failure, setFailure] = useState<string>();
+  const [fields, setFields] = useState<LongRunFields>({
+    name: "",
+    task: "",
+    maxCost: "20",
+    workspace: "",
+    isAutonomous: false,
+  });
+  const set = (change: Partial<LongRunFields>): void => {
+    setFailure(undefined);
+    setFields({ ...fields, ...change });
+  };
+  const request = longRunOf(fields);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (request === undefined || isActing) return;
+    perform({ run: () => client.longRuns.start(request), done: `${request.name} has begun.` }).then(
+      onClose,
+      (error: unknown) => setFailure(wordsOf(error)),
+    );
+  };
+  return (
+    <Dialog open onClose={onClose} title="New long run">
+      <form onSubmit={submit} className="space-y-4">
+        <RunFields fields={fields} onChange={set} />
+        {failure !== undefined && (
+          <Note tone="bad" role="alert">
+            {failure}
+          </Note>
+        )}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={isActing} disabled={request === undefined}>
+            Start it
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function RunFields({
+  fields,
+  onChange,
+}: {
+  readonly fields: LongRunFields;
+  readonly onChange: (change: Partial<LongRunFields>) => void;
+}): ReactNode {
+  return (
+    <>
+      <Field label="Name">
+        {(ids) => (
+          <Input
+            {...ids}
+            autoFocus
+            required
+            maxLength={200}
+            value={fields.name}
+            placeholder="Shopping lists"
+            onChange={(event) => onChange({ name: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Task" hint="What is to be built. The first session turns it into a list of features.">
+        {(ids) => (
+          <TextArea
+            {...ids}
+            required
+            rows={4}
+            value={fields.task}
+            placeholder="A web app for shopping lists that works on phones"
+            onChange={(event) => onChange({ task: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field
+        label="Budget in dollars"
+        hint="For all its sessions together. It is never passed."
+        error={amountProblem(fields.maxCost)}
+      >
+        {(ids) => (
+          <Input
+            {...ids}
+            required
+            inputMode="decimal"
+            value={fields.maxCost}
+            onChange={(event) => onChange({ maxCost: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Folder" hint="A new one if empty.">
+        {(ids) => (
+          <Input
+            {...ids}
+            spellCheck={false}
+            value={fields.workspace}
+            placeholder="/home/you/shopping"
+            onChange={(event) => onChange({ workspace: event.target.value })}
+          />
+        )}
+      </Field>
+      <label className="flex items-start gap-2 text-sm">
+        <input
+          type="checkbox"
+          className="mt-1"
+          checked={fields.isAutonomous}
+          onChange={(event) => onChange({ isAutonomous: event.target.checked })}
+        />
+        <span>
+          Run without asking
+          <span className="block text-soft">
+            Otherwise it waits for your answers. Only as far as your role and the policy allow.
+          </span>
+        </span>
+      </label>
+    </>
+  );
+}

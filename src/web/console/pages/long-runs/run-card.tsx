@@ -1,0 +1,164 @@
+import { ChevronDown, Pause, Play, Square, Trash2 } from "lucide-react";
+import { useId, useState, type ReactNode } from "react";
+import type { LongRunView } from "../../../../protocol/index.ts";
+import { useConnection, useMay } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Confirm } from "../../../ui/confirm.tsx";
+import { Facts } from "../../../ui/facts.tsx";
+import { Badge, Note } from "../../../ui/states.tsx";
+import { Ago, count, money } from "../../../ui/words.tsx";
+import { KEYS } from "../../app/feed.tsx";
+import { SessionLink } from "../../app/session-link.tsx";
+import { useAct } from "../../app/use-act.ts";
+import { RunDetail } from "./run-detail.tsx";
+import { percent, runWords } from "./words.ts";
+
+/** One long run: how far it is, what it has cost, and the ways to hold or end it. */
+export function RunCard({ run }: { readonly run: LongRunView }): ReactNode {
+  const mayControl = useMay("session.control");
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const { label, tone } = runWords(run);
+  const { features, spent_microusd: spent, max_cost_microusd: most } = run;
+  return (
+    <article
+      aria-label={`Long run ${run.name}`}
+      className="flex min-w-0 flex-col gap-3 rounded-xl border bg-raised p-4"
+    >
+      <header className="flex flex-wrap items-start justify-between gap-2">
+        <div className="min-w-0">
+          <h2 className="text-base font-semibold break-words">{run.name}</h2>
+          <Badge tone={tone} className="mt-1">
+            {label}
+          </Badge>
+        </div>
+        {mayControl && <Controls run={run} />}
+      </header>
+      <p className="line-clamp-3 text-sm break-words text-soft">{run.task}</p>
+      <div className="grid grid-cols-1 gap-3 md:grid-cols-2">
+        <Meter
+          label="Features that pass"
+          words={features === undefined ? "no list yet" : `${count(features.passing)} of ${count(features.total)}`}
+          value={percent(features?.passing ?? 0, features?.total ?? 0)}
+        />
+        <Meter label="Budget" words={`${money(spent)} of ${money(most)}`} value={percent(spent, most)} />
+      </div>
+      <Facts
+        facts={[
+          { label: "Sessions", value: `${count(run.sessions)} of at most ${count(run.max_sessions)}` },
+          { label: "Now", value: run.session_id === undefined ? "" : <SessionLink id={run.session_id} /> },
+          { label: "Next session", value: run.next_at === undefined ? "" : <Ago at={run.next_at} /> },
+          {
+            label: "Folder",
+            value: run.workspace === undefined ? "" : <code className="text-xs">{run.workspace}</code>,
+          },
+          { label: "Acts as", value: run.created_by.name },
+          { label: "Changed", value: <Ago at={run.updated_at} /> },
+        ]}
+      />
+      {run.message !== undefined && <Note tone={run.status === "ended" ? "plain" : "warn"}>{run.message}</Note>}
+      <div>
+        <Button
+          size="small"
+          variant="quiet"
+          className="-ml-2.5"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <ChevronDown aria-hidden className={isOpen ? "size-4 rotate-180" : "size-4"} /> Features and sessions
+        </Button>
+        <div id={id}>{isOpen && <RunDetail run={run} />}</div>
+      </div>
+    </article>
+  );
+}
+
+/** A bar with its words; the words alone are enough. */
+function Meter({
+  label,
+  words,
+  value,
+}: {
+  readonly label: string;
+  readonly words: string;
+  readonly value: number;
+}): ReactNode {
+  return (
+    <div className="min-w-0 text-sm">
+      <p className="flex flex-wrap justify-between gap-x-3">
+        <span className="text-soft">{label}</span>
+        <span className="tabular-nums">{words}</span>
+      </p>
+      <div
+        role="progressbar"
+        aria-label={label}
+        aria-valuenow={value}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuetext={words}
+        className="mt-1 h-2 overflow-hidden rounded-full bg-sunken"
+      >
+        <div className="h-full rounded-full bg-accent" style={{ width: `${value}%` }} />
+      </div>
+    </div>
+  );
+}
+
+const ENDING = {
+  stop: {
+    description: "The session that works now is ended. It cannot go on afterwards; its files and sessions stay.",
+    verb: "Stop it",
+    keep: "Let it run",
+    done: "is stopped.",
+  },
+  remove: {
+    description: "It is stopped and forgotten. Its sessions and files stay.",
+    verb: "Delete it",
+    keep: "Keep it",
+    done: "is gone.",
+  },
+} as const;
+
+function Controls({ run: { id, name, status } }: { readonly run: LongRunView }): ReactNode {
+  const { client } = useConnection();
+  const { act, perform, isActing } = useAct(KEYS.longRuns);
+  const [ending, setEnding] = useState<keyof typeof ENDING>();
+  const isPaused = status === "paused";
+  const verb = isPaused ? "continue" : "pause";
+  const done = isPaused ? `${name} goes on.` : `${name} is paused.`;
+  const calls = { stop: () => client.longRuns.control(id, "stop"), remove: () => client.longRuns.remove(id) };
+  return (
+    <div className="flex flex-wrap gap-1">
+      {status !== "ended" && (
+        <>
+          <Button
+            size="small"
+            busy={isActing}
+            aria-label={`${isPaused ? "Continue" : "Pause"} ${name}`}
+            onClick={() => act({ run: () => client.longRuns.control(id, verb), done })}
+          >
+            {isPaused ? <Play aria-hidden className="size-4" /> : <Pause aria-hidden className="size-4" />}
+            {isPaused ? "Continue" : "Pause"}
+          </Button>
+          <Button size="small" variant="danger" aria-label={`Stop ${name}`} onClick={() => setEnding("stop")}>
+            <Square aria-hidden className="size-4" /> Stop
+          </Button>
+        </>
+      )}
+      <Button size="small" variant="quiet" aria-label={`Delete ${name}`} onClick={() => setEnding("remove")}>
+        <Trash2 aria-hidden className="size-4" />
+      </Button>
+      {ending !== undefined && (
+        <Confirm
+          title={ending === "stop" ? `Stop ${name}?` : `Delete ${name}?`}
+          description={ENDING[ending].description}
+          verb={ENDING[ending].verb}
+          keep={ENDING[ending].keep}
+          act={() => perform({ run: calls[ending], done: `${name} ${ENDING[ending].done}` })}
+          onClose={() => setEnding(undefined)}
+        />
+      )}
+    </div>
+  );
+}

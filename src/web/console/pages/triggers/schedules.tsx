@@ -1,0 +1,144 @@
+import { useQuery } from "@tanstack/react-query";
+import { CalendarClock, CirclePlay, Plus } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import type { ScheduleView } from "../../../../protocol/index.ts";
+import { useConnection, useMay } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Facts } from "../../../ui/facts.tsx";
+import { NotPermitted } from "../../../ui/not-permitted.tsx";
+import { Page } from "../../../ui/page.tsx";
+import { Badge, Empty, Skeleton, Trouble } from "../../../ui/states.tsx";
+import { Ago, count, money } from "../../../ui/words.tsx";
+import { KEYS } from "../../app/feed.tsx";
+import { useAct } from "../../app/use-act.ts";
+import { NewSchedule } from "./new-schedule.tsx";
+import { History, Result, TriggerButtons } from "./parts.tsx";
+
+/** Their times come by themselves. */
+const EACH_MS = 10_000;
+
+export function SchedulesPage(): ReactNode {
+  const may = useMay("trigger.manage");
+  const [isMaking, setMaking] = useState(false);
+  return (
+    <Page
+      title="Schedules"
+      intro="Sessions that begin at set times, from a template."
+      {...(may
+        ? {
+            actions: (
+              <Button variant="primary" onClick={() => setMaking(true)}>
+                <Plus aria-hidden className="size-4" /> New schedule
+              </Button>
+            ),
+          }
+        : {})}
+    >
+      {may ? <Schedules /> : <NotPermitted what="Schedules" roles="admin or operator" />}
+      {isMaking && <NewSchedule onClose={() => setMaking(false)} />}
+    </Page>
+  );
+}
+
+function Schedules(): ReactNode {
+  const { client } = useConnection();
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: KEYS.schedules,
+    queryFn: async () => (await client.schedules.list()).schedules,
+    refetchInterval: EACH_MS,
+    staleTime: 0,
+  });
+  return (
+    <>
+      {error !== null && <Trouble title="Can’t load the schedules" error={error} onRetry={() => void refetch()} />}
+      {isPending && <Skeleton className="h-40" />}
+      {data?.length === 0 && (
+        <Empty icon={CalendarClock} title="No schedules">
+          Let an agent triage issues each morning, or prepare a release on Monday at nine. Results and questions come to
+          Sessions and Approvals.
+        </Empty>
+      )}
+      <div className="grid grid-cols-1 gap-4 xl:grid-cols-2">
+        {data?.map((schedule) => (
+          <ScheduleCard key={schedule.id} schedule={schedule} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+function ScheduleCard({ schedule }: { readonly schedule: ScheduleView }): ReactNode {
+  const { client } = useConnection();
+  const { act, isActing } = useAct(KEYS.schedules);
+  const { id, name, paused, next, last, max_cost_microusd: most } = schedule;
+  const [first, ...further] = next;
+  return (
+    <article aria-label={`Schedule ${name}`} className="flex min-w-0 flex-col gap-3 rounded-xl border bg-raised p-4">
+      <header className="flex flex-wrap items-start justify-between gap-2">
+        <div className="min-w-0">
+          <h2 className="truncate text-base font-semibold">{name}</h2>
+          <Badge tone={paused ? "warn" : first === undefined ? "plain" : "ok"} className="mt-1">
+            {paused ? "paused" : first === undefined ? "over" : "active"}
+          </Badge>
+        </div>
+        <div className="flex flex-wrap gap-1">
+          <Button
+            size="small"
+            busy={isActing}
+            aria-label={`Run ${name} now`}
+            onClick={() => act({ run: () => client.schedules.run(id), done: `${name} started a session.` })}
+          >
+            <CirclePlay aria-hidden className="size-4" /> Run now
+          </Button>
+          <TriggerButtons
+            trigger={schedule}
+            calls={{
+              list: KEYS.schedules,
+              kind: "schedule",
+              control: (which, verb) => client.schedules.control(which, verb),
+              remove: (which) => client.schedules.remove(which),
+            }}
+          />
+        </div>
+      </header>
+      <Facts
+        facts={[
+          { label: "Next", value: first === undefined ? "not due" : <Times first={first} further={further} /> },
+          { label: "When", value: whenWords(schedule) },
+          { label: "If missed", value: schedule.missed === "skip" ? "skip it" : "run once, late" },
+          { label: "Template", value: schedule.template },
+          { label: "At most", value: most === undefined ? "" : `${money(most)} a session` },
+          { label: "Acts as", value: schedule.created_by.name },
+          { label: "Started", value: `${count(schedule.started)} sessions` },
+          { label: "Last", value: last === undefined ? "never" : <Result result={last} /> },
+        ]}
+      />
+      <History
+        label="History"
+        queryKey={[...KEYS.schedules, id, "history", last?.at ?? ""]}
+        read={() => client.schedules.history(id)}
+      />
+    </article>
+  );
+}
+
+function Times({ first, further }: { readonly first: string; readonly further: readonly string[] }): ReactNode {
+  const words = (at: string): string => new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  return (
+    <>
+      {words(first)} <span className="text-soft">(</span>
+      <Ago at={first} />
+      <span className="text-soft">)</span>
+      {further.length > 0 && <span className="block text-xs text-soft">then {further.map(words).join(", ")}</span>}
+    </>
+  );
+}
+
+function whenWords({ cron, at, time_zone }: ScheduleView): ReactNode {
+  if (cron === undefined) return `once, ${at === undefined ? "" : new Date(at).toLocaleString()}`;
+  return (
+    <>
+      <code className="text-xs">{cron}</code> in {time_zone}
+    </>
+  );
+}

@@ -1,0 +1,139 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent, type ReactNode } from "react";
+import type { TunnelPairingCode } from "../../../../protocol/index.ts";
+import { useConnection } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { Field, Input, Select } from "../../../ui/field.tsx";
+import { Trouble } from "../../../ui/states.tsx";
+import { KEYS } from "../../app/feed.tsx";
+import { amountProblem, keyRequest, NO_FIELDS, type KeyFields } from "../tokens/keys/key-fields.ts";
+import { PairingView } from "./pairing.tsx";
+import { tunnelAddress } from "./words.ts";
+
+/** Offers models to one gateway, then shows the code with which it pairs. */
+export function NewOffer({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const [code, setCode] = useState<TunnelPairingCode>();
+  return (
+    <Dialog open onClose={onClose} title={code === undefined ? "Offer models" : `Pair ${code.id}`}>
+      {code === undefined ? (
+        <OfferForm onMade={setCode} onClose={onClose} />
+      ) : (
+        <PairingView code={code} address={tunnelAddress(globalThis.location.origin)} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+const LIMITED = [
+  { name: "models", label: "Models", placeholder: "claude-*", hint: "All if empty." },
+  { name: "maxCostPerDay", label: "Dollars a day", placeholder: "5", hint: "No limit if empty." },
+  { name: "requestsPerMinute", label: "Requests a minute", placeholder: "60", hint: "No limit if empty." },
+  { name: "tokensPerMinute", label: "Tokens a minute", placeholder: "200000", hint: "No limit if empty." },
+] as const;
+
+function OfferForm({
+  onMade,
+  onClose,
+}: {
+  readonly onMade: (code: TunnelPairingCode) => void;
+  readonly onClose: () => void;
+}): ReactNode {
+  const { client } = useConnection();
+  const queries = useQueryClient();
+  const providers = useQuery({ queryKey: KEYS.providers, queryFn: () => client.providers() });
+  const [fields, setFields] = useState<KeyFields>(NO_FIELDS);
+  const [sessions, setSessions] = useState(false);
+  const set = (change: Partial<KeyFields>): void => setFields({ ...fields, ...change });
+  const make = useMutation({
+    mutationFn: async () => {
+      const { name: id = "", expires_in_s: _never, ...bounds } = keyRequest(fields);
+      await client.tunnels.offer({ ...bounds, id, auth: "psk", sessions });
+      await queries.invalidateQueries({ queryKey: KEYS.tunnels });
+      return client.tunnels.offerCode(id);
+    },
+    onSuccess: onMade,
+  });
+  const isWrong = fields.name.trim() === "" || amountProblem(fields.maxCostPerDay) !== undefined;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!isWrong) make.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="space-y-4">
+      <Field label="Name" hint="What both sides call it.">
+        {(ids) => (
+          <Input
+            {...ids}
+            autoFocus
+            required
+            maxLength={100}
+            value={fields.name}
+            placeholder="work"
+            onChange={(event) => set({ name: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Provider" hint="Its key stays on this machine.">
+        {(ids) => (
+          <Select {...ids} value={fields.provider} onChange={(event) => set({ provider: event.target.value })}>
+            <option value="">The default one</option>
+            {providers.data?.providers.map(({ id }) => (
+              <option key={id}>{id}</option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <LimitFields fields={fields} onChange={set} />
+      <label className="flex items-start gap-2 text-sm">
+        <input
+          type="checkbox"
+          className="mt-1"
+          checked={sessions}
+          onChange={(event) => setSessions(event.target.checked)}
+        />
+        <span>
+          Whole sessions may run here
+          <span className="block text-soft">Its agents then work on this machine, under this machine’s policy.</span>
+        </span>
+      </label>
+      {make.error !== null && <Trouble title="The offer was not made" error={make.error} />}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={make.isPending} disabled={isWrong}>
+          Offer and show a code
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function LimitFields({
+  fields,
+  onChange,
+}: {
+  readonly fields: KeyFields;
+  readonly onChange: (change: Partial<KeyFields>) => void;
+}): ReactNode {
+  return (
+    <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+      {LIMITED.map(({ name, label, placeholder, hint }) => (
+        <Field
+          key={name}
+          label={label}
+          hint={hint}
+          error={name === "maxCostPerDay" ? amountProblem(fields.maxCostPerDay) : undefined}
+        >
+          {(ids) => (
+            <Input
+              {...ids}
+              value={fields[name]}
+              placeholder={placeholder}
+              onChange={(event) => onChange({ [name]: event.target.value })}
+            />
+          )}
+        </Field>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useState, type ReactNode } from "react";
+import { pairingLink, type TunnelPairingCode } from "../../../../protocol/index.ts";
+import { Button } from "../../../ui/button.tsx";
+import { CopyButton } from "../../../ui/copy-button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { Field, Input } from "../../../ui/field.tsx";
+import { QrCode } from "../../../ui/qr.tsx";
+import { Loading, Note, Trouble } from "../../../ui/states.tsx";
+
+/** Makes a pairing code, and shows it this once. */
+export function PairingDialog({
+  id,
+  address,
+  show,
+  onClose,
+}: {
+  readonly id: string;
+  /** Where the other side connects to. Absent: it knows that already. */
+  readonly address?: string;
+  readonly show: () => Promise<TunnelPairingCode>;
+  readonly onClose: () => void;
+}): ReactNode {
+  const made = useMutation({ mutationFn: show });
+  const { mutate } = made;
+  useEffect(() => mutate(), [mutate]);
+  return (
+    <Dialog open onClose={onClose} title={`Pair ${id}`}>
+      {made.error !== null && <Trouble title="There is no code" error={made.error} onRetry={() => mutate()} />}
+      {made.isPending && <Loading label="Making a code" />}
+      {made.data !== undefined && (
+        <PairingView code={made.data} {...(address === undefined ? {} : { address })} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+/** The code, and as a link and QR code what the other side needs. */
+export function PairingView({
+  code: { id, code, expires_at },
+  address,
+  onClose,
+}: {
+  readonly code: TunnelPairingCode;
+  readonly address?: string;
+  readonly onClose: () => void;
+}): ReactNode {
+  const until = new Date(expires_at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return (
+    <div className="space-y-4">
+      <div className="flex items-center gap-1">
+        <output aria-label="Pairing code" className="font-mono text-3xl tracking-wider select-all">
+          {code}
+        </output>
+        <CopyButton text={code} label="Copy the code" />
+      </div>
+      <Note>It counts once, until {until}. A key that was paired before is worth nothing from then on.</Note>
+      {address === undefined ? (
+        <p className="text-sm text-soft">
+          On the other machine:{" "}
+          <code className="text-xs break-words">
+            sallyport tunnel serve {id} --dial wss://…/tunnel --code {code}
+          </code>
+        </p>
+      ) : (
+        <LinkPart id={id} code={code} first={address} />
+      )}
+      <div className="flex justify-end">
+        <Button onClick={onClose}>Done</Button>
+      </div>
+    </div>
+  );
+}
+
+function LinkPart({
+  id,
+  code,
+  first,
+}: {
+  readonly id: string;
+  readonly code: string;
+  readonly first: string;
+}): ReactNode {
+  const [address, setAddress] = useState(first);
+  const isAddress = /^wss?:\/\/./.test(address) && URL.canParse(address);
+  const link = isAddress ? pairingLink({ url: address, id, code }) : undefined;
+  return (
+    <>
+      <Field
+        label="Address of this machine"
+        hint="As the gateway reaches it: of your ngrok, Cloudflare Tunnel or reverse proxy."
+        error={isAddress ? undefined : "Write an address that begins with wss:// or ws://."}
+      >
+        {(ids) => (
+          <Input {...ids} value={address} spellCheck={false} onChange={(event) => setAddress(event.target.value)} />
+        )}
+      </Field>
+      {link !== undefined && (
+        <div className="flex flex-wrap items-start gap-4">
+          <QrCode text={link} label="The pairing link as a QR code" />
+          <div className="min-w-0 flex-1 basis-48 space-y-1 text-sm">
+            <p className="text-soft">On the gateway, paste this link under Tunnels, or run:</p>
+            <div className="flex items-start gap-1">
+              <code className="min-w-0 flex-1 text-xs break-all">sallyport tunnel add &quot;{link}&quot;</code>
+              <CopyButton text={link} label="Copy the link" />
+            </div>
+          </div>
+        </div>
+      )}
+    </>
+  );
+}

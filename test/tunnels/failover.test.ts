@@ -1,0 +1,53 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openTestApp, script } from "../support/app.ts";
+import { openPricedApp } from "../support/priced-app.ts";
+
+test("a session fails over to a tunnel only for who proved to it who they are", async () => {
+  await using home = await openPricedApp();
+  await using gateway = await openTestApp(
+    { SALLYPORT_PROVIDER: "keyless" },
+    {
+      prepare: async ({ home: folder }) => {
+        await mkdir(folder, { recursive: true });
+        const settings = {
+          providers: {
+            keyless: {
+              base_url: "http://127.0.0.1:1",
+              wire: "anthropic",
+              auth: "bearer",
+              credential_env: "NOT_THERE",
+              default_model: "sim",
+            },
+          },
+          prices: { "keyless/*": { input: 1_000_000, output: 1_000_000, output_tokens: 8_000 } },
+          failover: { sim: [{ provider: "tunnel:work", dearer: true }] },
+        };
+        await writeFile(join(folder, "sallyport.yaml"), JSON.stringify(settings));
+        return () => Promise.resolve();
+      },
+    },
+  );
+  await home.client.tunnels.offer({ id: "work", auth: "psk" });
+  const { code } = await home.client.tunnels.offerCode("work");
+  const url = `${home.serving.url.replace(/^http/, "ws")}/tunnel`;
+  // Agents need a key of this list, and have none.
+  await gateway.client.tunnels.pair("work", { url, code, allowed_agents: ["ab".repeat(32)] });
+  expect(await gateway.client.tunnels.test("work")).toMatchObject({ status: "ok" });
+  const session = { engine: "loop", prompt: { text: script({ say: "Hello." }) } } as const;
+  expect((await gateway.client.createSession(session)).settings).toMatchObject({
+    provider: "tunnel:work",
+    routed_from: { provider: "keyless" },
+  });
+  const agent = await gateway.as("agent");
+  const refused = await agent.createSession(session).then(
+    ({ settings }) => settings.provider,
+    (error: Error) => error.message,
+  );
+  expect(refused).not.toContain("tunnel:work");
+  await expect(agent.createSession({ ...session, provider: "tunnel:work" })).rejects.toMatchObject({
+    code: "forbidden",
+  });
+  expect(home.asked.filter(({ path }) => path.includes("messages"))).toHaveLength(1);
+});
