@@ -76,6 +76,7 @@ import { McpLogins } from "./mcp-logins.ts";
 import type { ServerHealth } from "./answers.ts";
 import { InboxClient } from "./inbox.ts";
 import { ExportCalls } from "./export-calls.ts";
+import { NotificationCalls } from "./notification-calls.ts";
 import { pause } from "./pause.ts";
 import { readJournal, type WatchedJournal } from "./journal-stream.ts";
 import { LongRunCalls, ScheduleCalls, WebhookCalls } from "./unattended-work.ts";
@@ -116,6 +117,7 @@ export class SallyportClient {
   readonly longRuns = new LongRunCalls((call) => this.#call(call));
   readonly schedules = new ScheduleCalls((call) => this.#call(call));
   readonly webhooks = new WebhookCalls((call) => this.#call(call));
+  readonly notifications = new NotificationCalls((call) => this.#call(call));
 
   constructor(options: ClientOptions) {
     this.#token = currentToken(options.token);

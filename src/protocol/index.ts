@@ -49,6 +49,7 @@ export * from "./socket.ts";
 export * from "./sse.ts";
 export * from "./long-runs.ts";
 export * from "./triggers.ts";
+export * from "./notifications.ts";
 export * from "./tool-facts.ts";
 export type * from "./tool-hooks.ts";
 export * from "./transcript.ts";

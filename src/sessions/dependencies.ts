@@ -131,6 +131,20 @@ export interface IdentityDependencies {
   readonly setting?: IdentitySetting | undefined;
 }
 
+/** What telling people outside of the console needs of this machine. */
+export interface NotificationDependencies {
+  /** The private number of the key with which push services know this server, base64url. */
+  readonly vapidSecret: string;
+  /** Hosts that may be on the local network, and without TLS. */
+  readonly hosts: readonly string[];
+  /** Addresses and secrets of targets, one file each. */
+  readonly secrets: {
+    readonly read: ReadSecret;
+    readonly keep: (path: string, value: string) => Promise<void>;
+    readonly remove: (path: string) => Promise<void>;
+  };
+}
+
 /** What every session needs. */
 export interface Dependencies {
   readonly store: Store;
@@ -139,6 +153,7 @@ export interface Dependencies {
   readonly connections: ConnectionBook;
   readonly identity: IdentityDependencies;
   readonly tunnels: TunnelDependencies;
+  readonly notifications: NotificationDependencies;
   readonly policy: () => Policy;
   readonly limits: SetLimits;
   readonly processes: EngineProcesses;

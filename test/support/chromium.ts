@@ -66,7 +66,12 @@ export class Visitor {
 
   /** A browser that has not gone anywhere yet. */
   static async arrive(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
-    const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, ...options });
+    const context = await browser.newContext({
+      viewport: { width: 1_280, height: 800 },
+      // What a page shows is the server's answer, unless a test is about the service worker.
+      serviceWorkers: "block",
+      ...options,
+    });
     context.setDefaultTimeout(PATIENCE_MS);
     const visitor = new Visitor(context);
     await context.exposeFunction("tellTrouble", (text: string) => visitor.#troubles.push(text));
