@@ -25,7 +25,7 @@ export async function openNotifications({
   redact.learn(vapidSecret);
   return {
     vapidSecret,
-    hosts: settings.notificationHosts.value,
+    hosts: settings.notificationHosts.value.map((host) => host.toLowerCase()),
     secrets: {
       read: identity.secret,
       keep: async (path, value) => {

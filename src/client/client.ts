@@ -411,6 +411,11 @@ export class SallyportClient {
     return this.#call({ method: "POST", path: `/api/providers/${encodeURIComponent(id)}/test` });
   }
 
+  /** Keeps a provider's key, if one request shows that it works. */
+  setProviderKey(id: string, key: string): Promise<ProviderReport> {
+    return this.#call({ method: "PUT", path: `/api/providers/${encodeURIComponent(id)}/key`, body: { key } });
+  }
+
   /** The models that sessions can ask, with their windows and prices. */
   models(query: ModelQuery = {}): Promise<ModelList> {
     return this.#call({ method: "GET", path: `/api/models${search(query)}` });

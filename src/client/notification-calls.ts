@@ -9,13 +9,13 @@ import type {
 } from "../protocol/index.ts";
 import type { ApiCall } from "./api-call.ts";
 
-type SendCall = <Answer>(call: ApiCall) => Promise<Answer>;
+type SendApiCall = <Answer>(call: ApiCall) => Promise<Answer>;
 
 /** Where people are told of questions and ends, and how a phone gets a token of its own. */
 export class NotificationCalls {
-  readonly #call: SendCall;
+  readonly #call: SendApiCall;
 
-  constructor(call: SendCall) {
+  constructor(call: SendApiCall) {
     this.#call = call;
   }
 

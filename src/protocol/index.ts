@@ -41,6 +41,7 @@ export * from "./present.ts";
 export * from "./principals.ts";
 export * from "./provider-kinds.ts";
 export * from "./providers.ts";
+export * from "./provider-keys.ts";
 export * from "./redact.ts";
 export * from "./retention.ts";
 export * from "./sessions.ts";

@@ -16,7 +16,7 @@ import type {
   ToolHook,
   Log,
 } from "../protocol/index.ts";
-import type { ModelProxy, ProviderBook } from "../proxy/index.ts";
+import type { ModelProxy, ProviderBook, ProviderHealth } from "../proxy/index.ts";
 import type { Sandbox, SandboxDrivers, Supervisor } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
 import type { EndpointBook, EndpointSetting, LinkBounds } from "../tunnels/index.ts";
@@ -61,6 +61,8 @@ export interface Models {
   readonly prices: PriceBook;
   readonly proxy: ModelProxy;
   readonly ledger: Ledger;
+  /** Keeps a provider's key if the provider takes it, and says what it answered. Absent: the settings are another program's. */
+  readonly keepKey?: ((provider: string, key: string) => Promise<ProviderHealth>) | undefined;
 }
 
 /** A session's tools with their shells and working folder. */

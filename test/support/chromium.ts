@@ -6,7 +6,7 @@ import {
   type Locator,
   type Page,
 } from "playwright-core";
-import { browserPath } from "./programs.ts";
+import { browserPath, wholeBrowserPath } from "./programs.ts";
 
 const FLAGS = [
   "--no-sandbox",
@@ -25,6 +25,17 @@ export function launchBrowser(): Promise<Browser> {
   if (browserPath === undefined)
     throw new Error("no Chromium was found: install it, or name it with SALLYPORT_CHROMIUM");
   return chromium.launch({ executablePath: browserPath, args: [...FLAGS] });
+}
+
+/** The whole browser, without a window: it can show notifications. */
+export function launchWholeBrowser(): Promise<Browser> {
+  if (wholeBrowserPath === undefined)
+    throw new Error("no Chromium was found that shows notifications: install the package chromium");
+  return chromium.launch({
+    executablePath: wholeBrowserPath,
+    args: [...FLAGS, "--headless=new"],
+    ignoreDefaultArgs: ["--headless", "--headless=old"],
+  });
 }
 
 export const PHONE: BrowserContextOptions = {

@@ -114,7 +114,10 @@ function ntfy(
   { notice, link, text }: Worded & { readonly notice: Notice },
 ): OutgoingMessage {
   const address = new URL(url);
-  const [topic = ""] = address.pathname.split("/").filter((part) => part !== "").slice(-1);
+  const [topic = ""] = address.pathname
+    .split("/")
+    .filter((part) => part !== "")
+    .slice(-1);
   const message = text.startsWith(`${notice.title}\n`) ? text.slice(notice.title.length + 1) : text;
   const body = {
     topic: decodeURIComponent(topic),

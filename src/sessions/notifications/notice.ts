@@ -27,7 +27,7 @@ export interface Notice {
   readonly approval?: NoticeApproval;
 }
 
-export interface NoticeApproval {
+interface NoticeApproval {
   readonly id: string;
   readonly input_hash: string;
   /** `text` has the whole call, so that who reads it has seen what would run. */

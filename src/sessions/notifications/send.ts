@@ -33,7 +33,10 @@ export function checkAddress(text: string, { hosts }: Pick<SenderOptions, "hosts
     throw new Failure("invalid_request", "the address holds a user name or password; leave them out");
   if (hosts.includes(host)) return url;
   if (url.protocol !== "https:")
-    throw new Failure("invalid_request", `the address must begin with https://, or an admin names ${host} in ${SETTING}`);
+    throw new Failure(
+      "invalid_request",
+      `the address must begin with https://, or an admin names ${host} in ${SETTING}`,
+    );
   if (!looksPublic(host))
     throw new Failure("invalid_request", `${host} is not on the open internet; an admin can name it in ${SETTING}`);
   return url;

@@ -246,7 +246,13 @@ export class NotificationService {
     if (approval === undefined) return;
     const { store, clock } = this.#parts.dependencies;
     const expires_at = clock.now() + LIMITS.notifiedKeptMs;
-    const receipt = { principal_id: SYSTEM.id, key: toldKey(id, approval.id), request_hash: "", answer: "{}", expires_at };
+    const receipt = {
+      principal_id: SYSTEM.id,
+      key: toldKey(id, approval.id),
+      request_hash: "",
+      answer: "{}",
+      expires_at,
+    };
     await store.commit({ receipts: [receipt] }, { patient: true });
   }
 

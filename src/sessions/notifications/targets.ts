@@ -65,7 +65,10 @@ export class TargetBook {
   }
 
   /** A browser that is there already is replaced. */
-  async add(caller: Caller, request: CreateNotificationTarget): Promise<{ target: StoredTarget; secret: TargetSecret }> {
+  async add(
+    caller: Caller,
+    request: CreateNotificationTarget,
+  ): Promise<{ target: StoredTarget; secret: TargetSecret }> {
     const secret = secretIn(request);
     for (const text of secretTexts(secret)) this.#dependencies.redact.learn(text);
     const { host } = checkAddress(addressOfTarget(secret), this.#dependencies.notifications);

@@ -36,7 +36,10 @@ interface WorkerScope {
     showNotification(title: string, options: object): Promise<void>;
   };
   readonly clients: {
-    matchAll(query: { readonly type: "window"; readonly includeUncontrolled: boolean }): Promise<readonly WindowClient[]>;
+    matchAll(query: {
+      readonly type: "window";
+      readonly includeUncontrolled: boolean;
+    }): Promise<readonly WindowClient[]>;
     openWindow(url: string): Promise<unknown>;
     claim(): Promise<void>;
   };
@@ -181,17 +184,19 @@ async function show(message: PushMessage): Promise<void> {
 
 const LOOKS = { icon: "/icons/icon-192.png", badge: "/icons/badge-96.png", lang: "en" } as const;
 
+const DECISIONS = ["approve", "reject"] as const;
+
 worker.addEventListener("notificationclick", (event) => {
   const message = event.notification.data as PushMessage;
   event.notification.close();
   const { answer, path } = message;
-  const decision = event.action === "approve" || event.action === "reject" ? event.action : undefined;
+  const decision = DECISIONS.find((one) => one === event.action);
   if (decision === undefined || answer === undefined) {
     event.waitUntil(openConsole(path));
     return;
   }
   const { how, ...question } = answer;
-  const given = { ...question, decision };
+  const given: NotificationAnswer = { ...question, decision };
   // Behind the `#`: no server and no log sees it.
   if (how === "unlocked") event.waitUntil(openConsole(`${path}#answer=${encodeURIComponent(JSON.stringify(given))}`));
   else event.waitUntil(send(given, message));

@@ -1,7 +1,7 @@
 import { onTestFinished, beforeAll, afterAll, expect, it } from "vitest";
 import type { Browser, BrowserContext, CDPSession, Worker } from "playwright-core";
 import type { PushMessage } from "../../../src/protocol/index.ts";
-import { describeInBrowser, launchBrowser, PHONE, Visitor } from "../../support/browser.ts";
+import { describeInWholeBrowser, launchWholeBrowser, PHONE, Visitor } from "../../support/browser.ts";
 import { script } from "../../support/app.ts";
 import { ownPort } from "../../support/port.ts";
 import { allowLoopback, makeBrowserKeys, messageIn, openPushService } from "../../support/push-service.ts";
@@ -20,7 +20,7 @@ interface WorkerScope {
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await launchWholeBrowser();
 });
 afterAll(() => browser.close());
 
@@ -67,7 +67,7 @@ const kept = (worker: Worker): Promise<readonly string[]> =>
     return all.flat().map(({ url }) => url);
   });
 
-describeInBrowser("away from the console", () => {
+describeInWholeBrowser("away from the console", () => {
   it("a push shows the command, and its approval counts after kill -9; the shell opens without a server", async () => {
     const place = await makePlace();
     const port = String(await ownPort());
@@ -108,9 +108,11 @@ describeInBrowser("away from the console", () => {
     await page.goto("about:blank");
     const data = JSON.stringify(message);
     await tools.send("ServiceWorker.deliverPushMessage", { origin: `${server.url}/`, registrationId, data });
-    await expect.poll(() => shown(worker), { timeout: 60_000 }).toEqual([
-      { title: "Run this command?", body: expect.stringMatching(/^echo hello\n/), actions: ["approve", "reject"] },
-    ]);
+    await expect
+      .poll(() => shown(worker), { timeout: 60_000 })
+      .toEqual([
+        { title: "Run this command?", body: expect.stringMatching(/^echo hello\n/), actions: ["approve", "reject"] },
+      ]);
 
     await server.kill();
     await page.goto(`${server.url}/approvals`);
@@ -120,7 +122,10 @@ describeInBrowser("away from the console", () => {
 
     await press(worker, "approve");
     const id = message.answer?.approval_id ?? "";
-    expect(await server.client.approval(id)).toMatchObject({ status: "approved", resolved_by: { name: "first admin" } });
+    expect(await server.client.approval(id)).toMatchObject({
+      status: "approved",
+      resolved_by: { name: "first admin" },
+    });
     await expect.poll(() => shown(worker), { timeout: 60_000 }).toMatchObject([{ title: "Approved" }]);
     expect(visitor.troubles).toEqual([]);
   });
@@ -132,7 +137,12 @@ describeInBrowser("away from the console", () => {
       await server.kill();
       await place.remove();
     });
-    const desktop = await Visitor.open(browser, { url: server.url, token: TEST_TOKEN, path: "/approvals" });
+    const desktop = await Visitor.open(browser, {
+      url: server.url,
+      token: TEST_TOKEN,
+      path: "/approvals",
+      options: { permissions: ["notifications"] },
+    });
     onTestFinished(() => desktop.close());
     const { page } = desktop;
     await page.getByRole("button", { name: /first admin/ }).click();

@@ -33,7 +33,7 @@ function command(text: string, more: Partial<Approval> = {}): Approval {
 }
 
 const preview = (text: string, more: object): Pick<Approval, "preview"> => ({
-  preview: { ...command(text).preview, ...more } as Approval["preview"],
+  preview: { ...command(text).preview, ...more },
 });
 
 describe("what a notification says", () => {

@@ -1,6 +1,12 @@
 import { createECDH, createPublicKey, verify } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { arePushKeys, encryptPush, newVapidSecret, vapidHeader, vapidKeys } from "../../../src/sessions/notifications/web-push.ts";
+import {
+  arePushKeys,
+  encryptPush,
+  newVapidSecret,
+  vapidHeader,
+  vapidKeys,
+} from "../../../src/sessions/notifications/web-push.ts";
 import { decryptPush, makeBrowserKeys } from "../../support/push-service.ts";
 
 /** RFC 8291, section 5 and appendix A. */
@@ -39,7 +45,8 @@ describe("web push", () => {
       contact: "mailto:a@example.org",
       now,
     });
-    const [, head = "", claims = "", signature = "", known] = /^vapid t=([^.]+)\.([^.]+)\.([^,]+), k=(.+)$/.exec(header) ?? [];
+    const [, head = "", claims = "", signature = "", known] =
+      /^vapid t=([^.]+)\.([^.]+)\.([^,]+), k=(.+)$/.exec(header) ?? [];
     expect(known).toBe(keys.publicKey);
     expect(JSON.parse(Buffer.from(head, "base64url").toString())).toEqual({ typ: "JWT", alg: "ES256" });
     expect(JSON.parse(Buffer.from(claims, "base64url").toString())).toEqual({

@@ -1,15 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import {
-  Bell,
-  Check,
-  CircleUser,
-  Ellipsis,
-  Keyboard,
-  LogOut,
-  Smartphone,
-  Table2,
-  type LucideIcon,
-} from "lucide-react";
+import { Bell, Check, CircleUser, Ellipsis, Keyboard, LogOut, Smartphone, Table2, type LucideIcon } from "lucide-react";
 import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import { lazy, Suspense, type ReactNode } from "react";
 import { MENU, MENU_ITEM, MENU_LINE, useMenuQuestion } from "../../ui/menu.ts";

@@ -7,7 +7,14 @@ import { Field, Input, Select } from "../../ui/field.tsx";
 import { Trouble } from "../../ui/states.tsx";
 import { KEYS } from "../app/feed.tsx";
 import { EventChoice } from "./event-choice.tsx";
-import { KIND_NAMES, SERVICE_FIELDS, SERVICE_KINDS, serviceRequest, type ServiceDraft, type ServiceKind } from "./service-kinds.ts";
+import {
+  KIND_NAMES,
+  SERVICE_FIELDS,
+  SERVICE_KINDS,
+  serviceRequest,
+  type ServiceDraft,
+  type ServiceKind,
+} from "./service-kinds.ts";
 
 const EMPTY: ServiceDraft = { kind: "ntfy", name: "", values: {}, events: NotificationEvent.options };
 

@@ -37,11 +37,7 @@ export function NotificationsDialog({ onClose }: { readonly onClose: () => void 
       description="Hear of questions, reached budgets and finished turns when you are not looking at the console."
     >
       {settings.error !== null ? (
-        <Trouble
-          title="Can’t load your notifications"
-          error={settings.error}
-          onRetry={() => void settings.refetch()}
-        />
+        <Trouble title="Can’t load your notifications" error={settings.error} onRetry={() => void settings.refetch()} />
       ) : settings.data === undefined ? (
         <Skeleton className="h-40" />
       ) : (
@@ -55,7 +51,10 @@ function Places({ settings }: { readonly settings: NotificationSettings }): Reac
   const mayAdd = useMay("trigger.manage");
   const [adding, setAdding] = useState(false);
   const [made, setMade] = useState<NotificationTargetCreated>();
-  const device = useQuery({ queryKey: [...KEYS.notifications, "device", settings], queryFn: async () => (await thisDevice(settings)) ?? null });
+  const device = useQuery({
+    queryKey: [...KEYS.notifications, "device", settings],
+    queryFn: async () => (await thisDevice(settings)) ?? null,
+  });
   const others = settings.targets.filter(({ id }) => id !== device.data?.id);
   return (
     <div className="space-y-5">
@@ -103,7 +102,8 @@ const CANNOT: Readonly<Record<Exclude<PushSupport, "yes">, string>> = {
     "Browsers send notifications only for pages with TLS. Open the console by https://, or on the server’s own machine.",
   unsupported: "This browser has no push notifications.",
   denied: "This browser blocks notifications for this site. Allow them in its site settings, then reload.",
-  install: "On an iPhone or iPad, add the console to the Home Screen first (Share, Add to Home Screen), and open it there.",
+  install:
+    "On an iPhone or iPad, add the console to the Home Screen first (Share, Add to Home Screen), and open it there.",
 };
 
 function ThisDevice({
@@ -217,7 +217,13 @@ function Place({ target }: { readonly target: NotificationTargetView }): ReactNo
   );
 }
 
-function TestButton({ target, small = false }: { readonly target: NotificationTargetView; readonly small?: boolean }): ReactNode {
+function TestButton({
+  target,
+  small = false,
+}: {
+  readonly target: NotificationTargetView;
+  readonly small?: boolean;
+}): ReactNode {
   const { client } = useConnection();
   const tell = useTell();
   const queries = useQueryClient();

@@ -99,7 +99,13 @@ function PhoneForm({
         error={isAddress ? undefined : "An address begins with https:// or http://."}
       >
         {(ids) => (
-          <Input {...ids} required inputMode="url" value={address} onChange={(event) => setAddress(event.target.value)} />
+          <Input
+            {...ids}
+            required
+            inputMode="url"
+            value={address}
+            onChange={(event) => setAddress(event.target.value)}
+          />
         )}
       </Field>
       {isAddress && isOnlyHere(address) && (

@@ -30,7 +30,14 @@ export const SERVICE_FIELDS: Readonly<Record<ServiceKind, readonly ServiceField[
       hint: "Anybody who knows the topic can read it: choose one that nobody guesses, or use an access token.",
       placeholder: "https://ntfy.sh/my-long-topic",
     },
-    { name: "token", label: "Access token", hint: "If the topic needs one.", placeholder: "tk_…", isSecret: true, isOptional: true },
+    {
+      name: "token",
+      label: "Access token",
+      hint: "If the topic needs one.",
+      placeholder: "tk_…",
+      isSecret: true,
+      isOptional: true,
+    },
   ],
   slack: [
     {
