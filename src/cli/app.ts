@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, realpath, writeFile } from "node:fs/promises";
+import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
 import { LIMITS, makeNewId, type NewId, type Redactor, type Log, type ToolHook } from "../protocol/index.ts";
@@ -32,7 +32,9 @@ import { openEngines } from "./engines.ts";
 import { TOKEN_FILE, WEBHOOK_KEY_FILE } from "./files.ts";
 import { openIdentity } from "./identity.ts";
 import { markerOf } from "./home-marker.ts";
+import { kept } from "./kept-secret.ts";
 import { networkProxiesOf, openModels } from "./models.ts";
+import { openNotifications } from "./notifications.ts";
 import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./open-files.ts";
 import { openOutside, type OutsideWorld } from "./outside.ts";
 import { loadPolicyFile } from "./policy-file.ts";
@@ -42,7 +44,6 @@ import { openExpiryClock } from "./seen-time.ts";
 import type { Environment, NewestSettings, Settings } from "./settings.ts";
 import { openSandboxes } from "./sandboxes.ts";
 import { openSupervisor, tellHeld } from "./supervisor.ts";
-import { readTextFile } from "./text-file.ts";
 import { loadToolModules } from "./tool-modules.ts";
 import { tellReadings } from "./readings.ts";
 import { openTunnels } from "./tunnels.ts";
@@ -392,6 +393,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       connections: openConnections(options, home),
       identity: parts.identity,
       tunnels: parts.tunnels,
+      notifications: await openNotifications({ settings, home, redact, identity: parts.identity }),
       observe: (event, { settings: { engine, provider, model }, created_by }) =>
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),
       trees,
@@ -433,14 +435,4 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
     pool: poolOf(settings),
     policyFile: loadPolicyFile(home, settings),
   });
-}
-
-/** A small secret that is generated once and stored in the home folder, readable only by its owner. */
-async function kept(path: string, make: () => string): Promise<string> {
-  const known = readTextFile(path);
-  if (known !== undefined && known.trim() !== "") return known.trim();
-  const value = make();
-  await writeFile(path, `${value}\n`, { mode: 0o600 });
-  await chmod(path, 0o600);
-  return value;
 }

@@ -7,6 +7,9 @@ export const TOKEN_FILE = "token";
 /** What secrets of webhooks are derived from. */
 export const WEBHOOK_KEY_FILE = "webhook.key";
 
+/** The private key with which push services know this server. */
+export const PUSH_KEY_FILE = "push.key";
+
 /** The latest time that a server of this home has seen. */
 export const SEEN_TIME_FILE = "seen-time";
 

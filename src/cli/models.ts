@@ -9,10 +9,13 @@ import {
   type Exchange,
   type NetworkProxies,
 } from "../proxy/index.ts";
+// Not through the folder's index: as in settings.ts.
+import { hasCloudCredential } from "../proxy/providers/resolve.ts";
 import type { Clock, Models } from "../sessions/index.ts";
 import type { DocumentStore, MoneyStore } from "../store/index.ts";
 import { openRequestLog, type ModelRequestLog } from "../telemetry/index.ts";
 import type { EndpointBook } from "../tunnels/index.ts";
+import { keyKeeper } from "./provider-keys.ts";
 import { auditSettings } from "./settings-audit.ts";
 import { watchSettings, type Environment, type NewestSettings, type Settings } from "./settings.ts";
 
@@ -48,18 +51,9 @@ export async function openModels(options: ModelsOptions): Promise<{
   const networkProxies = networkProxiesOf(environment);
   const behind = { tunnels: () => endpoints.places, transport: endpoints };
   const [breaker, record] = [new ProviderBreaker(elapsed), new ProviderRecord(elapsed)];
-  const providers = openProviders({
-    breaker,
-    record,
-    networkProxies,
-    ...behind,
-    settings: newest.providers,
-    environment,
-    simUrl: options.simUrl,
-    now,
-    learn: (secret) => redact.learn(secret),
-    log,
-  });
+  const learn = (secret: string): void => redact.learn(secret);
+  const shared = { networkProxies, environment, simUrl: options.simUrl, now, learn, log };
+  const providers = openProviders({ breaker, record, ...behind, ...shared, settings: newest.providers });
   const prices = openPriceBook(newest.prices, undefined, endpoints);
   const ledger = await openLedger({ store, now, newId, log });
   const requests = openRequestLog({ folder: join(home, LOG_FOLDER), redact, now, log });
@@ -83,10 +77,21 @@ export async function openModels(options: ModelsOptions): Promise<{
       options.told(exchange);
     },
   });
-  const [defaultProvider, defaultModel] = [settings.provider.value, settings.model.value];
   const { failover } = newest;
+  const defaultOf = defaultProvider(settings, newest, environment);
   return {
-    models: { defaultProvider, defaultModel, providers, failover, prices, proxy, ledger },
+    models: {
+      get defaultProvider() {
+        return defaultOf();
+      },
+      defaultModel: settings.model.value,
+      providers,
+      failover,
+      prices,
+      proxy,
+      ledger,
+      keepKey: options.newest === undefined ? keyKeeper({ ...shared, home, providers: newest.providers }) : undefined,
+    },
     requests,
     close: async () => {
       await proxy.close();
@@ -95,6 +100,16 @@ export async function openModels(options: ModelsOptions): Promise<{
       await requests.close();
       providers.close();
     },
+  };
+}
+
+/** The provider of sessions that name none. The demo model answers only until there is a key: if that is gone later, it is a failure, and not the demo again. */
+function defaultProvider({ provider }: Settings, newest: NewestSettings, environment: Environment): () => string {
+  let isDemo = provider.origin === "default" && provider.value === "sim";
+  if (!isDemo) return () => provider.value;
+  return () => {
+    isDemo &&= !hasCloudCredential(newest.providers(), environment);
+    return isDemo ? "sim" : "cloud";
   };
 }
 

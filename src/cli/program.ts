@@ -22,6 +22,8 @@ import { addKey } from "./commands/key.ts";
 import { addModels } from "./commands/models.ts";
 import { addMount } from "./commands/mount.ts";
 import { addMcp } from "./commands/mcp.ts";
+import { addNotify } from "./commands/notify.ts";
+import { addPhone } from "./commands/phone.ts";
 import { addPolicy } from "./commands/policy.ts";
 import { addPrice } from "./commands/price.ts";
 import { addProvider } from "./commands/provider.ts";
@@ -95,6 +97,8 @@ function programFor(context: CommandContext): Command {
   addChanges(program, context);
   addToken(program, context);
   addKey(program, context);
+  addNotify(program, context);
+  addPhone(program, context);
   addIdentity(program, context);
   addTunnel(program, context);
   addExec(program, context);

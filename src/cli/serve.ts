@@ -130,8 +130,8 @@ async function openSurfaces(options: ServeOptions, { app, log, redact }: Surface
     // Beside the built file: dist/cli and dist/web.
     web: fileURLToPath(new URL("../web", import.meta.url)),
     describe: () => ({
-      demo: settings.provider.value === "sim",
-      default_provider: settings.provider.value,
+      demo: app.gateway.providers.defaultId === "sim",
+      default_provider: app.gateway.providers.defaultId,
       default_workspace: settings.workspace.value,
     }),
   });

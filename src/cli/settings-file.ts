@@ -46,6 +46,8 @@ const FileSettings = z
     allowed_hosts: z.array(z.string()).optional(),
     allowed_origins: z.array(WebOrigin).max(LIMITS.tokenOrigins).optional(),
     roots: z.array(z.string()).optional(),
+    /** Hosts that notifications may go to though they are on the local network, or without TLS. */
+    notification_hosts: z.array(z.string().min(1).max(255)).max(LIMITS.notificationTargets).optional(),
     requests_per_minute: z.number().int().min(1).optional(),
     /** A line of the log for each request. */
     access_log: z.boolean().optional(),

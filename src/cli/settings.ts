@@ -57,6 +57,8 @@ export interface Settings {
   /** Other sites whose pages may use any token. */
   readonly allowedOrigins: Setting<readonly string[]>;
   readonly roots: Setting<readonly string[]>;
+  /** Hosts that notifications may go to though they are on the local network, or without TLS. */
+  readonly notificationHosts: Setting<readonly string[]>;
   readonly requestsPerMinute: Setting<number>;
   /** A log line for each request; undefined: if the log level is `info` or `debug`. */
   readonly accessLog: Setting<boolean | undefined>;
@@ -197,6 +199,7 @@ export function settingsOf(flags: Flags, { environment, cwd, file }: SettingsSou
     allowedHosts: pick<readonly string[]>([flags.allowedHost, hosts, file.allowed_hosts], []),
     allowedOrigins: originsOf(flags, environment, file),
     roots: pick<readonly string[]>([undefined, undefined, file.roots], [workspacePath]),
+    notificationHosts: pick<readonly string[]>([undefined, undefined, file.notification_hosts], []),
     requestsPerMinute: pick<number>(
       [undefined, numberOf(environment["SALLYPORT_REQUESTS_PER_MINUTE"]), file.requests_per_minute],
       LIMITS.requestsPerMinutePerToken,

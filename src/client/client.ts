@@ -80,6 +80,7 @@ import { InboxClient } from "./inbox.ts";
 import { ReviewCalls } from "./review-calls.ts";
 import { ExportCalls } from "./export-calls.ts";
 import { QueueCalls } from "./queue-calls.ts";
+import { NotificationCalls } from "./notification-calls.ts";
 import { pause } from "./pause.ts";
 import { readJournal, type WatchedJournal } from "./journal-stream.ts";
 import { LongRunCalls, ScheduleCalls, WebhookCalls } from "./unattended-work.ts";
@@ -124,6 +125,7 @@ export class SallyportClient {
   readonly longRuns = new LongRunCalls((call) => this.#call(call));
   readonly schedules = new ScheduleCalls((call) => this.#call(call));
   readonly webhooks = new WebhookCalls((call) => this.#call(call));
+  readonly notifications = new NotificationCalls((call) => this.#call(call));
 
   constructor(options: ClientOptions) {
     this.#token = currentToken(options.token);
@@ -420,6 +422,11 @@ export class SallyportClient {
 
   testProvider(id: string): Promise<ProviderReport> {
     return this.#call({ method: "POST", path: `/api/providers/${encodeURIComponent(id)}/test` });
+  }
+
+  /** Keeps a provider's key, if one request shows that it works. */
+  setProviderKey(id: string, key: string): Promise<ProviderReport> {
+    return this.#call({ method: "PUT", path: `/api/providers/${encodeURIComponent(id)}/key`, body: { key } });
   }
 
   /** The models that sessions can ask, with their windows and prices. */

@@ -37,6 +37,8 @@ const CAPABILITIES = [
   "template.write",
   /** Schedules and webhooks, which start sessions by themselves. */
   "trigger.manage",
+  /** Being told of questions and ends, in a browser of one's own. */
+  "notification.use",
   "connection.use",
   "connection.write",
   /** Using the key that this server keeps for the caller. */
@@ -62,6 +64,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "policy.write": "no",
     "token.manage": "own",
     "key.manage": "own",
+    "notification.use": "own",
     "connection.write": "no",
   },
   agent: {
@@ -99,6 +102,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "provider.test": "no",
     "template.write": "no",
     "trigger.manage": "no",
+    "notification.use": "own",
     "connection.use": "own",
     "connection.write": "no",
     "identity.use": "no",

@@ -17,7 +17,9 @@ export type IdPrefix =
   | "call"
   | "run"
   | "sch"
-  | "hook";
+  | "hook"
+  | "ntf"
+  | "pair";
 export type NewId = (prefix: IdPrefix) => string;
 
 /** Randomness is drawn for this many at once: each draw costs more than an id. */

@@ -6,4 +6,6 @@ export const KEY_LIMITS = {
   apiKeyModels: 100,
   /** How long the key of `sallyport exec` lives at most, should nobody delete it. Seconds. */
   execKeyS: 86_400,
+  /** A provider's key that somebody types in. */
+  providerKeyChars: 500,
 } as const;

@@ -17,6 +17,7 @@ import { INSTRUCTION_LIMITS } from "./instruction-limits.ts";
 import { JOB_LIMITS } from "./job-limits.ts";
 import { TOOL_LIMITS } from "./tool-limits.ts";
 import { MOUNT_LIMITS } from "./mount-limits.ts";
+import { NOTIFICATION_LIMITS } from "./notification-limits.ts";
 import { OPERATION_LIMITS } from "./operation-limits.ts";
 import { PROGRAM_LIMITS } from "./program-limits.ts";
 import { SANDBOX_LIMITS } from "./sandbox-limits.ts";
@@ -46,6 +47,7 @@ export const LIMITS = {
   ...EMBEDDING_LIMITS,
   ...LONG_RUN_LIMITS,
   ...TRIGGER_LIMITS,
+  ...NOTIFICATION_LIMITS,
   ...FINDING_LIMITS,
   ...FULL_TEXT_LIMITS,
   ...IDENTITY_LIMITS,

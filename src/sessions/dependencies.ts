@@ -17,7 +17,7 @@ import type {
   ToolHook,
   Log,
 } from "../protocol/index.ts";
-import type { ModelProxy, NetworkProxies, ProviderBook } from "../proxy/index.ts";
+import type { ModelProxy, NetworkProxies, ProviderBook, ProviderHealth } from "../proxy/index.ts";
 import type { Sandbox, SandboxDrivers, Supervisor } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
 import type { EndpointBook, EndpointSetting, LinkBounds } from "../tunnels/index.ts";
@@ -62,6 +62,8 @@ export interface Models {
   readonly prices: PriceBook;
   readonly proxy: ModelProxy;
   readonly ledger: Ledger;
+  /** Keeps a provider's key if the provider takes it, and says what it answered. Absent: the settings are another program's. */
+  readonly keepKey?: ((provider: string, key: string) => Promise<ProviderHealth>) | undefined;
 }
 
 /** A session's tools with their shells and working folder. */
@@ -134,6 +136,20 @@ export interface IdentityDependencies {
   readonly setting?: IdentitySetting | undefined;
 }
 
+/** What telling people outside of the console needs of this machine. */
+export interface NotificationDependencies {
+  /** The private number of the key with which push services know this server, base64url. */
+  readonly vapidSecret: string;
+  /** Hosts that may be on the local network, and without TLS. */
+  readonly hosts: readonly string[];
+  /** Addresses and secrets of targets, one file each. */
+  readonly secrets: {
+    readonly read: ReadSecret;
+    readonly keep: (path: string, value: string) => Promise<void>;
+    readonly remove: (path: string) => Promise<void>;
+  };
+}
+
 /** What every session needs. */
 export interface Dependencies {
   readonly store: Store;
@@ -142,6 +158,7 @@ export interface Dependencies {
   readonly connections: ConnectionBook;
   readonly identity: IdentityDependencies;
   readonly tunnels: TunnelDependencies;
+  readonly notifications: NotificationDependencies;
   readonly policy: () => Policy;
   /** Why a principal may not use the tunnel behind a provider now. Undefined: it may, or it is no tunnel. */
   readonly unproved: (principal: Pick<PrincipalRef, "id" | "role">, provider: string) => Promise<string | undefined>;

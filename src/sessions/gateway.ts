@@ -38,6 +38,8 @@ import { LongRunService } from "./long-runs/service.ts";
 import { ScheduleService } from "./triggers/schedules.ts";
 import { WebhookService } from "./triggers/webhooks.ts";
 import { KeyService } from "./services/key-service.ts";
+import { NotificationService } from "./notifications/service.ts";
+import { PairingService } from "./services/pairing-service.ts";
 import { PageService } from "./services/page-service.ts";
 import { PolicyBook, PolicyService } from "./services/policy-service.ts";
 import { McpLoginService } from "./services/mcp-login-service.ts";
@@ -132,6 +134,8 @@ export class Gateway {
   readonly longRuns: LongRunService;
   readonly schedules: ScheduleService;
   readonly webhooks: WebhookService;
+  readonly notifications: NotificationService;
+  readonly pairings: PairingService;
   readonly connections: ConnectionService;
   readonly audit: AuditService;
   readonly identity: IdentityService;
@@ -179,6 +183,8 @@ export class Gateway {
     this.policy = new PolicyService(shared);
     this.keys = new KeyService(dependencies, receipts);
     this.tokens = new TokenService(dependencies, receipts, this.keys);
+    this.pairings = new PairingService(dependencies, this.tokens);
+    this.notifications = new NotificationService({ ...shared, approvals: this.approvals });
     this.usage = new UsageService(dependencies);
     this.providers = new ProviderService(dependencies);
     this.models = new ModelService(dependencies);
@@ -243,6 +249,7 @@ export class Gateway {
         feed.observe(event, state);
         gateway.longRuns.observe(event);
         gateway.search.changed(event.session_id);
+        gateway.notifications.observe(event, state);
       },
     };
     const gateway: Gateway = new Gateway(dependencies, { ...options, book, feed });
@@ -250,8 +257,10 @@ export class Gateway {
     await gateway.keys.open();
     await gateway.tunnels.open();
     await gateway.offers.open();
+    await gateway.notifications.open();
     await gateway.#reconcile();
     for (const service of [gateway.longRuns, gateway.webhooks, gateway.schedules]) await service.open();
+    await gateway.notifications.resume();
     gateway.#sweep();
     gateway.#scaling.start();
     return gateway;
@@ -364,7 +373,7 @@ export class Gateway {
     this.#stopSweep();
     this.offers.close();
     this.tunnels.close();
-    await Promise.all([this.longRuns.close(), this.schedules.close()]);
+    await Promise.all([this.longRuns.close(), this.schedules.close(), this.notifications.close()]);
     this.#registry.stop();
     await this.#scaling.close();
     await Promise.all([this.#warm.close(), this.#dependencies.connections.close()]);

@@ -7,7 +7,15 @@ export type { ClientQueue } from "./lifecycle/client-queue.ts";
 export type { PageConnection } from "./services/page-service.ts";
 export type { PageProtocol } from "./page-tools/page-protocol.ts";
 export type { OfferedProvider } from "./services/provider-service.ts";
-export type { Clock, ExpiryClock, IdentityDependencies, Models, TunnelDependencies } from "./dependencies.ts";
+export type {
+  Clock,
+  ExpiryClock,
+  IdentityDependencies,
+  Models,
+  NotificationDependencies,
+  TunnelDependencies,
+} from "./dependencies.ts";
+export { newVapidSecret } from "./notifications/web-push.ts";
 export type { ClientTool } from "../tools/index.ts";
 export { settingWay, type McpServerBook } from "./mcp/definitions.ts";
 export { McpValues } from "./mcp/values.ts";

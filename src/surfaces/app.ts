@@ -29,6 +29,7 @@ import { jobRoutes } from "./routes/jobs.ts";
 import { mcpLoginRoutes } from "./routes/mcp-logins.ts";
 import { longRunRoutes } from "./routes/long-runs.ts";
 import { isMountPath, mountRoutes } from "./routes/mount.ts";
+import { isProved, notificationRoutes } from "./routes/notifications.ts";
 import { providerRoutes } from "./routes/providers.ts";
 import { schemaRoutes } from "./routes/schemas.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
@@ -87,6 +88,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   templateRoutes(app, options);
   longRunRoutes(app, options);
   triggerRoutes(app, options, guard);
+  notificationRoutes(app, options, guard);
   workerRoutes(app, options);
   tunnelRoutes(app, options);
   changeRoutes(app, options);
@@ -163,7 +165,7 @@ function door(guard: Guard, rights: RouteRights) {
     if (NOTHING_THERE.test(context.req.path)) return notHere(context);
     outgoing.setHeader(PROTOCOL_HEADER, PROTOCOL_VERSION);
     checkProtocol(context.req.header(PROTOCOL_HEADER));
-    if (!isProbe(context.req.path) && !isDelivery(context.req)) {
+    if (!isProbe(context.req.path) && !isDelivery(context.req) && !isProved(context.req)) {
       if (wantsPage(context)) return notFoundPage(context);
       const caller = await guard.authenticate(incoming);
       guard.checkPlace(caller, incoming);

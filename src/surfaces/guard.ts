@@ -107,20 +107,27 @@ export class Guard {
 
   /** The same for a delivery of a webhook, which has a signature in the place of a token. */
   checkDelivery(request: IncomingMessage, { id, isSigned }: { readonly id: string; readonly isSigned: boolean }): void {
+    const refusal =
+      "no webhook here takes this signature: check the address, the secret, the clock and the signed text";
+    this.checkProof(request, { key: `hook/${id}`, isRight: isSigned, refusal });
+  }
+
+  /** The same for anything that proves itself in another way than by a token. `key`: what right ones are counted by. */
+  checkProof(
+    request: IncomingMessage,
+    { key, isRight, refusal }: { readonly key: string; readonly isRight: boolean; readonly refusal: string },
+  ): void {
     const stranger = request.socket.remoteAddress ?? "unknown";
-    if (isSigned) {
+    if (isRight) {
       const limit = LIMITS.webhookPerMinute;
-      count(this.#perToken, [{ key: `hook/${id}`, limit, what: `more than ${limit} deliveries a minute` }]);
+      count(this.#perToken, [{ key, limit, what: `more than ${limit} deliveries a minute` }]);
       return;
     }
     this.#tellFailedLogin(request, stranger);
     count(this.#perStranger, [
       { key: stranger, limit: LIMITS.failedLoginsPerMinute, what: "too many wrong signatures" },
     ]);
-    throw new Failure(
-      "unauthenticated",
-      "no webhook here takes this signature: check the address, the secret, the clock and the signed text",
-    );
+    throw new Failure("unauthenticated", refusal);
   }
 
   /** Somebody who guesses tokens appears in the log, but cannot fill it: neither from one address nor from many. */

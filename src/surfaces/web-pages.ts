@@ -31,11 +31,22 @@ type PageName = keyof typeof PAGES;
 /** Where an agent's script runs, inside the workbench. */
 const SCRIPT_FRAME = "/workbench/script-frame";
 
+/** What makes the console installable, at addresses that stay. The browser asks for them again each time: they change with a new version. */
+const INSTALL_FILES = {
+  "/sw.js": "text/javascript; charset=utf-8",
+  "/manifest.webmanifest": "application/manifest+json",
+  "/icons/icon-192.png": "image/png",
+  "/icons/icon-512.png": "image/png",
+  "/icons/maskable-512.png": "image/png",
+  "/icons/badge-96.png": "image/png",
+  "/icons/apple-180.png": "image/png",
+} as const;
+
 const NOT_BUILT = "the web pages were not built: run `npm run build`";
 const ASSETS = "/assets/";
 /** The build puts a compressed copy beside each large file: see scripts/packed.mjs. */
 const PACKED = ".gz";
-const OPEN = new Set<string>([...Object.values(PAGES).flat(), SCRIPT_FRAME]);
+const OPEN = new Set<string>([...Object.values(PAGES).flat(), ...Object.keys(INSTALL_FILES), SCRIPT_FRAME]);
 
 /** Whether an address is a page or a part of one, which needs no token. */
 export function isOpen(path: string): boolean {
@@ -59,6 +70,7 @@ function contentPolicy(name: PageName, nonce: string): string {
     "font-src 'self'",
     "connect-src 'self'",
     "worker-src 'self'",
+    "manifest-src 'self'",
     MORE[name].frames,
     "base-uri 'none'",
     "form-action 'none'",
@@ -68,6 +80,9 @@ function contentPolicy(name: PageName, nonce: string): string {
 
 /** For a script started as a worker, which has its own file's policy and not the page's. */
 const WORKER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'";
+
+/** The service worker asks our own server alone. */
+const SERVICE_WORKER_POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self'";
 
 /**
  * An opaque origin, only for a worker made from a text: no network, no storage, no frames, no other scripts. Not even ours: with 'self' a
@@ -107,6 +122,7 @@ export function webPages(app: HttpApp, { web }: Pick<SurfaceOptions, "web">): vo
       `<!doctype html><html lang="en"><title>Scripts run here</title><script nonce="${nonce}">${script}</script></html>`,
     );
   });
+  installFiles(app, web);
   app.get(`${ASSETS}:file`, async (context) => {
     const file = context.req.param("file");
     const hasPacked = assets.has(file + PACKED);
@@ -122,6 +138,18 @@ export function webPages(app: HttpApp, { web }: Pick<SurfaceOptions, "web">): vo
     if (kind === ".js") context.header("content-security-policy", WORKER_POLICY);
     return context.body(content, 200, { "content-type": TYPES[kind] ?? "application/octet-stream" });
   });
+}
+
+function installFiles(app: HttpApp, web: string | undefined): void {
+  for (const [path, type] of Object.entries(INSTALL_FILES)) {
+    app.get(path, async (context) => {
+      const content = web === undefined ? undefined : await readFile(join(web, path)).catch(() => undefined);
+      if (content === undefined) throw new Failure("not_found", NOT_BUILT);
+      context.header("cache-control", "no-cache");
+      if (path === "/sw.js") context.header("content-security-policy", SERVICE_WORKER_POLICY);
+      return context.body(new Uint8Array(content), 200, { "content-type": type });
+    });
+  }
 }
 
 /** A file in the form that its reader accepts. If only the compressed one exists, it is decompressed on the fly. */

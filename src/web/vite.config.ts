@@ -48,7 +48,13 @@ export default defineConfig({
       // How long its parts take is nobody's concern here.
       checks: { bundlerTimings: false, pluginTimings: false },
       treeshake: { moduleSideEffects: (id) => !PLAIN.test(id) },
-      input: { console: resolve(here, "console/index.html"), workbench: resolve(here, "workbench/index.html") },
+      input: {
+        console: resolve(here, "console/index.html"),
+        workbench: resolve(here, "workbench/index.html"),
+        // Its address stays the same, and nothing else may be in its way: it imports nothing.
+        sw: resolve(here, "console/service-worker.ts"),
+      },
+      output: { entryFileNames: ({ name }) => (name === "sw" ? "sw.js" : "assets/[name]-[hash].js") },
     },
   },
 });

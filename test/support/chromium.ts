@@ -6,7 +6,7 @@ import {
   type Locator,
   type Page,
 } from "playwright-core";
-import { browserPath } from "./programs.ts";
+import { browserPath, wholeBrowserPath } from "./programs.ts";
 
 const FLAGS = [
   "--no-sandbox",
@@ -25,6 +25,17 @@ export function launchBrowser(): Promise<Browser> {
   if (browserPath === undefined)
     throw new Error("no Chromium was found: install it, or name it with SALLYPORT_CHROMIUM");
   return chromium.launch({ executablePath: browserPath, args: [...FLAGS] });
+}
+
+/** The whole browser, without a window: it can show notifications. */
+export function launchWholeBrowser(): Promise<Browser> {
+  if (wholeBrowserPath === undefined)
+    throw new Error("no Chromium was found that shows notifications: install the package chromium");
+  return chromium.launch({
+    executablePath: wholeBrowserPath,
+    args: [...FLAGS, "--headless=new"],
+    ignoreDefaultArgs: ["--headless", "--headless=old"],
+  });
 }
 
 export const PHONE: BrowserContextOptions = {
@@ -66,7 +77,12 @@ export class Visitor {
 
   /** A browser that has not gone anywhere yet. */
   static async arrive(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
-    const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, ...options });
+    const context = await browser.newContext({
+      viewport: { width: 1_280, height: 800 },
+      // What a page shows is the server's answer, unless a test is about the service worker.
+      serviceWorkers: "block",
+      ...options,
+    });
     context.setDefaultTimeout(PATIENCE_MS);
     const visitor = new Visitor(context);
     await context.exposeFunction("tellTrouble", (text: string) => visitor.#troubles.push(text));

@@ -11,11 +11,18 @@ const BROWSERS = [
   "/usr/bin/google-chrome",
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ] as const;
+/** Whether it has no window system at all: then it shows no notifications either. */
+const BARE = /headless-shell$/;
 const POSTGRES = "/usr/lib/postgresql";
 
 /** Where a browser is; absent: this machine has none. */
 export const browserPath: string | undefined =
   process.env["SALLYPORT_CHROMIUM"] ?? BROWSERS.find((path) => existsSync(path));
+
+/** A browser that can show notifications; absent: this machine has none. */
+export const wholeBrowserPath: string | undefined = [process.env["SALLYPORT_CHROMIUM"], ...BROWSERS].find(
+  (path) => path !== undefined && !BARE.test(path) && existsSync(path),
+);
 
 /** Debian's folder of the newest PostgreSQL that is installed; undefined: none is. */
 export function postgresPrograms(): string | undefined {

@@ -5,13 +5,14 @@ import {
   type ProviderReport,
   type ProviderStatus,
   type ProviderView,
+  type SetProviderKey,
 } from "../../protocol/index.ts";
 import { viewProvider, type Provider, type ProviderCondition, type ProviderHealth } from "../../proxy/index.ts";
 import { auditRow, authorize, type Caller } from "../access/access.ts";
 import type { Models, Dependencies } from "../dependencies.ts";
 
 interface ProviderServices extends Pick<Dependencies, "store" | "clock" | "newId" | "redact"> {
-  readonly models: Pick<Models, "defaultProvider" | "providers" | "prices">;
+  readonly models: Pick<Models, "defaultProvider" | "providers" | "prices" | "keepKey">;
 }
 
 /** A provider as shown to anybody who may create a session: without its keys or their names. */
@@ -93,6 +94,30 @@ export class ProviderService {
     if (provider === undefined) throw new Failure("not_found", `there is no provider ${id}`);
     await store.commit({ audit: [auditRow(this.#dependencies, caller, { action: "provider.test", target: id })] });
     return this.#report(provider, await models.providers.test(id));
+  }
+
+  /** Of sessions that name none. It changes when the first key is kept. */
+  get defaultId(): string {
+    return this.#dependencies.models.defaultProvider;
+  }
+
+  /** Keeps a key that one request has shown to work. It is in no answer, log or audit row. */
+  async setKey(caller: Caller, id: string, { key }: SetProviderKey): Promise<ProviderReport> {
+    // A key is a setting of the whole server.
+    authorize(caller, "policy.write");
+    const { models, store, redact } = this.#dependencies;
+    const provider = models.providers.list().find((known) => known.id === id);
+    if (provider === undefined) throw new Failure("not_found", `there is no provider ${id}`);
+    if (models.keepKey === undefined)
+      throw new Failure(
+        "unsupported",
+        "this server's settings come from the program that opened it; set the key there",
+      );
+    redact.learn(key);
+    const report = this.#report(provider, await models.keepKey(id, key));
+    if (report.status !== "ok") throw new Failure("invalid_request", report.message);
+    await store.commit({ audit: [auditRow(this.#dependencies, caller, { action: "provider.key", target: id })] });
+    return report;
   }
 
   async #health(provider: Provider): Promise<ProviderReport> {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Failure } from "../../protocol/index.ts";
-import { auditRow, type Caller } from "../access/access.ts";
+import { Failure, type PrincipalRef } from "../../protocol/index.ts";
+import { auditRow } from "../access/access.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 interface StoredListOptions<Item> {
@@ -39,7 +39,7 @@ export class StoredList<Item> {
   }
 
   /** Resolves with the new list once it is stored. */
-  async change(caller: Caller, { audited, change }: ListChange<Item>): Promise<readonly Item[]> {
+  async change(caller: PrincipalRef, { audited, change }: ListChange<Item>): Promise<readonly Item[]> {
     const { document, most } = this.#options;
     const { store, clock } = this.#dependencies;
     const changed = this.#changing.then(async () => {

@@ -1,7 +1,15 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { ModelList, ModelQuery, PriceList, PriceQuery, ProviderReport, ProviderView } from "../../protocol/index.ts";
+import {
+  ModelList,
+  ModelQuery,
+  PriceList,
+  PriceQuery,
+  ProviderReport,
+  ProviderView,
+  SetProviderKey,
+} from "../../protocol/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
-import { changeRefusals, get, json, post, refusals, SessionPath } from "./documents.ts";
+import { body, changeRefusals, get, json, post, put, refusals, SessionPath } from "./documents.ts";
 
 export function providerRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
@@ -21,6 +29,19 @@ export function providerRoutes(app: HttpApp, { gateway }: SurfaceOptions): void 
     }),
     async (context) =>
       context.json(await gateway.providers.test(context.var.caller, context.req.valid("param").id), 200),
+  );
+  app.openapi(
+    createRoute({
+      ...put("/api/providers/{id}/key", "setProviderKey", "policy.write"),
+      summary: "Keep a provider's key, if one request shows that it works; it is never shown again",
+      request: { params: SessionPath, body: body(SetProviderKey) },
+      responses: { 200: json(ProviderReport, "What the provider said to it"), ...changeRefusals },
+    }),
+    async (context) =>
+      context.json(
+        await gateway.providers.setKey(context.var.caller, context.req.valid("param").id, context.req.valid("json")),
+        200,
+      ),
   );
   app.openapi(
     createRoute({

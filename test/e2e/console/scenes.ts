@@ -198,7 +198,7 @@ export function questionScenes(furniture: Furniture): readonly Scene[] {
     },
     {
       name: "approval-rejecting",
-      path: open("edit"),
+      path: open("write"),
       arrange: press(/^Reject/),
       seen: (page) => page.getByLabel(/Why are you rejecting/),
     },

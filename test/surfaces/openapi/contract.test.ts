@@ -6,6 +6,7 @@ import { openWith } from "../mcp-client/world.ts";
 import { Contract, type OpenApi, type Operation } from "./contract.ts";
 import { tourOfFiles } from "./tour-of-files.ts";
 import { tourOfJobs } from "./tour-of-jobs.ts";
+import { tourOfNotifications } from "./tour-of-notifications.ts";
 import { tourOfUnattended } from "./tour-of-unattended.ts";
 import {
   tourOfChanges,
@@ -27,7 +28,10 @@ const forge = forgePrograms();
 
 beforeAll(async () => {
   remote = await openOauthMcpServer();
-  const settings = { mcp_servers: { far: { type: "http", url: remote.url, oauth: true } } };
+  const settings = {
+    mcp_servers: { far: { type: "http", url: remote.url, oauth: true } },
+    notification_hosts: ["127.0.0.1"],
+  };
   app = await openWith({ settings }, { PATH: forge.path });
   const response = await fetch(`${app.serving.url}/openapi.json`, {
     headers: { authorization: `Bearer ${app.serving.token}` },
@@ -41,8 +45,8 @@ afterAll(async () => {
   forge[Symbol.dispose]();
 });
 
-/** What nothing can be written to yet: no tunnels are set here. */
-const NEVER_SUCCEEDS = /^(send|write)ClaudeAuth(Challenge|Tunnels)$/;
+/** What nothing can be written to yet: no tunnels are set here, and no provider that takes a key (provider-keys.test.ts has one). */
+const NEVER_SUCCEEDS = /^((send|write)ClaudeAuth(Challenge|Tunnels)|setProviderKey)$/;
 
 const hasJsonBody = ({ requestBody }: Operation): boolean => requestBody?.content["application/json"] !== undefined;
 const fit = (): void => expect(contract.faults.splice(0)).toEqual([]);
@@ -57,6 +61,7 @@ describe("every answer is as the OpenAPI document says", () => {
     ["document 003's files", tourOfFiles],
     ["jobs and their files", tourOfJobs],
     ["long runs, schedules and webhooks", tourOfUnattended],
+    ["notifications and phones", tourOfNotifications],
     ["the Model Context Protocol", tourOfMcp],
     ["sockets", tourOfSockets],
   ])("for %s", async (_, tour) => {
@@ -69,7 +74,9 @@ describe("every answer is as the OpenAPI document says", () => {
       const { status } = await contract.send(operationId, { token: null });
       // A share link needs no token, but it must be one.
       // A delivery is signed instead.
-      const open = path.includes("{secret}") ? 404 : path.startsWith("/hooks/") ? 401 : 200;
+      // A notification's answer and a phone's code say who comes in their body.
+      const inBody = operationId === "answerNotification" || operationId === "redeemPairing";
+      const open = path.includes("{secret}") ? 404 : path.startsWith("/hooks/") ? 401 : inBody ? 400 : 200;
       expect({ operationId, status }).toEqual({ operationId, status: security === undefined ? 401 : open });
     }
     fit();

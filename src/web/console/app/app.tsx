@@ -7,6 +7,8 @@ import { Button } from "../../ui/button.tsx";
 import { Loading, Trouble } from "../../ui/states.tsx";
 import { Toasts } from "../../ui/toasts.tsx";
 import { connect, ConnectionProvider } from "../../ui/app/connection.tsx";
+import { Pairing } from "../away/pairing.tsx";
+import { takePairingCode } from "../away/pairing-link.ts";
 import { router } from "./router.tsx";
 import { SignIn } from "../../ui/app/sign-in.tsx";
 import { forgetRefusal, noteRefusal, useSignedOut } from "./signed-out.ts";
@@ -31,6 +33,7 @@ const queries = new QueryClient({
 });
 
 export function App(): ReactNode {
+  const [code, setCode] = useState(takePairingCode);
   const [token, setToken] = useState(readToken);
   const signOut = (): void => {
     forgetToken();
@@ -41,13 +44,16 @@ export function App(): ReactNode {
     keepToken(fresh);
     forgetRefusal();
     queries.clear();
+    setCode(undefined);
     setToken(fresh);
   };
   return (
     <QueryClientProvider client={queries}>
       <Tooltip.Provider delayDuration={400}>
         <Toasts>
-          {token === undefined ? (
+          {code !== undefined ? (
+            <Pairing code={code} onToken={signIn} onGiveUp={() => setCode(undefined)} />
+          ) : token === undefined ? (
             <SignIn onToken={signIn} />
           ) : (
             <SignedIn key={token} token={token} onToken={signIn} onSignOut={signOut} />

@@ -30,7 +30,9 @@ export function useNews(): void {
   const hear = (news: News): void => {
     announce(news.words);
     if (news.kind === "expired") tell.warn(news.words);
-    if (!document.hasFocus() && useSettings.getState().notify)
+    const { notify: wanted, push } = useSettings.getState();
+    // Where the server tells this browser, it says it too.
+    if (!document.hasFocus() && wanted && !push)
       notify(news, queries.getQueryData<SessionView>(KEYS.session(news.sessionId)));
   };
   useFeed(reader, hear);

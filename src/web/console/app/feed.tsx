@@ -23,6 +23,7 @@ export const KEYS = {
   templates: ["templates"],
   workers: ["workers"],
   tokens: ["tokens"],
+  notifications: ["notifications"],
   apiKeys: ["api-keys"],
   audit: ["audit"],
   tunnels: ["tunnels"],

@@ -1,10 +1,9 @@
 import { Link } from "@tanstack/react-router";
-import { Check, CircleUser, Ellipsis, Keyboard, LogOut, Table2, type LucideIcon } from "lucide-react";
+import { Bell, Check, CircleUser, Ellipsis, Keyboard, LogOut, Smartphone, Table2, type LucideIcon } from "lucide-react";
 import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
-import type { ReactNode } from "react";
-import { MENU, MENU_ITEM, MENU_LINE } from "../../ui/menu.ts";
-import { permitNotifications } from "./attention.ts";
-import { useConnection } from "../../ui/app/connection.tsx";
+import { lazy, Suspense, type ReactNode } from "react";
+import { MENU, MENU_ITEM, MENU_LINE, useMenuQuestion } from "../../ui/menu.ts";
+import { useConnection, useMay } from "../../ui/app/connection.tsx";
 import { useSettings, type Theme } from "../../ui/app/settings.ts";
 import { useShortcutHelp } from "../../ui/app/shortcuts.tsx";
 
@@ -13,6 +12,12 @@ const THEMES: readonly { readonly value: Theme; readonly label: string }[] = [
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
 ];
+/** Opened by few, and not often. */
+const NotificationsDialog = lazy(async () => ({
+  default: (await import("../away/notifications-dialog.tsx")).NotificationsDialog,
+}));
+const PhoneDialog = lazy(async () => ({ default: (await import("../away/phone-dialog.tsx")).PhoneDialog }));
+
 const LABEL = "px-2.5 py-1 text-xs text-faint";
 
 interface Further {
@@ -29,53 +34,77 @@ export function PersonMenu({
   readonly more?: readonly Further[];
   readonly phone?: boolean;
 }): ReactNode {
-  const { me, signOut } = useConnection();
+  const { me } = useConnection();
+  const signOut = useSignOut();
   const showHelp = useShortcutHelp();
+  const { asked, ask, onCloseAutoFocus, end } = useMenuQuestion<"notifications" | "phone">();
   return (
-    <DropdownMenu.Root modal={false}>
-      {phone ? <PhoneTrigger /> : <DesktopTrigger />}
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          side="top"
-          align={phone ? "end" : "start"}
-          sideOffset={6}
-          collisionPadding={8}
-          className={MENU}
-        >
-          {phone && (
-            <DropdownMenu.Label className={LABEL}>
-              {me.name} · {me.role}
-            </DropdownMenu.Label>
-          )}
-          {more.map(({ to, label, icon: Icon }) => (
-            <DropdownMenu.Item key={to} asChild className={MENU_ITEM}>
-              <Link to={to}>
-                <Icon aria-hidden className="size-4 text-faint" /> {label}
-              </Link>
+    <>
+      <DropdownMenu.Root modal={false}>
+        {phone ? <PhoneTrigger /> : <DesktopTrigger />}
+        <DropdownMenu.Portal>
+          <DropdownMenu.Content
+            side="top"
+            align={phone ? "end" : "start"}
+            sideOffset={6}
+            collisionPadding={8}
+            className={MENU}
+            onCloseAutoFocus={onCloseAutoFocus}
+          >
+            {phone && (
+              <DropdownMenu.Label className={LABEL}>
+                {me.name} · {me.role}
+              </DropdownMenu.Label>
+            )}
+            {more.map(({ to, label, icon: Icon }) => (
+              <DropdownMenu.Item key={to} asChild className={MENU_ITEM}>
+                <Link to={to}>
+                  <Icon aria-hidden className="size-4 text-faint" /> {label}
+                </Link>
+              </DropdownMenu.Item>
+            ))}
+            {phone && (
+              <DropdownMenu.Item asChild className={MENU_ITEM}>
+                <a href="/workbench">
+                  <Table2 aria-hidden className="size-4 text-faint" /> Workbench
+                </a>
+              </DropdownMenu.Item>
+            )}
+            {phone && <DropdownMenu.Separator className={MENU_LINE} />}
+            <Likes />
+            <DropdownMenu.Separator className={MENU_LINE} />
+            <Away phone={phone} ask={ask} />
+            {!phone && (
+              <DropdownMenu.Item className={MENU_ITEM} onSelect={showHelp}>
+                <Keyboard aria-hidden className="size-4 text-faint" /> Keyboard shortcuts
+              </DropdownMenu.Item>
+            )}
+            <DropdownMenu.Item className={MENU_ITEM} onSelect={signOut}>
+              <LogOut aria-hidden className="size-4 text-faint" /> Sign out
             </DropdownMenu.Item>
-          ))}
-          {phone && (
-            <DropdownMenu.Item asChild className={MENU_ITEM}>
-              <a href="/workbench">
-                <Table2 aria-hidden className="size-4 text-faint" /> Workbench
-              </a>
-            </DropdownMenu.Item>
-          )}
-          {phone && <DropdownMenu.Separator className={MENU_LINE} />}
-          <Likes />
-          <DropdownMenu.Separator className={MENU_LINE} />
-          {!phone && (
-            <DropdownMenu.Item className={MENU_ITEM} onSelect={showHelp}>
-              <Keyboard aria-hidden className="size-4 text-faint" /> Keyboard shortcuts
-            </DropdownMenu.Item>
-          )}
-          <DropdownMenu.Item className={MENU_ITEM} onSelect={signOut}>
-            <LogOut aria-hidden className="size-4 text-faint" /> Sign out
-          </DropdownMenu.Item>
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+          </DropdownMenu.Content>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Root>
+      <Suspense>
+        {asked === "notifications" && <NotificationsDialog onClose={end} />}
+        {asked === "phone" && <PhoneDialog onClose={end} />}
+      </Suspense>
+    </>
   );
+}
+
+/** A browser that is told by the server is not told any more. A server that is away does not keep anybody signed in. */
+function useSignOut(): () => void {
+  const { client, signOut } = useConnection();
+  const { push, set } = useSettings();
+  if (!push) return signOut;
+  return () => {
+    set({ push: false });
+    void import("../away/push-device.ts")
+      .then(({ forgetDevice }) => forgetDevice(client))
+      .catch(() => undefined)
+      .finally(signOut);
+  };
 }
 
 function PhoneTrigger(): ReactNode {
@@ -99,8 +128,34 @@ function DesktopTrigger(): ReactNode {
   );
 }
 
+/** For when this person is elsewhere. */
+function Away({
+  phone,
+  ask,
+}: {
+  readonly phone: boolean;
+  readonly ask: (name: "notifications" | "phone") => void;
+}): ReactNode {
+  const mayNotify = useMay("notification.use");
+  const mayPair = useMay("token.manage");
+  return (
+    <>
+      {mayNotify && (
+        <DropdownMenu.Item className={MENU_ITEM} onSelect={() => ask("notifications")}>
+          <Bell aria-hidden className="size-4 text-faint" /> Notifications
+        </DropdownMenu.Item>
+      )}
+      {mayPair && !phone && (
+        <DropdownMenu.Item className={MENU_ITEM} onSelect={() => ask("phone")}>
+          <Smartphone aria-hidden className="size-4 text-faint" /> Connect a phone
+        </DropdownMenu.Item>
+      )}
+    </>
+  );
+}
+
 function Likes(): ReactNode {
-  const { theme, notify, set } = useSettings();
+  const { theme, set } = useSettings();
   return (
     <>
       <DropdownMenu.Label className={LABEL}>Appearance</DropdownMenu.Label>
@@ -111,14 +166,6 @@ function Likes(): ReactNode {
           </DropdownMenu.RadioItem>
         ))}
       </DropdownMenu.RadioGroup>
-      <DropdownMenu.Separator className={MENU_LINE} />
-      <DropdownMenu.CheckboxItem
-        checked={notify}
-        onCheckedChange={(wanted) => void permitNotifications(wanted)}
-        className={MENU_ITEM}
-      >
-        <Chosen /> Notify me of questions and finished turns
-      </DropdownMenu.CheckboxItem>
     </>
   );
 }

@@ -62,8 +62,8 @@ const begin = createRoute({
 const approvals = createRoute({
   getParentRoute: () => root,
   path: "/approvals",
-  validateSearch: (search): { id?: string; show?: "ended" | "together" } => ({
-    ...texts(search, "id"),
+  validateSearch: (search): { id?: string; hash?: string; show?: "ended" | "together" } => ({
+    ...texts(search, "id", "hash"),
     ...(search["show"] === "ended" || search["show"] === "together" ? { show: search["show"] } : {}),
   }),
   component: lazyRouteComponent(() => loadPage(() => import("../pages/approvals/page.tsx")), "ApprovalsPage"),

@@ -34,6 +34,7 @@ import { Shortcuts, useShortcutHelp, useShortcuts } from "../../ui/app/shortcuts
 import { Palette, type PaletteEntry } from "./palette.tsx";
 import { Announcer } from "./announcer.tsx";
 import { useNews, useTabTitle } from "./attention.ts";
+import { useNotificationAnswer } from "../away/answer-link.ts";
 
 const ICONS: Readonly<Record<(typeof CONSOLE_PAGES)[number]["to"], LucideIcon>> = {
   "/sessions": MessagesSquare,
@@ -59,6 +60,7 @@ const ON_PHONE = 4;
 /** The frame of every page: navigation, the person, and the connection state. */
 export function Shell(): ReactNode {
   useNews();
+  useNotificationAnswer();
   return (
     <Shortcuts>
       <Frame />

@@ -7,6 +7,8 @@ interface ConsoleSettings {
   readonly theme: Theme;
   /** Browser notifications for questions; only if the browser permits them too. */
   readonly notify: boolean;
+  /** The server tells this browser by itself, also while the console is closed. */
+  readonly push: boolean;
   readonly diffLayout: "split" | "unified";
   /** Single-key shortcuts: people who dictate or use other tools may not want them. */
   readonly shortcuts: boolean;
@@ -21,6 +23,7 @@ export const useSettings = create<ConsoleSettings>()(
     (set) => ({
       theme: "system",
       notify: false,
+      push: false,
       diffLayout: "split",
       shortcuts: true,
       sessionsBeside: true,

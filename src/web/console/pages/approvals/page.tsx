@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Page } from "../../../ui/page.tsx";
 import { classes } from "../../../ui/classes.ts";
+import { ChangedSinceTold } from "../../away/changed-since-told.tsx";
 import { Ended } from "./ended.tsx";
 import { Together } from "./together.tsx";
 import { Waiting } from "./waiting.tsx";
@@ -13,7 +14,7 @@ const TABS = [
 
 /** Questions of all sessions: the open ones, and how the others ended. */
 export function ApprovalsPage(): ReactNode {
-  const { show, id } = useSearch({ from: "/approvals" });
+  const { show, id, hash } = useSearch({ from: "/approvals" });
   const navigate = useNavigate();
   return (
     <Page
@@ -42,6 +43,7 @@ export function ApprovalsPage(): ReactNode {
         </div>
       }
     >
+      {id !== undefined && hash !== undefined && <ChangedSinceTold id={id} hash={hash} />}
       {show === "together" ? <Together /> : show === "ended" ? <Ended id={id} /> : <Waiting id={id} />}
     </Page>
   );

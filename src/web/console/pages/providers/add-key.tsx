@@ -2,11 +2,14 @@ import { useState, type ReactNode } from "react";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Select } from "../../../ui/field.tsx";
 import { Section } from "../../../ui/page.tsx";
+import { useMay } from "../../../ui/app/connection.tsx";
+import { KeyForm } from "./key-form.tsx";
 import { KEY_HELP, type KeyHelp } from "./key-help.ts";
 
-/** How to give the server a key. A key is never typed into the console: it stays on the server's machine. */
+/** How to give the server a key: here, or on its machine. No page ever shows one. */
 export function AddKey({ first }: { readonly first: string }): ReactNode {
   const [id, setId] = useState(first);
+  const mayKeep = useMay("policy.write");
   const help = KEY_HELP.find((one) => one.id === id) ?? KEY_HELP[0];
   if (help === undefined) return undefined;
   return (
@@ -31,6 +34,8 @@ export function AddKey({ first }: { readonly first: string }): ReactNode {
         Keys stay on the server’s machine: only the model proxy reads them, and no page, session or log shows one.{" "}
         {help.note}
       </p>
+      {mayKeep && help.variable !== undefined && <KeyForm key={help.id} id={help.id} name={help.name} />}
+      {mayKeep && help.variable !== undefined && <p className="mb-3 text-sm font-medium">Or without the console:</p>}
       <Ways help={help} />
     </Section>
   );
