@@ -116,8 +116,9 @@ const PROMPT_TOOLS: readonly Candidate[] = [
   },
 ];
 
-function fullName(server: string, tool: string): string {
-  return `mcp__${server}__${tool.replaceAll(UNUSABLE, "_")}`;
+/** What the session calls a tool or prompt of a server. */
+export function fullName(server: string, name: string): string {
+  return `mcp__${server}__${name.replaceAll(UNUSABLE, "_")}`;
 }
 
 function faultOf(name: string, candidate: Candidate, taken: ReadonlyMap<string, unknown>): string | undefined {
