@@ -12,7 +12,7 @@ import {
 } from "./connection.ts";
 import type { ServerDefinition } from "./definition.ts";
 import { serverPrompts, type ServerPrompt } from "./server-prompts.ts";
-import { changesOf, clientToolOf, serverTools, type ForeignTool } from "./server-tools.ts";
+import { changesOf, clientToolOf, serverTools, type CallWait, type ForeignTool } from "./server-tools.ts";
 
 export interface ServerClientMeans extends ConnectionMeans {
   /** Gives the session tools, in place of earlier ones. A Failure: they cannot be had. */
@@ -76,7 +76,10 @@ export class ServerClient {
 
   /** Asks the server for something that a person named. Never rejects. */
   fetch(call: Extract<ServerCall, { kind: "read_resource" | "get_prompt" }>, signal: AbortSignal): Promise<ToolResult> {
-    return this.#ask({ call, title: call.kind === "get_prompt" ? call.name : call.uri }, signal);
+    const wait: CallWait = {
+      onEnd: (listener) => signal.addEventListener("abort", () => listener("cancelled"), { once: true }),
+    };
+    return this.#ask({ call, title: call.kind === "get_prompt" ? call.name : call.uri }, wait);
   }
 
   /** A turn begins: it is started unless it runs. Resolves when it is ready, or has failed. */
@@ -177,7 +180,7 @@ export class ServerClient {
     const changes = before === undefined ? undefined : changesOf(before, tools);
     if (before === undefined || changes !== undefined)
       this.#unregister = this.#means.register(
-        tools.map((tool) => clientToolOf(tool, (input, signal) => this.#call(tool, input, signal))),
+        tools.map((tool) => clientToolOf(tool, (input, wait) => this.#call(tool, input, wait))),
         this.#unregister,
       );
     this.#tools = tools;
@@ -218,18 +221,18 @@ export class ServerClient {
     }
   }
 
-  async #call(tool: ForeignTool, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolResult> {
+  async #call(tool: ForeignTool, input: Readonly<Record<string, unknown>>, wait: CallWait): Promise<ToolResult> {
     if (this.#state === "restarting") await this.#start("restarting");
     // It may have been started again meanwhile, and say something else of the tool.
     if (this.#connection !== undefined && !this.#tools.some(({ definition }) => definition === tool.definition))
       return errorResult(`Error: ${tool.name} has changed, so it was not run. Look at it again before you call it.`);
-    return this.#ask({ call: tool.call(input), title: tool.name }, signal);
+    return this.#ask({ call: tool.call(input), title: tool.name }, wait);
   }
 
   /** `title`: what is asked for, in words for people and models. */
   async #ask(
     { call, title }: { readonly call: ServerCall; readonly title: string },
-    signal: AbortSignal,
+    wait: CallWait,
   ): Promise<ToolResult> {
     const { name, callMs } = this.definition;
     const connection = this.#connection;
@@ -243,20 +246,26 @@ export class ServerClient {
     const timer = new CallTimer(callMs, this.#means.after);
     this.#timers.add(timer);
     if (this.#waiting > 0) timer.stop();
+    let isStopped = false;
+    wait.onEnd((why) => {
+      if (why === "answered") return;
+      isStopped = true;
+      timer.abort();
+    });
     try {
       return await connection.call(call, {
-        signal: AbortSignal.any([signal, timer.signal]),
+        signal: timer.signal,
         timeoutMs: LIMITS.mcpCallMaxMs,
         progressed: () => this.#progressed(timer),
       });
     } catch (error) {
-      if (timer.signal.aborted && !signal.aborted) {
+      if (timer.signal.aborted && !isStopped) {
         void this.#check(connection);
         return errorResult(`Error: ${title}: it did not answer within ${callMs / 1_000} s. ${UNKNOWN}`);
       }
       const kind = failureKind(error);
       this.#needsLogin ||= isLoginNeeded(error);
-      if (kind === "answered" || signal.aborted) return errorResult(`Error: ${title}: ${words(reasonOf(error))}`);
+      if (kind === "answered" || isStopped) return errorResult(`Error: ${title}: ${words(reasonOf(error))}`);
       if (kind === "lost") this.#ended(connection, reasonOf(error));
       else void this.#check(connection);
       return errorResult(`Error: ${title}: ${words(reasonOf(error))}. ${UNKNOWN}`);

@@ -1,4 +1,4 @@
-import type { SessionSettings } from "../../protocol/index.ts";
+import { toolsWith, type SessionSettings } from "../../protocol/index.ts";
 import type { OpenRequest } from "../../sandbox/sandbox.ts";
 import type { Host, Verdict } from "../engine.ts";
 import type { OfferedToolServer } from "./offered-tools.ts";
@@ -102,13 +102,14 @@ const ALWAYS_ASK = {
   hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "ask" },
 } as const;
 
-/** Its own tool that reads files; our own tools say such things with their results. */
-const OWN_READ = "Read";
+/** Its own tools that read files; our own tools say such things with their results. */
+const OWN_READERS = toolsWith(({ claude, rule }) => typeof claude === "object" && rule === "read_path");
 
 /** The answer to the program's question before a call: to ask, with what its folder says to agents. */
 export async function beforeCall(host: Pick<Host, "nested">, hook: VendorFields): Promise<object> {
   const path = text(record(hook["tool_input"])["file_path"]);
-  if (hook["tool_name"] !== OWN_READ || path === undefined || host.nested === undefined) return ALWAYS_ASK;
+  const isReader = OWN_READERS.includes(text(hook["tool_name"]) ?? "");
+  if (!isReader || path === undefined || host.nested === undefined) return ALWAYS_ASK;
   const told = await host.nested({ agent: text(hook["agent_id"]) ?? "", paths: [path] });
   if (told === "") return ALWAYS_ASK;
   return { hookSpecificOutput: { ...ALWAYS_ASK.hookSpecificOutput, additionalContext: told } };

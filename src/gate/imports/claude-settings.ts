@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Failure, LIMITS } from "../../protocol/index.ts";
+import { canonicalTool, ruleForm } from "../rules.ts";
 import { RuleCollector, type ImportedRules } from "./rules.ts";
 
 const Rules = z.array(z.string().min(1)).max(LIMITS.importedRules);
@@ -33,12 +34,13 @@ export function claudeRules(text: string, { home }: { readonly home?: string | u
   return collector.rules;
 }
 
-/** In Claude Code `/a` begins at the project's folder and `//a` at the root of the disk; there it is `Agent`, here `Task`. */
+/** In Claude Code `/a` begins at the project's folder and `//a` at the root of the disk; some tools have another name there. */
 function ours(rule: string, home: string | undefined): string {
   const [, tool = "", content] = /^([^(]*)(?:\(([\s\S]*)\))?$/.exec(rule) ?? [];
-  const name = tool === "Agent" ? "Task" : tool;
-  if (content === undefined) return name === tool ? rule : name;
-  const isPath = ["Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep"].includes(name);
+  const name = canonicalTool(tool);
+  if (content === undefined) return name;
+  const form = ruleForm(name);
+  const isPath = form === "read_path" || form === "write_path";
   return `${name}(${isPath ? ourPath(content, home) : content})`;
 }
 
