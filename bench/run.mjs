@@ -6,10 +6,12 @@ await setup();
 const { agentsBench } = await import("./agents.mjs");
 const { browserBench } = await import("./browser.mjs");
 const { consoleBench } = await import("./console.mjs");
+const { contextBench } = await import("./context.mjs");
 const { enginesBench } = await import("./engines.mjs");
 const { fanoutBench } = await import("./fanout.mjs");
 const { gridBench } = await import("./grid.mjs");
 const { journalBench } = await import("./journal.mjs");
+const { mcpBench } = await import("./mcp.mjs");
 const { mountBench } = await import("./mount.mjs");
 const { pageToolsBench } = await import("./page-tools.mjs");
 const { proxyBench } = await import("./proxy.mjs");
@@ -39,6 +41,8 @@ const benches = {
   grid: gridBench,
   viewers: viewersBench,
   browser: browserBench,
+  mcp: mcpBench,
+  context: contextBench,
   walls: wallsBench,
   workspaces: workspacesBench,
 };

@@ -134,6 +134,11 @@ export interface Host {
   readonly identify?: ((engine_session_id: string) => void) | undefined;
   /** Decides on one call. May be called again for the same call after a restart. */
   permit(call: ToolCall, signal: AbortSignal): Promise<Verdict>;
+  /**
+   * For an engine whose program runs a tool itself that reads or writes files: the instructions of the folders there that its agent does not
+   * know yet. Empty: none. Absent: nobody has any. Our own tools say it with their results.
+   */
+  nested?(work: { readonly agent: string; readonly paths: readonly string[] }): Promise<string>;
   /** Why the model proxy itself refused the last request. Absent: it did not, and an error was the provider's. */
   refusal(): ErrorCode | undefined;
   /** Tells each model request when it has ended, before its caller has all of the answer. Call the result to stop. Absent: nobody meters. */

@@ -4,6 +4,9 @@ export { evaluate, openedHosts, PLAN_RULE, OWN_PAGE_RULE, READING_RULE } from ".
 export type { CallInQuestion, ResolvedPath, PolicyContext } from "./gate.ts";
 export { bashSecurityHook } from "./guarded.ts";
 export { hostGrant, ruleOnHost } from "./hosts.ts";
+export { claudeRules } from "./imports/claude-settings.ts";
+export { codexRules } from "./imports/codex-rules.ts";
+export { withImported, type ImportedRules, type ProfileImport } from "./imports/rules.ts";
 export { callListed, matchRule, toolListed } from "./match.ts";
 export { isObeyed } from "./protected.ts";
 export { refusedModel } from "./models.ts";

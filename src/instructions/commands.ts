@@ -34,8 +34,10 @@ export function expandCommand(body: string, rest: string): string {
 
 /** Words as a shell has them: with quotes around one that holds a blank. */
 function argumentsOf(rest: string): readonly string[] {
+  return commandWords(rest).slice(0, LIMITS.commandArguments);
+}
+
+export function commandWords(rest: string): readonly string[] {
   const words = rest.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
-  return words
-    .slice(0, LIMITS.commandArguments)
-    .map((word) => (/^(["'])[\s\S]*\1$/.test(word) && word.length > 1 ? word.slice(1, -1) : word));
+  return words.map((word) => (/^(["'])[\s\S]*\1$/.test(word) && word.length > 1 ? word.slice(1, -1) : word));
 }

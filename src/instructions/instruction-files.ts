@@ -16,6 +16,20 @@ export interface InstructionSources {
   readonly followsImports: boolean;
 }
 
+/** What may still be loaded, and what the agent has already. */
+export interface InstructionRoom {
+  readonly files: number;
+  readonly bytes: number;
+  /** Hashes of contents that are not loaded again. */
+  readonly known: ReadonlySet<string>;
+}
+
+const WHOLE_ROOM: InstructionRoom = {
+  files: LIMITS.instructionFiles,
+  bytes: LIMITS.instructionBytes,
+  known: new Set(),
+};
+
 /** Collects files of instructions and what they import, within the bounds. */
 export class InstructionFiles {
   readonly files: LoadedFile[] = [];
@@ -23,13 +37,16 @@ export class InstructionFiles {
   readonly skipped: SkippedFile[] = [];
   readonly #reader: InstructionReader;
   /** Real paths, and hashes of contents: a file that is a copy or a link of another one is read once. */
-  readonly #known = new Set<string>();
+  readonly #known: Set<string>;
+  readonly #room: InstructionRoom;
   #bytes = 0;
   #imports = 0;
   #followsImports = true;
 
-  constructor(reader: InstructionReader) {
+  constructor(reader: InstructionReader, room: InstructionRoom = WHOLE_ROOM) {
     this.#reader = reader;
+    this.#room = room;
+    this.#known = new Set(room.known);
   }
 
   async collect({ folders, userFile, followsImports }: InstructionSources): Promise<void> {
@@ -53,9 +70,9 @@ export class InstructionFiles {
     if (isSkipped(read)) return this.#skip(shown, read.why);
     const { real, text, bytes, sha256 } = read;
     if (text.trim() === "" || this.#known.has(real) || this.#known.has(sha256)) return;
-    if (this.files.length >= LIMITS.instructionFiles)
+    if (this.files.length >= this.#room.files)
       return this.#skip(shown, `${LIMITS.instructionFiles} files of instructions are loaded at most`);
-    if (this.#bytes + bytes > LIMITS.instructionBytes)
+    if (this.#bytes + bytes > this.#room.bytes)
       return this.#skip(shown, `all instructions together may have ${LIMITS.instructionBytes} bytes`);
     this.#known.add(real).add(sha256);
     this.#bytes += bytes;

@@ -25,4 +25,9 @@ export class CallTimer {
   stop(): void {
     this.#cancel();
   }
+
+  /** Ends the call at once. */
+  abort(): void {
+    this.#controller.abort();
+  }
 }

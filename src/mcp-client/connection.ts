@@ -7,6 +7,7 @@ import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type jsonSchemaValidator,
+  type Prompt as McpPrompt,
   type RequestOptions,
   type Tool,
   type Transport,
@@ -59,6 +60,8 @@ export interface McpConnection {
   readonly title: string | undefined;
   readonly offers: ServerOffers;
   tools(options: CallOptions): Promise<readonly Tool[]>;
+  /** None where the server has no prompts. */
+  prompts(options: CallOptions): Promise<readonly McpPrompt[]>;
   call(call: ServerCall, options: CallOptions): Promise<ToolResult>;
   /** Resolves with the reason when it ended by itself; never after `close`. */
   readonly ended: Promise<string>;
@@ -79,6 +82,8 @@ interface OpenedTransport {
 
 interface ConnectionOptions extends CallOptions {
   readonly toolsChanged: () => void;
+  /** Absent: nobody wants to know. */
+  readonly promptsChanged?: (() => void) | undefined;
   /** How many requests of the server wait for an answer. Absent: nobody wants to know. */
   readonly waiting?: ((open: number) => void) | undefined;
 }
@@ -87,7 +92,7 @@ interface ConnectionOptions extends CallOptions {
 export async function openConnection(
   way: ServerWay,
   means: ConnectionMeans,
-  { signal, timeoutMs, toolsChanged, waiting }: ConnectionOptions,
+  { signal, timeoutMs, toolsChanged, promptsChanged, waiting }: ConnectionOptions,
 ): Promise<McpConnection> {
   const opened = await openTransport(way, means);
   const client = new Client(
@@ -104,6 +109,7 @@ export async function openConnection(
       ...(way.kind === "http" ? { versionNegotiation: { mode: "auto" as const } } : {}),
       listChanged: {
         tools: { autoRefresh: false, debounceMs: LIMITS.mcpListChangeMs, onChanged: () => toolsChanged() },
+        prompts: { autoRefresh: false, debounceMs: LIMITS.mcpListChangeMs, onChanged: () => promptsChanged?.() },
       },
     },
   );
@@ -147,6 +153,10 @@ function verbs(client: Client): Omit<McpConnection, "ended" | "close"> {
     offers: { resources: resources !== undefined, prompts: prompts !== undefined },
     tools: async ({ signal, timeoutMs: timeout }) =>
       tools === undefined ? [] : (await client.listTools(undefined, { signal, timeout, cacheMode: "refresh" })).tools,
+    prompts: async ({ signal, timeoutMs: timeout }) =>
+      prompts === undefined
+        ? []
+        : (await client.listPrompts(undefined, { signal, timeout, cacheMode: "refresh" })).prompts,
     call: (call, { signal, timeoutMs: timeout, progressed }) =>
       ask(client, call, { signal, timeout, ...(progressed === undefined ? {} : { onprogress: progressed }) }),
   };

@@ -10,3 +10,4 @@ export type {
   ServerRequests,
 } from "./server-requests.ts";
 export { ServerClient } from "./server-client.ts";
+export { promptArguments, type ServerPrompt } from "./server-prompts.ts";

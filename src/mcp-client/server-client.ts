@@ -8,9 +8,11 @@ import {
   reasonOf,
   type ConnectionMeans,
   type McpConnection,
+  type ServerCall,
 } from "./connection.ts";
 import type { ServerDefinition } from "./definition.ts";
-import { changesOf, clientToolOf, serverTools, type ForeignTool } from "./server-tools.ts";
+import { serverPrompts, type ServerPrompt } from "./server-prompts.ts";
+import { changesOf, clientToolOf, serverTools, type CallWait, type ForeignTool } from "./server-tools.ts";
 
 export interface ServerClientMeans extends ConnectionMeans {
   /** Gives the session tools, in place of earlier ones. A Failure: they cannot be had. */
@@ -33,6 +35,7 @@ export class ServerClient {
   #starting: Promise<void> | undefined;
   #tools: readonly ForeignTool[] = [];
   #leftOut: readonly string[] = [];
+  #prompts: readonly ServerPrompt[] = [];
   #unregister: Unregister | undefined;
   #restarts = 0;
   #error: string | undefined;
@@ -64,6 +67,19 @@ export class ServerClient {
       ...(this.#error === undefined ? {} : { error: this.#error }),
       ...(this.#needsLogin ? { needs_login: true as const } : {}),
     };
+  }
+
+  /** The prompts that people can call; none while it does not run. */
+  get prompts(): readonly ServerPrompt[] {
+    return this.#state === "ready" ? this.#prompts : [];
+  }
+
+  /** Asks the server for something that a person named. Never rejects. */
+  fetch(call: Extract<ServerCall, { kind: "read_resource" | "get_prompt" }>, signal: AbortSignal): Promise<ToolResult> {
+    const wait: CallWait = {
+      onEnd: (listener) => signal.addEventListener("abort", () => listener("cancelled"), { once: true }),
+    };
+    return this.#ask({ call, title: call.kind === "get_prompt" ? call.name : call.uri }, wait);
   }
 
   /** A turn begins: it is started unless it runs. Resolves when it is ready, or has failed. */
@@ -102,12 +118,15 @@ export class ServerClient {
       connection = await openConnection(await this.definition.way(), this.#means, {
         ...options,
         toolsChanged,
+        promptsChanged: () => void this.#listPrompts(),
         waiting,
       });
       const tools = await connection.tools(options);
+      const prompts = await promptsOf(connection, options);
       // Nobody would take its tools back.
       if (this.#over.signal.aborted) throw new Error("the session does not need it any more");
       this.#take({ tools, offers: connection.offers });
+      this.#prompts = serverPrompts(name, prompts);
       this.#connection = connection;
       this.#state = "ready";
       this.#error = undefined;
@@ -161,7 +180,7 @@ export class ServerClient {
     const changes = before === undefined ? undefined : changesOf(before, tools);
     if (before === undefined || changes !== undefined)
       this.#unregister = this.#means.register(
-        tools.map((tool) => clientToolOf(tool, (input, signal) => this.#call(tool, input, signal))),
+        tools.map((tool) => clientToolOf(tool, (input, wait) => this.#call(tool, input, wait))),
         this.#unregister,
       );
     this.#tools = tools;
@@ -185,6 +204,14 @@ export class ServerClient {
     }
   }
 
+  async #listPrompts(): Promise<void> {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    const { startMs, name } = this.definition;
+    const prompts = await promptsOf(connection, { signal: this.#over.signal, timeoutMs: startMs });
+    if (this.#connection === connection) this.#prompts = serverPrompts(name, prompts);
+  }
+
   /** Whether a server that did not answer a call still answers at all. */
   async #check(connection: McpConnection): Promise<void> {
     try {
@@ -194,40 +221,54 @@ export class ServerClient {
     }
   }
 
-  async #call(tool: ForeignTool, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolResult> {
-    const { name, callMs } = this.definition;
+  async #call(tool: ForeignTool, input: Readonly<Record<string, unknown>>, wait: CallWait): Promise<ToolResult> {
     if (this.#state === "restarting") await this.#start("restarting");
+    // It may have been started again meanwhile, and say something else of the tool.
+    if (this.#connection !== undefined && !this.#tools.some(({ definition }) => definition === tool.definition))
+      return errorResult(`Error: ${tool.name} has changed, so it was not run. Look at it again before you call it.`);
+    return this.#ask({ call: tool.call(input), title: tool.name }, wait);
+  }
+
+  /** `title`: what is asked for, in words for people and models. */
+  async #ask(
+    { call, title }: { readonly call: ServerCall; readonly title: string },
+    wait: CallWait,
+  ): Promise<ToolResult> {
+    const { name, callMs } = this.definition;
     const connection = this.#connection;
     if (connection === undefined)
       return errorResult(
         `Error: the MCP server ${name} does not run${this.#error === undefined ? "" : `: ${this.#error}`}`,
       );
-    // It may have been started again meanwhile, and say something else of the tool.
-    if (!this.#tools.some(({ definition }) => definition === tool.definition))
-      return errorResult(`Error: ${tool.name} has changed, so it was not run. Look at it again before you call it.`);
     if (this.#calls >= LIMITS.mcpServerCalls)
       return errorResult(`Error: ${this.#calls} calls of the MCP server ${name} run already. Wait for one of them.`);
     this.#calls += 1;
     const timer = new CallTimer(callMs, this.#means.after);
     this.#timers.add(timer);
     if (this.#waiting > 0) timer.stop();
+    let isStopped = false;
+    wait.onEnd((why) => {
+      if (why === "answered") return;
+      isStopped = true;
+      timer.abort();
+    });
     try {
-      return await connection.call(tool.call(input), {
-        signal: AbortSignal.any([signal, timer.signal]),
+      return await connection.call(call, {
+        signal: timer.signal,
         timeoutMs: LIMITS.mcpCallMaxMs,
         progressed: () => this.#progressed(timer),
       });
     } catch (error) {
-      if (timer.signal.aborted && !signal.aborted) {
+      if (timer.signal.aborted && !isStopped) {
         void this.#check(connection);
-        return errorResult(`Error: ${tool.name}: it did not answer within ${callMs / 1_000} s. ${UNKNOWN}`);
+        return errorResult(`Error: ${title}: it did not answer within ${callMs / 1_000} s. ${UNKNOWN}`);
       }
       const kind = failureKind(error);
       this.#needsLogin ||= isLoginNeeded(error);
-      if (kind === "answered" || signal.aborted) return errorResult(`Error: ${tool.name}: ${words(reasonOf(error))}`);
+      if (kind === "answered" || isStopped) return errorResult(`Error: ${title}: ${words(reasonOf(error))}`);
       if (kind === "lost") this.#ended(connection, reasonOf(error));
       else void this.#check(connection);
-      return errorResult(`Error: ${tool.name}: ${words(reasonOf(error))}. ${UNKNOWN}`);
+      return errorResult(`Error: ${title}: ${words(reasonOf(error))}. ${UNKNOWN}`);
     } finally {
       this.#calls -= 1;
       this.#timers.delete(timer);
@@ -246,6 +287,14 @@ export class ServerClient {
   #progressed(timer: CallTimer): void {
     if (this.#waiting === 0 && this.#timers.has(timer)) timer.restart();
   }
+}
+
+/** A server that cannot say which prompts it has, has none: its tools count more. */
+async function promptsOf(
+  connection: McpConnection,
+  options: Parameters<McpConnection["prompts"]>[0],
+): ReturnType<McpConnection["prompts"]> {
+  return connection.prompts(options).catch(() => []);
 }
 
 /** What a server or a program says of its failure, bounded. */

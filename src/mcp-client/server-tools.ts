@@ -116,8 +116,9 @@ const PROMPT_TOOLS: readonly Candidate[] = [
   },
 ];
 
-function fullName(server: string, tool: string): string {
-  return `mcp__${server}__${tool.replaceAll(UNUSABLE, "_")}`;
+/** What the session calls a tool or prompt of a server. */
+export function fullName(server: string, name: string): string {
+  return `mcp__${server}__${name.replaceAll(UNUSABLE, "_")}`;
 }
 
 function faultOf(name: string, candidate: Candidate, taken: ReadonlyMap<string, unknown>): string | undefined {
@@ -140,10 +141,13 @@ function shown(name: string): string {
   return JSON.stringify(name.slice(0, LIMITS.toolNameChars));
 }
 
+/** Says when a call is waited for no longer. No signal: that costs more than a short call. */
+export type CallWait = Pick<Parameters<ClientTool["call"]>[1], "onEnd">;
+
 /** A tool as the toolbox takes it. */
 export function clientToolOf(
   { name, tier, description, input_schema, definition }: ForeignTool,
-  call: (input: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<ToolResult>,
+  call: (input: Readonly<Record<string, unknown>>, wait: CallWait) => Promise<ToolResult>,
 ): ClientTool {
   return {
     name,
@@ -152,7 +156,7 @@ export function clientToolOf(
     input_schema,
     definition,
     timeoutMs: "own",
-    call: (input, { signal }) => call(input, signal),
+    call,
   };
 }
 

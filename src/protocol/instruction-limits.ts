@@ -8,8 +8,10 @@ export const INSTRUCTION_LIMITS = {
   /** How deep a file may import others, and how many imports are followed in all. */
   instructionImportDepth: 5,
   instructionImports: 100,
-  /** Folders above the workspace that are looked at on the way to the repository's root. */
+  /** Folders above the workspace that are looked at on the way to the repository's root, and below it on the way to a file. */
   instructionFolders: 16,
+  /** Agents of a session, sub-agents included, of which it is known which instructions of folders they were told. */
+  nestedInstructionAgents: 64,
   /** Skills, commands and kinds of sub-agents of a workspace; `agents` bounds the last together with the session's own. */
   workspaceSkills: 100,
   workspaceCommands: 100,

@@ -4,8 +4,11 @@ import { z } from "zod";
 export const InstructionMode = z.enum(["auto", "off"]);
 export type InstructionMode = z.infer<typeof InstructionMode>;
 
-/** `import`: a file of instructions that another one names with `@`. `user`: the file that the server's settings name. */
-export const InstructionKind = z.enum(["user", "instructions", "import", "skill", "command", "agent"]);
+/**
+ * `import`: a file of instructions that another one names with `@`. `user`: the file that the server's settings name. `nested`: instructions
+ * of a folder below the workspace, which the agent was told when it worked there.
+ */
+export const InstructionKind = z.enum(["user", "instructions", "import", "nested", "skill", "command", "agent"]);
 export type InstructionKind = z.infer<typeof InstructionKind>;
 
 /** A file of the workspace that is loaded for its sessions. */
@@ -44,13 +47,14 @@ export const SessionContext = z.object({
 });
 export type SessionContext = z.infer<typeof SessionContext>;
 
-/** A command or skill that a prompt can begin with: `/name`. */
+/** A command, a skill, or a prompt of an MCP server that a prompt can begin with: `/name`. */
 export const WorkspaceCommand = z.object({
   name: z.string(),
-  kind: z.enum(["command", "skill"]),
+  kind: z.enum(["command", "skill", "prompt"]),
   description: z.string(),
   /** What may stand after the name; absent: it does not say. */
   argument_hint: z.string().optional(),
+  /** Of a prompt: `mcp:` and the name of its server. */
   path: z.string(),
 });
 export type WorkspaceCommand = z.infer<typeof WorkspaceCommand>;

@@ -457,6 +457,9 @@ export const LIMITS = {
   hostsPerCommand: 50,
   ruleChars: 500,
   policyChars: 262_144,
+  /** Rules of another program's file that are imported, and commands that one of Codex's patterns can stand for. */
+  importedRules: 1_000,
+  importedAlternatives: 64,
   // providers and their credentials
   providers: 100,
   priceOverrides: 1_000,

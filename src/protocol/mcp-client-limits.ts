@@ -33,6 +33,12 @@ export const MCP_CLIENT_LIMITS = {
   /** Tools of one server, and the pages in which it lists them. */
   mcpServerTools: 200,
   mcpListPages: 32,
+  /** Prompts of a server that people can call, and the arguments of one. */
+  mcpServerPrompts: 100,
+  mcpPromptArguments: 16,
+  /** Resources that one prompt of a person can name, and the milliseconds that all it needs of servers may take. */
+  mcpPromptResources: 8,
+  mcpPromptMs: 30_000,
   /** The shortest time between two looks at a list that changed. */
   mcpListChangeMs: 250,
   /** Tools of one server that could not be taken, as shown. */

@@ -1,6 +1,6 @@
 // An MCP server on standard streams for tests, written without an SDK so that it can misbehave. Its behaviour is its argument, as JSON:
 // tools: [{name, description, inputSchema}], or toolsFile · hangAtStart · exitAtStart: code · stderr: text at the start · noise: bytes on stdout at the
-// start · flood: notifications at the start · pidFile: where it writes its process id. What a call does is in its input, `do`:
+// start · prompts: [{name, arguments, text}] · resources: {uri: text} · flood: notifications at the start · pidFile: where it writes its process id. What a call does is in its input, `do`:
 // echo · hang (file: adds a line) · exit · big (bytes) · longLine (bytes) · change (tools: the next list) · environment · exists (paths) · noise (bytes) · stderr (bytes) ·
 // flood (messages) · record (file: adds a line) · hangAll · ask (method, params: of a request to the client; answers with its outcome)
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,6 +11,7 @@ let tools = behaviour.tools ??
   (behaviour.toolsFile === undefined ? undefined : JSON.parse(readFileSync(behaviour.toolsFile, "utf8"))) ?? [
     { name: "act", description: "Acts.", inputSchema: { type: "object" } },
   ];
+let prompts = behaviour.prompts ?? [];
 let isDeaf = false;
 /** What is asked of the client, and what becomes of its answer. */
 const questions = new Map();
@@ -43,6 +44,11 @@ const actions = {
     send({ method: "notifications/tools/list_changed" });
     return text("changed");
   },
+  changePrompts: ({ next }) => {
+    prompts = next;
+    send({ method: "notifications/prompts/list_changed" });
+    return text("changed");
+  },
   exists: ({ paths }) => text(JSON.stringify(paths.map((path) => existsSync(path)))),
   environment: () => text(JSON.stringify(process.env)),
   noise: ({ bytes }) => {
@@ -69,6 +75,19 @@ const actions = {
   },
 };
 
+function sendPrompt(id, { name, arguments: input = {} }) {
+  const { text: words } = prompts.find((prompt) => prompt.name === name) ?? {};
+  if (words === undefined) return send({ id, error: { code: -32_602, message: `no prompt ${name}` } });
+  const content = { type: "text", text: `${words} ${JSON.stringify(input)}` };
+  return send({ id, result: { messages: [{ role: "user", content }] } });
+}
+
+function sendResource(id, { uri }) {
+  const found = behaviour.resources?.[uri];
+  if (found === undefined) return send({ id, error: { code: -32_002, message: `no resource ${uri}` } });
+  return send({ id, result: { contents: [{ uri, text: found }] } });
+}
+
 function answer({ id, method, params, result: outcome, error }) {
   if (id === undefined || isDeaf) return;
   if (method === undefined) {
@@ -82,11 +101,18 @@ function answer({ id, method, params, result: outcome, error }) {
       id,
       result: {
         protocolVersion: params.protocolVersion,
-        capabilities: { tools: { listChanged: true } },
+        capabilities: {
+          tools: { listChanged: true },
+          ...(behaviour.prompts === undefined ? {} : { prompts: { listChanged: true } }),
+          ...(behaviour.resources === undefined ? {} : { resources: {} }),
+        },
         serverInfo: { name: "scripted", version: "1" },
       },
     });
   } else if (method === "tools/list") send({ id, result: { tools } });
+  else if (method === "prompts/list") send({ id, result: { prompts } });
+  else if (method === "prompts/get") sendPrompt(id, params);
+  else if (method === "resources/read") sendResource(id, params);
   else if (method === "ping") send({ id, result: {} });
   else if (method === "tools/call") {
     const input = params.arguments ?? {};

@@ -29,7 +29,7 @@ export function addExport(policy: Command, context: CommandContext): void {
     .addHelpText("after", HELP)
     .action((options: ExportOptions, command: Command) =>
       withServer(context, command, async ({ client }) => {
-        const settings = claudeSettings(profileOf(await client.policy(), options.profile));
+        const settings = claudeSettings(namedProfile(await client.policy(), options.profile).profile);
         if (options.output === undefined) {
           printJson(context, settings);
           return EXIT.done;
@@ -42,9 +42,13 @@ export function addExport(policy: Command, context: CommandContext): void {
     );
 }
 
-function profileOf({ profiles, default_profile }: Policy, name: string = default_profile): Profile {
+/** The profile of this name, or the default one. */
+export function namedProfile(
+  { profiles, default_profile }: Policy,
+  name: string = default_profile,
+): { readonly name: string; readonly profile: Profile } {
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  if (profile !== undefined) return profile;
+  if (profile !== undefined) return { name, profile };
   throw new Failure("not_found", `there is no profile ${name}; there are: ${Object.keys(profiles).join(", ")}`);
 }
 

@@ -8,6 +8,7 @@ import { print, printJson, withServer, type CommandContext } from "../context.ts
 import { visible } from "../terminal/visible.ts";
 import { oneOf } from "./options.ts";
 import { addExport } from "./policy-export.ts";
+import { addImport } from "./policy-import.ts";
 
 interface TestOptions {
   readonly tool: string;
@@ -22,7 +23,7 @@ interface TestOptions {
 export function addPolicy(program: Command, context: CommandContext): void {
   const policy = program
     .command("policy")
-    .description("show, set, try and export the policy")
+    .description("show, set, try, export and import the policy")
     .helpCommand(false)
     .addHelpText("after", "\nExample:\n  $ sallyport policy show");
   policy
@@ -51,6 +52,7 @@ export function addPolicy(program: Command, context: CommandContext): void {
     });
   addTest(policy, context);
   addExport(policy, context);
+  addImport(policy, context);
 }
 
 function addTest(policy: Command, context: CommandContext): void {

@@ -4,7 +4,7 @@ import { environmentOf } from "../claude/environment.ts";
 import type { Held } from "../../sandbox/sandbox.ts";
 import type { OfferedToolServer } from "../claude/offered-tools.ts";
 import {
-  ALWAYS_ASK,
+  beforeCall,
   HOOK_TIMEOUT,
   holdRequest,
   type HeldTransport,
@@ -18,6 +18,7 @@ import { wireMessage } from "../claude/messages.ts";
 import { FORBIDDEN_TOOLS, vendorAgents } from "../claude/tools.ts";
 import { readMessage } from "../claude/wire.ts";
 import type { Verdict } from "../engine.ts";
+import { record } from "../vendor/fields.ts";
 import { SandboxedProcess } from "./process.ts";
 import type { McpTransport, SdkQuery, QueryOptions, Sdk, SpawnOptions } from "./sdk.ts";
 
@@ -145,7 +146,7 @@ function optionsOf(
       : { outputFormat: { type: "json_schema", schema: settings.output_schema } }),
     ...(settings.agents === undefined ? {} : { agents: vendorAgents(settings.agents, offer) }),
     mcpServers: sdkServers(servers),
-    hooks: { PreToolUse: [{ hooks: [() => Promise.resolve(ALWAYS_ASK)], timeout: HOOK_TIMEOUT }] },
+    hooks: { PreToolUse: [{ hooks: [(input: unknown) => beforeCall(host, record(input))], timeout: HOOK_TIMEOUT }] },
     canUseTool: (tool, toolInput, { toolUseID, agentID, signal }) =>
       listener.permit({ tool, input: toolInput, tool_use_id: toolUseID, agent_id: agentID }, signal),
     extraArgs: { "disable-slash-commands": null },

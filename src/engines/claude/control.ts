@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Held, Piped } from "../../sandbox/sandbox.ts";
 import type { OfferedToolServer } from "./offered-tools.ts";
-import { ALWAYS_ASK, HOOK_TIMEOUT, type Launch, type ProcessListener, type UserMessage } from "./transport.ts";
+import { beforeCall, HOOK_TIMEOUT, type Launch, type ProcessListener, type UserMessage } from "./transport.ts";
 import { wireMessage } from "./messages.ts";
 import { vendorAgents } from "./tools.ts";
 import type { AskedCall } from "./translate.ts";
 
-import type { Verdict } from "../engine.ts";
+import type { Host, Verdict } from "../engine.ts";
 import { record, text, type VendorFields } from "../vendor/fields.ts";
 
 const HOOK = "sallyport";
@@ -31,13 +31,15 @@ export class ControlChannel {
   readonly #pending = new Map<string, Pending>();
   #servers: readonly OfferedToolServer[];
   readonly #findServer: Launch["findServer"];
+  readonly #host: Pick<Host, "nested">;
   #requests = 0;
 
   constructor(
-    { servers, findServer }: Pick<Launch, "servers" | "findServer">,
+    { servers, findServer, host }: Pick<Launch, "servers" | "findServer" | "host">,
     listener: ProcessListener,
     { stdin, held }: Pick<Piped, "stdin" | "held">,
   ) {
+    this.#host = host;
     this.#servers = servers;
     this.#findServer = findServer;
     this.#listener = listener;
@@ -131,7 +133,7 @@ export class ControlChannel {
   ): Promise<object> {
     switch (request["subtype"]) {
       case "hook_callback":
-        return ALWAYS_ASK;
+        return beforeCall(this.#host, record(request["input"]));
       case "can_use_tool":
         return this.#listener.permit(
           {

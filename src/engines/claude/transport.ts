@@ -1,4 +1,4 @@
-import type { SessionSettings } from "../../protocol/index.ts";
+import { toolsWith, type SessionSettings } from "../../protocol/index.ts";
 import type { OpenRequest } from "../../sandbox/sandbox.ts";
 import type { Host, Verdict } from "../engine.ts";
 import type { OfferedToolServer } from "./offered-tools.ts";
@@ -7,7 +7,7 @@ import type { RecordPlace } from "./state.ts";
 import type { AskedCall } from "./translate.ts";
 import type { Offer } from "./tools.ts";
 import type { VendorMessage } from "./wire.ts";
-import type { VendorFields } from "../vendor/fields.ts";
+import { record, text, type VendorFields } from "../vendor/fields.ts";
 
 /** How a conversation begins in a process. `session` is the vendor's id, which we choose. */
 export type ConversationStart =
@@ -98,9 +98,23 @@ export interface VendorTransport {
 export type OpenTransport = (launch: Launch, listener: ProcessListener) => Promise<VendorTransport>;
 
 /** The vendor program's setting for calls: always ask, for every tool, so that every call reaches us. */
-export const ALWAYS_ASK = {
+const ALWAYS_ASK = {
   hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "ask" },
 } as const;
+
+/** Its own tools that read files; our own tools say such things with their results. */
+const OWN_READERS = toolsWith(({ claude, rule }) => typeof claude === "object" && rule === "read_path");
+
+/** The answer to the program's question before a call: to ask, with what its folder says to agents. */
+export async function beforeCall(host: Pick<Host, "nested">, hook: VendorFields): Promise<object> {
+  const path = text(record(hook["tool_input"])["file_path"]);
+  const isReader = OWN_READERS.includes(text(hook["tool_name"]) ?? "");
+  if (!isReader || path === undefined || host.nested === undefined) return ALWAYS_ASK;
+  const told = await host.nested({ agent: text(hook["agent_id"]) ?? "", paths: [path] });
+  if (told === "") return ALWAYS_ASK;
+  return { hookSpecificOutput: { ...ALWAYS_ASK.hookSpecificOutput, additionalContext: told } };
+}
+
 /** Seconds. */
 export const HOOK_TIMEOUT = 86_400;
 

@@ -5,7 +5,7 @@ import { SKILL_TOOL } from "../../protocol/index.ts";
 import type { Toolbox } from "../../tools/index.ts";
 import { permit, type PermittingSession } from "../permission/permit.ts";
 import type { SessionBudget } from "../budget/session-budget.ts";
-import { runPermitted } from "../permission/permitted-calls.ts";
+import { nestedInstructions, runPermitted } from "../permission/permitted-calls.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { modelFacts } from "../settings/model-facts.ts";
@@ -19,7 +19,7 @@ interface OfferingSession extends Pick<Session, "state"> {
 
 /** What an engine's host needs of its session. */
 interface HostingSession extends PermittingSession {
-  readonly instructions: OfferingSession["instructions"];
+  readonly instructions: OfferingSession["instructions"] & PermittingSession["instructions"];
   readonly budget: Pick<SessionBudget, "open" | "refusal" | "funds" | "onRequest">;
   readonly dependencies: PermittingSession["dependencies"] &
     Pick<Dependencies, "engineFolder" | "models" | "newId" | "random">;
@@ -52,6 +52,15 @@ export async function hostFor(session: HostingSession): Promise<Host> {
       // A session that has just ended needs no name.
       void session.execute({ type: "identify", engine_session_id }).catch(() => undefined),
     permit: (call, signal) => permit(session, call, signal),
+    nested: async ({ agent, paths }) => {
+      const environment = await session.environment();
+      const real = await Promise.all(paths.map((path) => environment.resolve(path).catch(() => undefined)));
+      return nestedInstructions(
+        session,
+        agent,
+        real.filter((path) => path !== undefined),
+      );
+    },
     refusal: () => session.budget.refusal,
     onRequest: (listener) => session.budget.onRequest(listener),
     funds: (signal) => session.budget.funds(signal),

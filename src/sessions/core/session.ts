@@ -327,9 +327,8 @@ export class Session {
 
   #publish(frames: readonly Frame[]): void {
     this.stream.publish(frames);
-    for (const frame of frames) {
-      if (frame.seq !== undefined) this.dependencies.observe(frame.value as JournalEvent, this.#state);
-      const event = frame.value;
+    for (const { seq, value: event } of frames) {
+      if (seq !== undefined) this.dependencies.observe(event as JournalEvent, this.#state);
       if (event.type === "approval.resolved") this.questions.settle(event.approval_id, event);
     }
   }
@@ -354,7 +353,7 @@ export class Session {
       if (keepsProcess(this)) this.dependencies.processes.begin(this);
       await routeTurn(this, { isResumed: this.resumedTurn === turn_id });
       const [conversation] = await Promise.all([this.#converse(upto), this.servers.begin(signal)]);
-      this.execute({ type: "instruct", ...this.instructions.current }).catch(() => undefined);
+      this.execute({ type: "instruct", ...this.instructions.told }).catch(() => undefined);
       this.dependencies.reach("engine.opened");
       await begin(conversation, this.#channel(turn_id, signal));
       this.#fail(turn_id, { code: "engine_failed", message: "the engine stopped without saying how the turn ended" });
@@ -399,6 +398,7 @@ export class Session {
         case "item.completed":
           // The live text ends before this batch is committed: the item began in an earlier one.
           this.#liveText.end(event.item);
+          if (event.item.type === "compaction") this.instructions.forgetNested();
           changes.push(event);
           break;
         case "item.started":

@@ -1,5 +1,5 @@
 import type { Host } from "../../engines/index.ts";
-import { ServerClient } from "../../mcp-client/index.ts";
+import { ServerClient, type ServerPrompt } from "../../mcp-client/index.ts";
 import { LIMITS, type McpServerView } from "../../protocol/index.ts";
 import type { SessionEnvironment } from "../dependencies.ts";
 import type { Session } from "../core/session.ts";
@@ -40,10 +40,7 @@ export class SessionServers {
     const wanted = wantedServers(this.#session);
     if (wanted.length === 0 && this.#clients.size === 0) return;
     this.#told = 0;
-    const environment = await this.#session.environment();
-    if (this.#environment !== environment) await this.close();
-    this.#environment = environment;
-    await this.#fit(wanted, environment);
+    await this.#fitted(wanted);
     const begun = Promise.all([...this.#clients.values()].map((client) => client.begin()));
     let end = (): void => undefined;
     const enough = new Promise<void>((resolve) => {
@@ -55,6 +52,28 @@ export class SessionServers {
     await Promise.race([begun, enough]);
     signal.removeEventListener("abort", end);
     cancel();
+  }
+
+  /** Whether the session has a server of this name that may run. */
+  has(name: string): boolean {
+    return wantedServers(this.#session).some((wanted) => wanted.name === name && !("refused" in wanted));
+  }
+
+  /** The server of this name, started if it does not run. Undefined: there is none, or the signal was aborted before it was ready. */
+  async started(name: string, signal: AbortSignal): Promise<ServerClient | undefined> {
+    if (!this.has(name)) return undefined;
+    await this.#fitted(wantedServers(this.#session));
+    const client = this.#clients.get(name);
+    if (client === undefined || signal.aborted) return undefined;
+    const late = new Promise<undefined>((resolve) => {
+      signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    });
+    return Promise.race([client.begin().then(() => client), late]);
+  }
+
+  /** Prompts of servers that run, by server. */
+  prompts(): readonly { readonly server: string; readonly prompts: readonly ServerPrompt[] }[] {
+    return [...this.#clients].map(([server, { prompts }]) => ({ server, prompts }));
   }
 
   view(): readonly McpServerView[] {
@@ -72,6 +91,13 @@ export class SessionServers {
     this.#clients = new Map();
     this.#environment = undefined;
     await Promise.all(clients.map((client) => client.close()));
+  }
+
+  async #fitted(wanted: readonly WantedMcpServer[]): Promise<void> {
+    const environment = await this.#session.environment();
+    if (this.#environment !== environment) await this.close();
+    this.#environment = environment;
+    await this.#fit(wanted, environment);
   }
 
   /** Ends clients of servers that are gone or others now, and makes those that are missing. */

@@ -24,6 +24,7 @@ import { ruledByHooks } from "./repository-hooks.ts";
 import { ruleOn, type Ruled } from "./ruling.ts";
 import { withHooks } from "./tool-hooks.ts";
 import type { LoadedInstructions } from "../../instructions/index.ts";
+import type { SessionInstructions } from "../workspace/session-instructions.ts";
 import type { RepositoryTrust } from "../mcp/repository-trust.ts";
 import type { Questions } from "../core/questions.ts";
 import type { Session } from "../core/session.ts";
@@ -57,7 +58,10 @@ export interface PermittingSession extends Pick<
   | "activity"
   | "recording"
 > {
-  readonly instructions: { readonly current: Pick<LoadedInstructions, "repository"> };
+  readonly instructions: { readonly current: Pick<LoadedInstructions, "repository"> } & Pick<
+    SessionInstructions,
+    "nested" | "told"
+  >;
   readonly servers: { readonly trust: Pick<RepositoryTrust, "approved"> };
   readonly dependencies: Pick<Dependencies, "clock" | "hooks" | "newId" | "policy" | "reach" | "redact" | "store">;
 }

@@ -59,11 +59,35 @@ export async function runPermitted(
   let permitted = session.permitted.take({ tool, input, tool_use_id });
   for (let round = 0; permitted !== undefined; round += 1) {
     const result = await toolbox.run(tool, permitted.input, { ...options, permission: permitted.permission });
-    if (result.changed === undefined || round === LIMITS.changedQuestions) return result;
+    if (result.changed === undefined || round === LIMITS.changedQuestions)
+      return withInstructions(session, permitted, result);
     const verdict = await permitAgain(session, permitted, signal);
     if (verdict.effect === "deny")
       return errorResult(verdict.message, { refusal: { status: verdict.status, interrupt: verdict.interrupt } });
     permitted = session.permitted.take({ tool, input: verdict.input, tool_use_id });
   }
   return errorResult("This call was not permitted.");
+}
+
+/** The result with the instructions of the folders that the call went to, where its agent does not know them. */
+async function withInstructions(
+  session: PermittingSession,
+  { call, permission }: PermittedCall,
+  result: ToolResult,
+): Promise<ToolResult> {
+  if (result.is_error || permission.judged.size === 0) return result;
+  const agent = session.state.turn?.items[call.item_id]?.parent_id ?? "";
+  const text = await nestedInstructions(session, agent, [...permission.judged.values()]);
+  return text === "" ? result : { ...result, content: [...result.content, { type: "text", text }] };
+}
+
+/** What an agent must be told where it works now, journaled. Empty: nothing. */
+export async function nestedInstructions(
+  session: Pick<PermittingSession, "instructions" | "execute">,
+  agent: string,
+  paths: readonly string[],
+): Promise<string> {
+  const text = await session.instructions.nested(agent, paths);
+  if (text !== "") void session.execute({ type: "instruct", ...session.instructions.told }).catch(() => undefined);
+  return text;
 }

@@ -18,6 +18,7 @@ import type { Registry } from "../lifecycle/registry.ts";
 import { modelFacts } from "../settings/model-facts.ts";
 import type { WorkspacePlaces } from "../settings/settings.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
+import { askedOfModel, commandOfPrompt, promptCall, withServerParts } from "../mcp/prompt-parts.ts";
 import { DiskLook } from "../workspace/disk-look.ts";
 import { instructionReader } from "../workspace/instruction-reader.ts";
 import { readDenials, takesInstructions, type InstructedSession } from "../workspace/session-instructions.ts";
@@ -40,7 +41,7 @@ export class InstructionService {
   async context(caller: Caller, id: string): Promise<SessionContext> {
     const session = await this.#session(caller, id);
     const loaded = await session.instructions.load();
-    const { files, left_out } = loaded;
+    const { files, left_out } = session.instructions.withNested(loaded);
     const { dependencies, state } = session;
     const { settings } = state;
     const { toolbox } = await session.environment();
@@ -60,11 +61,19 @@ export class InstructionService {
   /** What a prompt of the session can begin with. */
   async commands(caller: Caller, id: string): Promise<WorkspaceCommandList> {
     const session = await this.#session(caller, id);
-    return { commands: [...(await session.instructions.load()).commands] };
+    const { commands } = await session.instructions.load();
+    const prompts = session.servers
+      .prompts()
+      .flatMap(({ server, prompts: own }) => own.map((prompt) => commandOfPrompt(server, prompt)));
+    return { commands: [...commands, ...prompts] };
   }
 
-  /** The prompt with what it stands for, if it begins with a command of the session's workspace. */
-  async expanded(session: Session, prompt: Prompt): Promise<Prompt> {
+  /** The prompt with what it stands for: a command of the workspace, or what MCP servers of the session have for it. */
+  async expanded(caller: Caller, session: Session, prompt: Prompt): Promise<Prompt> {
+    return withServerParts(session, caller, await this.#ofWorkspace(session, prompt));
+  }
+
+  async #ofWorkspace(session: Session, prompt: Prompt): Promise<Prompt> {
     if (commandCall(prompt.text) === undefined) return prompt;
     // The files of a worktree or snapshot are there while its environment is. If it cannot be opened, the turn says why.
     const environment = await session.environment().catch(() => undefined);
@@ -73,6 +82,10 @@ export class InstructionService {
 
   /** The same for the first prompt of a session that is about to begin. */
   expandedFor(caller: Caller, settings: SessionSettings, prompt: Prompt): Promise<Prompt> {
+    const { mcpServers } = this.#parts.dependencies;
+    const server = promptCall(prompt.text)?.server;
+    const named = { ...mcpServers.servers, ...settings.mcp_servers };
+    if (server !== undefined && Object.hasOwn(named, server)) return Promise.resolve(askedOfModel(prompt));
     const state = { settings, created_by: caller, token: scopeOf(caller) };
     return this.#expand({ state, dependencies: this.#parts.dependencies }, prompt);
   }

@@ -235,7 +235,7 @@ export class SessionService {
     const session = await this.#session(caller, "session.control", id);
     return this.#parts.receipts.once({ caller, key, question: ["prompt", id, prompt] }, async (receipts) => {
       refuseNewWork(this.#parts.dependencies);
-      const expanded = await this.#parts.instructions.expanded(session, prompt);
+      const expanded = await this.#parts.instructions.expanded(caller, session, prompt);
       return session.prompt(expanded, ref(caller), (accepted) => ({
         receipts: receipts(accepted),
         ...this.#audit(caller, "session.prompt", id, { turn_id: accepted.turn_id }),

@@ -5,10 +5,11 @@ import { blockOf, loadInstructions, NOTHING_LOADED, type LoadedInstructions } fr
 import { defined, LIMITS, type SessionSettings } from "../../protocol/index.ts";
 import type { Session } from "../core/session.ts";
 import type { SessionState } from "../core/state.ts";
-import type { Dependencies } from "../dependencies.ts";
+import type { Dependencies, SessionEnvironment } from "../dependencies.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import { DiskLook } from "./disk-look.ts";
 import { instructionReader, type InstructionPlaces } from "./instruction-reader.ts";
+import { NestedTold } from "./nested-told.ts";
 
 /** What must be known of a session to read what its workspace says. */
 export interface InstructedSession extends Pick<Session, "environment"> {
@@ -24,12 +25,52 @@ export class SessionInstructions {
   /** What was read last, under which rules, and what the files were then. */
   #last: { readonly key: string; readonly look: DiskLook; readonly loaded: LoadedInstructions } | undefined;
 
+  readonly #nested = new NestedTold();
+
   constructor(session: InstructedSession) {
     this.#session = session;
   }
 
   get current(): LoadedInstructions {
     return this.#current;
+  }
+
+  /** All that the session's agents were told, that of folders in which they worked included. */
+  get told(): Pick<LoadedInstructions, "files" | "left_out" | "digest"> {
+    return this.withNested(this.#current);
+  }
+
+  /** The same after instructions were read. */
+  withNested({ files, left_out, digest }: LoadedInstructions): SessionInstructions["told"] {
+    const { files: nested, leftOut, digest: more } = this.#nested;
+    if (more === "") return { files, left_out, digest };
+    return { files: [...files, ...nested], left_out: [...left_out, ...leftOut], digest: `${digest}${more}` };
+  }
+
+  /**
+   * What an agent must be told that works at these places: instructions of the folders there that it does not know yet. They are text alone.
+   * `agent`: the sub-agent's item; empty: the session's own. Empty: nothing. Never rejects.
+   */
+  async nested(agent: string, paths: readonly string[]): Promise<string> {
+    const { state, dependencies } = this.#session;
+    const { workspace, ask_reads } = state.settings;
+    if (paths.length === 0 || ask_reads === true || !takesInstructions(this.#session)) return "";
+    try {
+      const environment = await this.#session.environment();
+      const reader = instructionReader(
+        placesOf(this.#session, { environment, around: [], exactly: [] }),
+        new DiskLook(() => dependencies.clock.now()),
+      );
+      const known = this.#current.files.map(({ sha256 }) => sha256);
+      return await this.#nested.tell({ agent, paths, workspace, known, reader });
+    } catch {
+      return "";
+    }
+  }
+
+  /** The conversation was shortened: folders are told of again. */
+  forgetNested(): void {
+    this.#nested.forget();
   }
 
   /** Resolves when the last `refresh` has ended. */
@@ -39,6 +80,7 @@ export class SessionInstructions {
 
   /** Reads it again. True: it has changed. */
   async refresh(): Promise<boolean> {
+    this.#nested.begin();
     const loading = this.load().then((loaded) => {
       const isChanged = loaded.digest !== this.#current.digest;
       this.#current = loaded;
@@ -66,19 +108,31 @@ export class SessionInstructions {
     if (last?.key === key && (await last.look.isSame())) return last.loaded;
     const look = new DiskLook(() => clock.now());
     const around = await foldersAround(state, { extraRead: environment.extraRead, look });
-    const places = {
-      workspace: settings.workspace,
-      around,
-      exactly: userFile === undefined ? [] : [await realpath(userFile).catch(() => userFile)],
-      isHidden: (real: string) => environment.isHidden(real),
-      deniedBy: readDenials(deny, settings),
-    };
+    const exactly = userFile === undefined ? [] : [await realpath(userFile).catch(() => userFile)];
+    const places = placesOf(this.#session, { environment, around, exactly });
     const folders = [...around, settings.workspace];
     const request = { workspace: settings.workspace, folders, followsImports, userFile };
     const loaded = await loadInstructions(instructionReader(places, look), request);
     this.#last = { key, look, loaded };
     return loaded;
   }
+}
+
+/** What of the disk may tell a session's agents something. */
+function placesOf(
+  { state, dependencies }: Omit<InstructedSession, "environment">,
+  {
+    environment,
+    ...folders
+  }: { readonly environment: Pick<SessionEnvironment, "isHidden"> } & Pick<InstructionPlaces, "around" | "exactly">,
+): InstructionPlaces {
+  const { settings } = state;
+  return {
+    ...folders,
+    workspace: settings.workspace,
+    isHidden: (real) => environment.isHidden(real),
+    deniedBy: readDenials(effectiveProfile(dependencies.policy(), state).deny ?? [], settings),
+  };
 }
 
 /** Whether a session's workspace may say anything: not if the session or its profile says `off`, and not to an engine that asks no agent. */
