@@ -45,7 +45,8 @@ function bodyFor(path: string, input_hash: string): unknown {
   if (path === "/api/long-runs") return { name: "x", task: "x", max_cost_microusd: 1 };
   if (path.endsWith("/revoke")) return { rule: "Bash(ls)" };
   if (path.endsWith("/extend")) return { ms: 60_000 };
-  if (path.endsWith("/prompts")) return { text: "hello" };
+  if (path.endsWith("/prompts") || path.endsWith("/prompts/{turn_id}")) return { text: "hello" };
+  if (path.endsWith("/queue")) return { order: [] };
   if (path.endsWith("/settings")) return { autonomy: "restricted" };
   if (path.endsWith("/budget")) return { max_cost_microusd: 1_000_000 };
   if (path === "/api/approvals/{id}") return { decision: "approve", input_hash };
@@ -76,7 +77,7 @@ function idFor(path: string): string {
 async function attempt(method: string, path: string, token: string): Promise<number> {
   const input_hash = (await app.client.approval(others.approval)).input_hash;
   const id = idFor(path);
-  const query = path.endsWith("/changes/diff") ? "?path=a.txt" : "";
+  const query = path.endsWith("/changes/diff") ? "?path=a.txt" : path === "/api/search" ? "?q=word" : "";
   const response = await fetch(`${app.serving.url}${path.replace("{id}", id).replace("{catalog}", "main")}${query}`, {
     method: method.toUpperCase(),
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -130,7 +131,8 @@ describe("who may do what, route by route", () => {
         else if (scope === "own" && onSomething)
           expect({ method, path, status }).toEqual({ method, path, status: 404 });
         // There is none.
-        else if (path.startsWith("/api/long-runs/{id}")) expect({ path, status }).toEqual({ path, status: 404 });
+        else if (path.startsWith("/api/long-runs/{id}") || path.endsWith("/prompts/{turn_id}"))
+          expect({ path, status }).toEqual({ path, status: 404 });
         // The session works in the folder itself: there is no diff.
         else if (path.endsWith("/changes/diff")) expect({ path, status }).toEqual({ path, status: 400 });
         else expect({ method, path, ok: status < 300 }).toEqual({ method, path, ok: true });
