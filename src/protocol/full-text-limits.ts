@@ -16,6 +16,8 @@ export const FULL_TEXT_LIMITS = {
   searchMergePages: 500,
   /** Sessions that are known to have changed; with more, all are compared. */
   searchChangedSessions: 10_000,
+  /** Searches that wait for the index's thread. */
+  searchesWaiting: 64,
   /** Texts that one page of a search examines. */
   searchedTexts: 2_000,
   searchHits: 200,

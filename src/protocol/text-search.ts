@@ -59,7 +59,9 @@ export function searchTerms(text: string): readonly SearchTerm[] {
   const parts = [...text.matchAll(/"([^"]*)"?|[^\s"]+/gu)];
   const terms = parts.flatMap(([whole, quoted]) => {
     const words = (quoted ?? whole).match(WORD) ?? [];
-    return words.length === 0 ? [] : [{ words, isPrefix: quoted === undefined }];
+    // One letter is the beginning of too many words.
+    const isPrefix = quoted === undefined && (words.at(-1)?.length ?? 0) > 1;
+    return words.length === 0 ? [] : [{ words, isPrefix }];
   });
   if (terms.length === 0)
     throw new Failure("invalid_request", "a search needs a word: letters or digits, such as `npm test`");

@@ -41,8 +41,8 @@ it.each([
   [
     'NEAR(a b) OR "*"',
     [
-      ["NEAR a", true],
-      ["b", true],
+      ["NEAR a", false],
+      ["b", false],
       ["OR", true],
     ],
   ],

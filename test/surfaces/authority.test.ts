@@ -45,7 +45,8 @@ function bodyFor(path: string, input_hash: string): unknown {
   if (path === "/api/long-runs") return { name: "x", task: "x", max_cost_microusd: 1 };
   if (path.endsWith("/revoke")) return { rule: "Bash(ls)" };
   if (path.endsWith("/extend")) return { ms: 60_000 };
-  if (path.endsWith("/prompts")) return { text: "hello" };
+  if (path.endsWith("/prompts") || path.endsWith("/prompts/{turn_id}")) return { text: "hello" };
+  if (path.endsWith("/queue")) return { order: [] };
   if (path.endsWith("/comments")) return { comments: [{ path: "a.txt", line: 1, text: "Why?" }] };
   if (path.endsWith("/settings")) return { autonomy: "restricted" };
   if (path.endsWith("/budget")) return { max_cost_microusd: 1_000_000 };
@@ -74,10 +75,16 @@ function idFor(path: string): string {
   return path.startsWith("/api/providers") ? "sim" : others.session;
 }
 
+function queryFor(path: string): string {
+  if (path === "/api/search") return "?q=word";
+  if (/\/(diff|file)$/.test(path)) return "?path=a.txt&with=start";
+  return path.endsWith("/compare") ? "?with=start" : "";
+}
+
 async function attempt(method: string, path: string, token: string): Promise<number> {
   const input_hash = (await app.client.approval(others.approval)).input_hash;
   const id = idFor(path);
-  const query = /\/(diff|file)$/.test(path) ? "?path=a.txt&with=start" : path.endsWith("/compare") ? "?with=start" : "";
+  const query = queryFor(path);
   const response = await fetch(`${app.serving.url}${path.replace("{id}", id).replace("{catalog}", "main")}${query}`, {
     method: method.toUpperCase(),
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -131,7 +138,8 @@ describe("who may do what, route by route", () => {
         else if (scope === "own" && onSomething)
           expect({ method, path, status }).toEqual({ method, path, status: 404 });
         // There is none.
-        else if (path.startsWith("/api/long-runs/{id}")) expect({ path, status }).toEqual({ path, status: 404 });
+        else if (path.startsWith("/api/long-runs/{id}") || path.endsWith("/prompts/{turn_id}"))
+          expect({ path, status }).toEqual({ path, status: 404 });
         // The session has changed nothing: there is no diff.
         else if (/\/(changes\/diff|compare|compare\/diff|file)$/.test(path))
           expect({ path, status }).toEqual({ path, status: 404 });

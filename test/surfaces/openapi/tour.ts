@@ -91,6 +91,17 @@ const EVERYTHING = script(
   { say: "Done." },
 );
 
+/** A prompt that waits, and words of the conversation. */
+async function tourOfQueue(
+  contract: Contract,
+  params: { readonly id: string; readonly turn_id: string },
+): Promise<void> {
+  await contract.get("searchConversations", { query: { q: "todo", session: params.id } });
+  await contract.get("getQueuedPrompt", { params });
+  await contract.get("editQueuedPrompt", { params, body: { text: "later, but better" } });
+  await contract.get("orderQueue", { params: { id: params.id }, body: { order: [params.turn_id] } });
+}
+
 export async function tourOfSessions({ contract, app }: Tour): Promise<void> {
   const { id } = await contract.get<SessionView>("createSession", {
     body: { prompt: { text: EVERYTHING }, metadata: { mine: 1 }, max_cost_microusd: 1_000_000 },
@@ -122,6 +133,7 @@ export async function tourOfSessions({ contract, app }: Tour): Promise<void> {
   await contract.get("configureSession", { params, body: { permission_mode: "plan" } });
   await contract.get("pauseSession", { params });
   const { turn_id } = await contract.get<{ turn_id: string }>("sendPrompt", { params, body: { text: "later" } });
+  await tourOfQueue(contract, { id, turn_id });
   await contract.get("removePrompt", { params: { id, turn_id } });
   await contract.get("resumeSession", { params });
   await tourOfExpired({ contract, app });

@@ -13,8 +13,9 @@ const TABLES = `
   -- One row for each text. Its id grows with the time of its event: see entryId.
   CREATE TABLE entries (id INTEGER PRIMARY KEY, session_id TEXT NOT NULL, seq INTEGER NOT NULL) STRICT;
   CREATE UNIQUE INDEX entries_by_place ON entries (session_id, seq);
-  -- Words and where they are; the texts themselves stay in the journal. The session is a word of its own column.
-  CREATE VIRTUAL TABLE texts USING fts5 (text, place, content = '', contentless_delete = 1,
+  -- Words and where they are; the texts themselves stay in the journal. The session is a word of its own column. Short beginnings of words
+  -- have lists of their own: otherwise those of all words that begin so would be merged for each search.
+  CREATE VIRTUAL TABLE texts USING fts5 (text, place, content = '', contentless_delete = 1, prefix = '2 3',
     tokenize = 'unicode61 remove_diacritics 2');
 `;
 

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { Failure } from "../../../protocol/index.ts";
+import { Failure, LIMITS } from "../../../protocol/index.ts";
 import { storeFailure } from "../../failure.ts";
 import { indexPathOf, removeIndexFile } from "./file.ts";
 import type { FromIndex, ToIndex } from "./messages.ts";
@@ -56,6 +56,8 @@ class IndexThread implements TextSearch {
 
   #ask(request: (id: number) => ToIndex): Promise<FromIndex> {
     if (this.#isClosed) return Promise.reject(new Failure("shutting_down", "The store is closed."));
+    if (this.#waiting.size >= LIMITS.searchesWaiting)
+      return Promise.reject(new Failure("rate_limited", "many searches wait already; try again in a few seconds"));
     this.#worker ??= this.#start();
     this.#requests += 1;
     const id = this.#requests;

@@ -2,7 +2,7 @@ import { ChevronRight, Layers } from "lucide-react";
 import { useEffect, useRef, type ReactNode } from "react";
 import { isToolItem } from "../../../protocol/index.ts";
 import { classes } from "../../ui/classes.ts";
-import { duration } from "../../ui/words.tsx";
+import { count } from "../../ui/words.tsx";
 import { useFold, useRevealed } from "./folds.tsx";
 import { groupWords, type GroupRow } from "./group-rows.ts";
 import { ItemRow, lookupOf, type ItemLookup } from "./item.tsx";
@@ -19,7 +19,6 @@ export function GroupView({ row, lookup }: { readonly row: GroupRow; readonly lo
   const views = row.items.flatMap((id) => lookup(id) ?? []);
   const calls = views.flatMap(({ item }) => (isToolItem(item) ? [item] : []));
   const words = groupWords(calls);
-  const took = calls.reduce((sum, { duration_ms: ms = 0 }) => sum + ms, 0);
   return (
     <div role="group" aria-label={words} className="rounded-xl border bg-panel">
       <button
@@ -34,7 +33,7 @@ export function GroupView({ row, lookup }: { readonly row: GroupRow; readonly lo
         />
         <Layers aria-hidden className="size-4 shrink-0" />
         <span className="min-w-0 flex-1 truncate">{words}</span>
-        {took > 0 && <span className="text-xs text-faint tabular-nums max-sm:hidden">{duration(took)}</span>}
+        <span className="text-xs text-faint tabular-nums max-sm:hidden">{count(row.items.length)} calls</span>
       </button>
       {open && (
         <div className="space-y-2 border-t p-2">

@@ -170,10 +170,10 @@ function VisibleRows({
 function Places({ onEnd, onJump }: { readonly onEnd: () => void; readonly onJump: (by: -1 | 1) => void }): ReactNode {
   return (
     <div className="absolute bottom-3 left-1/2 flex -translate-x-1/2 items-center gap-1.5">
-      <Button size="icon" className="size-8! shadow-md" aria-label="Previous prompt" onClick={() => onJump(-1)}>
+      <Button size="icon" className="size-8! shadow-md" aria-label="Previous turn" onClick={() => onJump(-1)}>
         <ChevronUp aria-hidden className="size-4" />
       </Button>
-      <Button size="icon" className="size-8! shadow-md" aria-label="Next prompt" onClick={() => onJump(1)}>
+      <Button size="icon" className="size-8! shadow-md" aria-label="Next turn" onClick={() => onJump(1)}>
         <ChevronDown aria-hidden className="size-4" />
       </Button>
       <Button size="small" className="shadow-md" onClick={onEnd}>

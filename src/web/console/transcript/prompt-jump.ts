@@ -56,8 +56,8 @@ export function usePromptJump(
     else older?.();
   };
   useShortcuts("Conversation", [
-    { keys: ["k"], label: "Previous prompt", run: () => jump(-1) },
-    { keys: ["j"], label: "Next prompt", run: () => jump(1) },
+    { keys: ["k"], label: "Previous turn", run: () => jump(-1) },
+    { keys: ["j"], label: "Next turn", run: () => jump(1) },
   ]);
   return jump;
 }

@@ -23,7 +23,7 @@ export function PromptRow({ turn }: { readonly turn: TurnView }): ReactNode {
         <span className="font-medium">{turn.by.name}</span>
         <Ago at={turn.at} />
         <span className="ml-auto flex items-center">
-          <CopyButton label="Copy prompt" text={turn.prompt.text} />
+          <CopyButton label="Copy what was asked" text={turn.prompt.text} />
           <ItemMenu view={turn} />
         </span>
       </div>

@@ -33,6 +33,11 @@ class Follower {
   #wanted = 0;
   /** Ends the pause before older events are read. */
   #hurry: () => void = () => undefined;
+  /** Events down to this one are wanted now. */
+  readonly reach = (seq: number): void => {
+    this.#wanted = Math.min(this.#wanted, Math.max(0, seq - 1));
+    this.#hurry();
+  };
   #shown: FollowedTranscript = this.#show(undefined);
 
   get shown(): FollowedTranscript {
@@ -53,12 +58,6 @@ class Follower {
       this.#hurry();
     };
   }
-
-  /** Events down to this one are wanted now. */
-  readonly reach = (seq: number): void => {
-    this.#wanted = Math.min(this.#wanted, Math.max(0, seq - 1));
-    this.#hurry();
-  };
 
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
