@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CreateSession, SessionView } from "../../src/protocol/index.ts";
@@ -142,6 +142,37 @@ describe("a session that works in the folder itself", () => {
     expect(forks.files).toEqual([{ path: "a.txt", status: "modified", additions: 1, deletions: 1 }]);
     expect((await app.client.reviews.compareFile(id, other.id, "a.txt")).diff).toContain("-another\n+one");
     await expect(app.client.reviews.compare(id, "turn_none")).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("files of a workspace", () => {
+  it("are shown to operators, but for links, secrets and the server's own", async () => {
+    await using app = await openTestApp({}, "home inside workspace");
+    const { workspace } = app.place;
+    await fill(workspace, {
+      "src/a.ts": "export {};\n",
+      "data.bin": "\0\u0001",
+      ".env": "KEY=1\n",
+      "notes.md": `key = sk-ant-api03-${"Ab9".repeat(31)}\n`,
+    });
+    await symlink("/etc/hostname", join(workspace, "link.txt"));
+    const { id } = await app.client.createSession({});
+    const open = (path: string): Promise<unknown> => app.client.reviews.file(id, path);
+    expect(await open("src/a.ts")).toEqual({ path: "src/a.ts", size: 11, text: "export {};\n" });
+    expect(await open("data.bin")).toEqual({ path: "data.bin", size: 2, base64: "AAE=" });
+    for (const [path, code] of [
+      [".env", "forbidden"],
+      ["notes.md", "forbidden"],
+      [".sallyport/sallyport.db", "forbidden"],
+      [".git/config", "forbidden"],
+      ["link.txt", "not_found"],
+      ["src", "not_found"],
+      ["../x", "invalid_request"],
+      ["/etc/hostname", "invalid_request"],
+    ] as const)
+      await expect(open(path), path).rejects.toMatchObject({ code });
+    const agent = await app.as("agent");
+    await expect(agent.reviews.file(id, "src/a.ts")).rejects.toMatchObject({ code: "forbidden" });
   });
 });
 
@@ -315,7 +346,7 @@ describe("a pull request", () => {
         ],
       ]),
     );
-    const [call] = forge.calls().filter(({ words }) => words[0] === "pr");
+    const call = forge.calls().find(({ words }) => words[0] === "pr");
     expect(call?.input).toBe("Why\nnot");
     expect(call?.config).not.toContain("fsmonitor");
     expect(JSON.stringify(forge.calls())).not.toContain("hunter2");

@@ -39,8 +39,6 @@ export class SessionRecording {
 
   constructor(session: RecordedSession) {
     this.#session = session;
-    const { turn } = session.state;
-    if (turn !== undefined && turn.running.length > 0) this.#changed = { id: turn.id, seq: turn.started_seq };
   }
 
   get isBusy(): boolean {
@@ -59,6 +57,12 @@ export class SessionRecording {
     }
     this.#isBegun = true;
     await this.#trying((place) => this.#begin(place));
+  }
+
+  /** A turn that a dead server left had run something already. */
+  resume(): void {
+    const { turn } = this.#session.state;
+    if (turn !== undefined && turn.running.length > 0) this.#changed = { id: turn.id, seq: turn.started_seq };
   }
 
   /** A turn may have ended. */
@@ -80,9 +84,7 @@ export class SessionRecording {
 
   /** One after the other: two would write the same files. */
   use<Answer>(work: (opened: OpenedRecording) => Promise<Answer>): Promise<Answer> {
-    return this.#enqueue(async (place) =>
-      work({ place, book: await readBook(place), problem: this.#problem }),
-    );
+    return this.#enqueue(async (place) => work({ place, book: await readBook(place), problem: this.#problem }));
   }
 
   async #begin(place: RecordedPlace): Promise<void> {

@@ -43,7 +43,8 @@ export function withoutPasswords(text: string): string {
   return text.replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/gi, "$1");
 }
 
-const UNPRINTABLE = /[\u0000-\u0020\u007f]/;
+/** Blanks and control characters. */
+const UNPRINTABLE = /\s|\p{Cc}/u;
 
 /**
  * How an address is reached, or a Failure. Git would start a program for many that a repository can name (`ext::`, an option in place of
