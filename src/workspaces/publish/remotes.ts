@@ -20,7 +20,8 @@ type RemoteKind = "https" | "ssh" | "file";
 export async function remotesOf({ commonFolder }: Repository): Promise<readonly GitRemote[]> {
   const file = join(commonFolder, "config");
   const words = ["config", `--file=${file}`, "--no-includes", "-z", "--get-regexp", "^remote\\..*\\.(url|pushurl)$"];
-  const listed = (await git(commonFolder, words, { isOurs: true })) ?? "";
+  // Not in the repository: git would read its settings by itself.
+  const listed = (await git("/", words, { isOurs: true })) ?? "";
   const found = new Map<string, string>();
   for (const entry of listed.split("\0")) {
     const at = entry.indexOf("\n");
