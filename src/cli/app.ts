@@ -393,7 +393,11 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       observe: (event, { settings: { engine, provider, model }, created_by }) =>
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),
       trees,
-      recordings: { folder: (session_id) => join(home, RECORDINGS, session_id), home },
+      recordings: {
+        folder: (session_id) => join(home, RECORDINGS, session_id),
+        home,
+        isOn: settings.recordFiles.value,
+      },
       publishing: publishingOf(environment),
       mcpServers: parts.mcpServers,
       mcpValues: new McpValues(join(home, MCP), redact),

@@ -11,6 +11,8 @@ const git = (folder: string, ...words: readonly string[]): string =>
     encoding: "utf8",
   }).trim();
 
+const RECORDED = { SALLYPORT_RECORD_FILES: "on" } as const;
+
 const lines = (...numbers: readonly (number | string)[]): string => numbers.map((one) => `${one}\n`).join("");
 const TEN = lines(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20);
 const EDITED = TEN.replace("2\n", "two\n").replace("18\n", "eighteen\n");
@@ -49,7 +51,7 @@ const text = (app: TestApp, path: string): Promise<string> => readFile(join(app.
 
 describe("a session that works in the folder itself", () => {
   it("shows what it changed since it began, by tools and by commands, and puts parts of it back", async () => {
-    await using app = await openTestApp();
+    await using app = await openTestApp(RECORDED);
     const { workspace } = app.place;
     await makeRepository(workspace);
     // Not committed, and there before the session: no change of its own.
@@ -85,7 +87,7 @@ describe("a session that works in the folder itself", () => {
   });
 
   it("commits parts on the branch that is checked out, and leaves alone what somebody else had changed", async () => {
-    await using app = await openTestApp();
+    await using app = await openTestApp(RECORDED);
     const { workspace } = app.place;
     await makeRepository(workspace);
     // Somebody's own work in another part of the same file.
@@ -114,7 +116,7 @@ describe("a session that works in the folder itself", () => {
   });
 
   it("goes back to the end of any turn, as it was shown, and can be compared with a fork", async () => {
-    await using app = await openTestApp();
+    await using app = await openTestApp(RECORDED);
     const { workspace } = app.place;
     await fill(workspace, { "a.txt": "start\n" });
     const { id } = await work(app, {}, write("a.txt", "one\n"));
@@ -176,9 +178,16 @@ describe("files of a workspace", () => {
   });
 });
 
+it("without a recording says that what a session in the folder changed is not known", async () => {
+  await using app = await openTestApp();
+  const { id } = await work(app, {}, write("a.txt", "a\n"));
+  expect(await app.client.changes(id)).toMatchObject({ files: [], unknown: expect.stringContaining("record_files") });
+  expect(await app.client.reviews.moments(id)).toMatchObject({ moments: [], note: expect.any(String) });
+});
+
 describe("parts of a change set", () => {
   it("are applied alone, and the rest stays to be decided on", async () => {
-    await using app = await openTestApp();
+    await using app = await openTestApp(RECORDED);
     await makeRepository(app.place.workspace);
     const { id } = await work(app, { workspace_mode: "worktree" }, write("a.txt", EDITED));
     const { hunks = [] } = await app.client.changeDiff(id, "a.txt");
@@ -201,7 +210,7 @@ describe("parts of a change set", () => {
 
 describe("comments on lines", () => {
   it("become the next prompt together, each with the line that was seen", async () => {
-    await using app = await openTestApp();
+    await using app = await openTestApp(RECORDED);
     await makeRepository(app.place.workspace);
     const { id } = await work(app, { workspace_mode: "snapshot" }, write("a.txt", EDITED));
     const first = { path: "a.txt", line: 2, quote: "two", text: "Use digits." };
@@ -229,7 +238,7 @@ describe("comments on lines", () => {
 
 describe("pushing", () => {
   it("pushes what was committed here, runs nothing that the repository names, and never over what others pushed", async () => {
-    await using app = await openTestApp();
+    await using app = await openTestApp(RECORDED);
     const { workspace } = app.place;
     await makeRepository(workspace);
     const bare = join(dirname(workspace), "bare.git");
@@ -306,7 +315,7 @@ describe("pushing", () => {
 describe("a pull request", () => {
   it("is opened by the host's own program, in an empty repository, and nothing of a password is told", async () => {
     using forge = forgePrograms();
-    await using app = await openTestApp({ PATH: forge.path });
+    await using app = await openTestApp({ ...RECORDED, PATH: forge.path });
     const { workspace } = app.place;
     await makeRepository(workspace);
     git(workspace, "remote", "add", "hub", "https://person:hunter2@github.com/org/app.git");

@@ -84,7 +84,9 @@ export class SessionRecording {
 
   /** One after the other: two would write the same files. */
   use<Answer>(work: (opened: OpenedRecording) => Promise<Answer>): Promise<Answer> {
-    return this.#enqueue(async (place) => work({ place, book: await readBook(place), problem: this.#problem }));
+    return this.#enqueue(async (place) =>
+      work({ place, book: await readBook(place), problem: this.#problem ?? this.#off() }),
+    );
   }
 
   async #begin(place: RecordedPlace): Promise<void> {
@@ -129,8 +131,13 @@ export class SessionRecording {
 
   /** The files of a job are for nobody. */
   #isRecorded(): boolean {
-    const { settings } = this.#session.state;
-    return settings.job === undefined && settings.workspace_mode !== "empty";
+    const { state, dependencies } = this.#session;
+    const { settings } = state;
+    return dependencies.recordings.isOn && settings.job === undefined && settings.workspace_mode !== "empty";
+  }
+
+  #off(): string | undefined {
+    return this.#session.dependencies.recordings.isOn ? undefined : "this server records no files (record_files)";
   }
 
   #now(): number {

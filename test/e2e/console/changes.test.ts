@@ -11,7 +11,7 @@ import { consoleWorld } from "./world.ts";
 const missing = await bubblewrapDriver().missing();
 
 describeInBrowser("deciding on what a session changed", () => {
-  const world = consoleWorld();
+  const world = consoleWorld({ SALLYPORT_RECORD_FILES: "on" });
 
   /** A repository of its own below the workspace, and a session with changes to it. */
   async function changed(name: string): Promise<{ readonly id: string; readonly folder: string }> {

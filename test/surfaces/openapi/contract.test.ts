@@ -28,7 +28,7 @@ const forge = forgePrograms();
 beforeAll(async () => {
   remote = await openOauthMcpServer();
   const settings = { mcp_servers: { far: { type: "http", url: remote.url, oauth: true } } };
-  app = await openWith({ settings }, { PATH: forge.path });
+  app = await openWith({ settings }, { PATH: forge.path, SALLYPORT_RECORD_FILES: "on" });
   const response = await fetch(`${app.serving.url}/openapi.json`, {
     headers: { authorization: `Bearer ${app.serving.token}` },
   });
