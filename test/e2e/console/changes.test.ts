@@ -130,7 +130,7 @@ describeInBrowser("deciding on what a session changed", () => {
     await page.getByText("No differences").waitFor();
     expect(await readFile(join(folder, "a.txt"), "utf8")).toBe(before);
     await page.goto(page.url().replace(/\/compare.*$/, ""));
-    await page.getByRole("link", { name: "a.txt" }).click();
+    await page.getByRole("log", { name: "Conversation" }).getByRole("link", { name: "a.txt" }).click();
     await page.getByRole("heading", { name: "a.txt" }).waitFor();
     await page.getByText("line 20").waitFor();
     expect(await inspectPart(page, "main")).toEqual([]);
