@@ -39,7 +39,7 @@ import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./
 import { openOutside, type OutsideWorld } from "./outside.ts";
 import { loadPolicyFile } from "./policy-file.ts";
 import { poolOf } from "./pool-settings.ts";
-import { publishingOf } from "./publishing.ts";
+import { changeParts, RECORDINGS } from "./publishing.ts";
 import { openExpiryClock } from "./seen-time.ts";
 import type { Environment, NewestSettings, Settings } from "./settings.ts";
 import { openSandboxes } from "./sandboxes.ts";
@@ -53,8 +53,6 @@ const DATABASE = "sallyport.db";
 const ENGINES = "engines";
 /** What session requests gave to MCP servers of their own. */
 const MCP = "mcp";
-/** What the files of sessions were, turn by turn. */
-const RECORDINGS = "recordings";
 /** What document 003's files showed of unfinished messages. */
 const MOUNT = "mount";
 /** Files with the passwords of databases. */
@@ -397,8 +395,7 @@ async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway
       observe: (event, { settings: { engine, provider, model }, created_by }) =>
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),
       trees,
-      recordings: { folder: (session_id) => join(home, RECORDINGS, session_id), home },
-      publishing: publishingOf(environment),
+      ...changeParts(options, home),
       mcpServers: parts.mcpServers,
       mcpValues: new McpValues(join(home, MCP), redact),
       addressOf: options.addressOf,

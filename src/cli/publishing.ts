@@ -1,4 +1,8 @@
-import type { Environment } from "./settings.ts";
+import { join } from "node:path";
+import type { Environment, Settings } from "./settings.ts";
+
+/** The folder of the home with what the files of sessions were, turn by turn. */
+export const RECORDINGS = "recordings";
 
 /**
  * What git, gh and glab find logins by when a person pushes from a session. They run as the server's user, outside of sandboxes, and no
@@ -28,8 +32,27 @@ const VARIABLES = [
   "GLAB_CONFIG_DIR",
 ] as const;
 
-export function publishingOf(environment: Environment): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    VARIABLES.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
-  );
+interface ChangeParts {
+  readonly recordings: {
+    readonly folder: (session_id: string) => string;
+    readonly home: string;
+    readonly isOn: boolean;
+  };
+  readonly publishing: Readonly<Record<string, string>>;
+}
+
+/** What recording and pushing the changes of sessions needs. */
+export function changeParts(
+  { settings, environment }: { readonly settings: Pick<Settings, "recordFiles">; readonly environment: Environment },
+  home: string,
+): ChangeParts {
+  const known = VARIABLES.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]]));
+  return {
+    recordings: {
+      folder: (session_id) => join(home, RECORDINGS, session_id),
+      home,
+      isOn: settings.recordFiles.value,
+    },
+    publishing: Object.fromEntries(known) as Record<string, string>,
+  };
 }

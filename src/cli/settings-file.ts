@@ -102,6 +102,7 @@ const FileSettings = z
     web_search: WebSearchSetting.optional(),
     /** Whether sessions have SearchCode. */
     search_code: z.boolean().optional(),
+    record_files: z.boolean().optional(),
     /** Agents that speak the Agent Client Protocol, by their names: the engines `acp:<name>`. */
     acp_agents: AgentSettings.nullable()
       .transform((agents) => agents ?? {})

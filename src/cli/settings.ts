@@ -83,6 +83,8 @@ export interface Settings {
   readonly webSearch?: Setting<WebSearchSetting>;
   /** Whether sessions have SearchCode. */
   readonly searchCode: Setting<boolean>;
+  /** Whether the files of sessions are recorded turn by turn. */
+  readonly recordFiles: Setting<boolean>;
   /** Agents that speak the Agent Client Protocol; those that are known need no entry. */
   readonly acpAgents: Setting<AgentSettings>;
   /** Where `sallyport engine install` puts programs; absolute. */
@@ -246,12 +248,13 @@ export function settingsOf(flags: Flags, { environment, cwd, file }: SettingsSou
 function agentsAndTools(
   environment: Environment,
   file: FileSettings,
-): Pick<Settings, "acpAgents" | "browser" | "webSearch" | "searchCode"> {
+): Pick<Settings, "acpAgents" | "browser" | "webSearch" | "searchCode" | "recordFiles"> {
   return {
     acpAgents: pick<AgentSettings>([undefined, undefined, file.acp_agents], {}),
     browser: pick<string>([undefined, nonEmpty(environment["SALLYPORT_BROWSER"]), file.browser], "auto"),
     ...fromFile("webSearch", file.web_search),
     searchCode: pick<boolean>([undefined, switchOf("SALLYPORT_SEARCH_CODE", environment), file.search_code], true),
+    recordFiles: pick<boolean>([undefined, switchOf("SALLYPORT_RECORD_FILES", environment), file.record_files], true),
   };
 }
 

@@ -305,7 +305,7 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/files${search(query)}` });
   }
 
-  /** What a session changed in its worktree or snapshot. */
+  /** What a session changed. */
   changes(id: string): Promise<ChangeList> {
     return this.#call({ method: "GET", path: changesOf(id) });
   }

@@ -182,7 +182,12 @@ export interface Dependencies {
   /** The files of sessions that work in a worktree or a snapshot. */
   readonly trees: SessionTrees;
   /** Where the files of sessions are recorded as they change, and the server's own folder. Absolute, real. */
-  readonly recordings: { readonly folder: (session_id: string) => string; readonly home: string };
+  readonly recordings: {
+    readonly folder: (session_id: string) => string;
+    readonly home: string;
+    /** False: nothing is recorded. */
+    readonly isOn: boolean;
+  };
   /** What git, gh and glab get of the server's environment when a person pushes. */
   readonly publishing: Readonly<Record<string, string>>;
   /** The MCP servers of the settings. */

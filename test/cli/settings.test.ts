@@ -90,6 +90,7 @@ const DEFAULTS = {
   browser: { value: "auto", origin: "default" },
   programs: { value: {}, origin: "default" },
   searchCode: { value: true, origin: "default" },
+  recordFiles: { value: true, origin: "default" },
 } as const;
 
 describe("settings", () => {

@@ -60,6 +60,7 @@ export async function startServer(
       SALLYPORT_START_AHEAD: "off",
       SALLYPORT_BROWSER: "off",
       SALLYPORT_SEARCH_CODE: "off",
+      SALLYPORT_RECORD_FILES: "off",
       // Walls are what tests of their own are about, or all of them.
       SALLYPORT_SANDBOX: TEST_SANDBOX,
       SALLYPORT_PORT: "0",

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CreateSession, SessionView } from "../../src/protocol/index.ts";
@@ -10,6 +10,8 @@ const git = (folder: string, ...words: readonly string[]): string =>
   execFileSync("git", ["-C", folder, "-c", "user.name=t", "-c", "user.email=t@localhost", ...words], {
     encoding: "utf8",
   }).trim();
+
+const RECORDED = { SALLYPORT_RECORD_FILES: "on" } as const;
 
 const lines = (...numbers: readonly (number | string)[]): string => numbers.map((one) => `${one}\n`).join("");
 const TEN = lines(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20);
@@ -49,7 +51,7 @@ const text = (app: TestApp, path: string): Promise<string> => readFile(join(app.
 
 describe("a session that works in the folder itself", () => {
   it("shows what it changed since it began, by tools and by commands, and puts parts of it back", async () => {
-    await using app = await openTestApp();
+    await using app = await openTestApp(RECORDED);
     const { workspace } = app.place;
     await makeRepository(workspace);
     // Not committed, and there before the session: no change of its own.
@@ -85,7 +87,7 @@ describe("a session that works in the folder itself", () => {
   });
 
   it("commits parts on the branch that is checked out, and leaves alone what somebody else had changed", async () => {
-    await using app = await openTestApp();
+    await using app = await openTestApp(RECORDED);
     const { workspace } = app.place;
     await makeRepository(workspace);
     // Somebody's own work in another part of the same file.
@@ -114,7 +116,7 @@ describe("a session that works in the folder itself", () => {
   });
 
   it("goes back to the end of any turn, as it was shown, and can be compared with a fork", async () => {
-    await using app = await openTestApp();
+    await using app = await openTestApp(RECORDED);
     const { workspace } = app.place;
     await fill(workspace, { "a.txt": "start\n" });
     const { id } = await work(app, {}, write("a.txt", "one\n"));
@@ -145,9 +147,47 @@ describe("a session that works in the folder itself", () => {
   });
 });
 
+describe("files of a workspace", () => {
+  it("are shown to operators, but for links, secrets and the server's own", async () => {
+    await using app = await openTestApp({}, "home inside workspace");
+    const { workspace } = app.place;
+    await fill(workspace, {
+      "src/a.ts": "export {};\n",
+      "data.bin": "\0\u0001",
+      ".env": "KEY=1\n",
+      "notes.md": `key = sk-ant-api03-${"Ab9".repeat(31)}\n`,
+    });
+    await symlink("/etc/hostname", join(workspace, "link.txt"));
+    const { id } = await app.client.createSession({});
+    const open = (path: string): Promise<unknown> => app.client.reviews.file(id, path);
+    expect(await open("src/a.ts")).toEqual({ path: "src/a.ts", size: 11, text: "export {};\n" });
+    expect(await open("data.bin")).toEqual({ path: "data.bin", size: 2, base64: "AAE=" });
+    for (const [path, code] of [
+      [".env", "forbidden"],
+      ["notes.md", "forbidden"],
+      [".sallyport/sallyport.db", "forbidden"],
+      [".git/config", "forbidden"],
+      ["link.txt", "not_found"],
+      ["src", "not_found"],
+      ["../x", "invalid_request"],
+      ["/etc/hostname", "invalid_request"],
+    ] as const)
+      await expect(open(path), path).rejects.toMatchObject({ code });
+    const agent = await app.as("agent");
+    await expect(agent.reviews.file(id, "src/a.ts")).rejects.toMatchObject({ code: "forbidden" });
+  });
+});
+
+it("without a recording says that what a session in the folder changed is not known", async () => {
+  await using app = await openTestApp();
+  const { id } = await work(app, {}, write("a.txt", "a\n"));
+  expect(await app.client.changes(id)).toMatchObject({ files: [], unknown: expect.stringContaining("record_files") });
+  expect(await app.client.reviews.moments(id)).toMatchObject({ moments: [], note: expect.any(String) });
+});
+
 describe("parts of a change set", () => {
   it("are applied alone, and the rest stays to be decided on", async () => {
-    await using app = await openTestApp();
+    await using app = await openTestApp(RECORDED);
     await makeRepository(app.place.workspace);
     const { id } = await work(app, { workspace_mode: "worktree" }, write("a.txt", EDITED));
     const { hunks = [] } = await app.client.changeDiff(id, "a.txt");
@@ -170,7 +210,7 @@ describe("parts of a change set", () => {
 
 describe("comments on lines", () => {
   it("become the next prompt together, each with the line that was seen", async () => {
-    await using app = await openTestApp();
+    await using app = await openTestApp(RECORDED);
     await makeRepository(app.place.workspace);
     const { id } = await work(app, { workspace_mode: "snapshot" }, write("a.txt", EDITED));
     const first = { path: "a.txt", line: 2, quote: "two", text: "Use digits." };
@@ -198,7 +238,7 @@ describe("comments on lines", () => {
 
 describe("pushing", () => {
   it("pushes what was committed here, runs nothing that the repository names, and never over what others pushed", async () => {
-    await using app = await openTestApp();
+    await using app = await openTestApp(RECORDED);
     const { workspace } = app.place;
     await makeRepository(workspace);
     const bare = join(dirname(workspace), "bare.git");
@@ -275,7 +315,7 @@ describe("pushing", () => {
 describe("a pull request", () => {
   it("is opened by the host's own program, in an empty repository, and nothing of a password is told", async () => {
     using forge = forgePrograms();
-    await using app = await openTestApp({ PATH: forge.path });
+    await using app = await openTestApp({ ...RECORDED, PATH: forge.path });
     const { workspace } = app.place;
     await makeRepository(workspace);
     git(workspace, "remote", "add", "hub", "https://person:hunter2@github.com/org/app.git");
@@ -315,7 +355,7 @@ describe("a pull request", () => {
         ],
       ]),
     );
-    const [call] = forge.calls().filter(({ words }) => words[0] === "pr");
+    const call = forge.calls().find(({ words }) => words[0] === "pr");
     expect(call?.input).toBe("Why\nnot");
     expect(call?.config).not.toContain("fsmonitor");
     expect(JSON.stringify(forge.calls())).not.toContain("hunter2");

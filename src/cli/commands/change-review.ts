@@ -31,7 +31,7 @@ function addComment(changes: Command, context: CommandContext): void {
 }
 
 /** Pairs of a place and a text. */
-export function commentsOf(words: readonly string[]): LineComment[] {
+function commentsOf(words: readonly string[]): LineComment[] {
   const comments: LineComment[] = [];
   for (let at = 0; at < words.length; at += 2) {
     const [, path, line] = /^(.+):(\d{1,9})$/.exec(words[at] ?? "") ?? [];

@@ -23,6 +23,7 @@ export async function recoverTurn(session: Session): Promise<void> {
   const { dependencies, state } = session;
   const { id, turn, settings } = state;
   if (turn === undefined) return;
+  session.recording.resume();
   const engine = dependencies.engines.get(settings.engine);
   const isHeld = dependencies.held?.claim(id, turn.id) === true;
   await session.budget.countTheDead(turn);

@@ -67,7 +67,7 @@ export class Session {
   /** Calls of the open turn that may run. */
   readonly permitted = new PermittedCalls();
   readonly activity: TurnActivity;
-  readonly recording: SessionRecording;
+  readonly recording = new SessionRecording(this);
   readonly instructions: SessionInstructions = new SessionInstructions(this);
   readonly servers = new SessionServers(this);
   readonly #outbox: Outbox;
@@ -98,12 +98,10 @@ export class Session {
     this.#chain = dependencies.newId("req");
     this.budget = new SessionBudget(this);
     this.activity = new TurnActivity(dependencies);
-    this.recording = new SessionRecording(this);
     this.stream = new LiveStream(state.seq);
     this.#environment = new HeldEnvironment((signal) => dependencies.openEnvironment(environmentRequest(this, signal)));
     this.#outbox = new Outbox((frames) => this.#publish(frames));
-    const sessionId = (): string => this.#state.id;
-    this.#liveText = new LiveText({ redact: dependencies.redact, outbox: this.#outbox, sessionId });
+    this.#liveText = new LiveText({ ...dependencies, outbox: this.#outbox, sessionId: () => this.#state.id });
     this.questions = new Questions(dependencies.clock, (approval_id) => void expireQuestion(this, approval_id));
     for (const approval of pending) this.questions.add(approval);
   }
@@ -216,9 +214,7 @@ export class Session {
   async halt(): Promise<void> {
     const stopped = this.stopWork();
     this.stream.endStream();
-    await stopped;
-    await this.#release();
-    await this.recording.settled();
+    await stopped.then(() => Promise.all([this.#release(), this.recording.settled()]));
     await untilStoredOrStalled(this.dependencies, this.#lastCommit, LIMITS.storeCloseMs);
   }
 
@@ -436,7 +432,6 @@ export class Session {
 
   /** Begins the next prompt of the queue, if there is one and nothing prevents it. Else changes may have to be reviewed. A job ends with its turn. */
   #advance(): void {
-    this.recording.look();
     if (isFinal(this.#state.status)) return void this.#release("for good");
     this.#reviews.look();
     const next = nextInQueue(this.#state);

@@ -41,6 +41,7 @@ export class ChangeReviews {
 
   /** Looks whether there is something to ask about. One look after the other: none asks twice. */
   look(): void {
+    this.#session.recording.look();
     if (this.#session.state.review_due === undefined) return;
     const looking = (this.#looking ?? Promise.resolve())
       .then(() => reviewWhenDue(this.#session))

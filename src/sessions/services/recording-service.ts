@@ -18,7 +18,6 @@ import {
   filesNow,
   recordedContent,
   treeAt,
-  type ComparedChange,
   type RecordedDifference,
   type RecordedPlace,
 } from "../../workspaces/index.ts";
@@ -31,7 +30,7 @@ import { titleOfPrompt } from "../core/title.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { Registry } from "../lifecycle/registry.ts";
 import { diffOf } from "../workspace/change-diff.ts";
-import { changedFiles, sumOf } from "../workspace/open-changes.ts";
+import { changedFiles, inPlace, sumOf } from "../workspace/open-changes.ts";
 import type { OpenedRecording } from "../workspace/session-recording.ts";
 
 interface RecordingParts {
@@ -163,8 +162,7 @@ function isSession(other: string): boolean {
 async function sinceMoment({ place, book }: OpenedRecording, moment: string) {
   if (book === undefined) throw new Failure("not_found", "nothing was recorded of this session yet");
   const { changes, base, revision } = await changesSince(place, treeAt(book, moment));
-  const compared = changes.map((change): ComparedChange => ({ ...change, source: change.after, fit: "clean" }));
-  return { compared, base, revision, tree: { workspace: place.workspace } };
+  return { compared: inPlace(changes), base, revision, tree: { workspace: place.workspace } };
 }
 
 interface ComparedFile extends ChangeSetFile {

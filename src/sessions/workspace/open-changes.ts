@@ -5,6 +5,7 @@ import {
   compareWithSource,
   repositoryOf,
   TreeBase,
+  type Change,
   type ChangeBase,
   type ChangeSet,
   type ComparedChange,
@@ -49,6 +50,18 @@ export async function withChanges<Answer>(
   }
 }
 
+/** Changes that are where they are for. */
+export function inPlace(changes: readonly Change[]): readonly ComparedChange[] {
+  return changes.map(({ path, status, before, after }) => ({
+    path,
+    status,
+    before,
+    after,
+    source: after,
+    fit: "clean",
+  }));
+}
+
 const COMMANDS_OUTSIDE =
   "Compared with the folder as it was before the session's first tool that could change something. Other people and sessions may have changed files here too; files that a .gitignore names, repositories inside the folder and files whose names promise secrets are not looked at.";
 
@@ -75,7 +88,7 @@ async function directChanges(session: Session, { place, book, problem }: OpenedR
     return { session, tree, base, changes: [], compared: [], revision: "", notIncluded: [], unknown };
   }
   const { changes, base, revision } = await changesSince(place, book.start.tree);
-  const compared = changes.map((change): ComparedChange => ({ ...change, source: change.after, fit: "clean" }));
+  const compared = inPlace(changes);
   const large = book.large.length === 0 ? "" : ` ${book.large.length} large files are not looked at either.`;
   return {
     session,
@@ -94,7 +107,9 @@ export async function changedFiles({
   tree,
   base,
   compared,
-}: Pick<OpenChanges, "base" | "compared"> & { readonly tree: Pick<OpenTree, "workspace"> }): Promise<readonly ChangeSetFile[]> {
+}: Pick<OpenChanges, "base" | "compared"> & { readonly tree: Pick<OpenTree, "workspace"> }): Promise<
+  readonly ChangeSetFile[]
+> {
   const files: ChangeSetFile[] = [];
   let bytes = 0;
   for (const change of compared) {

@@ -39,8 +39,6 @@ export class SessionRecording {
 
   constructor(session: RecordedSession) {
     this.#session = session;
-    const { turn } = session.state;
-    if (turn !== undefined && turn.running.length > 0) this.#changed = { id: turn.id, seq: turn.started_seq };
   }
 
   get isBusy(): boolean {
@@ -59,6 +57,12 @@ export class SessionRecording {
     }
     this.#isBegun = true;
     await this.#trying((place) => this.#begin(place));
+  }
+
+  /** A turn that a dead server left had run something already. */
+  resume(): void {
+    const { turn } = this.#session.state;
+    if (turn !== undefined && turn.running.length > 0) this.#changed = { id: turn.id, seq: turn.started_seq };
   }
 
   /** A turn may have ended. */
@@ -81,7 +85,7 @@ export class SessionRecording {
   /** One after the other: two would write the same files. */
   use<Answer>(work: (opened: OpenedRecording) => Promise<Answer>): Promise<Answer> {
     return this.#enqueue(async (place) =>
-      work({ place, book: await readBook(place), problem: this.#problem }),
+      work({ place, book: await readBook(place), problem: this.#problem ?? this.#off() }),
     );
   }
 
@@ -127,8 +131,13 @@ export class SessionRecording {
 
   /** The files of a job are for nobody. */
   #isRecorded(): boolean {
-    const { settings } = this.#session.state;
-    return settings.job === undefined && settings.workspace_mode !== "empty";
+    const { state, dependencies } = this.#session;
+    const { settings } = state;
+    return dependencies.recordings.isOn && settings.job === undefined && settings.workspace_mode !== "empty";
+  }
+
+  #off(): string | undefined {
+    return this.#session.dependencies.recordings.isOn ? undefined : "this server records no files (record_files)";
   }
 
   #now(): number {

@@ -16,7 +16,7 @@ export function changeRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       ...get("/api/sessions/{id}/changes", "listChanges", "session.read"),
-      summary: "What the session changed in its worktree or snapshot, and which files were withheld from it",
+      summary: "What the session changed, and which files were withheld from it",
       request: { params: SessionPath },
       responses: { 200: json(ChangeList, "The change set"), ...changeRefusals },
     }),

@@ -7,7 +7,7 @@ import { runProgram } from "./program.ts";
 import { withoutPasswords } from "./remotes.ts";
 
 /** A repository on a host for code. */
-export interface HostedRepository {
+interface HostedRepository {
   readonly host: string;
   /** Without `.git`. */
   readonly path: string;
@@ -75,7 +75,7 @@ export async function openPullRequest(wanted: WantedPullRequest): Promise<string
 }
 
 /** With `=`: a text that begins with a dash is no option. */
-export function ghWords({ repository, branch, base, title, draft }: Omit<WantedPullRequest, "program">): string[] {
+function ghWords({ repository, branch, base, title, draft }: Omit<WantedPullRequest, "program">): string[] {
   return [
     "pr",
     "create",
@@ -88,7 +88,7 @@ export function ghWords({ repository, branch, base, title, draft }: Omit<WantedP
   ];
 }
 
-export function glabWords({ repository, branch, base, title, body, draft }: Omit<WantedPullRequest, "program">): string[] {
+function glabWords({ repository, branch, base, title, body, draft }: Omit<WantedPullRequest, "program">): string[] {
   return [
     "mr",
     "create",

@@ -20,7 +20,8 @@ type RemoteKind = "https" | "ssh" | "file";
 export async function remotesOf({ commonFolder }: Repository): Promise<readonly GitRemote[]> {
   const file = join(commonFolder, "config");
   const words = ["config", `--file=${file}`, "--no-includes", "-z", "--get-regexp", "^remote\\..*\\.(url|pushurl)$"];
-  const listed = (await git(commonFolder, words, { isOurs: true })) ?? "";
+  // Not in the repository: git would read its settings by itself.
+  const listed = (await git("/", words, { isOurs: true })) ?? "";
   const found = new Map<string, string>();
   for (const entry of listed.split("\0")) {
     const at = entry.indexOf("\n");
@@ -43,7 +44,8 @@ export function withoutPasswords(text: string): string {
   return text.replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/gi, "$1");
 }
 
-const UNPRINTABLE = /[\u0000-\u0020\u007f]/;
+/** Blanks and control characters. */
+const UNPRINTABLE = /\s|\p{Cc}/u;
 
 /**
  * How an address is reached, or a Failure. Git would start a program for many that a repository can name (`ext::`, an option in place of

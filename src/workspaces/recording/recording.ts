@@ -20,7 +20,7 @@ import {
 const RECORD = "recording.json";
 
 /** The files of a session as they were when a turn had ended. */
-export interface RecordedPoint {
+interface RecordedPoint {
   readonly turn_id: string;
   /** The place in the journal at which the turn began. */
   readonly seq: number;
@@ -93,7 +93,7 @@ export interface ChangeBase {
   read(path: string): Promise<Buffer>;
 }
 
-export interface RecordedChanges {
+interface RecordedChanges {
   /** From the point to the workspace as it is now, by path. */
   readonly changes: readonly Change[];
   readonly base: ChangeBase;
@@ -105,7 +105,10 @@ export async function changesSince(place: RecordedPlace, tree: string): Promise<
   const now = await recordTree(place);
   const found = await differences(place, tree, now.tree);
   if (found.length > LIMITS.changedFiles)
-    throw new Failure("limit_reached", `more than ${LIMITS.changedFiles} files changed, which is more than can be shown`);
+    throw new Failure(
+      "limit_reached",
+      `more than ${LIMITS.changedFiles} files changed, which is more than can be shown`,
+    );
   const sizes = await recordedSizes(
     place,
     found.map(({ from, to }) => from?.blob ?? to?.blob ?? ""),

@@ -34,7 +34,7 @@ export interface RecordedDifference {
   readonly to?: RecordedFile | undefined;
 }
 
-export interface RecordedTree {
+interface RecordedTree {
   readonly tree: string;
   /** Files that are larger than a recording takes. */
   readonly large: readonly string[];

@@ -11,7 +11,7 @@ import { consoleWorld } from "./world.ts";
 const missing = await bubblewrapDriver().missing();
 
 describeInBrowser("deciding on what a session changed", () => {
-  const world = consoleWorld();
+  const world = consoleWorld({ SALLYPORT_RECORD_FILES: "on" });
 
   /** A repository of its own below the workspace, and a session with changes to it. */
   async function changed(name: string): Promise<{ readonly id: string; readonly folder: string }> {
@@ -67,6 +67,7 @@ describeInBrowser("deciding on what a session changed", () => {
     expect(await inspectPart(page, "main")).toEqual([]);
     await page.getByRole("button", { name: "Commit to a branch" }).click();
     const form = page.getByRole("dialog", { name: "Commit to a branch" });
+    await form.getByLabel("Message").fill("");
     await form.getByRole("button", { name: "Commit" }).click();
     await form.getByText("Say what the commit does.").waitFor();
     await form.getByLabel("Branch").fill("theirs");
@@ -86,6 +87,53 @@ describeInBrowser("deciding on what a session changed", () => {
     await page.getByRole("button", { name: "Discard" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
     await page.getByText("No changes", { exact: true }).waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("in the folder itself: a comment for the agent, a part left out, a commit, and back to where it began", async () => {
+    const folder = join(world.app.place.workspace, "itself");
+    await mkdir(folder);
+    const git = (...words: readonly string[]): string =>
+      execFileSync("git", ["-C", folder, "-c", "user.name=t", "-c", "user.email=t@localhost", ...words], {
+        encoding: "utf8",
+      });
+    const before = Array.from({ length: 20 }, (_line, at) => `line ${at + 1}\n`).join("");
+    const after = before.replace("line 2\n", "second\n").replace("line 18\n", "eighteenth\n");
+    await writeFile(join(folder, "a.txt"), before);
+    git("init", "--quiet", "--initial-branch=main");
+    git("add", "--all");
+    git("commit", "--quiet", "--message=all");
+    const text = script({ tool: "Write", input: { file_path: "a.txt", content: after } }, { say: "See `a.txt`." });
+    const { id } = await world.client.createSession({ workspace: folder, prompt: { text } });
+    await untilTurnEnds(world.client, id, { answer: approveWith(world.client) });
+    const visitor = await world.visit(`/sessions/${id}/changes`);
+    const { page } = visitor;
+    await page.getByRole("button", { name: "Comment on line 2", exact: true }).last().click();
+    const comment = page.getByRole("dialog", { name: "Comment on a line" });
+    await comment.getByLabel("Comment").fill("Keep the number.");
+    await comment.getByRole("button", { name: "Add comment" }).click();
+    await page.getByRole("heading", { name: "1 comment, not sent yet" }).waitFor();
+    expect(await inspectPart(page, "main")).toEqual([]);
+    await page.getByRole("checkbox", { name: /^Include this part: @@ -15/ }).uncheck();
+    await page.getByRole("button", { name: "Commit", exact: true }).click();
+    const form = page.getByRole("dialog", { name: "Commit 1 file" });
+    expect(await form.getByLabel("Branch").inputValue()).toBe("main");
+    expect(await form.getByLabel("Message").inputValue()).toBe("Do as told\n\n- Change a.txt");
+    await form.getByRole("button", { name: "Commit" }).click();
+    await form.waitFor({ state: "detached" });
+    expect(git("show", "main:a.txt")).toBe(before.replace("line 2\n", "second\n"));
+    expect(await readFile(join(folder, "a.txt"), "utf8")).toBe(after);
+    await page.getByText("Go back to an earlier turn").click();
+    await page.getByRole("link", { name: /Before the first change/ }).click();
+    await page.getByRole("button", { name: "Put 1 file back" }).click();
+    await page.getByRole("dialog", { name: "Put 1 file back?" }).getByRole("button", { name: "Put back" }).click();
+    await page.getByText("No differences").waitFor();
+    expect(await readFile(join(folder, "a.txt"), "utf8")).toBe(before);
+    await page.goto(page.url().replace(/\/compare.*$/, ""));
+    await page.getByRole("log", { name: "Conversation" }).getByRole("link", { name: "a.txt" }).click();
+    await page.getByRole("heading", { name: "a.txt" }).waitFor();
+    await page.getByText("line 20").waitFor();
+    expect(await inspectPart(page, "main")).toEqual([]);
     expect(visitor.troubles).toEqual([]);
   });
 

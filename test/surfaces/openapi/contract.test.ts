@@ -32,7 +32,7 @@ beforeAll(async () => {
     mcp_servers: { far: { type: "http", url: remote.url, oauth: true } },
     notification_hosts: ["127.0.0.1"],
   };
-  app = await openWith({ settings }, { PATH: forge.path });
+  app = await openWith({ settings }, { PATH: forge.path, SALLYPORT_RECORD_FILES: "on" });
   const response = await fetch(`${app.serving.url}/openapi.json`, {
     headers: { authorization: `Bearer ${app.serving.token}` },
   });

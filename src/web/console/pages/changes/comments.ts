@@ -9,7 +9,7 @@ function isComment(value: unknown): value is LineComment {
   return typeof path === "string" && typeof line === "number" && typeof text === "string" && typeof side === "string";
 }
 
-export function readComments(sessionId: string): readonly LineComment[] {
+function readComments(sessionId: string): readonly LineComment[] {
   try {
     const kept: unknown = JSON.parse(globalThis.sessionStorage.getItem(keyOf(sessionId)) ?? "[]");
     return Array.isArray(kept) ? kept.filter(isComment) : [];

@@ -81,7 +81,7 @@ export function ConfirmChanges({
         <Dialog
           open
           onClose={onClose}
-          title={`Commit ${files(subject.files)}`}
+          title={subject.currentBranch === undefined ? "Commit to a branch" : `Commit ${files(subject.files)}`}
           description={
             subject.currentBranch === undefined
               ? "In the folder’s repository. Its files, its index and its current branch stay as they are."

@@ -94,7 +94,8 @@ function ComparedFile({ comparison, path }: { readonly comparison: FileCompariso
   const { client } = useConnection();
   const { session_id: id, with: other, revision } = comparison;
   const { data, error, refetch } = useQuery({
-    queryKey: [...KEYS.changes(id), "compare", other, revision, path],
+    // Not among the changes: after files were put back there is nothing to read again.
+    queryKey: ["compared-file", id, other, revision, path],
     queryFn: () => client.reviews.compareFile(id, other, path),
   });
   if (error !== null)
