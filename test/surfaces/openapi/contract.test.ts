@@ -5,6 +5,7 @@ import { openWith } from "../mcp-client/world.ts";
 import { Contract, type OpenApi, type Operation } from "./contract.ts";
 import { tourOfFiles } from "./tour-of-files.ts";
 import { tourOfJobs } from "./tour-of-jobs.ts";
+import { tourOfPairing } from "./tour-of-pairing.ts";
 import { tourOfUnattended } from "./tour-of-unattended.ts";
 import {
   tourOfChanges,
@@ -53,6 +54,7 @@ describe("every answer is as the OpenAPI document says", () => {
     ["document 003's files", tourOfFiles],
     ["jobs and their files", tourOfJobs],
     ["long runs, schedules and webhooks", tourOfUnattended],
+    ["tunnels that are paired", tourOfPairing],
     ["the Model Context Protocol", tourOfMcp],
     ["sockets", tourOfSockets],
   ])("for %s", async (_, tour) => {

@@ -1,34 +1,13 @@
 import { useState, type FormEvent, type ReactNode } from "react";
-import type { CreateLongRun } from "../../../../protocol/index.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { parseDollars } from "../../../ui/dollars.ts";
 import { Field, Input, TextArea } from "../../../ui/field.tsx";
 import { Note, wordsOf } from "../../../ui/states.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
 import { amountProblem } from "../tokens/keys/key-fields.ts";
-
-/** The form as typed. */
-export interface LongRunFields {
-  readonly name: string;
-  readonly task: string;
-  readonly maxCost: string;
-  readonly workspace: string;
-  readonly isAutonomous: boolean;
-}
-
-/** The request from these fields. Undefined: something is missing. */
-export function longRunOf({ name, task, maxCost, workspace, isAutonomous }: LongRunFields): CreateLongRun | undefined {
-  const most = parseDollars(maxCost);
-  if (name.trim() === "" || task.trim() === "" || most === undefined) return undefined;
-  const session = {
-    ...(workspace.trim() === "" ? {} : { workspace: workspace.trim() }),
-    ...(isAutonomous ? { autonomy: "full" as const } : {}),
-  };
-  return { name: name.trim(), task: task.trim(), max_cost_microusd: most, session };
-}
+import { longRunOf, type LongRunFields } from "./fields.ts";
 
 export function NewLongRun({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { client } = useConnection();
@@ -96,7 +75,7 @@ function RunFields({
           />
         )}
       </Field>
-      <Field label="Task" hint="What is to be built. The first session turns it into a list of features.">
+      <Field label="What to build" hint="The first session turns it into a list of features.">
         {(ids) => (
           <TextArea
             {...ids}

@@ -1,41 +1,14 @@
 import { useState, type FormEvent, type ReactNode } from "react";
-import type { CreateSchedule } from "../../../../protocol/index.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { parseDollars } from "../../../ui/dollars.ts";
 import { Field, Input, Select } from "../../../ui/field.tsx";
 import { Note, wordsOf } from "../../../ui/states.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
 import { useTemplates } from "../new/template-data.ts";
-import { isTriggerWhole, TriggerFieldset, type TriggerFields } from "./form.tsx";
-
-/** The form as typed. */
-export interface ScheduleFields extends TriggerFields {
-  readonly repeats: boolean;
-  readonly cron: string;
-  /** Of a `datetime-local` field: without a zone, in the browser's. */
-  readonly at: string;
-  readonly timeZone: string;
-  readonly missed: "run_once" | "skip";
-}
-
-/** The request from these fields. Undefined: something is missing. */
-export function scheduleOf(fields: ScheduleFields): CreateSchedule | undefined {
-  const { name, template, maxCost, repeats, cron, at, timeZone, missed } = fields;
-  if (!isTriggerWhole(fields)) return undefined;
-  const time = new Date(at);
-  if (repeats ? cron.trim() === "" : Number.isNaN(time.getTime())) return undefined;
-  const most = maxCost.trim() === "" ? undefined : parseDollars(maxCost);
-  return {
-    name: name.trim(),
-    template,
-    missed,
-    ...(repeats ? { cron: cron.trim(), time_zone: timeZone } : { at: time.toISOString() }),
-    ...(most === undefined ? {} : { max_cost_microusd: most }),
-  };
-}
+import { scheduleOf, type ScheduleFields } from "./fields.ts";
+import { TriggerFieldset } from "./form.tsx";
 
 export function NewSchedule({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { client } = useConnection();

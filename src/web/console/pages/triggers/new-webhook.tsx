@@ -8,7 +8,8 @@ import { parseDollars } from "../../../ui/dollars.ts";
 import { Trouble } from "../../../ui/states.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useTemplates } from "../new/template-data.ts";
-import { isTriggerWhole, TriggerFieldset, type TriggerFields } from "./form.tsx";
+import { isTriggerWhole, type TriggerFields } from "./fields.ts";
+import { TriggerFieldset } from "./form.tsx";
 
 export function NewWebhook({
   onMade,
