@@ -235,7 +235,8 @@ class Endpoint {
   get condition(): EndpointCondition {
     const message = this.#message ?? (this.setting.url === undefined ? "the other side has not connected" : undefined);
     const isConnected = this.#current?.link.isConnected === true;
-    const cut = this.#current === undefined ? this.#state : "interrupted";
+    // A link that waits to be resumed is of no use where the other side said no.
+    const cut = this.#current === undefined || this.#state === "refused" ? this.#state : "interrupted";
     return {
       state: isConnected ? "connected" : cut,
       ...(isConnected || message === undefined ? {} : { message }),

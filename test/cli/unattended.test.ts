@@ -28,11 +28,15 @@ it("schedules, webhooks and long runs from the command line", async () => {
   const schedule = /^(sch_\w+): next at 20\d\d-/.exec(made)?.[1] ?? "";
   expect(await run("schedule", "pause", schedule)).toBe(`${schedule} is paused\n`);
   expect(await run("schedule", "list")).toMatch(/0 7 \* \* mon UTC +paused +0 +- +Mondays/);
+  const started = (await run("schedule", "run", schedule)).trim();
+  expect(started).toBe((await app.client.sessions()).sessions[0]?.id);
+  expect(await run("schedule", "history", schedule)).toMatch(new RegExp(`^AT +RESULT *\\n20\\S+ +${started}\\s*$`));
   expect(await run("schedule", "delete", schedule)).toBe(`${schedule} is gone\n`);
 
   const secret = await run("webhook", "create", "--template", "t", "Issues");
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
   const { webhooks } = JSON.parse(await run("webhook", "list", "--json")) as { webhooks: { id: string }[] };
+  expect(await run("webhook", "history", webhooks[0]?.id ?? "")).toBe("nothing so far\n");
   expect(await run("webhook", "rotate", webhooks[0]?.id ?? "")).not.toBe(secret);
 
   const words = ["--initializer", "t", "--coder", "t", "--max-cost", "1", "--max-sessions", "1"];

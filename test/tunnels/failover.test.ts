@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openTestApp, script } from "../support/app.ts";
+import { openTestApp, script, untilTurnEnds } from "../support/app.ts";
 import { openPricedApp } from "../support/priced-app.ts";
 
 test("a session fails over to a tunnel only for who proved to it who they are", async () => {
@@ -36,10 +36,9 @@ test("a session fails over to a tunnel only for who proved to it who they are", 
   await gateway.client.tunnels.pair("work", { url, code, allowed_agents: ["ab".repeat(32)] });
   expect(await gateway.client.tunnels.test("work")).toMatchObject({ status: "ok" });
   const session = { engine: "loop", prompt: { text: script({ say: "Hello." }) } } as const;
-  expect((await gateway.client.createSession(session)).settings).toMatchObject({
-    provider: "tunnel:work",
-    routed_from: { provider: "keyless" },
-  });
+  const made = await gateway.client.createSession(session);
+  expect(made.settings).toMatchObject({ provider: "tunnel:work", routed_from: { provider: "keyless" } });
+  expect((await untilTurnEnds(gateway.client, made.id)).at(-1)?.type).toBe("turn.completed");
   const agent = await gateway.as("agent");
   const refused = await agent.createSession(session).then(
     ({ settings }) => settings.provider,
@@ -49,5 +48,6 @@ test("a session fails over to a tunnel only for who proved to it who they are", 
   await expect(agent.createSession({ ...session, provider: "tunnel:work" })).rejects.toMatchObject({
     code: "forbidden",
   });
-  expect(home.asked.filter(({ path }) => path.includes("messages"))).toHaveLength(1);
+  const [offer] = (await home.client.tunnels.offers()).offers;
+  expect(offer?.requests).toBe(1);
 });

@@ -71,11 +71,11 @@ describe("pairing with a code", () => {
     const before = await home.client.tunnels.offerCode("once");
     const shown = await home.client.tunnels.offerCode("once");
     const pair = (code: string) => gateway.client.tunnels.pair("once", { url: address(home), code });
-    await expect(pair(before.code)).rejects.toMatchObject({ code: "forbidden" });
+    await expect(pair(before.code)).rejects.toMatchObject({ code: "conflict" });
     expect(await tunnelOf("once")).toBeUndefined();
     await pair(shown.code);
     const key = await secretOf(home, "once");
-    await expect(pair(shown.code)).rejects.toMatchObject({ code: "forbidden" });
+    await expect(pair(shown.code)).rejects.toMatchObject({ code: "conflict" });
     expect(await secretOf(home, "once")).toBe(key);
   });
 
@@ -85,7 +85,7 @@ describe("pairing with a code", () => {
     const pair = (tried: string) => gateway.client.tunnels.pair("tried", { url: address(home), code: tried });
     const tries = await Promise.allSettled(Array.from({ length: 5 }, () => pair(WRONG)));
     expect(tries.map(({ status }) => status)).toEqual(tries.map(() => "rejected"));
-    await expect(pair(code)).rejects.toMatchObject({ code: "forbidden" });
+    await expect(pair(code)).rejects.toMatchObject({ code: "conflict" });
     expect((await offerOf("tried"))?.pairing_until).toBeUndefined();
     // Another code begins anew.
     await pair((await home.client.tunnels.offerCode("tried")).code);
@@ -100,7 +100,7 @@ describe("pairing with a code", () => {
     expect(await secretOf(home, "attic")).toBe(await secretOf(gateway, "_endpoints/attic"));
     // Who shows and who is told is clear.
     await expect(home.client.tunnels.offerCode("attic")).rejects.toMatchObject({ code: "conflict" });
-    await expect(home.client.tunnels.pairOffer("attic", { code })).rejects.toMatchObject({ code: "forbidden" });
+    await expect(home.client.tunnels.pairOffer("attic", { code })).rejects.toMatchObject({ code: "conflict" });
   });
 
   test("refuses what is no code, an address that does not answer, another kind of proof and other roles", async () => {
@@ -137,10 +137,10 @@ test("a code ends after ten minutes, and with the offer", async () => {
   const pair = (code: string) => gateway.client.tunnels.pair("short", { url: address(home), code });
   const { code } = await home.client.tunnels.offerCode("short");
   clock.pass(LIFE_MS);
-  await expect(pair(code)).rejects.toMatchObject({ code: "forbidden" });
+  await expect(pair(code)).rejects.toMatchObject({ code: "conflict" });
   const again = await home.client.tunnels.offerCode("short");
   await home.client.tunnels.revoke("short");
-  await expect(pair(again.code)).rejects.toMatchObject({ code: "forbidden" });
+  await expect(pair(again.code)).rejects.toMatchObject({ code: "conflict" });
   // A tunnel that never was gets the same words.
   const words = await Promise.all(
     ["short", "never"].map((id) =>

@@ -92,7 +92,7 @@ export class TunnelPairingService {
     } catch (error) {
       if (!(error instanceof TunnelRefusal)) throw error;
       const message = this.#dependencies.redact(error.message);
-      if (error.kind === "refused") throw new Failure("forbidden", `not paired: ${message}`);
+      if (error.kind === "refused") throw new Failure("conflict", `not paired: ${message}`);
       throw new Failure(
         "connection_failed",
         `not paired: ${message}; check the address, and that the other side serves`,

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-export interface Fact {
+interface Fact {
   readonly label: string;
   /** Empty: it is left out. */
   readonly value: ReactNode;

@@ -23,6 +23,11 @@ export function count(number: number): string {
   }).format(number);
 }
 
+/** "1 request", "2 requests". */
+export function counted(number: number, thing: string): string {
+  return `${count(number)} ${number === 1 ? thing : `${thing}s`}`;
+}
+
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;

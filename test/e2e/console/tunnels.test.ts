@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeInBrowser, PHONE } from "../../support/browser.ts";
+import { describeInBrowser } from "../../support/browser.ts";
 import { openPricedApp, type PricedApp } from "../../support/priced-app.ts";
 import { inspectPart } from "./inspection.ts";
 import { consoleWorld } from "./world.ts";
@@ -47,7 +47,7 @@ describeInBrowser("Tunnels", () => {
     await offer.getByText("paused", { exact: true }).waitFor();
     expect(await inspectPart(page, "main")).toEqual([]);
 
-    await page.setViewportSize(PHONE.viewport);
+    await page.setViewportSize({ width: 375, height: 812 });
     await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth);
     await offer.getByRole("button", { name: "Revoke work" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke it" }).click();

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { script } from "../../support/app.ts";
-import { describeInBrowser, PHONE } from "../../support/browser.ts";
+import { describeInBrowser } from "../../support/browser.ts";
 import { inspectPart } from "./inspection.ts";
 import { consoleWorld } from "./world.ts";
 
@@ -41,8 +41,8 @@ describeInBrowser("What runs by itself", () => {
     await button("Schedule it").click();
     const schedule = page.getByRole("article", { name: "Schedule Morning" });
     await schedule.getByText("active", { exact: true }).waitFor();
-    await button("Run Morning now").click();
-    await schedule.getByText("1 sessions").waitFor();
+    await button("Run now: Morning").click();
+    await schedule.getByText("1 session", { exact: true }).waitFor();
     await button("Pause Morning").click();
     await schedule.getByText("paused", { exact: true }).waitFor();
     await schedule.getByRole("button", { name: "History" }).click();
@@ -68,7 +68,7 @@ describeInBrowser("What runs by itself", () => {
     await page.getByText("No long runs", { exact: true }).waitFor();
     await button("New long run").click();
     await page.getByLabel("Name").fill("Lists");
-    await page.getByLabel("Task").fill(script({ say: "Planned." }));
+    await page.getByLabel("What to build").fill(script({ say: "Planned." }));
     await page.getByLabel("Folder").fill(world.app.place.workspace);
     await button("Start it").click();
     const run = page.getByRole("article", { name: "Long run Lists" });
@@ -78,7 +78,7 @@ describeInBrowser("What runs by itself", () => {
     await run.getByRole("button", { name: "Features and sessions" }).click();
     await run.getByText("A list can be shared").waitFor();
     expect(await inspectPart(page, "main")).toEqual([]);
-    await page.setViewportSize(PHONE.viewport);
+    await page.setViewportSize({ width: 375, height: 812 });
     await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth);
     await button("Stop Lists").click();
     await page.getByRole("dialog").getByRole("button", { name: "Stop it" }).click();

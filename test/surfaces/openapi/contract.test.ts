@@ -7,6 +7,7 @@ import { Contract, type OpenApi, type Operation } from "./contract.ts";
 import { tourOfFiles } from "./tour-of-files.ts";
 import { tourOfJobs } from "./tour-of-jobs.ts";
 import { tourOfNotifications } from "./tour-of-notifications.ts";
+import { tourOfPairing } from "./tour-of-pairing.ts";
 import { tourOfUnattended } from "./tour-of-unattended.ts";
 import {
   tourOfChanges,
@@ -62,6 +63,7 @@ describe("every answer is as the OpenAPI document says", () => {
     ["jobs and their files", tourOfJobs],
     ["long runs, schedules and webhooks", tourOfUnattended],
     ["notifications and phones", tourOfNotifications],
+    ["tunnels that are paired", tourOfPairing],
     ["the Model Context Protocol", tourOfMcp],
     ["sockets", tourOfSockets],
   ])("for %s", async (_, tour) => {

@@ -21,8 +21,8 @@ export async function tourOfUnattended({ contract, app }: Tour): Promise<void> {
     body: { name: "a", template: "mine", cron: "0 7 * * mon", time_zone: "Europe/Madrid" },
   });
   await contract.get("listSchedules");
-  for (const verb of ["pause", "continue", "delete"])
-    await contract.get(`${verb}Schedule`, { params: { id: schedule.id } });
+  for (const operation of ["pauseSchedule", "continueSchedule", "runSchedule", "readScheduleHistory", "deleteSchedule"])
+    await contract.get(operation, { params: { id: schedule.id } });
   const { id } = await contract.get<{ id: string }>("createWebhook", { body: { name: "a", template: "mine" } });
   const { secret } = await contract.get<{ secret: string }>("rotateWebhook", { params: { id } });
   const timestamp = String(Math.floor(Date.now() / 1_000));
@@ -34,6 +34,7 @@ export async function tourOfUnattended({ contract, app }: Tour): Promise<void> {
     headers: { "webhook-id": "msg_1", "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` },
   });
   await contract.get("listWebhooks");
-  for (const verb of ["pause", "continue", "delete"]) await contract.get(`${verb}Webhook`, { params: { id } });
+  for (const operation of ["pauseWebhook", "continueWebhook", "readWebhookHistory", "deleteWebhook"])
+    await contract.get(operation, { params: { id } });
   await contract.get("deleteTemplate", { params: { id: "mine" } });
 }

@@ -3,7 +3,7 @@ import { wordsOf } from "../../ui/states.tsx";
 import { useTell } from "../../ui/toasts.tsx";
 
 /** Something to do, and what is said when it is done. */
-export interface ListAction {
+interface ListAction {
   readonly run: () => Promise<unknown>;
   readonly done: string;
 }

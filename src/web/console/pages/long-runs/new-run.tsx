@@ -1,39 +1,15 @@
-import { useState, type FormEvent, type ReactNode } from "react";
-import type { CreateLongRun } from "../../../../protocol/index.ts";
+import { useState, type ReactNode } from "react";
 import { useConnection } from "../../../ui/app/connection.tsx";
-import { Button } from "../../../ui/button.tsx";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { parseDollars } from "../../../ui/dollars.ts";
 import { Field, Input, TextArea } from "../../../ui/field.tsx";
-import { Note, wordsOf } from "../../../ui/states.tsx";
+import { FormDialog } from "../../../ui/form-dialog.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
 import { amountProblem } from "../tokens/keys/key-fields.ts";
-
-/** The form as typed. */
-export interface LongRunFields {
-  readonly name: string;
-  readonly task: string;
-  readonly maxCost: string;
-  readonly workspace: string;
-  readonly isAutonomous: boolean;
-}
-
-/** The request from these fields. Undefined: something is missing. */
-export function longRunOf({ name, task, maxCost, workspace, isAutonomous }: LongRunFields): CreateLongRun | undefined {
-  const most = parseDollars(maxCost);
-  if (name.trim() === "" || task.trim() === "" || most === undefined) return undefined;
-  const session = {
-    ...(workspace.trim() === "" ? {} : { workspace: workspace.trim() }),
-    ...(isAutonomous ? { autonomy: "full" as const } : {}),
-  };
-  return { name: name.trim(), task: task.trim(), max_cost_microusd: most, session };
-}
+import { longRunOf, type LongRunFields } from "./fields.ts";
 
 export function NewLongRun({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { client } = useConnection();
-  const { perform, isActing } = useAct(KEYS.longRuns);
-  const [failure, setFailure] = useState<string>();
+  const { perform } = useAct(KEYS.longRuns);
   const [fields, setFields] = useState<LongRunFields>({
     name: "",
     task: "",
@@ -41,36 +17,21 @@ export function NewLongRun({ onClose }: { readonly onClose: () => void }): React
     workspace: "",
     isAutonomous: false,
   });
-  const set = (change: Partial<LongRunFields>): void => {
-    setFailure(undefined);
-    setFields({ ...fields, ...change });
-  };
   const request = longRunOf(fields);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (request === undefined || isActing) return;
-    perform({ run: () => client.longRuns.start(request), done: `${request.name} has begun.` }).then(
-      onClose,
-      (error: unknown) => setFailure(wordsOf(error)),
-    );
-  };
   return (
-    <Dialog open onClose={onClose} title="New long run">
-      <form onSubmit={submit} className="space-y-4">
-        <RunFields fields={fields} onChange={set} />
-        {failure !== undefined && (
-          <Note tone="bad" role="alert">
-            {failure}
-          </Note>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={isActing} disabled={request === undefined}>
-            Start it
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New long run"
+      verb="Start it"
+      trouble="It was not started"
+      isWhole={request !== undefined}
+      send={async () => {
+        if (request !== undefined)
+          await perform({ run: () => client.longRuns.start(request), done: `${request.name} has begun.` });
+      }}
+      onClose={onClose}
+    >
+      <RunFields fields={fields} onChange={(change) => setFields({ ...fields, ...change })} />
+    </FormDialog>
   );
 }
 
@@ -96,7 +57,7 @@ function RunFields({
           />
         )}
       </Field>
-      <Field label="Task" hint="What is to be built. The first session turns it into a list of features.">
+      <Field label="What to build" hint="The first session turns it into a list of features.">
         {(ids) => (
           <TextArea
             {...ids}

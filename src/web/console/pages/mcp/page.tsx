@@ -116,7 +116,7 @@ function LoginCard({ server }: { readonly server: McpLoginView }): ReactNode {
             <Button
               size="small"
               busy={start.isPending || start.isSuccess}
-              aria-label={isLoggedIn ? `Log in to ${name} again` : `Log in to ${name}`}
+              aria-label={isLoggedIn ? `Log in again to ${name}` : `Log in to ${name}`}
               onClick={() => start.mutate()}
             >
               <LogIn aria-hidden className="size-4" /> {isLoggedIn ? "Log in again" : "Log in"}

@@ -2,17 +2,7 @@ import type { ReactNode } from "react";
 import type { Template } from "../../../../protocol/index.ts";
 import { Field, Input, Select } from "../../../ui/field.tsx";
 import { amountProblem } from "../tokens/keys/key-fields.ts";
-
-/** What every trigger is made of, as typed. */
-export interface TriggerFields {
-  readonly name: string;
-  readonly template: string;
-  readonly maxCost: string;
-}
-
-export function isTriggerWhole({ name, template, maxCost }: TriggerFields): boolean {
-  return name.trim() !== "" && template !== "" && amountProblem(maxCost) === undefined;
-}
+import type { TriggerFields } from "./fields.ts";
 
 export function TriggerFieldset({
   fields,

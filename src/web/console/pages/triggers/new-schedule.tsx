@@ -1,47 +1,17 @@
-import { useState, type FormEvent, type ReactNode } from "react";
-import type { CreateSchedule } from "../../../../protocol/index.ts";
+import { useState, type ReactNode } from "react";
 import { useConnection } from "../../../ui/app/connection.tsx";
-import { Button } from "../../../ui/button.tsx";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { parseDollars } from "../../../ui/dollars.ts";
 import { Field, Input, Select } from "../../../ui/field.tsx";
-import { Note, wordsOf } from "../../../ui/states.tsx";
+import { FormDialog } from "../../../ui/form-dialog.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
 import { useTemplates } from "../new/template-data.ts";
-import { isTriggerWhole, TriggerFieldset, type TriggerFields } from "./form.tsx";
-
-/** The form as typed. */
-export interface ScheduleFields extends TriggerFields {
-  readonly repeats: boolean;
-  readonly cron: string;
-  /** Of a `datetime-local` field: without a zone, in the browser's. */
-  readonly at: string;
-  readonly timeZone: string;
-  readonly missed: "run_once" | "skip";
-}
-
-/** The request from these fields. Undefined: something is missing. */
-export function scheduleOf(fields: ScheduleFields): CreateSchedule | undefined {
-  const { name, template, maxCost, repeats, cron, at, timeZone, missed } = fields;
-  if (!isTriggerWhole(fields)) return undefined;
-  const time = new Date(at);
-  if (repeats ? cron.trim() === "" : Number.isNaN(time.getTime())) return undefined;
-  const most = maxCost.trim() === "" ? undefined : parseDollars(maxCost);
-  return {
-    name: name.trim(),
-    template,
-    missed,
-    ...(repeats ? { cron: cron.trim(), time_zone: timeZone } : { at: time.toISOString() }),
-    ...(most === undefined ? {} : { max_cost_microusd: most }),
-  };
-}
+import { scheduleOf, type ScheduleFields } from "./fields.ts";
+import { TriggerFieldset } from "./form.tsx";
 
 export function NewSchedule({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { client } = useConnection();
-  const { perform, isActing } = useAct(KEYS.schedules);
+  const { perform } = useAct(KEYS.schedules);
   const templates = useTemplates();
-  const [failure, setFailure] = useState<string>();
   const [fields, setFields] = useState<ScheduleFields>(() => ({
     name: "",
     template: "",
@@ -52,37 +22,23 @@ export function NewSchedule({ onClose }: { readonly onClose: () => void }): Reac
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     missed: "run_once",
   }));
-  const set = (change: Partial<ScheduleFields>): void => {
-    setFailure(undefined);
-    setFields({ ...fields, ...change });
-  };
+  const set = (change: Partial<ScheduleFields>): void => setFields({ ...fields, ...change });
   const request = scheduleOf(fields);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (request === undefined || isActing) return;
-    perform({ run: () => client.schedules.create(request), done: `${request.name} is scheduled.` }).then(
-      onClose,
-      (error: unknown) => setFailure(wordsOf(error)),
-    );
-  };
   return (
-    <Dialog open onClose={onClose} title="New schedule">
-      <form onSubmit={submit} className="space-y-4">
-        <TriggerFieldset fields={fields} templates={templates.data ?? []} example="Morning triage" onChange={set} />
-        <TimeFields fields={fields} onChange={set} />
-        {failure !== undefined && (
-          <Note tone="bad" role="alert">
-            {failure}
-          </Note>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={isActing} disabled={request === undefined}>
-            Schedule it
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New schedule"
+      verb="Schedule it"
+      trouble="It was not scheduled"
+      isWhole={request !== undefined}
+      send={async () => {
+        if (request !== undefined)
+          await perform({ run: () => client.schedules.create(request), done: `${request.name} is scheduled.` });
+      }}
+      onClose={onClose}
+    >
+      <TriggerFieldset fields={fields} templates={templates.data ?? []} example="Morning triage" onChange={set} />
+      <TimeFields fields={fields} onChange={set} />
+    </FormDialog>
   );
 }
 

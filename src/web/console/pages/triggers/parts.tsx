@@ -10,14 +10,14 @@ import { SessionLink } from "../../app/session-link.tsx";
 import { useAct } from "../../app/use-act.ts";
 
 /** What schedules and webhooks have in common. */
-export interface TriggerControl {
+interface TriggerControl {
   readonly id: string;
   readonly name: string;
   readonly paused: boolean;
 }
 
 /** What can be done with each of them. */
-export interface TriggerCalls {
+interface TriggerCalls {
   readonly list: QueryKey;
   readonly kind: "schedule" | "webhook";
   readonly control: (id: string, verb: "pause" | "continue") => Promise<unknown>;

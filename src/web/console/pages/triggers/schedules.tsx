@@ -8,7 +8,7 @@ import { Facts } from "../../../ui/facts.tsx";
 import { NotPermitted } from "../../../ui/not-permitted.tsx";
 import { Page } from "../../../ui/page.tsx";
 import { Badge, Empty, Skeleton, Trouble } from "../../../ui/states.tsx";
-import { Ago, count, money } from "../../../ui/words.tsx";
+import { Ago, counted, money } from "../../../ui/words.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
 import { NewSchedule } from "./new-schedule.tsx";
@@ -85,7 +85,7 @@ function ScheduleCard({ schedule }: { readonly schedule: ScheduleView }): ReactN
           <Button
             size="small"
             busy={isActing}
-            aria-label={`Run ${name} now`}
+            aria-label={`Run now: ${name}`}
             onClick={() => act({ run: () => client.schedules.run(id), done: `${name} started a session.` })}
           >
             <CirclePlay aria-hidden className="size-4" /> Run now
@@ -109,7 +109,7 @@ function ScheduleCard({ schedule }: { readonly schedule: ScheduleView }): ReactN
           { label: "Template", value: schedule.template },
           { label: "At most", value: most === undefined ? "" : `${money(most)} a session` },
           { label: "Acts as", value: schedule.created_by.name },
-          { label: "Started", value: `${count(schedule.started)} sessions` },
+          { label: "Started", value: counted(schedule.started, "session") },
           { label: "Last", value: last === undefined ? "never" : <Result result={last} /> },
         ]}
       />

@@ -11,7 +11,7 @@ import { Facts } from "../../../ui/facts.tsx";
 import { NotPermitted } from "../../../ui/not-permitted.tsx";
 import { Page } from "../../../ui/page.tsx";
 import { Badge, Empty, Skeleton, Trouble } from "../../../ui/states.tsx";
-import { count, money } from "../../../ui/words.tsx";
+import { counted, money } from "../../../ui/words.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
 import { Secret } from "../tokens/secret.tsx";
@@ -140,7 +140,7 @@ function WebhookCard({
           { label: "Template", value: webhook.template },
           { label: "At most", value: most === undefined ? "" : `${money(most)} a session` },
           { label: "Acts as", value: webhook.created_by.name },
-          { label: "Started", value: `${count(webhook.started)} sessions` },
+          { label: "Started", value: counted(webhook.started, "session") },
           { label: "Last", value: last === undefined ? "never" : <Result result={last} /> },
         ]}
       />

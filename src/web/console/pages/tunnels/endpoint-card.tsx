@@ -7,7 +7,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Confirm } from "../../../ui/confirm.tsx";
 import { Facts } from "../../../ui/facts.tsx";
 import { Badge, Note, Trouble, type Tone } from "../../../ui/states.tsx";
-import { count, duration, money } from "../../../ui/words.tsx";
+import { counted, duration, money } from "../../../ui/words.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
 import { PairingDialog } from "./pairing.tsx";
@@ -58,7 +58,7 @@ export function EndpointCard({
           { label: "Proof", value: authWords(tunnel.auth_type) },
           { label: "Agents", value: agentWords(tunnel.allowed_agents) },
           { label: "Rate limit", value: rateWords(tunnel) },
-          { label: "Running", value: `${count(tunnel.open_requests)} requests` },
+          { label: "Running", value: counted(tunnel.open_requests, "request") },
           { label: "Cost so far", value: spent === undefined ? "nothing" : costWords(spent) },
         ]}
       />
@@ -103,16 +103,14 @@ function Changes({ tunnel }: { readonly tunnel: TunnelView }): ReactNode {
 }
 
 function costWords({ cost_microusd, requests }: UsageLine): string {
-  return `${money(cost_microusd)} for ${count(requests)} ${requests === 1 ? "request" : "requests"}`;
+  return `${money(cost_microusd)} for ${counted(requests, "request")}`;
 }
 
 function Models({ models }: { readonly models: readonly string[] }): ReactNode {
   if (models.length === 0) return <p className="text-sm text-soft">Its models are not known yet.</p>;
   return (
     <details className="text-sm">
-      <summary className="cursor-pointer py-1 text-soft">
-        {models.length === 1 ? "1 model" : `${count(models.length)} models`}
-      </summary>
+      <summary className="cursor-pointer py-1 text-soft">{counted(models.length, "model")}</summary>
       <ul className="mt-1 max-h-48 overflow-auto font-mono text-xs leading-5">
         {models.map((model) => (
           <li key={model} className="break-all">
