@@ -79,17 +79,13 @@ export async function openModels(options: ModelsOptions): Promise<{
   });
   const { failover } = newest;
   const defaultOf = defaultProvider(settings, newest, environment);
+  const fixed = { defaultModel: settings.model.value, providers, failover, prices, proxy, ledger };
   return {
     models: {
+      ...fixed,
       get defaultProvider() {
         return defaultOf();
       },
-      defaultModel: settings.model.value,
-      providers,
-      failover,
-      prices,
-      proxy,
-      ledger,
       keepKey: options.newest === undefined ? keyKeeper({ ...shared, home, providers: newest.providers }) : undefined,
     },
     requests,

@@ -87,6 +87,7 @@ const FLAGS: Flags = {
 const DEFAULTS = {
   acpAgents: { value: {}, origin: "default" },
   allowedOrigins: { value: [], origin: "default" },
+  notificationHosts: { value: [], origin: "default" },
   browser: { value: "auto", origin: "default" },
   programs: { value: {}, origin: "default" },
   searchCode: { value: true, origin: "default" },

@@ -46,6 +46,11 @@ export const NEEDED: readonly { readonly what: string; readonly command: string;
     command: "apt-get install chromium-headless-shell",
     isThere: () => browserPath !== undefined,
   },
+  {
+    what: "Chromium with notifications",
+    command: "apt-get install chromium",
+    isThere: () => wholeBrowserPath !== undefined,
+  },
   { what: "PostgreSQL", command: "apt-get install postgresql", isThere: () => postgresPrograms() !== undefined },
   {
     what: "/dev/fuse, as root",

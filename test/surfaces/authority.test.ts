@@ -3,6 +3,7 @@ import { WebSocket } from "ws";
 import { may, type Capability } from "../../src/gate/index.ts";
 import type { Role } from "../../src/protocol/index.ts";
 import { approveWith, openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
+import { makeBrowserKeys } from "../support/push-service.ts";
 
 /** The parts of the OpenAPI document that the table is made of. */
 interface Described {
@@ -61,6 +62,8 @@ function bodyFor(path: string, input_hash: string): unknown {
   if (path === "/api/connections/{id}") return { kind: "sqlite", path: "/nowhere.db" };
   if (path === "/api/containers") return { commands: ["true"] };
   if (path === "/api/compute") return { prompt: "Hello" };
+  if (path === "/api/notifications")
+    return { kind: "push", endpoint: "https://push.example.net/1", keys: { ...makeBrowserKeys().keys } };
   if (path === "/api/prune") return { max_age_days: 1, dry_run: true };
   if (path === "/api/imports") return { conversation: { source: "codex", turns: [{ prompt: "hi", items: [] }] } };
   if (path === "/api/policy/test") return { tool: "Read", input: { file_path: "x" } };
@@ -118,7 +121,9 @@ describe("who may do what, route by route", () => {
         method: method.toUpperCase(),
       });
       // A share link needs no token, but it must be one; a delivery has a signature in its place.
-      const open = path.includes("{secret}") ? 404 : path === "/hooks/{id}" ? 401 : 200;
+      // A notification's answer and a phone's code are in the body.
+      const inBody = path === "/api/notifications/answers" || path === "/api/pairings/redeem";
+      const open = path.includes("{secret}") ? 404 : path === "/hooks/{id}" ? 401 : inBody ? 400 : 200;
       expect({ path, status: response.status }).toEqual({ path, status: needs === "nothing" ? open : 401 });
     }
     for (const path of ["/openapi.json", "/nowhere"])

@@ -69,17 +69,14 @@ export class PairingService {
 
   /** What became of a code of the caller's own. */
   get(caller: Caller, id: string): PairingView {
-    authorize(caller, "token.manage");
-    const pairing = this.#pairings.get(id);
-    if (pairing === undefined || pairing.principal_id !== caller.id) return { id, state: "ended" };
+    const pairing = this.#own(caller, id);
     if (pairing.made !== undefined) return { id, state: "used", token_id: pairing.made };
     return { id, state: this.#isOver(pairing) ? "ended" : "waiting" };
   }
 
   /** The code cannot be used any more. A token that was made with it stays. */
   end(caller: Caller, id: string): void {
-    authorize(caller, "token.manage");
-    if (this.#pairings.get(id)?.principal_id === caller.id) this.#pairings.delete(id);
+    this.#pairings.delete(this.#own(caller, id).id);
   }
 
   /** Whether a code can be used. Says nothing of why not. */
@@ -100,6 +97,14 @@ export class PairingService {
     const made = await this.#tokens.create(caller, { role, name, ...defined({ expires_in_s: life_s }) }, undefined);
     pairing.made = made.id;
     return made;
+  }
+
+  #own(caller: Caller, id: string): Pairing {
+    authorize(caller, "token.manage");
+    const pairing = this.#pairings.get(id);
+    if (pairing === undefined || pairing.principal_id !== caller.id)
+      throw new Failure("not_found", `there is no code ${id}, or none any more`);
+    return pairing;
   }
 
   #find(code: string): Pairing | undefined {

@@ -22,6 +22,11 @@ const TAGS = [
     description: "Long runs, schedules and webhooks: sessions that begin by themselves",
     paths: /^\/(api\/(long-runs|schedules|webhooks)|hooks)/,
   },
+  {
+    name: "Notifications",
+    description: "Where people are told of questions and ends, and how a phone gets a token",
+    paths: /^\/api\/(notifications|pairings)/,
+  },
   { name: "Approvals", description: "Questions to a person, and the answers", paths: /^\/api\/approvals/ },
   {
     name: "Providers",

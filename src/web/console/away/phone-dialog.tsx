@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
-import type { PairingCreated, Role } from "../../../protocol/index.ts";
+import { Failure, type PairingCreated, type Role } from "../../../protocol/index.ts";
 import { useConnection } from "../../ui/app/connection.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -139,7 +139,7 @@ function Code({
 }): ReactNode {
   const { client } = useConnection();
   const queries = useQueryClient();
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ["pairing", code.id],
     queryFn: async () => {
       const pairing = await client.notifications.pairing(code.id);
@@ -162,7 +162,8 @@ function Code({
         </div>
       </div>
     );
-  if (data?.state === "ended")
+  // A server that was restarted knows no codes from before.
+  if (data?.state === "ended" || error instanceof Failure)
     return (
       <div className="space-y-4">
         <Note tone="warn" role="status">
