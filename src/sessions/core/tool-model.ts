@@ -12,8 +12,9 @@ const PATHS: Readonly<Record<ModelApi, string>> = {
 export function toolModel(model: () => Host["model"]): RunToolOptions["model"] {
   if (model().post === undefined) return undefined;
   return () => {
-    const { name, key, post, facts } = model();
-    const { api } = facts(name);
+    const asked = model();
+    const { name, key, post } = asked;
+    const { api } = asked.facts(name);
     const auth =
       api === "messages" ? { "x-api-key": key, "anthropic-version": "2023-06-01" } : { authorization: `Bearer ${key}` };
     return {

@@ -31,17 +31,19 @@ const MessageBlock = z.union([
 const Messages = z.object({ content: z.array(MessageBlock) }).transform(({ content }): ModelSearch => {
   const snippets = new Map<string, string>();
   const said: string[] = [];
-  const pages: FoundPage[] = [];
+  const pages: Pick<FoundPage, "url" | "title">[] = [];
   for (const block of content) {
     if (block.type === "text") {
       said.push(block.text);
       for (const { url, cited_text } of block.citations ?? [])
         snippets.set(url, `${snippets.get(url) ?? ""} ${cited_text}`.trim());
     }
-    if (block.type === "web_search_tool_result")
-      pages.push(...block.content.map(({ url, title }) => ({ url, title, snippet: "" })));
+    if (block.type === "web_search_tool_result") pages.push(...block.content);
   }
-  return { pages: pages.map((page) => ({ ...page, snippet: snippets.get(page.url) ?? "" })), answer: said.join("") };
+  return {
+    pages: pages.map(({ url, title }) => ({ url, title, snippet: snippets.get(url) ?? "" })),
+    answer: said.join(""),
+  };
 });
 
 const ResponseItem = z.union([
