@@ -1,7 +1,7 @@
 import { Failure, type Log, type Redactor } from "../protocol/index.ts";
 import { sourceOf } from "../proxy/providers/resolve.ts";
 import { openSource } from "../proxy/providers/sources.ts";
-import { webSearchTool, type AnyTool } from "../tools/index.ts";
+import { modelSearchTool, webSearchTool, type AnyTool } from "../tools/index.ts";
 import type { Environment, Settings } from "./settings.ts";
 
 interface SearchContext {
@@ -20,6 +20,7 @@ export function openWebSearch(
 ): readonly AnyTool[] {
   if (webSearch === undefined) return [];
   const { provider, base_url: baseUrl, credential } = webSearch.value;
+  if (provider === "model") return [modelSearchTool()];
   const [from] = credential === undefined ? [] : sourceOf(credential, undefined);
   if (from === undefined) return [webSearchTool({ provider, baseUrl })];
   const source = openSource(from, { owner: `web_search (${provider})`, environment, now, signal });

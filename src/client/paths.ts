@@ -43,8 +43,8 @@ export async function csvOf(response: Response): Promise<{ readonly csv: string;
   return { csv: await response.text(), truncated: response.headers.get("sallyport-truncated") === "true" };
 }
 
-/** Which sessions are listed. Absent: no narrowing. */
-export type SessionListQuery = {
+/** Which sessions a list contains. Absent: no narrowing. */
+export type SessionListFilter = {
   readonly status?: Status;
   readonly search?: string;
   readonly engine?: string;
@@ -54,6 +54,7 @@ export type SessionListQuery = {
   /** Created at or after, and before; ISO 8601. */
   readonly from?: string;
   readonly to?: string;
-  readonly cursor?: string;
-  readonly limit?: number;
 };
+
+/** The same with a place in the list. */
+export type SessionListQuery = SessionListFilter & { readonly cursor?: string; readonly limit?: number };

@@ -9,6 +9,11 @@ export const SEARCH_LIMITS = {
   webSearchTitleChars: 300,
   webSearchSnippetChars: 1_000,
   webSearchMs: 30_000,
+  /** Of a search that the model's own provider runs: rounds of searching, tokens of its answer, its characters that are shown, and its time. */
+  modelSearchUses: 3,
+  modelSearchTokens: 2_048,
+  modelSearchAnswerChars: 8_000,
+  modelSearchMs: 120_000,
   searchCodeQueryChars: 2_000,
   /** Different words of a query that count. */
   searchCodeTerms: 64,

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { LIMITS } from "./limits.ts";
 import { OneCredential } from "./providers.ts";
 
-export const SearchProvider = z.enum(["brave", "tavily", "searxng"]);
+/** `model`: the search that the provider of the session's own model runs, at the session's cost. */
+export const SearchProvider = z.enum(["brave", "tavily", "searxng", "model"]);
 export type SearchProvider = z.infer<typeof SearchProvider>;
 
 /** `web_search` of `sallyport.yaml`: whom WebSearch asks. */
@@ -22,7 +23,11 @@ export const WebSearchSetting = z
     message: "searxng needs the base_url of an instance",
     path: ["base_url"],
   })
-  .refine(({ provider, credential }) => provider === "searxng" || credential !== undefined, {
+  .refine(({ provider, base_url, credential }) => provider !== "model" || (base_url ?? credential) === undefined, {
+    message: "model takes neither base_url nor credential: the session's own provider is asked",
+    path: ["provider"],
+  })
+  .refine(({ provider, credential }) => provider === "searxng" || provider === "model" || credential !== undefined, {
     message: "needs a credential: the key of the account that searches",
     path: ["credential"],
   });

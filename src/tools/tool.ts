@@ -3,6 +3,7 @@ import type {
   CommandPart,
   ContentBlock,
   FileChange,
+  ModelApi,
   NewId,
   PlannedChange,
   Preview,
@@ -68,6 +69,19 @@ export interface Permission {
   readonly onlyReads?: true | undefined;
 }
 
+/** The session's model, for a tool that asks it: by the session's own key, so that it is reserved, metered and limited like any request. */
+export interface ToolModel {
+  readonly name: string;
+  readonly api: ModelApi;
+  /** Asks once, without streaming. The answer as text, cut to a bound. Rejects when there is none. */
+  post(body: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ModelAnswer>;
+}
+
+interface ModelAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
 export interface RunToolOptions {
   /** Absent: the call is bound only to its input. */
   readonly permission?: Permission | undefined;
@@ -76,6 +90,8 @@ export interface RunToolOptions {
   readonly onOutput: (text: string) => void;
   /** The model's own id of the call; absent if an engine does not pass it on. */
   readonly tool_use_id?: string | undefined;
+  /** Absent: no model can be asked. */
+  readonly model?: (() => ToolModel) | undefined;
   /** Runs a sub-agent to its end; absent if the engine has none. */
   readonly subagent?: ((request: SubagentRequest) => Promise<ToolResult>) | undefined;
 }

@@ -123,6 +123,7 @@ const NAMED_ELSEWHERE: Readonly<Record<string, { readonly tools: string; readonl
   "src/sessions/workspace/session-instructions.ts": { tools: "Read", why: "what it may not read is not loaded" },
   "src/gate/guarded.ts": { tools: "Bash", why: "document 004's hook" },
   "src/gate/guarded-hook.ts": { tools: "Bash", why: "the same for Claude Code and the Agent SDK" },
+  "src/gate/imports/codex-rules.ts": { tools: "Bash", why: "what Codex's rules are about" },
   "src/cli/commands/hook.ts": { tools: "Bash", why: "what Claude Code's settings say" },
   "src/gate/shell/words.ts": { tools: "Glob", why: "a part of a parsed word of the shell" },
   "src/gate/reading/simple-line.ts": { tools: "Glob", why: "the same" },

@@ -53,7 +53,7 @@ const found = "1. Sally ports\n   https://castles.example.org/ports\n   A small 
 const both = `${found}\n\n2. Other\n   https://other.example.com/`;
 
 describe("WebSearch", () => {
-  const with_ = (provider: SearchProvider, key = () => Promise.resolve(KEY)) =>
+  const with_ = (provider: Exclude<SearchProvider, "model">, key = () => Promise.resolve(KEY)) =>
     bench({ extra: [webSearchTool({ provider, baseUrl, key })] });
 
   test("asks Brave as it documents", async () => {

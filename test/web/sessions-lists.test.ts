@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NO_USAGE, type SessionView, type Status } from "../../src/protocol/index.ts";
-import {
-  flat,
-  withSession,
-  type SessionListFilter,
-  type SessionPages,
-} from "../../src/web/console/app/session-lists.ts";
+import type { SessionListFilter } from "../../src/client/index.ts";
+import { flat, withSession, type SessionPages } from "../../src/web/console/app/session-lists.ts";
 import { capsOf, press } from "../../src/web/ui/app/shortcut-keys.ts";
 
 function session(

@@ -2,7 +2,7 @@ import type { Host, ModelFacts } from "../../engines/index.ts";
 import { callListed, narrowTools } from "../../gate/index.ts";
 import type { LoadedInstructions } from "../../instructions/index.ts";
 import { SKILL_TOOL } from "../../protocol/index.ts";
-import type { Toolbox } from "../../tools/index.ts";
+import type { RunToolOptions, Toolbox } from "../../tools/index.ts";
 import { permit, type PermittingSession } from "../permission/permit.ts";
 import type { SessionBudget } from "../budget/session-budget.ts";
 import { nestedInstructions, runPermitted } from "../permission/permitted-calls.ts";
@@ -10,6 +10,7 @@ import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { modelFacts } from "../settings/model-facts.ts";
 import type { Session } from "./session.ts";
+import { toolModel } from "./tool-model.ts";
 
 /** What the list of tools depends on. */
 interface OfferingSession extends Pick<Session, "state"> {
@@ -32,14 +33,17 @@ export async function hostFor(session: HostingSession): Promise<Host> {
     session.environment(),
     session.budget.open(),
   ]);
+  const model = (): Host["model"] => {
+    const { socketUrl, tcpUrl, post } = dependencies.models.proxy;
+    const { model: name, provider } = session.state.settings;
+    const facts = (one: string): ModelFacts => modelFacts(dependencies.models, { provider, model: one });
+    return { baseUrl: modelUrl ?? socketUrl, httpUrl: modelHttpUrl ?? tcpUrl, key, name, facts, post };
+  };
   return {
     get model() {
-      const { socketUrl, tcpUrl, post } = dependencies.models.proxy;
-      const { model: name, provider } = session.state.settings;
-      const facts = (model: string): ModelFacts => modelFacts(dependencies.models, { provider, model });
-      return { baseUrl: modelUrl ?? socketUrl, httpUrl: modelHttpUrl ?? tcpUrl, key, name, facts, post };
+      return model();
     },
-    toolbox: watched(session, toolbox),
+    toolbox: watched(session, toolbox, toolModel(model)),
     folder: dependencies.engineFolder(session.state.id),
     sandbox,
     turnId: () => session.state.turn?.id ?? "",
@@ -95,7 +99,7 @@ export function offeredTools(
 }
 
 /** The same toolbox for permitted calls only, with the crash suite's checkpoints around each run. */
-function watched(session: HostingSession, toolbox: Toolbox): Toolbox {
+function watched(session: HostingSession, toolbox: Toolbox, model: RunToolOptions["model"]): Toolbox {
   const { reach } = session.dependencies;
   return {
     definitions: () => offeredTools(session, toolbox),
@@ -104,7 +108,7 @@ function watched(session: HostingSession, toolbox: Toolbox): Toolbox {
     preview: (tool, input) => toolbox.preview(tool, input),
     close: () => toolbox.close(),
     run: async (tool, input, options) => {
-      const running = runPermitted(session, toolbox, { tool, input, options });
+      const running = runPermitted(session, toolbox, { tool, input, options: { ...options, model } });
       reach("tool.running");
       const result = await running;
       reach("tool.ran");

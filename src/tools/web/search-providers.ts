@@ -17,7 +17,7 @@ export interface SearchQuery {
 
 /** Whom to ask, and with what. */
 export interface SearchAccount {
-  readonly provider: SearchProvider;
+  readonly provider: Exclude<SearchProvider, "model">;
   /** Absent: the provider's own. */
   readonly baseUrl?: string | undefined;
   /** Absent: it needs no key. Rejects if it cannot be read. */
@@ -53,7 +53,7 @@ const Results = z
   .object({ results: z.array(z.object({ title: text, url: text, content: text })) })
   .transform(({ results }) => results.map(({ title, url, content }) => ({ title, url, snippet: content })));
 
-const WIRES: Readonly<Record<SearchProvider, SearchWire>> = {
+const WIRES: Readonly<Record<SearchAccount["provider"], SearchWire>> = {
   brave: {
     baseUrl: "https://api.search.brave.com",
     request: (url, { query, allowed, blocked }, key) => ({

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import type { SessionListFilter } from "../../../client/index.ts";
 import type { Approval, FeedFrame, SessionView } from "../../../protocol/index.ts";
 import { useConnection } from "../../ui/app/connection.tsx";
 import type { News, NewsReader } from "./news.ts";
 import { noteRefusal } from "./signed-out.ts";
-import { withSession, type SessionListFilter, type SessionPages } from "./session-lists.ts";
+import { withSession, type SessionPages } from "./session-lists.ts";
 
 /** Query keys; the feed keeps the first three up to date while they are shown. */
 export const KEYS = {

@@ -1,17 +1,5 @@
+import type { SessionListFilter } from "../../../client/index.ts";
 import type { SessionView } from "../../../protocol/index.ts";
-
-/** Which sessions a list contains. Absent: no filter. */
-export interface SessionListFilter {
-  readonly status?: SessionView["status"];
-  readonly search?: string;
-  readonly engine?: string;
-  readonly archived?: boolean;
-  readonly tag?: string;
-  readonly workspace?: string;
-  /** Created at or after, and before; ISO 8601. */
-  readonly from?: string;
-  readonly to?: string;
-}
 
 /** What an infinite query of sessions holds: newest first, in pages. */
 export interface SessionPages {

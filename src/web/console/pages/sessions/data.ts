@@ -1,9 +1,10 @@
 import { useInfiniteQuery, useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import type { SessionListFilter } from "../../../../client/index.ts";
 import { Status, type SessionView } from "../../../../protocol/index.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { KEYS, sessionChanged } from "../../app/feed.tsx";
-import { flat, type SessionListFilter, type SessionPages } from "../../app/session-lists.ts";
+import { flat, type SessionPages } from "../../app/session-lists.ts";
 import { wordsOf } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
 
