@@ -15,7 +15,7 @@ import { savePicture } from "./picture/save.ts";
 import { useDownloads } from "./surface.ts";
 
 type RowsToSave = "all" | "filtered" | "selected";
-export type FileKind = "csv" | "json" | "parquet";
+export type SavedFileKind = "csv" | "json" | "parquet";
 
 /** What menus, buttons and keys do; with nothing open most of it does nothing. */
 export interface WorkbenchCommands {
@@ -25,7 +25,7 @@ export interface WorkbenchCommands {
   readonly select: (what: "all" | "none" | "invert" | "filtered") => void;
   readonly clearFilters: () => void;
   /** Absent kind: CSV. */
-  readonly save: (rows: RowsToSave, kind?: FileKind) => void;
+  readonly save: (rows: RowsToSave, kind?: SavedFileKind) => void;
   readonly saveLayoutFile: () => void;
   readonly openLayoutFile: (file: File) => void;
   readonly savePicture: (viewerId: string, kind: "png" | "svg") => void;
@@ -117,7 +117,7 @@ function rowsFor(what: "all" | "none" | "invert" | "filtered", table: View["tabl
   }
 }
 
-async function saveTable(table: View["table"], which: RowsToSave, kind: FileKind): Promise<void> {
+async function saveTable(table: View["table"], which: RowsToSave, kind: SavedFileKind): Promise<void> {
   const rows = which === "all" ? undefined : which === "filtered" ? table.filtered : table.selected;
   if (rows?.isEmpty === true)
     throw new Error(which === "selected" ? "No rows are selected: select some first." : "No rows pass the filters.");

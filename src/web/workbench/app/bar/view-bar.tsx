@@ -16,7 +16,7 @@ import { MENU_ITEM, MENU_LINE } from "../../../ui/menu.ts";
 import { useTable } from "../../data/use-table.ts";
 import { count } from "../../model/words.ts";
 import type { View } from "../../model/workbench.ts";
-import { useCommands, type FileKind, type WorkbenchCommands } from "../commands.ts";
+import { useCommands, type SavedFileKind, type WorkbenchCommands } from "../commands.ts";
 import { useBench, useViews } from "../context.tsx";
 import { ask, useDownloads, useSurface } from "../surface.ts";
 import { TabStrip } from "../tab-strip.tsx";
@@ -120,7 +120,7 @@ const FILE_KINDS = [
   ["csv", "CSV"],
   ["json", "JSON"],
   ["parquet", "Parquet"],
-] as const satisfies readonly (readonly [FileKind, string])[];
+] as const satisfies readonly (readonly [SavedFileKind, string])[];
 
 function DownloadMenu({ view, commands }: { readonly view: View; readonly commands: WorkbenchCommands }): ReactNode {
   const { table } = view;

@@ -14,7 +14,7 @@ export type PictureBox = {
   /** A raster: the data: address of a PNG. */
   | { readonly kind: "image"; readonly address: string }
   /** Marks of an SVG picture, with their styles written out. */
-  | { readonly kind: "svg"; readonly markup: string }
+  | { readonly kind: "svg"; readonly markup: string; readonly viewBox: string }
 );
 
 interface PictureClip {
@@ -31,7 +31,7 @@ interface PictureFont {
   readonly weight: string;
 }
 
-interface Picture {
+interface SavedPicture {
   readonly width: number;
   readonly height: number;
   readonly background: string;
@@ -40,7 +40,7 @@ interface Picture {
 }
 
 /** A picture of its own: nothing in it is loaded from elsewhere, and nothing in it runs. */
-export function svgOf({ width, height, background, title, boxes }: Picture): string {
+export function svgOf({ width, height, background, title, boxes }: SavedPicture): string {
   const definitions: string[] = [];
   const parts = boxes.map((box, index) => {
     const drawn = partOf(box, index, definitions);
@@ -73,7 +73,7 @@ function partOf(box: PictureBox, index: number, definitions: string[]): string {
     case "image":
       return `<image ${place(box)} preserveAspectRatio="none" href="${escaped(box.address)}"/>`;
     case "svg":
-      return `<svg ${place(box)} overflow="hidden">${box.markup}</svg>`;
+      return `<svg ${place(box)}${box.viewBox === "" ? "" : ` viewBox="${escaped(box.viewBox)}"`} overflow="hidden">${box.markup}</svg>`;
   }
 }
 
@@ -112,9 +112,8 @@ const size = (value: number): string => String(Math.round(value * 100) / 100);
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
 function escaped(text: string): string {
-  // Letters that XML does not know would make the file unreadable.
-  // eslint-disable-next-line no-control-regex
-  return text
-    .replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, "")
-    .replaceAll(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
+  // Letters that XML does not know, and halves of letters, would make the file unreadable.
+  return text.replaceAll(UNKNOWN, "").replaceAll(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
 }
+
+const UNKNOWN = /(?![\t\n\r])\p{Cc}|\p{Cs}|[\uFFFE\uFFFF]/gu;

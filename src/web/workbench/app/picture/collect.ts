@@ -44,7 +44,10 @@ function visit(element: Element, at: Visit): void {
     if (rect.width > 0 && rect.height > 0) add(at, rect, { kind: "image", address: element.toDataURL("image/png") });
     return;
   }
-  if (element instanceof SVGSVGElement) return add(at, rect, { kind: "svg", markup: svgMarkup(element) });
+  if (element instanceof SVGSVGElement) {
+    const viewBox = element.getAttribute("viewBox") ?? "";
+    return add(at, rect, { kind: "svg", markup: svgMarkup(element), viewBox });
+  }
   addBackground(at, rect, style);
   const hides = style.overflowX !== "visible" || style.overflowY !== "visible";
   const inner = hides ? { ...at, clip: crossed(at.clip, rect) } : at;
@@ -139,7 +142,7 @@ function svgMarkup(svg: SVGSVGElement): string {
       const value = style.getPropertyValue(name);
       if (value !== "") mark.setAttribute(name, value);
     }
-    for (const name of ["class", "style", "tabindex", "role", "id", ...mark.getAttributeNames().filter(isAbout)])
+    for (const name of ["class", "style", "tabindex", "role", ...mark.getAttributeNames().filter(isAbout)])
       mark.removeAttribute(name);
   });
   for (const hidden of copy.querySelectorAll("script, foreignObject")) hidden.remove();
