@@ -30,6 +30,10 @@ export const WORKBENCH_LIMITS = {
   keptDays: 7,
   /** Bytes of a file that is opened. */
   fileBytes: 1_000_000_000,
+  /** Pixels of the longer side of a picture that is saved. */
+  pictureEdge: 8_192,
+  /** Rows of a table that is saved as JSON or Parquet: it is put together in memory. */
+  savedRows: 2_000_000,
   /** Columns that a picker shows at once. */
   pickerColumns: 500,
   /** Rows of the preview of a new column. */

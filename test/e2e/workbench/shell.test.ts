@@ -101,7 +101,7 @@ describeInBrowser("the workbench", () => {
     await page.getByRole("columnheader", { name: /Thousands/ }).waitFor();
     await page.getByRole("button", { name: "Download" }).click();
     const saved = page.waitForEvent("download");
-    await page.getByRole("menuitem", { name: "All 3 rows" }).click();
+    await page.getByRole("menuitem", { name: "All 3 rows as CSV" }).click();
     const file = await saved;
     expect(file.suggestedFilename()).toBe("cities.csv");
     expect(await readFile(await file.path(), "utf8")).toMatch(
@@ -132,7 +132,7 @@ describeInBrowser("the workbench", () => {
     };
     const save = async (): Promise<string> => {
       const saved = page.waitForEvent("download");
-      await page.getByRole("menuitem", { name: "All 2 rows" }).click();
+      await page.getByRole("menuitem", { name: "All 2 rows as CSV" }).click();
       return readFile(await (await saved).path(), "utf8");
     };
     await open();

@@ -1,3 +1,5 @@
+import { forgetWorkbenchData } from "./browser-data.ts";
+
 const KEY = "sallyport.token";
 const WORKED = "sallyport.token.worked";
 
@@ -25,9 +27,20 @@ export function keepToken(token: string): void {
   globalThis.localStorage.setItem(KEY, token);
 }
 
+/** Signs out: nothing of the person's tables stays in this browser either. */
 export function forgetToken(): void {
   globalThis.localStorage.removeItem(KEY);
   globalThis.localStorage.removeItem(WORKED);
+  forgetWorkbenchData();
+}
+
+/** Calls when another tab of this browser signs out. The answer stops it. */
+export function onSignedOut(listener: () => void): () => void {
+  const onStorage = ({ key, newValue }: StorageEvent): void => {
+    if (key === KEY && newValue === null) listener();
+  };
+  globalThis.addEventListener("storage", onStorage);
+  return () => globalThis.removeEventListener("storage", onStorage);
 }
 
 /** The server has accepted the token at least once: a later refusal means that it was revoked. */

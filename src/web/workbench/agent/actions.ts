@@ -2,26 +2,15 @@ import type { PageTool } from "../../../client/index.ts";
 import { toCsv } from "../data/csv.ts";
 import { compileFormula } from "../data/formula.ts";
 import { columnOf, newTable } from "../data/make.ts";
-import type { SortKey } from "../data/sort.ts";
-import type { View, Workbench } from "../model/workbench.ts";
+import type { View } from "../model/workbench.ts";
 import { columnNamed } from "../viewers/look.ts";
 import { ScriptError, type MadeColumn, type ScriptDone } from "./script/answer.ts";
 import { runScript } from "./script/run.ts";
+import { tableTools } from "./table-tools.ts";
+import { csvHead, current, schema, string, text, type ActionOptions } from "./tool-parts.ts";
 
 /** The agent's filter on a table. */
 const FILTER_KEY = "agent";
-/** Longer results of a file are shown by their first lines. */
-const SHOWN_CSV_CHARS = 2_000;
-
-interface ActionOptions {
-  readonly workbench: Workbench;
-  /** Hands a file to the person. */
-  readonly download: (name: string, text: string) => void;
-  /** Puts the rows of a view's grid in an order. */
-  readonly sort: (viewId: string, keys: readonly SortKey[]) => void;
-}
-
-type ActionArguments = Readonly<Record<string, unknown>>;
 
 /** What the workbench offers beside document 000's tools. */
 export function actionTools(options: ActionOptions): readonly PageTool[] {
@@ -30,28 +19,11 @@ export function actionTools(options: ActionOptions): readonly PageTool[] {
     applyFilter(options),
     sortRows(options),
     closeViewer(options),
+    ...tableTools(options),
     runScriptTool(options),
     exportCsv(options),
     undo(options),
   ];
-}
-
-function current(workbench: Workbench): View {
-  const view = workbench.current;
-  if (view === undefined) throw new Error("no active table view: the person has to open a table first");
-  return view;
-}
-
-function text(args: ActionArguments, name: string): string {
-  const value = args[name];
-  if (typeof value !== "string" || value.trim() === "") throw new Error(`${name} must be a text that is not empty`);
-  return value;
-}
-
-const string = (description: string): object => ({ type: "string", description });
-
-function schema(properties: Readonly<Record<string, object>>, required: readonly string[]): object {
-  return { type: "object", properties, required, additionalProperties: false };
 }
 
 function createColumn({ workbench }: ActionOptions): PageTool {
@@ -165,9 +137,7 @@ function exportCsv({ workbench, download }: ActionOptions): PageTool {
       // An agent may have made the texts, also those that a spreadsheet would run.
       const csv = toCsv(table, { rows, safeForSpreadsheets: true });
       download(`${table.name}.csv`, csv);
-      const cut = csv.length > SHOWN_CSV_CHARS;
-      const head = cut ? csv.slice(0, csv.lastIndexOf("\n", SHOWN_CSV_CHARS)) : csv.trimEnd();
-      return `Exported ${count} rows to ${table.name}.csv. It begins with:\n\n${head}${cut ? "\n…" : ""}`;
+      return `Exported ${count} rows to ${table.name}.csv. It begins with:\n\n${csvHead(csv)}`;
     },
   };
 }
@@ -192,7 +162,7 @@ function undo({ workbench }: ActionOptions): PageTool {
   };
 }
 
-function runScriptTool({ workbench }: ActionOptions): PageTool {
+function runScriptTool({ workbench, addTable }: ActionOptions): PageTool {
   return {
     name: "run_script",
     description:
@@ -203,7 +173,7 @@ function runScriptTool({ workbench }: ActionOptions): PageTool {
       const view = workbench.current;
       try {
         const done = await runScript(text(args, "script"), view?.table, signal);
-        const made = take(workbench, view, done);
+        const made = take({ workbench, addTable }, view, done);
         return words(done, made);
       } catch (error) {
         if (!(error instanceof ScriptError) || error.lines.length === 0) throw error;
@@ -214,7 +184,11 @@ function runScriptTool({ workbench }: ActionOptions): PageTool {
 }
 
 /** Everything is checked and made before anything is put into the page. */
-function take(workbench: Workbench, view: View | undefined, done: ScriptDone): readonly string[] {
+function take(
+  { workbench, addTable }: Pick<ActionOptions, "workbench" | "addTable">,
+  view: View | undefined,
+  done: ScriptDone,
+): readonly string[] {
   const columns = done.columns.map((column) => {
     if (view === undefined) throw new Error("there is no table to add a column to; use output.addTable");
     if (column.values.length !== view.table.rowCount)
@@ -225,7 +199,7 @@ function take(workbench: Workbench, view: View | undefined, done: ScriptDone): r
   });
   const tables = done.tables.map((table) => newTable(table.name, table.columns.map(made)));
   for (const { view, column } of columns) workbench.putColumn(view.id, column, "agent");
-  for (const table of tables) workbench.addTable(table, "agent");
+  for (const table of tables) addTable(table);
   return [
     ...columns.map(({ column }) => `Added column ${column.name} (${column.type}).`),
     ...tables.map((table) => `Opened table ${table.name} (${table.rowCount} rows).`),

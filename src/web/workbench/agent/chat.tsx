@@ -2,20 +2,20 @@ import { Bot, Database as DatabaseIcon, type LucideIcon } from "lucide-react";
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { EngineView, LiveConnection, SallyportClient } from "../../../client/index.ts";
 import { SallyportPanelView } from "../../panel/react.tsx";
-import type { SortKey } from "../data/sort.ts";
 import type { View, Workbench } from "../model/workbench.ts";
 import type { Databases } from "./databases.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
+import type { ActionOptions } from "./tool-parts.ts";
 import { AgentTools, PAGE_NAME, stepWords } from "./tools.ts";
 
-interface ChatProps {
+export interface ChatProps {
   readonly workbench: Workbench;
   readonly databases: Databases;
+  /** What the tools do in the page. The same object each time: tools are made anew with another. */
+  readonly page: Pick<ActionOptions, "addTable" | "readAddress" | "download" | "sort">;
   readonly client: SallyportClient;
   readonly live: LiveConnection;
   readonly theme: "light" | "dark";
-  readonly download: (name: string, text: string) => void;
-  readonly sort: (viewId: string, keys: readonly SortKey[]) => void;
   readonly close: () => void;
 }
 
@@ -36,11 +36,8 @@ const KINDS = { page: "", postgres: " (PostgreSQL)", sqlite: " (SQLite)" } as co
 
 /** The chat of the workbench: the panel with the workbench's tools, and what these tools work on. */
 export function WorkbenchChat(props: ChatProps): ReactNode {
-  const { workbench, databases, client, live, theme, download, sort, close } = props;
-  const agent = useMemo(
-    () => new AgentTools({ workbench, databases, download, sort }),
-    [workbench, databases, download, sort],
-  );
+  const { workbench, databases, page: acts, client, live, theme, close } = props;
+  const agent = useMemo(() => new AgentTools({ workbench, databases, ...acts }), [workbench, databases, acts]);
   const [engine, setEngine] = useState<string>();
   const subscribe = useCallback(
     (listener: () => void) => {

@@ -5,6 +5,7 @@ import { textAt } from "../data/format.ts";
 import { isMissing, isNumeric, isText, valueAt, type Column } from "../data/column.ts";
 import { statsOf } from "../data/stats.ts";
 import type { Table } from "../data/table.ts";
+import { tableOfAnswer } from "../sql/from-answer.ts";
 
 /** What of the client is used here. */
 export type ToolSqlClient = Pick<SallyportClient, "connections" | "catalogs" | "catalog" | "classifySql" | "querySql">;
@@ -14,12 +15,28 @@ export interface ToolDatabase {
   readonly defaultCatalog: string;
   readonly catalogs: readonly DatabaseInfo[];
   readonly connection: SqlConnection;
+  /** Runs a query that only reads; its whole answer, up to OPENED_ROWS rows. */
+  readonly ask: (sql: string, options: AskOptions) => Promise<AskedTable>;
+}
+
+interface AskOptions {
+  readonly signal: AbortSignal;
+  /** Of the table. */
+  readonly name: string;
+}
+
+interface AskedTable {
+  readonly table: Table;
+  /** There were more rows. */
+  readonly isCut: boolean;
 }
 
 /** Where the tables of the page are found in SQL. */
 export const PAGE_DATABASE = { id: "page", catalog: "page", schema: "main" } as const;
 /** Rows that a query of the page's database gives at most: try_sql shows ten. */
 const TRIED_ROWS = 1_000;
+/** Rows of a query's answer that becomes a table; the server sends no more either. */
+export const OPENED_ROWS = 100_000;
 /** So many values of a column are told. */
 const TOLD_VALUES = 15;
 
@@ -52,6 +69,10 @@ export async function serverDatabase(
         for (const controller of running) controller.abort();
       },
       similarQueries: (prompt) => similar(view.id, prompt),
+    },
+    ask: async (sql, { signal, name }) => {
+      const answer = await client.querySql(view.id, { sql, max_rows: OPENED_ROWS }, signal);
+      return { table: tableOfAnswer(name, answer), isCut: answer.truncated };
     },
   };
 }
@@ -107,7 +128,7 @@ function single(schemas: DatabaseInfo["schemas"]): Pick<DatabaseInfo, "schemas" 
 /** The SQL engine of the page, as far as the agent's tools use it. */
 export interface ToolPageSql {
   /** Throws with the engine's words. */
-  query(sql: string, options: { readonly signal: AbortSignal; readonly maxRows: number }): Promise<Table>;
+  ask(sql: string, options: { readonly signal: AbortSignal; readonly maxRows: number }): Promise<AskedTable>;
   /** The open tables by the names that queries know them by. */
   tables(): readonly { readonly name: string; readonly table: Table }[];
 }
@@ -129,7 +150,7 @@ export function pageDatabase(sql: ToolPageSql, similar: Similar): ToolDatabase {
       classify: classifySql,
       run: async (statement) => {
         running = new AbortController();
-        const table = await sql.query(statement, { signal: running.signal, maxRows: TRIED_ROWS });
+        const { table } = await sql.ask(statement, { signal: running.signal, maxRows: TRIED_ROWS });
         const rows = Array.from({ length: table.rowCount }, (_, row) =>
           table.columns.map((column) => sentValue(column, row)),
         );
@@ -137,6 +158,11 @@ export function pageDatabase(sql: ToolPageSql, similar: Similar): ToolDatabase {
       },
       cancel: () => running?.abort(),
       similarQueries: (prompt) => similar(PAGE_DATABASE.id, prompt),
+    },
+    ask: async (statement, { signal, name }) => {
+      const { table, isCut } = await sql.ask(statement, { signal, maxRows: OPENED_ROWS });
+      table.rename(name);
+      return { table, isCut };
     },
   };
 }

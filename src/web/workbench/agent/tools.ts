@@ -7,11 +7,11 @@ import {
   TableViewContext,
   toolWords,
 } from "../../../contexts/index.ts";
-import type { SortKey } from "../data/sort.ts";
-import type { View, Workbench } from "../model/workbench.ts";
+import type { View } from "../model/workbench.ts";
 import type { Databases } from "./databases.ts";
 import { actionTools } from "./actions.ts";
 import { scriptHost } from "./script-host.ts";
+import type { ActionOptions } from "./tool-parts.ts";
 import { tableViewHost } from "./table-host.ts";
 
 /** What the tools of this page are called by: models see `mcp__workbench__<tool>`. */
@@ -21,13 +21,10 @@ export const PAGE_NAME = "workbench";
 const SQL_TIMEOUT_MS = 60_000;
 
 /** What needs no open table. */
-const ALWAYS = new Set(["run_script", "undo"]);
+const ALWAYS = new Set(["run_script", "undo", "list_open_tables", "open_table"]);
 
-interface AgentToolsOptions {
-  readonly workbench: Workbench;
+interface AgentToolsOptions extends ActionOptions {
   readonly databases: Databases;
-  readonly download: (name: string, text: string) => void;
-  readonly sort: (viewId: string, keys: readonly SortKey[]) => void;
 }
 
 /** The workbench's tools for agents: document 000's and its own. Which of them are offered depends on what is open. */
@@ -64,7 +61,9 @@ export class AgentTools {
   list(): readonly PageTool[] {
     const own = pageToolsOf(this.#executor).map((tool) => (tool.name === "try_sql" ? patient(tool) : tool));
     const isOpen = this.tableView !== null;
-    return [...own, ...this.#actions.filter(({ name }) => isOpen || ALWAYS.has(name))];
+    const { isUsable } = this.#options.databases;
+    const isOffered = (name: string): boolean => (name === "open_query" ? isUsable : isOpen || ALWAYS.has(name));
+    return [...own, ...this.#actions.filter(({ name }) => isOffered(name))];
   }
 
   /** A mark that changes when `list` would. */
@@ -104,6 +103,20 @@ export function stepWords(tool: string, input: Readonly<Record<string, unknown>>
       return "Sorting the rows…";
     case "close_viewer":
       return "Closing a viewer…";
+    case "select_rows":
+      return shown("expression") === "" ? "Selecting rows…" : `Selecting rows with ${shown("expression")}…`;
+    case "change_column":
+      return `Changing column ${shown("column")}…`;
+    case "list_open_tables":
+      return "Looking at the open tables…";
+    case "switch_table":
+      return `Showing ${shown("name")}…`;
+    case "close_table":
+      return `Closing ${shown("name")}…`;
+    case "open_table":
+      return `Opening ${shown("sample") || shown("address") || "a table"}…`;
+    case "open_query":
+      return `Opening the answer of a query${shown("name") === "" ? "" : ` as ${shown("name")}`}…`;
     case "run_script":
       return "Running a script…";
     case "export_csv":

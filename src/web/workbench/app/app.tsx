@@ -1,8 +1,9 @@
 import * as Tooltip from "@radix-ui/react-tooltip";
-import { useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { SignIn } from "../../ui/app/sign-in.tsx";
 import { Shortcuts } from "../../ui/app/shortcuts.tsx";
-import { keepToken, readToken } from "../../ui/app/token.ts";
+import { forgetWorkbenchData } from "../../ui/app/browser-data.ts";
+import { keepToken, onSignedOut, readToken } from "../../ui/app/token.ts";
 import { Toasts } from "../../ui/toasts.tsx";
 import type { Bench } from "./bench.ts";
 import { BenchProvider } from "./context.tsx";
@@ -16,6 +17,20 @@ export function App({ bench }: { readonly bench: Bench }): ReactNode {
     keepToken(fresh);
     setToken(fresh);
   };
+  useEffect(
+    () =>
+      onSignedOut(() => {
+        bench.keeper
+          .forget()
+          .catch(() => undefined)
+          .finally(() => {
+            // Closing a table keeps its layout: that goes too. The page then begins anew, with nothing in its memory.
+            forgetWorkbenchData();
+            globalThis.location.reload();
+          });
+      }),
+    [bench],
+  );
   return (
     <Tooltip.Provider delayDuration={400}>
       <Toasts top="top-32">

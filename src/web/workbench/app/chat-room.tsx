@@ -1,9 +1,8 @@
-import { useCallback, useEffect, useMemo, type ReactNode } from "react";
+import { useEffect, useMemo, type ReactNode } from "react";
 import { useShownTheme } from "../../ui/app/theme.ts";
 import { download } from "../../ui/download.ts";
-import { WorkbenchChat } from "../agent/chat.tsx";
+import { WorkbenchChat, type ChatProps } from "../agent/chat.tsx";
 import { Databases } from "../agent/databases.ts";
-import type { SortKey } from "../data/sort.ts";
 import { useBench } from "./context.tsx";
 import { useServer } from "./server.tsx";
 
@@ -11,7 +10,7 @@ const saveCsv = (name: string, text: string): void => download(name, text, "text
 
 /** The chat with what it works on. */
 export function ChatRoom({ close }: { readonly close: () => void }): ReactNode {
-  const { workbench, sql, queries, gridLooks } = useBench();
+  const { workbench, sql, queries, gridLooks, opening } = useBench();
   const { client, live } = useServer();
   const theme = useShownTheme();
   const databases = useMemo(
@@ -24,9 +23,14 @@ export function ChatRoom({ close }: { readonly close: () => void }): ReactNode {
       }),
     [client, workbench, sql, queries],
   );
-  const sort = useCallback(
-    (viewId: string, keys: readonly SortKey[]) => gridLooks.sort(viewId, keys, "agent"),
-    [gridLooks],
+  const page = useMemo(
+    (): ChatProps["page"] => ({
+      addTable: (table) => opening.add(table, "agent"),
+      readAddress: (address, signal) => opening.readAddress(address, { signal }),
+      download: saveCsv,
+      sort: (viewId, keys) => gridLooks.sort(viewId, keys, "agent"),
+    }),
+    [opening, gridLooks],
   );
   useEffect(() => {
     // Without the server there are only the page's own tables; the panel says that it is away.
@@ -39,8 +43,7 @@ export function ChatRoom({ close }: { readonly close: () => void }): ReactNode {
       client={client}
       live={live}
       theme={theme}
-      download={saveCsv}
-      sort={sort}
+      page={page}
       close={close}
     />
   );

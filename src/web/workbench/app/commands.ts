@@ -1,23 +1,18 @@
 import { useTell } from "../../ui/toasts.tsx";
-import { download } from "../../ui/download.ts";
 import { Bits } from "../data/bits.ts";
-import { toCsv } from "../data/csv.ts";
 import { dockIds, tile } from "../model/dock.ts";
 import type { View } from "../model/workbench.ts";
 import type { ViewerType } from "../viewers/viewer.ts";
 import { useBench, useCurrent } from "./context.tsx";
-import { useDownloads } from "./surface.ts";
-
-type RowsToSave = "all" | "filtered" | "selected";
+import { fileCommands, type FileCommands } from "./file-commands.ts";
 
 /** What menus, buttons and keys do; with nothing open most of it does nothing. */
-export interface WorkbenchCommands {
+export interface WorkbenchCommands extends FileCommands {
   readonly view: View | undefined;
   readonly addViewer: (type: ViewerType) => void;
   readonly toggleFilters: () => void;
   readonly select: (what: "all" | "none" | "invert" | "filtered") => void;
   readonly clearFilters: () => void;
-  readonly save: (rows: RowsToSave) => void;
   readonly removeColumn: (name: string) => void;
   readonly tileAll: () => void;
   readonly closeAll: () => void;
@@ -29,7 +24,7 @@ export interface WorkbenchCommands {
 }
 
 export function useCommands(): WorkbenchCommands {
-  const { workbench } = useBench();
+  const { workbench, opening } = useBench();
   const view = useCurrent();
   const tell = useTell();
   const attempt = (work: () => void): void => {
@@ -38,6 +33,10 @@ export function useCommands(): WorkbenchCommands {
     } catch (error) {
       tell.bad(error instanceof Error ? error.message : String(error));
     }
+  };
+  const attemptLater = (work: () => Promise<void> | void): void => {
+    const refused = (error: unknown): void => tell.bad(error instanceof Error ? error.message : String(error));
+    Promise.resolve().then(work).catch(refused);
   };
   const withView = (work: (open: View) => void): void => {
     if (view !== undefined) attempt(() => work(view));
@@ -54,7 +53,7 @@ export function useCommands(): WorkbenchCommands {
       }),
     select: (what) => withView(({ id, table }) => workbench.select(id, rowsFor(what, table), "person")),
     clearFilters: () => withView(({ table }) => table.setFilters(new Map())),
-    save: (rows) => withView(({ table }) => saveCsv(table, rows)),
+    ...fileCommands({ opening, withView, attemptLater }),
     removeColumn: (name) => withView(({ id }) => workbench.removeColumn(id, name, "person")),
     tileAll: () => withView(({ id, dock }) => workbench.setDock(id, tile(dockIds(dock)))),
     closeAll: () =>
@@ -84,13 +83,4 @@ function rowsFor(what: "all" | "none" | "invert" | "filtered", table: View["tabl
     case "filtered":
       return table.filtered;
   }
-}
-
-function saveCsv(table: View["table"], which: RowsToSave): void {
-  const rows = which === "all" ? undefined : which === "filtered" ? table.filtered : table.selected;
-  if (rows?.isEmpty === true)
-    throw new Error(which === "selected" ? "No rows are selected: select some first." : "No rows pass the filters.");
-  const { safeForSpreadsheets } = useDownloads.getState();
-  const text = toCsv(table, { rows, safeForSpreadsheets });
-  download(`${table.name}.csv`, text, "text/csv");
 }

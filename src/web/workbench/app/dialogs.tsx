@@ -4,6 +4,7 @@ import { Field, Input } from "../../ui/field.tsx";
 import { FormButtons } from "./form-buttons.tsx";
 import { useTell } from "../../ui/toasts.tsx";
 import { WORKBENCH_LIMITS } from "../limits.ts";
+import { ChangeColumnDialog } from "./column/change-column-dialog.tsx";
 import { ColumnDialog } from "./column/column-dialog.tsx";
 import { useBench, useCurrent } from "./context.tsx";
 import { MoveDialog } from "./dock/move-dialog.tsx";
@@ -19,6 +20,8 @@ export function Dialogs(): ReactNode {
   switch (asked.kind) {
     case "column":
       return <ColumnDialog view={view} onClose={close} />;
+    case "change-column":
+      return <ChangeColumnDialog view={view} name={asked.name} onClose={close} />;
     case "save-layout":
       return <SaveLayoutDialog onClose={close} />;
     case "move":

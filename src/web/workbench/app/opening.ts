@@ -1,11 +1,11 @@
 import { ChangeListeners } from "../data/listeners.ts";
 import { ReadError, type JsonChoice } from "../data/read/error.ts";
-import { readTable, readUrl } from "../data/read/index.ts";
+import { readTable, readUrl, type ReadTableOptions } from "../data/read/index.ts";
 import type { Table } from "../data/table.ts";
 import { layoutKey, saveLayout, type SavedLayout } from "../model/layout.ts";
 import type { LayoutStore } from "../model/layout-store.ts";
 import type { OpenWorkbench } from "../model/open.ts";
-import type { View } from "../model/workbench.ts";
+import type { Actor, View } from "../model/workbench.ts";
 import { WORKBENCH_LIMITS } from "../limits.ts";
 import type { Sample } from "../samples/index.ts";
 import type { GridLooks } from "./grid-looks.ts";
@@ -97,14 +97,17 @@ export class TableOpener {
 
   /** Only of this server: the page may not load from elsewhere. */
   async url(address: string): Promise<boolean> {
-    return await this.#read(address, (options) => {
-      const url = new URL(address, globalThis.location.href);
-      if (url.origin !== globalThis.location.origin)
-        throw new Error(
-          `Only addresses of ${globalThis.location.origin} can be opened. Download the file and drop it here instead.`,
-        );
-      return readUrl(url.href, options);
-    });
+    return await this.#read(address, (options) => this.readAddress(address, options));
+  }
+
+  /** Reads a file of this server without opening it. Throws words where it is of another. */
+  async readAddress(address: string, options: ReadTableOptions): Promise<Table> {
+    const url = new URL(address, globalThis.location.href);
+    if (url.origin !== globalThis.location.origin)
+      throw new Error(
+        `Only addresses of ${globalThis.location.origin} can be opened. Download the file and drop it here instead.`,
+      );
+    return await readUrl(url.href, options);
   }
 
   async sample(sample: Sample): Promise<void> {
@@ -118,10 +121,7 @@ export class TableOpener {
   /** A table that is made already. Words where the layout that was kept for it does not fit any more. */
   table(table: Table): string | undefined {
     const key = layoutKey(table);
-    const taken = new Set(this.#workbench.views.map((view) => view.table.name));
-    if (taken.has(table.name)) table.rename(freeName(table.name, taken));
-    const view = this.#workbench.addTable(table, "person");
-    this.#tracked.set(view.id, { key, view });
+    const view = this.add(table, "person");
     const kept = this.#layouts.kept(key);
     if (kept === undefined) return undefined;
     try {
@@ -131,6 +131,16 @@ export class TableOpener {
     } catch (error) {
       return `The layout kept for ${table.name} does not fit any more: ${wordsOf(error)}`;
     }
+  }
+
+  /** Opens a table, under a name that no other open one has. */
+  add(table: Table, by: Actor): View {
+    const key = layoutKey(table);
+    const taken = new Set(this.#workbench.views.map((view) => view.table.name));
+    if (taken.has(table.name)) table.rename(freeName(table.name, taken));
+    const view = this.#workbench.addTable(table, by);
+    this.#tracked.set(view.id, { key, view });
+    return view;
   }
 
   /** A view that came back with the page: its layout is kept like those of others. */

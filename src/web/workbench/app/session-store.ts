@@ -1,3 +1,4 @@
+import { WORKBENCH_DATABASE } from "../../ui/app/browser-data.ts";
 import type { Column } from "../data/column.ts";
 import type { ViewRecord } from "../model/session-record.ts";
 
@@ -28,13 +29,12 @@ export interface SessionStore {
   removeAnswer(tab: string): Promise<void>;
 }
 
-const NAME = "sallyport.workbench";
 const VERSION = 1;
 const STORES = { views: "views", columns: "columns", answers: "answers" } as const;
 
 /** Opens the browser's database. Rejects where it has none, such as in some private windows. */
 export async function openSessionStore(indexedDb: IDBFactory): Promise<SessionStore> {
-  const request = indexedDb.open(NAME, VERSION);
+  const request = indexedDb.open(WORKBENCH_DATABASE, VERSION);
   request.addEventListener("upgradeneeded", () => {
     request.result.createObjectStore(STORES.views, { keyPath: "key" });
     request.result.createObjectStore(STORES.columns);

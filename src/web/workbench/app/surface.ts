@@ -5,6 +5,8 @@ import { createJSONStorage, persist } from "zustand/middleware";
 export type OpenDialog =
   | { readonly kind: "url" }
   | { readonly kind: "column" }
+  /** `name`: of the column that is changed. */
+  | { readonly kind: "change-column"; readonly name: string }
   | { readonly kind: "save-layout" }
   | { readonly kind: "move"; readonly viewerId: string };
 

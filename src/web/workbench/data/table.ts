@@ -126,13 +126,27 @@ export class Table {
 
   /** Replaces a column of the same name, else adds it at the end, or at a place. Filters are asked again; those that no longer fit go. Throws where it has another number of rows. */
   putColumn(column: Column, at = this.#columns.length): void {
-    const rows = isText(column) ? column.codes.length : column.numbers.length;
-    if (rows !== this.rowCount)
-      throw new Error(`The column "${column.name}" has ${rows} rows, the table has ${this.rowCount}.`);
+    this.#checkRows(column);
     const place = this.#columns.findIndex(({ name }) => name === column.name);
     this.#columns = place < 0 ? this.#columns.toSpliced(at, 0, column) : this.#columns.with(place, column);
     this.#tell("columns");
     if (place >= 0) this.#askFiltersAgain();
+  }
+
+  /** All columns at once, with the filters that hold from then on; those that no longer fit go. Throws before anything changes. */
+  setColumns(columns: readonly Column[], filters: ReadonlyMap<string, FilterSpec>): void {
+    for (const column of columns) this.#checkRows(column);
+    this.#columns = columns;
+    this.#filters.clear();
+    for (const [key, spec] of filters) {
+      try {
+        this.#filters.set(key, { spec, rows: this.#filterRows(this, spec) });
+      } catch {
+        // It names what is not there any more, or a type that it does not fit.
+      }
+    }
+    this.#tell("columns");
+    this.#refilter();
   }
 
   /** Filters on it go with it. */
@@ -163,6 +177,12 @@ export class Table {
   /** Grows with each change of a topic. */
   version(topic: Topic): number {
     return this.#versions.get(topic) ?? 0;
+  }
+
+  #checkRows(column: Column): void {
+    const rows = isText(column) ? column.codes.length : column.numbers.length;
+    if (rows !== this.rowCount)
+      throw new Error(`The column "${column.name}" has ${rows} rows, the table has ${this.rowCount}.`);
   }
 
   /** After a change of the columns: a filter can name one in other letters, or within a formula. */

@@ -8,6 +8,7 @@ import {
   Pin,
   PinOff,
   MoveHorizontal,
+  PencilLine,
   X,
   type LucideIcon,
 } from "lucide-react";
@@ -27,12 +28,15 @@ interface ColumnMenuProps {
   readonly clearFilter: () => void;
   /** A window that stands in for the menu. */
   readonly open: (kind: ColumnWindowKind) => void;
+  /** Asks for another name or type. Absent: neither can be changed here. */
+  readonly change: (() => void) | undefined;
   /** Nothing stands in for it: the focus goes back to the head. */
   readonly close: () => void;
 }
 
 /** All that can be done with a column. */
-export function ColumnMenu({ model, name, anchor, isFiltered, clearFilter, open, close }: ColumnMenuProps): ReactNode {
+export function ColumnMenu(props: ColumnMenuProps): ReactNode {
+  const { model, name, anchor, isFiltered, clearFilter, open, change, close } = props;
   const next = useRef<ColumnWindowKind | undefined>(undefined);
   const { look } = model;
   const isPinned = look.pinned.includes(name);
@@ -68,6 +72,7 @@ export function ColumnMenu({ model, name, anchor, isFiltered, clearFilter, open,
           {item(Funnel, "Filter…", () => void (next.current = "filter"))}
           {isFiltered && item(X, "Clear this filter", clearFilter)}
           {item(ChartNoAxesColumn, "Statistics", () => void (next.current = "statistics"))}
+          {change !== undefined && item(PencilLine, "Rename or change type…", change)}
           <DropdownMenu.Separator className={MENU_LINE} />
           {item(MoveHorizontal, "Fit the width", () => model.setWidth(name, undefined))}
           {item(isPinned ? PinOff : Pin, isPinned ? "Let it scroll" : "Keep at the left", () =>

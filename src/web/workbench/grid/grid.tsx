@@ -25,6 +25,8 @@ interface GridProps {
   readonly look?: Partial<GridLook> | undefined;
   /** Columns were sorted, hidden, pinned or made wider. */
   readonly onLook?: ((look: GridLook) => void) | undefined;
+  /** Asked to change a column's name or type. Absent: it cannot be changed here. */
+  readonly onChangeColumn?: ((name: string) => void) | undefined;
   /** `quiet`: only while there is something to say. Absent: always. */
   readonly footer?: "quiet" | undefined;
   /** Absent: the table's name. */
@@ -107,7 +109,15 @@ function TableGrid(props: GridProps): ReactNode {
         clearFilters={clearFilters}
       />
       {opened !== undefined && (
-        <Opened opened={opened} open={setOpened} model={model} head={refs.head} onFilter={onFilter} close={close} />
+        <Opened
+          opened={opened}
+          open={setOpened}
+          model={model}
+          head={refs.head}
+          onFilter={onFilter}
+          onChangeColumn={props.onChangeColumn}
+          close={close}
+        />
       )}
     </section>
   );
@@ -124,9 +134,10 @@ function Opened(props: {
   readonly model: GridModel;
   readonly head: RefObject<HTMLDivElement | null>;
   readonly onFilter: GridProps["onFilter"];
+  readonly onChangeColumn: GridProps["onChangeColumn"];
   readonly close: () => void;
 }): ReactNode {
-  const { opened, open, model, head, onFilter, close } = props;
+  const { opened, open, model, head, onFilter, onChangeColumn, close } = props;
   const { name } = opened;
   const { table, plan } = model;
   const placed = plan.all.find(({ column }) => column.name === name);
@@ -153,6 +164,7 @@ function Opened(props: {
       isFiltered={table.filters.has(filterKey)}
       clearFilter={() => apply(undefined)}
       open={(kind) => open({ kind, name })}
+      change={onChangeColumn && (() => onChangeColumn(name))}
       close={close}
     />
   );

@@ -63,6 +63,25 @@ export function closeAction(state: WorkbenchState, viewId: string, by: Actor): A
   };
 }
 
+/** Another open table is shown. */
+export function switchAction(state: WorkbenchState, viewId: string, by: Actor): Action {
+  return {
+    by,
+    words: `Showed ${state.view(viewId).table.name}`,
+    viewId,
+    writes: ["shown"],
+    reads: [viewPath(viewId)],
+    run: () => {
+      const before = state.current?.id;
+      state.show(viewId);
+      return () => {
+        // Who has changed tabs since stays there.
+        if (state.current?.id === viewId) state.show(before);
+      };
+    },
+  };
+}
+
 export function addViewerAction(
   state: WorkbenchState,
   viewId: string,

@@ -86,6 +86,23 @@ export function saveLayout(view: View, grid?: SavedGrid): SavedLayout {
   };
 }
 
+/** As a file that people can read and keep. */
+export function layoutText(layout: SavedLayout): string {
+  return `${JSON.stringify(layout, undefined, 2)}\n`;
+}
+
+/** The text of a layout's file. Throws words where it is too large to be one. */
+export async function layoutFileText(file: Pick<Blob, "size" | "text">): Promise<string> {
+  // The file has line breaks and indents, and letters of several bytes.
+  if (file.size > WORKBENCH_LIMITS.layoutCharacters * 4) throw new Error("this file is too large to be a layout");
+  const text = await file.text();
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    throw new Error("this is not a layout: it is not JSON");
+  }
+}
+
 /** Reads a layout that was kept or that somebody brings. Throws words where it is none, or damaged. */
 export function parseLayout(text: string): SavedLayout {
   if (text.length > WORKBENCH_LIMITS.layoutCharacters) throw new Error("this layout is too large");

@@ -16,8 +16,10 @@ import {
   removeColumnAction,
   removeViewerAction,
   selectAction,
+  switchAction,
   viewerOf,
 } from "./actions.ts";
+import { replaceColumnAction } from "./column-action.ts";
 import { checkDock, GRID, normalise } from "./dock.ts";
 import { History, type Action } from "./history.ts";
 import { newId } from "./ids.ts";
@@ -26,7 +28,16 @@ import type { SavedLayout } from "./layout.ts";
 import { WorkbenchState } from "./state.ts";
 import { TableWatch } from "./watch.ts";
 import { titleOf } from "./words.ts";
-import type { ActionRecord, WorkbenchActions, Dock, Actor, OpenViewer, View, Workbench } from "./workbench.ts";
+import type {
+  ActionRecord,
+  ColumnChange,
+  WorkbenchActions,
+  Dock,
+  Actor,
+  OpenViewer,
+  View,
+  Workbench,
+} from "./workbench.ts";
 
 /** What is known of the types of viewers. */
 export interface ViewerKinds {
@@ -115,6 +126,11 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
     this.#do(() => this.#history.do(closeAction(this.#state, viewId, by)));
   }
 
+  switchTo(viewId: string, by: Actor): void {
+    if (this.#state.view(viewId) === this.current) return;
+    this.#do(() => this.#history.do(switchAction(this.#state, viewId, by)));
+  }
+
   addViewer(viewId: string, type: ViewerType, look: Look, by: Actor): OpenViewer {
     const view = this.#state.view(viewId);
     if (view.viewers.length >= WORKBENCH_LIMITS.viewersPerView)
@@ -163,13 +179,27 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
 
   removeColumn(viewId: string, name: string, by: Actor): void {
     const view = this.#state.view(viewId);
-    const column = view.table.column(name);
-    if (column === undefined)
-      throw new Error(
-        `the table ${view.table.name} has no column ${name}; it has ${view.table.columns.map((one) => one.name).join(", ")}`,
-      );
+    const column = namedColumn(view.table, name);
     if (view.table.columns.length === 1) throw new Error("a table keeps at least one column");
     this.#do(() => this.#history.do(removeColumnAction(view, { name: column.name, by })));
+  }
+
+  replaceColumn(viewId: string, name: string, change: ColumnChange): void {
+    const view = this.#state.view(viewId);
+    const act = replaceColumnAction(this.#state, view, {
+      name: namedColumn(view.table, name).name,
+      change,
+      names: {
+        columnProperties: (type) =>
+          new Set(
+            this.#definition(type)
+              .properties.filter((property) => property.type === "column" || property.type === "column_list")
+              .map((property) => property.name),
+          ),
+        titled: (type, table, look) => this.#title(this.#definition(type), table, look),
+      },
+    });
+    this.#do(() => this.#history.do(act));
   }
 
   applyLayout(viewId: string, layout: SavedLayout, by: Actor): void {
@@ -245,4 +275,12 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
     const closed = this.#history.viewIds.filter((id) => this.#state.find(id) === undefined);
     for (const id of closed.slice(0, -WORKBENCH_LIMITS.closedViewsKept)) this.#history.forget(id);
   }
+}
+
+function namedColumn(table: Table, name: string): Column {
+  const column = table.column(name);
+  if (column !== undefined) return column;
+  throw new Error(
+    `the table ${table.name} has no column ${name}; it has ${table.columns.map((one) => one.name).join(", ")}`,
+  );
 }

@@ -47,10 +47,22 @@ export interface ActionRecord {
   readonly undone: boolean;
 }
 
+/** What becomes of a column, and how that is told. */
+export interface ColumnChange {
+  readonly column: Column;
+  /** In the past tense: `Renamed AGE to Age`. */
+  readonly words: string;
+  readonly by: Actor;
+  /** Changes with the same that follow each other quickly are one action. Absent: each is one. */
+  readonly merge?: string | undefined;
+}
+
 /** All that the page's parts and the agent's tools do to the workbench; each of these is an action that can be undone. Throws a clear Error where it cannot be done, before anything changes. */
 export interface WorkbenchActions {
   addTable(table: Table, by: Actor): View;
   closeView(viewId: string, by: Actor): void;
+  /** Shows another open table. A person's own change of tabs is `show`, which is no action. */
+  switchTo(viewId: string, by: Actor): void;
   addViewer(viewId: string, type: ViewerType, look: Look, by: Actor): OpenViewer;
   /** Property by property; undefined takes a value away. False: there is no such viewer. */
   adjustViewer(viewId: string, viewerId: string, look: Look, by: Actor): boolean;
@@ -59,6 +71,8 @@ export interface WorkbenchActions {
   select(viewId: string, rows: Bits, by: Actor): void;
   putColumn(viewId: string, column: Column, by: Actor): void;
   removeColumn(viewId: string, name: string, by: Actor): void;
+  /** Other values, type or name in the place of a column; viewers, filters and formulas follow a new name. */
+  replaceColumn(viewId: string, name: string, change: ColumnChange): void;
 }
 
 /** The workbench's state and its actions. One per page. */

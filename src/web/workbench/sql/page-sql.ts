@@ -50,11 +50,6 @@ export class PageSql {
     return engine.query(sql, options);
   }
 
-  /** Only the table of an answer. */
-  async query(sql: string, options: SqlOptions): Promise<Table> {
-    return (await this.ask(sql, options)).table;
-  }
-
   readonly subscribe = this.#listeners.add;
 
   close(): void {

@@ -10,6 +10,8 @@ const CALL = { signal: new AbortController().signal, callId: "call_1" };
 const ALWAYS = [
   "find_similar_script_samples",
   "list_js_members",
+  "list_open_tables",
+  "open_table",
   "run_script",
   "search_documentation",
   "search_js_api_sources",
@@ -19,6 +21,8 @@ const WITH_TABLE = [
   "add_viewer",
   "adjust_viewer",
   "apply_filter",
+  "change_column",
+  "close_table",
   "close_viewer",
   "create_column",
   "describe_tables",
@@ -35,6 +39,9 @@ const WITH_TABLE = [
   "list_joins",
   "list_tables_in_schema",
   "list_ui_elements",
+  "open_query",
+  "select_rows",
+  "switch_table",
   "try_sql",
 ];
 
@@ -63,7 +70,16 @@ beforeEach(() => {
     client: {} as SallyportClient,
     pageSql: () =>
       Promise.resolve({
-        query: (sql) => Promise.reject(new Error(`no engine here for ${sql}`)),
+        ask: (sql, { maxRows }) => {
+          if (!sql.includes("FROM numbers")) return Promise.reject(new Error(`no engine here for ${sql}`));
+          const table = newTable("Query 1", [
+            columnOf(
+              "n",
+              Array.from({ length: 30 }, (_, row) => row),
+            ),
+          ]);
+          return Promise.resolve({ table, isCut: maxRows > 30 });
+        },
         tables: () => workbench.views.map(({ table }) => ({ name: table.name, table })),
       }),
     hasTables: () => workbench.views.length > 0,
@@ -74,6 +90,11 @@ beforeEach(() => {
     databases,
     download: (name, text) => files.push({ name, text }),
     sort: (viewId, keys) => sorted.push({ viewId, keys }),
+    addTable: (table) => workbench.addTable(table, "agent"),
+    readAddress: (address) =>
+      address === "/cities.csv"
+        ? Promise.resolve(newTable("cities", [columnOf("city", ["Rom"])]))
+        : Promise.reject(new Error(`no file at ${address}`)),
   });
 });
 
@@ -261,6 +282,86 @@ describe("the page's own database", () => {
     expect(await call("try_sql", { sql: "select 1;", description: "" })).toBe(
       "SQL Error: no engine here for select 1 LIMIT 11\n\nThis query failed to execute. Please revise the SQL based on the schema information.",
     );
+  });
+});
+
+describe("tables, rows and types", () => {
+  const agentActions = (): readonly string[] =>
+    workbench.actions.filter(({ by, undone }) => by === "agent" && !undone).map(({ words }) => words);
+
+  test("rows are selected by a condition, and that is the agent's action", async () => {
+    open();
+    expect(await call("select_rows", { expression: "${AGE} > 40" })).toBe("2 rows of 4 are selected.");
+    expect([...(workbench.current?.table.selected.rows() ?? [])]).toEqual([1, 3]);
+    expect(await call("select_rows", { rows: "none" })).toBe("0 rows of 4 are selected.");
+    expect(agentActions()).toHaveLength(1);
+    expect(await call("undo")).toBe("Took back: Cleared the selection");
+    expect(workbench.current?.table.selected.count).toBe(0);
+  });
+
+  test.each([
+    ["select_rows", {}, /either an expression or rows/],
+    ["select_rows", { expression: "${NOBODY} = 1" }, /NOBODY/],
+    ["select_rows", { rows: "some" }, /"all", "none" or "filtered"/],
+    ["change_column", { column: "AGE", type: "colour" }, /type must be one of string, int/],
+    ["change_column", { column: "AGE", newName: "SEX" }, /has a column SEX already/],
+    ["change_column", { column: "NOBODY", newName: "X" }, /NOBODY/],
+    ["switch_table", { name: "nobody" }, /no open table nobody; open are: people/],
+    ["close_table", { name: "nobody" }, /no open table nobody/],
+    ["open_table", {}, /either a sample or an address/],
+    ["open_table", { sample: "nobody" }, /no such sample/],
+    ["open_table", { address: "/nobody.csv" }, /no file at/],
+    ["open_query", { sql: "delete from people" }, /would change data/],
+    ["open_query", { sql: "select 1" }, /no engine here/],
+  ])("%s with %j changes nothing", async (name, input, words) => {
+    open();
+    expect(await call(name, input)).toMatch(words);
+    expect([workbench.views.length, agentActions()]).toEqual([1, []]);
+  });
+
+  test("a query's answer becomes a table, of which the first rows are read", async () => {
+    open();
+    const answer = await call("open_query", { sql: "SELECT n FROM numbers", name: "Numbers" });
+    expect(answer).toMatch(/^Opened Numbers: 30 rows\. There are more: these are the first 100,000\. It begins with:/);
+    expect(answer.split("\n").slice(-2)).toEqual(["18\r", "19"]);
+    expect(workbench.current?.table.name).toBe("Numbers");
+    expect(await call("undo")).toBe("Took back: Opened Numbers");
+    expect(workbench.current?.table.name).toBe("people");
+  });
+
+  test("tables are listed, opened, switched and closed, and each is taken back", async () => {
+    open();
+    expect(await call("open_table", { address: "/cities.csv" })).toBe("Opened cities: 1 row. Columns: city (string)");
+    expect(await call("list_open_tables")).toBe("- people: 4 rows, 3 columns\n- cities (shown): 1 row, 1 column");
+    expect(await call("switch_table", { name: "PEOPLE" })).toMatch(
+      /^people is shown: 4 rows\. Columns: AGE \(int\), SEX/,
+    );
+    expect(await call("close_table", { name: "cities" })).toBe("Closed cities. Shown now: people");
+    expect(agentActions()).toEqual(["Opened cities", "Showed people", "Closed cities"]);
+    expect(await call("undo", { all: true })).toBe("Took back 3 actions.");
+    expect(workbench.views.map(({ table }) => table.name)).toEqual(["people"]);
+    expect(await call("close_table", { name: "people" })).toBe("Closed people. Shown now: no table");
+    expect(await call("list_open_tables")).toMatch(/^No table is open/);
+    expect(await call("open_table", { sample: "words" })).toMatch(/^Opened /);
+  });
+
+  test("a column gets another type and name; what does not fit is told", async () => {
+    open();
+    const view = workbench.current;
+    if (view === undefined) throw new Error("no view");
+    const before = view.table.columns;
+    workbench.addViewer(view.id, "Histogram", { valueColumnName: "WEIGHT" }, "person");
+    await call("apply_filter", { expression: "WEIGHT > 59" });
+    expect(await call("change_column", { column: "weight", newName: "kg", type: "int" })).toBe(
+      "kg is int now.\n1 value did not fit and is missing (row 1: “60.5”).",
+    );
+    expect(workbench.current?.viewers[0]?.look).toEqual({ valueColumnName: "kg" });
+    expect([...view.table.filters.values()]).toEqual([{ kind: "formula", expression: "${kg} > 59" }]);
+    expect([...view.table.filtered.rows()]).toEqual([1, 2]);
+    expect(await call("undo")).toBe("Took back: Renamed WEIGHT to kg; Changed the type of kg to int");
+    expect(view.table.columns).toEqual(before);
+    expect(workbench.current?.viewers[0]?.look).toEqual({ valueColumnName: "WEIGHT" });
+    expect([...view.table.filtered.rows()]).toEqual([0, 1, 2]);
   });
 });
 

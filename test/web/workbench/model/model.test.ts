@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Bits } from "../../../../src/web/workbench/data/bits.ts";
+import type { ColumnType } from "../../../../src/web/workbench/data/column.ts";
+import { convertColumn } from "../../../../src/web/workbench/data/convert.ts";
 import { columnOf } from "../../../../src/web/workbench/data/make.ts";
 import { checkDock, GRID } from "../../../../src/web/workbench/model/dock.ts";
 import { saveLayout } from "../../../../src/web/workbench/model/layout.ts";
@@ -16,7 +18,10 @@ interface Step {
 
 const step = fc.record<Step>({
   // Views are opened and closed seldom, so that much happens in each.
-  kind: fc.oneof({ weight: 12, arbitrary: fc.integer({ min: 1, max: 10 }) }, fc.constantFrom(0, 11, 12, 13)),
+  kind: fc.oneof(
+    { weight: 12, arbitrary: fc.integer({ min: 1, max: 10 }) },
+    fc.constantFrom(0, 11, 12, 13, 14, 15, 16),
+  ),
   which: fc.nat(5),
   rows: fc.array(fc.nat(3), { maxLength: 3 }),
   by: fc.constantFrom("person", "agent"),
@@ -47,12 +52,36 @@ function take(workbench: OpenWorkbench, { kind, which, rows, by }: Step): void {
     () => workbench.closeView(id, by),
     () => workbench.applyLayout(id, saveLayout(view), by),
     () => workbench.show(workbench.views[which % workbench.views.length]?.id ?? id),
+    () => workbench.switchTo(workbench.views[which % workbench.views.length]?.id ?? id, by),
+    () => rename(workbench, { by, from: which % 2 === 0 ? "Age" : name, to: `Named ${which}` }),
+    () => retype(workbench, { by, name: which < 3 ? "Age" : name, type: which % 2 === 0 ? "string" : "int" }),
   ];
   try {
     actions[kind]?.();
   } catch {
     // Refused: the table has no such column any more.
   }
+}
+
+function rename(
+  workbench: OpenWorkbench,
+  { by, from, to }: { readonly by: Step["by"]; readonly from: string; readonly to: string },
+): void {
+  const view = workbench.current;
+  const column = view?.table.column(from);
+  if (view === undefined || column === undefined) return;
+  workbench.replaceColumn(view.id, from, { column: { ...column, name: to }, words: `Renamed ${from}`, by });
+}
+
+function retype(
+  workbench: OpenWorkbench,
+  { by, name, type }: { readonly by: Step["by"]; readonly name: string; readonly type: ColumnType },
+): void {
+  const view = workbench.current;
+  const column = view?.table.column(name);
+  if (view === undefined || column === undefined) return;
+  const converted = convertColumn(column, type);
+  workbench.replaceColumn(view.id, name, { column: converted.column, words: `Changed ${name}`, by });
 }
 
 const state = (workbench: OpenWorkbench): unknown => workbench.views.map(seen);

@@ -160,6 +160,11 @@ function useDataEntries(commands: WorkbenchCommands): readonly MenuEntry[] {
       run: () => commands.save("selected"),
       disabled: view === undefined || view.table.selected.isEmpty,
     },
+    ...(["JSON", "Parquet"] as const).map((name) => ({
+      label: `Download filtered rows as ${name}`,
+      run: () => commands.save("filtered", name === "JSON" ? "json" : "parquet"),
+      disabled,
+    })),
     {
       label: "Safe for spreadsheets",
       checked: safeForSpreadsheets,

@@ -1,4 +1,14 @@
-import { Database, Download, Funnel, LayoutTemplate, PanelsLeftBottom, Plus, Trash2, X } from "lucide-react";
+import {
+  Database,
+  Download,
+  FolderOpen,
+  Funnel,
+  LayoutTemplate,
+  PanelsLeftBottom,
+  Plus,
+  Trash2,
+  X,
+} from "lucide-react";
 import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import { useState, type ReactNode } from "react";
 import { classes } from "../../../ui/classes.ts";
@@ -8,9 +18,11 @@ import { count } from "../../model/words.ts";
 import type { View } from "../../model/workbench.ts";
 import { useCommands, type WorkbenchCommands } from "../commands.ts";
 import { useBench, useViews } from "../context.tsx";
+import type { SavedFileKind } from "../file-commands.ts";
 import { ask, useDownloads, useSurface } from "../surface.ts";
 import { TabStrip } from "../tab-strip.tsx";
 import { AddViewerMenu } from "./add-viewer-menu.tsx";
+import { pickLayout } from "../start/pick-layout.ts";
 import { IconButton } from "./icon-button.tsx";
 import { SimpleMenu } from "./simple-menu.tsx";
 
@@ -105,6 +117,12 @@ function FiltersButton({ view, commands }: { readonly view: View; readonly comma
   );
 }
 
+const FILE_KINDS = [
+  ["csv", "CSV"],
+  ["json", "JSON"],
+  ["parquet", "Parquet"],
+] as const satisfies readonly (readonly [SavedFileKind, string])[];
+
 function DownloadMenu({ view, commands }: { readonly view: View; readonly commands: WorkbenchCommands }): ReactNode {
   const { table } = view;
   useTable(table, "filter", "selection");
@@ -122,22 +140,27 @@ function DownloadMenu({ view, commands }: { readonly view: View; readonly comman
           label="Download"
           labelled="xl"
           data-element-id="Download button"
-          data-element-description="Saves the table as a CSV file: all rows, the filtered or the selected ones"
+          data-element-description="Saves the table as a CSV, JSON or Parquet file: all rows, the filtered or the selected ones"
         />
       }
     >
-      <DropdownMenu.Label className="px-2.5 py-1 text-xs text-faint">As CSV</DropdownMenu.Label>
-      {items.map(([which, label, rows]) => (
-        <DropdownMenu.Item
-          key={which}
-          disabled={rows === 0}
-          className={MENU_ITEM}
-          onSelect={() => commands.save(which)}
-        >
-          {label}
-        </DropdownMenu.Item>
+      {FILE_KINDS.map(([kind, name]) => (
+        <DropdownMenu.Group key={kind}>
+          <DropdownMenu.Label className="px-2.5 py-1 text-xs text-faint">As {name}</DropdownMenu.Label>
+          {items.map(([which, label, rows]) => (
+            <DropdownMenu.Item
+              key={which}
+              disabled={rows === 0}
+              className={MENU_ITEM}
+              aria-label={`${label} as ${name}`}
+              onSelect={() => commands.save(which, kind)}
+            >
+              {label}
+            </DropdownMenu.Item>
+          ))}
+          <DropdownMenu.Separator className={MENU_LINE} />
+        </DropdownMenu.Group>
       ))}
-      <DropdownMenu.Separator className={MENU_LINE} />
       <SpreadsheetChoice />
     </SimpleMenu>
   );
@@ -175,6 +198,13 @@ function LayoutsMenu({ view, commands }: { readonly view: View; readonly command
       </DropdownMenu.Item>
       <DropdownMenu.Item className={MENU_ITEM} onSelect={commands.tileAll}>
         <PanelsLeftBottom aria-hidden className="size-4 text-faint" /> Tile all
+      </DropdownMenu.Item>
+      <DropdownMenu.Separator className={MENU_LINE} />
+      <DropdownMenu.Item className={MENU_ITEM} onSelect={commands.saveLayoutFile}>
+        <Download aria-hidden className="size-4 text-faint" /> Save to a file
+      </DropdownMenu.Item>
+      <DropdownMenu.Item className={MENU_ITEM} onSelect={() => pickLayout(commands)}>
+        <FolderOpen aria-hidden className="size-4 text-faint" /> Open from a file…
       </DropdownMenu.Item>
       <DropdownMenu.Separator className={MENU_LINE} />
       {list.length === 0 && <p className="px-2.5 py-1.5 text-sm text-faint">No layout is saved yet.</p>}

@@ -2,6 +2,7 @@ import { useSyncExternalStore, type ReactNode } from "react";
 import type { View } from "../../model/workbench.ts";
 import { Grid } from "../../grid/grid.tsx";
 import { useBench } from "../context.tsx";
+import { ask } from "../surface.ts";
 
 /** The table's rows. What is filtered and selected there is a person's action. */
 export function GridBody({
@@ -23,6 +24,7 @@ export function GridBody({
         table={table}
         look={gridLooks.get(id)?.look}
         onLook={(look) => gridLooks.put(id, look)}
+        onChangeColumn={(name) => ask({ kind: "change-column", name })}
         onFilter={(key, filter) => workbench.setFilter(id, key, filter, "person")}
         onSelect={(rows) => workbench.select(id, rows, "person")}
       />

@@ -7,6 +7,7 @@ import { GRID } from "../../model/dock.ts";
 import type { View } from "../../model/workbench.ts";
 import { SimpleMenu } from "../bar/simple-menu.tsx";
 import { VIEWER_ICONS } from "../bar/viewer-list.ts";
+import { useCommands } from "../commands.ts";
 import { useBench } from "../context.tsx";
 import { TabStrip } from "../tab-strip.tsx";
 import { ask, useSurface } from "../surface.ts";
@@ -152,6 +153,7 @@ function HeadButton({
 }
 
 function PaneMenu({ id, title }: { readonly id: string; readonly title: string }): ReactNode {
+  const { savePicture } = useCommands();
   return (
     <SimpleMenu
       align="end"
@@ -176,6 +178,16 @@ function PaneMenu({ id, title }: { readonly id: string; readonly title: string }
       <DropdownMenu.Item className={MENU_ITEM} onSelect={() => useSurface.getState().set({ maximised: id })}>
         Maximise
       </DropdownMenu.Item>
+      {id !== GRID && (
+        <>
+          <DropdownMenu.Item className={MENU_ITEM} onSelect={() => savePicture(id, "png")}>
+            Save as PNG
+          </DropdownMenu.Item>
+          <DropdownMenu.Item className={MENU_ITEM} onSelect={() => savePicture(id, "svg")}>
+            Save as SVG
+          </DropdownMenu.Item>
+        </>
+      )}
     </SimpleMenu>
   );
 }

@@ -56,7 +56,7 @@ export function Pane({
           onGrab={onGrab}
         />
       )}
-      <div className="relative min-h-0 flex-1">
+      <div data-picture className="relative min-h-0 flex-1">
         {viewer === undefined ? (
           <GridBody view={view} width={width} height={height} />
         ) : (

@@ -1,0 +1,73 @@
+import { download } from "../../ui/download.ts";
+import { toCsv } from "../data/csv.ts";
+import { toJson } from "../data/json.ts";
+import { toParquet } from "../data/parquet.ts";
+import { WORKBENCH_LIMITS } from "../limits.ts";
+import { layoutFileText, layoutText, parseLayout } from "../model/layout.ts";
+import type { View } from "../model/workbench.ts";
+import { fileName } from "./file-name.ts";
+import type { TableOpener } from "./opening.ts";
+import { savePicture } from "./picture/save.ts";
+import { useDownloads } from "./surface.ts";
+
+type RowsToSave = "all" | "filtered" | "selected";
+export type SavedFileKind = "csv" | "json" | "parquet";
+
+/** What comes from files and goes to them. */
+export interface FileCommands {
+  /** Absent kind: CSV. */
+  readonly save: (rows: RowsToSave, kind?: SavedFileKind) => void;
+  readonly saveLayoutFile: () => void;
+  readonly openLayoutFile: (file: File) => void;
+  readonly savePicture: (viewerId: string, kind: "png" | "svg") => void;
+}
+
+export function fileCommands(options: {
+  readonly opening: TableOpener;
+  readonly withView: (work: (open: View) => void) => void;
+  /** Does something that may be refused later, and says so. */
+  readonly attemptLater: (work: () => Promise<void> | void) => void;
+}): FileCommands {
+  const { opening, withView, attemptLater } = options;
+  return {
+    save: (rows, kind = "csv") => withView(({ table }) => attemptLater(() => saveTable(table, rows, kind))),
+    saveLayoutFile: () =>
+      withView((open) => {
+        const layout = layoutText(opening.layoutOf(open));
+        download(`${fileName(open.table.name)}.layout.json`, layout, "application/json");
+      }),
+    openLayoutFile: (file) =>
+      withView(({ id }) => attemptLater(async () => opening.apply(id, parseLayout(await layoutFileText(file))))),
+    savePicture: (viewerId, kind) =>
+      withView(({ viewers }) =>
+        attemptLater(() => {
+          const place = document.querySelector(`[data-viewer-id="${CSS.escape(viewerId)}"] [data-picture]`);
+          const title = viewers.find(({ id }) => id === viewerId)?.title ?? "Viewer";
+          if (place === null) throw new Error("This viewer is not shown now: bring it to the front first.");
+          return savePicture({ place, title, kind });
+        }),
+      ),
+  };
+}
+
+async function saveTable(table: View["table"], which: RowsToSave, kind: SavedFileKind): Promise<void> {
+  const rows = which === "all" ? undefined : which === "filtered" ? table.filtered : table.selected;
+  if (rows?.isEmpty === true)
+    throw new Error(which === "selected" ? "No rows are selected: select some first." : "No rows pass the filters.");
+  const count = rows?.count ?? table.rowCount;
+  if (kind !== "csv" && count > WORKBENCH_LIMITS.savedRows)
+    throw new Error(
+      `${count.toLocaleString("en-US")} rows are too many for this kind of file in a browser, which can save ${WORKBENCH_LIMITS.savedRows.toLocaleString("en-US")}: filter them, or save as CSV.`,
+    );
+  const name = fileName(table.name);
+  switch (kind) {
+    case "csv": {
+      const { safeForSpreadsheets } = useDownloads.getState();
+      return download(`${name}.csv`, toCsv(table, { rows, safeForSpreadsheets }), "text/csv");
+    }
+    case "json":
+      return download(`${name}.json`, toJson(table, rows), "application/json");
+    case "parquet":
+      return download(`${name}.parquet`, await toParquet(table, rows), "application/vnd.apache.parquet");
+  }
+}
