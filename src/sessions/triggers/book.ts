@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SYSTEM } from "../../protocol/index.ts";
-import type { AuditRow, DocumentRow, Store } from "../../store/index.ts";
+import type { AuditRow, NewDocument, Store } from "../../store/index.ts";
 
 const Index = z.array(z.string());
 
@@ -39,7 +39,7 @@ export class TriggerBook<Entry extends Stored> {
   }
 
   /** The row that makes a change durable, where it is committed with its cause; `put` afterwards. */
-  rowOf(entry: Entry, at: string): DocumentRow {
+  rowOf(entry: Entry, at: string): NewDocument {
     return document(`${this.#kind}/${entry.id}`, entry, at);
   }
 
@@ -56,11 +56,16 @@ export class TriggerBook<Entry extends Stored> {
 
   async remove(id: string, at: string, audit: readonly AuditRow[]): Promise<void> {
     const rest = [...this.#entries.keys()].filter((known) => known !== id);
-    await this.#store.commit({ documents: [document(`${this.#kind}s`, rest, at)], audit });
+    await this.#store.commit({
+      deletedDocuments: [`${this.#kind}/${id}`],
+      documents: [document(`${this.#kind}s`, rest, at)],
+      audit,
+    });
     this.#entries.delete(id);
   }
 }
 
-function document(name: string, value: unknown, at: string): DocumentRow {
-  return { name, at, by: SYSTEM, body: JSON.stringify(value) };
+/** Every delivery and every time is a version: nobody looks back at them, the audit log has them all. */
+function document(name: string, value: unknown, at: string): NewDocument {
+  return { name, at, by: SYSTEM, body: JSON.stringify(value), keep: 1 };
 }

@@ -10,8 +10,9 @@ import {
   type ScheduleView,
   type SessionView,
 } from "../../protocol/index.ts";
-import type { AuditRow, DocumentRow } from "../../store/index.ts";
-import { auditRow, authorize, type Caller } from "../access/access.ts";
+import type { AuditRow, NewDocument } from "../../store/index.ts";
+import { auditRow, authorize, authorizeStarting, type Caller } from "../access/access.ts";
+import { isTemplateChange, templateHash } from "./accepted-template.ts";
 import { TriggerBook } from "./book.ts";
 import { parseCron, zoneClock } from "./cron.ts";
 import { dueAt, timeAfter, timesAfter, type Due, type Timetable } from "./due.ts";
@@ -30,6 +31,7 @@ const StoredSchedule = z.object({
   created_at: z.string(),
   created_by: PrincipalRef,
   token_id: z.string(),
+  template_hash: z.string().optional(),
   paused: z.boolean(),
   /** Every time up to this one is done with; milliseconds since the epoch. Never goes back, whatever the clock does. */
   done_until: z.number(),
@@ -61,8 +63,8 @@ export class ScheduleService {
     const now = this.#parts.dependencies.clock.now();
     if (request.cron !== undefined) parseCron(request.cron);
     zoneClock(request.time_zone ?? "UTC");
-    if ((await this.#parts.template(request.template)) === undefined)
-      throw new Failure("not_found", `there is no template ${request.template}`);
+    const template = await this.#parts.template(request.template);
+    if (template === undefined) throw new Failure("not_found", `there is no template ${request.template}`);
     const id = this.#parts.dependencies.newId("sch");
     const entry: StoredSchedule = {
       id,
@@ -70,6 +72,7 @@ export class ScheduleService {
       created_at: new Date(now).toISOString(),
       created_by: { id: caller.id, name: caller.name, role: caller.role },
       token_id: caller.token.id,
+      template_hash: templateHash(template),
       paused: false,
       done_until: now,
       started: 0,
@@ -109,7 +112,7 @@ export class ScheduleService {
   async remove(caller: Caller, id: string): Promise<void> {
     authorize(caller, "trigger.manage");
     await this.#change(async () => {
-      this.#find(id);
+      this.#check(caller, this.#find(id));
       await this.#book.remove(id, this.#now(), [this.#audit(caller, "schedule.delete", id)]);
     });
   }
@@ -127,7 +130,7 @@ export class ScheduleService {
   ): Promise<ScheduleView> {
     authorize(caller, "trigger.manage");
     return this.#change(async () => {
-      const entry = change(this.#find(id));
+      const entry = change(this.#check(caller, this.#find(id)));
       await this.#book.save(entry, this.#now(), [this.#audit(caller, action, id)]);
       return this.#view(entry);
     });
@@ -186,14 +189,16 @@ export class ScheduleService {
       return;
     }
     let started: StoredSchedule | undefined;
-    const documents = (view: SessionView): readonly DocumentRow[] => {
+    const documents = (view: SessionView): readonly NewDocument[] => {
       started = { ...done, started: entry.started + 1, last: { at, due_at, session_id: view.id } };
       return [this.#book.rowOf(started, at)];
     };
     try {
       const view = await startTriggered(this.#parts, {
         token_id: entry.token_id,
+        created_by: entry.created_by,
         template: request.template,
+        template_hash: entry.template_hash,
         max_cost_microusd: request.max_cost_microusd,
         key: `${id}/${due_at}`,
         prompt: (text) => text,
@@ -206,9 +211,15 @@ export class ScheduleService {
     } catch (error) {
       if (passesByItself(error)) throw error;
       const { code, message } = error as Failure;
-      const failed = { ...done, paused: entry.paused || code === "unauthenticated", last: { at, due_at, message } };
+      const isHalted = code === "unauthenticated" || isTemplateChange(error);
+      const failed = { ...done, paused: entry.paused || isHalted, last: { at, due_at, message } };
       await this.#book.save(failed, at, [this.#audit(SYSTEM, "schedule.fail", id, { due_at, code, message })]);
     }
+  }
+
+  #check(caller: Caller, entry: StoredSchedule): StoredSchedule {
+    authorizeStarting(caller, "trigger.manage", { created_by: entry.created_by, what: `schedule ${entry.id}` });
+    return entry;
   }
 
   #find(id: string): StoredSchedule {
