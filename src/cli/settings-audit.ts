@@ -58,7 +58,7 @@ async function audited(
     const gone = Object.keys(before).filter((key) => !Object.hasOwn(marks, key));
     const audit = [...set.map(audited("set")), ...gone.map(audited("remove"))];
     if (audit.length > 0)
-      await store.commit({ audit, documents: [{ name, at, by: SYSTEM, body: JSON.stringify(marks) }] });
+      await store.commit({ audit, documents: [{ name, at, by: SYSTEM, body: JSON.stringify(marks), keep: 1 }] });
   };
   await look(newest[kind]());
   return (value) => {

@@ -60,10 +60,19 @@ function asked(turns: TurnCollector, { message, timestamp }: ClaudeLine): void {
 
 /** A slash command stands in tags of the program; what it printed is no prompt. */
 function typed(text: string): string {
-  const command = /<command-name>\s*(\S+?)\s*<\/command-name>/.exec(text)?.[1];
-  if (command === undefined) return /^\s*<(?:local-command-|bash-)/.test(text) ? "" : text;
-  const words = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? "";
+  const command = between(text, "command-name")?.trim();
+  if (command === undefined || !/^\S+$/.test(command)) return /^\s*<(?:local-command-|bash-)/.test(text) ? "" : text;
+  const words = between(text, "command-args") ?? "";
   return `${command.startsWith("/") ? command : `/${command}`} ${words}`.trim();
+}
+
+/** What stands in the first such tag. Undefined: there is none. */
+function between(text: string, tag: string): string | undefined {
+  const start = text.indexOf(`<${tag}>`);
+  if (start < 0) return undefined;
+  const from = start + tag.length + 2;
+  const end = text.indexOf(`</${tag}>`, from);
+  return end < 0 ? undefined : text.slice(from, end);
 }
 
 function answered(turns: TurnCollector, { message }: ClaudeLine): void {

@@ -117,6 +117,11 @@ export const LIMITS = {
   feedWaitingChars: 16_777_216,
   // HTTP
   bodyBytes: 32_000_000,
+  /** Bodies of all requests that are open, together; what has arrived of them. And when to try again, seconds. */
+  bodiesBytes: 256_000_000,
+  bodiesRetryS: 5,
+  /** Up to here a body counts as soon as it is announced. */
+  bodyAnnouncedBytes: 65_536,
   socketMessageBytes: 8_000_000,
   pageSize: 100,
   pageSizeMax: 1_000,

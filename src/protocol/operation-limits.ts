@@ -12,6 +12,8 @@ export const OPERATION_LIMITS = {
   sweepMs: 600_000,
   /** Older policies that are listed. */
   policyVersions: 100,
+  /** Versions of templates, connections, tunnels and other lists that stay in the store; of what nobody looks back at one stays. */
+  documentVersions: 100,
   // stopping
   /** How long commands that run have to end when the server is told to stop, unless the settings say otherwise. With the grace time for those that do not end it fits into the 10 s of `docker stop`. */
   drainSeconds: 7,

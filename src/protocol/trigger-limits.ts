@@ -22,6 +22,8 @@ export const TRIGGER_LIMITS = {
   scheduleRetryMs: 15_000,
   /** The body of a delivery. */
   webhookBodyBytes: 262_144,
+  /** Bodies of all deliveries whose signature is not checked yet, together. */
+  webhookBodiesBytes: 16_777_216,
   /** Deliveries of one webhook a minute. */
   webhookPerMinute: 60,
   /** How far the time of a delivery may be from the clock, seconds. */

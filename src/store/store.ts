@@ -113,6 +113,12 @@ export interface DocumentRow {
   readonly body: string;
 }
 
+/** A new version of a document. */
+export interface NewDocument extends DocumentRow {
+  /** How many of its versions stay, this one included; older ones are deleted with it. Absent: all. */
+  readonly keep?: number | undefined;
+}
+
 /** Money reserved for one model request until its cost is known. A row found at start belongs to a dead process. */
 export interface ReservationRow {
   readonly id: string;
@@ -188,7 +194,9 @@ interface AuditWrites {
 }
 
 interface DocumentWrites extends AuditWrites {
-  readonly documents?: readonly DocumentRow[];
+  readonly documents?: readonly NewDocument[];
+  /** Names: all versions of them go. */
+  readonly deletedDocuments?: readonly string[];
 }
 
 export interface MoneyWrites extends AuditWrites {

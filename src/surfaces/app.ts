@@ -44,7 +44,8 @@ import { tunnelRoutes } from "./routes/tunnels.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { allowOrigin, isPreflight, PREFLIGHT_HEADERS } from "./cors.ts";
 import { notFoundPage } from "./not-found-page.ts";
-import { REQUEST_ID } from "./request-log.ts";
+import { boundedBodies } from "./request-bodies.ts";
+import { loggedPath, REQUEST_ID } from "./request-log.ts";
 import { countRequests } from "./request-count.ts";
 import { RouteRights } from "./rights.ts";
 import { CHALLENGE, httpStatus } from "./status.ts";
@@ -75,7 +76,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   app.notFound((context) => notHere(context));
   if (options.onRequest !== undefined) app.use(countRequests(options.onRequest));
   app.use(door(guard, new RouteRights(app)));
-  app.use(bounded);
+  app.use(boundedBodies(options, guard));
   app.use(answeredWhileStalled(options));
   healthRoutes(app, options);
   webPages(app, options);
@@ -199,62 +200,11 @@ function askedBy(app: HttpApp, { method, path, target }: AskedPart): z.ZodType |
   return undefined;
 }
 
-/** Bounds a body before anything parses it: its size, its kind, how deep it nests. */
-const bounded = createMiddleware<HttpEnvironment>(async ({ req }, next) => {
-  if (req.method === "POST" || req.method === "PUT") {
-    const length = req.header("content-length");
-    // Only a body that does not say how long it is must be counted.
-    if (length === undefined) req.raw = await counted(req.raw);
-    else if (Number(length) > LIMITS.bodyBytes) throw tooLarge();
-    // What is written into a file is the file's business.
-    if (!isMountPath(req.path)) checkBody(req.header("content-type") ?? "", await req.text());
-  }
-  await next();
-});
-
-/** The same request with its body in memory. */
-async function counted({ url, method, headers, body }: Request): Promise<Request> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > LIMITS.bodyBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return new Request(url, { method, headers, body: Buffer.concat(chunks) });
-}
-
 /** A request whose work waits for a disk that is away is answered after a while. What it asked for is kept. */
 function answeredWhileStalled({ gateway }: Pick<SurfaceOptions, "gateway">) {
   return createMiddleware<HttpEnvironment>(async (_context, next) => {
     await gateway.whileStoring(next());
   });
-}
-
-function tooLarge(): Failure {
-  return new Failure("payload_too_large", `a request may have ${LIMITS.bodyBytes} bytes`);
-}
-
-function checkBody(type: string, text: string): void {
-  if (text !== "" && !/^application\/json\b/i.test(type))
-    throw new Failure("invalid_request", "send JSON with content-type: application/json");
-  checkJson(text);
-}
-
-export function checkJson(text: string): void {
-  let depth = 0;
-  let quoted = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (quoted) {
-      if (code === 92) index += 1;
-      else if (code === 34) quoted = false;
-    } else if (code === 34) quoted = true;
-    else if (code === 91 || code === 123) {
-      depth += 1;
-      if (depth > LIMITS.jsonDepth) throw new Failure("invalid_request", `JSON may nest ${LIMITS.jsonDepth} deep`);
-    } else if (code === 93 || code === 125) depth -= 1;
-  }
 }
 
 /** The id that every answer carries. */
@@ -285,6 +235,7 @@ function answerError(context: Context<HttpEnvironment>, error: unknown, options:
       new Failure("invalid_request", "send a body of valid JSON with content-type: application/json"),
     );
   const { method, path } = context.req;
-  options.log.error({ err: error, request_id: requestId(context), method, path }, "request failed");
+  const about = { request_id: requestId(context), method, path: loggedPath(path) };
+  options.log.error({ err: error, ...about }, "request failed");
   return refuse(context, new Failure("internal", "something went wrong here; the server's log says what"));
 }

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import { Failure, LIMITS } from "../protocol/index.ts";
 import type { Frame } from "../sessions/index.ts";
-import { checkJson } from "./app.ts";
+import { checkJson } from "./request-bodies.ts";
 
 const CLOSE_TOO_SLOW = 1013;
 const AS_TEXT = { binary: false } as const;

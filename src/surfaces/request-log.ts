@@ -29,6 +29,14 @@ export type WriteAccessLine = (line: AccessLine, message: string) => void;
 export const REQUEST_ID = "x-request-id";
 const WELL_FORMED = new RegExp(`^[\\w.~:@=+/-]{1,${LIMITS.requestIdChars}}$`);
 
+/** Having the rest of such a path is enough to open it. */
+const SECRET_PATH = /^(\/+share\/+).+$/i;
+
+/** A path as logs show it: without what only its owner may have. */
+export function loggedPath(path: string): string {
+  return path.replace(SECRET_PATH, "$1[redacted]").slice(0, LIMITS.accessLogPathChars);
+}
+
 interface LoggedRequest {
   readonly id: string;
   /** On the monotonic clock. */
@@ -101,7 +109,7 @@ export class AccessLog {
     return {
       ...(id === undefined ? {} : { request_id: id }),
       method,
-      path: path.slice(0, LIMITS.accessLogPathChars),
+      path: loggedPath(path),
       remote: socket.remoteAddress,
     };
   }

@@ -1,5 +1,7 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SessionView, ShareCreated, ShareList } from "../../src/protocol/index.ts";
 import { Place } from "./place.ts";
@@ -48,6 +50,32 @@ describe("sallyport import", () => {
     expect(stdout).toMatch(
       /^PROGRAM +TURNS +LAST +FIRST PROMPT +RECORD\nclaude-code +1 +2026-10-01T10:00:00\.000Z +Which files\?/,
     );
+  });
+
+  it("passes over what is no record in a hostile folder: links, pipes, what cannot be read", async () => {
+    const folder = join(place.folder, "hostile");
+    await mkdir(join(folder, "a.jsonl"), { recursive: true });
+    await symlink("/dev/zero", join(folder, "endless.jsonl"));
+    await symlink(join(folder, "nowhere"), join(folder, "broken.jsonl"));
+    await symlink("/", join(folder, "everything"));
+    await symlink(await record("linked"), join(folder, "linked.jsonl"));
+    await writeFile(join(folder, "junk.jsonl"), "{".repeat(100_000));
+    await promisify(execFile)("mkfifo", [join(folder, "pipe.jsonl")]);
+    const none = await place.run(["import", "--list", folder]);
+    expect([none.code === 0, none.stderr]).toEqual([
+      false,
+      expect.stringContaining("no record of Claude Code or Codex was found there"),
+    ]);
+    await writeFile(join(folder, "real.jsonl"), RECORD);
+    const { stdout } = await place.run(["import", "--list", folder]);
+    expect(stdout.trim().split("\n")).toHaveLength(2);
+    // A pipe that is named itself is not waited for either.
+    expect((await place.run(["import", join(folder, "pipe.jsonl")])).code).not.toBe(0);
+  });
+
+  it("says where the session works: the record may name a folder of its own", async () => {
+    const { stderr } = await place.run(["import", await record("told")]);
+    expect(stderr).toContain(`works in ${place.folder}`);
   });
 
   it("says what to do where nothing was found", async () => {

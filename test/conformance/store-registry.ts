@@ -128,4 +128,19 @@ export function storeRegistry(store: () => Store): void {
     expect(await store().read.documents({ name: "policy", limit: 9 })).toEqual(versions.toReversed());
     expect(await store().read.documents({ name: "none", limit: 9 })).toEqual([]);
   });
+
+  it("keeps as many versions of a document as it says, and none of a deleted one", async () => {
+    const [first, second, third] = [1, 2, 3].map((n) => documentRow({ at: at(0), body: `version: ${n}` }));
+    if (first === undefined || second === undefined || third === undefined) throw new Error("three versions");
+    await store().commit({ documents: [documentRow({ name: "other" })] });
+    for (const version of [first, second]) await store().commit({ documents: [{ ...version, keep: 2 }] });
+    expect(await store().read.documents({ name: "policy", limit: 9 })).toEqual([second, first]);
+    await store().commit({ documents: [{ ...third, keep: 2 }] });
+    expect(await store().read.documents({ name: "policy", limit: 9 })).toEqual([third, second]);
+    await store().commit({ documents: [{ ...first, keep: 1 }] });
+    expect(await store().read.documents({ name: "policy", limit: 9 })).toEqual([first]);
+    await store().commit({ deletedDocuments: ["policy", "none"] });
+    expect(await store().read.documents({ name: "policy", limit: 9 })).toEqual([]);
+    expect(await store().read.documents({ name: "other", limit: 9 })).toHaveLength(1);
+  });
 }

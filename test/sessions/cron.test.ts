@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { nextTime, parseCron, zoneClock } from "../../src/sessions/triggers/cron.ts";
 import { dueAt, timesAfter } from "../../src/sessions/triggers/due.ts";
 
@@ -85,6 +85,41 @@ describe("what is due", () => {
   it("years of minutes are counted up to a bound, and the newest of them is found", () => {
     const due = dueAt({ cron: "* * * * *", time_zone: "UTC" }, 0, at("11:00:30"));
     expect(due).toEqual({ at: at("11:00:00"), missed: 100, isLate: false });
+  });
+
+  it.each([
+    ["UTC", "2026-11-17T11:00:30.000Z"],
+    // Clocks change on this day.
+    ["Europe/Madrid", "2027-03-28T12:00:30.000Z"],
+    ["Europe/Madrid", "2026-10-25T00:30:30.000Z"],
+  ])("finding what is due after a day without a server costs little: %s at %s", (time_zone, now) => {
+    const read = vi.spyOn(Intl.DateTimeFormat.prototype, "formatToParts");
+    try {
+      const ms = Date.parse(now);
+      const due = dueAt({ cron: "* * * * *", time_zone }, ms - 86_400_000, ms);
+      expect(due).toEqual({ at: ms - 30_000, missed: 100, isLate: false });
+      // A look at a clock takes 10 µs; there may be 200 schedules.
+      expect(read.mock.calls.length).toBeLessThan(5_000);
+    } finally {
+      read.mockRestore();
+    }
+  });
+
+  it.each([
+    ["0-9 3 * * *", "2026-11-17T02:00:00Z", "2026-11-17T23:00:00Z"],
+    ["*/7 0-11 * * *", "2026-11-15T02:00:00Z", "2026-11-17T23:59:00Z"],
+    ["30 2 * * *", "2026-01-01T00:00:00Z", "2026-10-25T01:45:00Z"],
+  ])("the newest time of %s since %s is the one that walking there finds", (cron, since, until) => {
+    const timetable = { cron, time_zone: "Europe/Madrid" };
+    let walked: number | undefined;
+    const clock = zoneClock("Europe/Madrid");
+    for (let at = Date.parse(since); ;) {
+      const later = nextTime(parseCron(cron), clock, at);
+      if (later === undefined || later > Date.parse(until)) break;
+      walked = later;
+      at = later;
+    }
+    expect(dueAt(timetable, Date.parse(since), Date.parse(until))?.at).toBe(walked);
   });
 
   it("once is once", () => {

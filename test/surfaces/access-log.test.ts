@@ -91,6 +91,7 @@ function linesOf(log: string): readonly Readonly<Record<string, unknown>>[] {
 }
 
 const REMOTE = "127.0.0.1";
+const SECRET = "a-link-that-only-its-reader-has_0123456789x";
 
 it("writes a line for each request and socket, with who asked and without any secret", async () => {
   const place = await makePlace();
@@ -102,6 +103,8 @@ it("writes a line for each request and socket, with who asked and without any se
   };
   await ask("one", `/api/sessions?limit=1&token=${TEST_TOKEN}`, {});
   await ask("two", "/api/nothing", OURS);
+  // Having such an address is enough to open it.
+  await ask("six", `/share/${SECRET}`, {});
   await ask("three", "/api/sessions", { authorization: "Bearer sp_wrong-token-that-nobody-has" });
   const socket = new WebSocket(`${server.url.replace("http", "ws")}/api/ws?token=${TEST_TOKEN}`, {
     headers: { "x-request-id": "four" },
@@ -121,6 +124,7 @@ it("writes a line for each request and socket, with who asked and without any se
   const log = server.log();
   expect(log).not.toContain(TEST_TOKEN);
   expect(log).not.toContain("wrong-token");
+  expect(log).not.toContain(SECRET);
   const about = { level: 30, method: "GET", remote: REMOTE };
   const byMe = { ...about, principal: me.id };
   const lines = linesOf(log).filter(({ path }) => path !== "/api/me");
@@ -129,6 +133,7 @@ it("writes a line for each request and socket, with who asked and without any se
     { ...byMe, request_id: "four", path: "/api/ws", status: 101, msg: "socket opened" },
     { ...byMe, request_id: "four", path: "/api/ws", close_code: 1000, msg: "socket closed" },
     { ...byMe, request_id: "one", path: "/api/sessions", status: 200, msg: "request" },
+    { ...about, request_id: "six", path: "/share/[redacted]", status: 404, msg: "request" },
     {
       ...about,
       level: 40,

@@ -90,6 +90,13 @@ describe("WebSearch", () => {
     expect(asked[0]?.headers.authorization).toBeUndefined();
   });
 
+  test("a title that is all brackets does not keep the server busy", async () => {
+    const results = [{ title: "<".repeat(500_000), url: "https://a.example/", description: "" }];
+    answer = { status: 200, body: JSON.stringify({ web: { results } }) };
+    const place = await with_("brave");
+    expect(await place.text("WebSearch", { query: "port" })).toMatch(/^1\. <+(?:\.\.\.)?\n/);
+  });
+
   test.each([
     [401, "{}", "The search failed: brave answered 401 Unauthorized"],
     [200, "no json", "The search failed: brave answered something that is not JSON."],

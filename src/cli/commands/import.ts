@@ -1,7 +1,9 @@
-import { readFile, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { lstat, open, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { Command } from "commander";
 import { glob } from "tinyglobby";
+import type { SallyportClient } from "../../client/index.ts";
 import { readRecord, type FoundConversation } from "../../imports/index.ts";
 import { defined, Failure, LIMITS } from "../../protocol/index.ts";
 import { print, width, withServer, type CommandContext } from "../context.ts";
@@ -40,20 +42,13 @@ export function addImport(program: Command, context: CommandContext): void {
     .addHelpText("after", HELP)
     .action((paths: readonly string[], flags: ImportFlags, command: Command) =>
       withServer(context, command, async ({ client }) => {
-        const found = await records(paths.length > 0 ? paths : usualPlaces(context));
-        if (found.length === 0)
+        const found = records(paths.length > 0 ? paths : usualPlaces(context));
+        const seen =
+          flags.list === true
+            ? await showRecords(context, found)
+            : await makeSessions(context, found, { client, flags });
+        if (seen === 0)
           throw new Failure("not_found", "no record of Claude Code or Codex was found there; name a file or a folder");
-        if (flags.list === true) return showRecords(context, found);
-        const { workspace, engine } = flags;
-        for (const { conversation, workspace: recorded, left_out, path } of flags.all === true
-          ? found
-          : found.slice(0, 1)) {
-          const place = workspace === undefined ? await existing(recorded) : resolve(workspace);
-          const session = await client.exports.import({ conversation, session: defined({ workspace: place, engine }) });
-          print(context, session.id);
-          context.screen.line(context.screen.paint.dim(visible(`from ${basename(path)}: ${session.title}`)));
-          for (const what of left_out) context.screen.line(context.screen.paint.yellow(`! left out: ${what}`));
-        }
         return undefined;
       }),
     );
@@ -64,28 +59,51 @@ function usualPlaces({ surroundings }: CommandContext): readonly string[] {
   return HOME === "" ? [] : [join(HOME, ".claude", "projects"), join(HOME, ".codex", "sessions")];
 }
 
-/** Newest first. A record that cannot be read, or holds no prompt, is passed over. */
-async function records(paths: readonly string[]): Promise<readonly FoundRecord[]> {
-  const files = (await Promise.all(paths.map(filesBelow))).flat().toSorted((left, right) => right.at - left.at);
-  const found: FoundRecord[] = [];
-  for (const { path, bytes } of files.slice(0, LIMITS.importFiles)) {
-    if (bytes > LIMITS.importFileBytes) continue;
-    const record = readRecord(await readFile(path, "utf8"));
-    if (record !== undefined) found.push({ ...record, path });
-  }
-  return found;
+interface RecordFile {
+  readonly path: string;
+  readonly at: number;
+  readonly bytes: number;
 }
 
-async function filesBelow(path: string): Promise<readonly { path: string; at: number; bytes: number }[]> {
+/** Newest first, read one by one. A record that cannot be read, or holds no prompt, is passed over. */
+async function* records(paths: readonly string[]): AsyncGenerator<FoundRecord> {
+  const files = (await Promise.all(paths.map(filesBelow))).flat().toSorted((left, right) => right.at - left.at);
+  for (const { path, bytes } of files.slice(0, LIMITS.importFiles)) {
+    if (bytes > LIMITS.importFileBytes) continue;
+    const text = await textOf(path);
+    const record = text === undefined ? undefined : readRecord(text);
+    if (record !== undefined) yield { ...record, path };
+  }
+}
+
+/** Undefined: it cannot be read. What became a pipe or a device meanwhile is not waited for, and what grew is not read. */
+async function textOf(path: string): Promise<string | undefined> {
+  const { O_RDONLY, O_NONBLOCK } = constants;
+  const file = await open(path, O_RDONLY | O_NONBLOCK).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const about = await file.stat();
+    return about.isFile() && about.size <= LIMITS.importFileBytes ? await file.readFile("utf8") : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Files at the path, or below it. Links in a folder are not followed: they could lead anywhere. */
+async function filesBelow(path: string): Promise<readonly RecordFile[]> {
   const about = await stat(path).catch(() => undefined);
   if (about === undefined) return [];
-  const inside = about.isDirectory() ? await glob("**/*.jsonl", { cwd: path, absolute: true }) : [path];
-  return Promise.all(
-    inside.map(async (file) => {
-      const { mtimeMs: at, size: bytes } = await stat(file);
-      return { path: file, at, bytes };
+  if (!about.isDirectory()) return about.isFile() ? [{ path, at: about.mtimeMs, bytes: about.size }] : [];
+  const inside = await glob("**/*.jsonl", { cwd: path, absolute: true, followSymbolicLinks: false });
+  const files = await Promise.all(
+    inside.map(async (file): Promise<readonly RecordFile[]> => {
+      const found = await lstat(file).catch(() => undefined);
+      return found?.isFile() === true ? [{ path: file, at: found.mtimeMs, bytes: found.size }] : [];
     }),
   );
+  return files.flat();
 }
 
 /** A folder that is gone, or of another machine, would be refused. */
@@ -95,15 +113,38 @@ async function existing(folder: string | undefined): Promise<string | undefined>
   return about?.isDirectory() === true ? folder : undefined;
 }
 
-function showRecords(context: CommandContext, found: readonly FoundRecord[]): undefined {
-  const rows = found.map(({ path, conversation: { source, turns } }) => [
-    source,
-    `${turns.length}`,
-    turns.at(-1)?.at ?? "",
-    visible((turns[0]?.prompt ?? "").replaceAll(/\s+/g, " ").slice(0, 60)),
-    path,
-  ]);
+/** The newest one, or all. How many there were. */
+async function makeSessions(
+  context: CommandContext,
+  found: AsyncIterable<FoundRecord>,
+  { client, flags }: { readonly client: SallyportClient; readonly flags: ImportFlags },
+): Promise<number> {
+  const { screen } = context;
+  const { workspace, engine, all } = flags;
+  let count = 0;
+  for await (const { conversation, workspace: recorded, left_out, path } of found) {
+    const place = workspace === undefined ? await existing(recorded) : resolve(workspace);
+    const session = await client.exports.import({ conversation, session: defined({ workspace: place, engine }) });
+    count += 1;
+    print(context, session.id);
+    screen.line(screen.paint.dim(visible(`from ${basename(path)}: ${session.title}`)));
+    // Where it works may be what the record says, which others may have written.
+    screen.line(screen.paint.dim(visible(`works in ${session.settings.workspace}`)));
+    for (const what of left_out) screen.line(screen.paint.yellow(`! left out: ${what}`));
+    if (all !== true) break;
+  }
+  return count;
+}
+
+async function showRecords(context: CommandContext, found: AsyncIterable<FoundRecord>): Promise<number> {
+  const rows: string[][] = [];
+  for await (const { path, conversation } of found) {
+    const { source, turns } = conversation;
+    const first = (turns[0]?.prompt ?? "").replaceAll(/\s+/g, " ").slice(0, 60);
+    rows.push([source, `${turns.length}`, turns.at(-1)?.at ?? "", visible(first), visible(path)]);
+  }
+  if (rows.length === 0) return 0;
   for (const line of table([["PROGRAM", "TURNS", "LAST", "FIRST PROMPT", "RECORD"], ...rows], width(context)))
     print(context, line);
-  return undefined;
+  return rows.length;
 }

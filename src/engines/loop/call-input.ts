@@ -43,13 +43,23 @@ function objectOf(value: unknown): CallInput {
 
 /** Undefined: it cannot be repaired safely. */
 function repaired(text: string): unknown {
-  const fence = /^\s*```(?:json)?\s*\n([\s\S]*)\n\s*```\s*$/.exec(text);
-  const result = parsed(respelled(fence?.[1] ?? text));
+  const result = parsed(respelled(unfenced(text)));
   return result.isJson ? result.value : undefined;
 }
 
-/** A text in quotes; a comma before a closing bracket; a word. */
-const TOKENS = /"(?:[^"\\]|\\[\s\S])*"|,(?=\s*[}\]])|[A-Za-z]+/g;
+const FENCE = "```";
+
+/** Without the fence of a Markdown code block around all of it. No pattern: a model can write what a pattern takes hours for. */
+function unfenced(text: string): string {
+  const whole = text.trim();
+  const [first, last] = [whole.indexOf("\n"), whole.lastIndexOf("\n")];
+  if (first === last || !whole.startsWith(FENCE) || whole.slice(last).trim() !== FENCE) return text;
+  const language = whole.slice(FENCE.length, first).trim();
+  return language === "" || language === "json" ? whole.slice(first + 1, last) : text;
+}
+
+/** A text in quotes, or to the end where they are not closed; a comma before a closing bracket; a word. */
+const TOKENS = /"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|,(?=\s*[}\]])|[A-Za-z]+/g;
 const PYTHON: ReadonlyMap<string, string> = new Map([
   ["True", "true"],
   ["False", "false"],

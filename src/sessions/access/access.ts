@@ -65,6 +65,21 @@ export function authorizeFor(caller: Caller, capability: Capability, { state, wh
     throw new Failure("forbidden", `${what} may do more than this token (${wider}); begin a new session`);
 }
 
+/** Something that starts sessions by itself: a long run, a schedule, a webhook. */
+interface Starting {
+  readonly created_by: Pick<PrincipalRef, "id">;
+  readonly what: string;
+}
+
+/** The same for one of them. A token with its own limits changes only what it made itself: the others may act with more than it has. */
+export function authorizeStarting(caller: Caller, capability: Capability, { created_by, what }: Starting): void {
+  const scope = authorize(caller, capability);
+  if (created_by.id === caller.id) return;
+  if (scope === "own") throw new Failure("not_found", `there is no ${what}`);
+  if (isBounded(caller.token.bounds))
+    throw new Failure("forbidden", `this token has limits of its own, so it cannot change ${what}, which others made`);
+}
+
 export interface AuditedAction {
   readonly action: string;
   readonly target: string;

@@ -1,5 +1,5 @@
 import { Failure, limitFacts, type Profile } from "../../protocol/index.ts";
-import type { DocumentRow } from "../../store/index.ts";
+import type { NewDocument } from "../../store/index.ts";
 import { authorize, type Caller } from "../access/access.ts";
 import type { SetLimit } from "./set-limits.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
@@ -10,7 +10,7 @@ export async function setLimit(
   session: Session,
   caller: Caller,
   set: SetLimit,
-  commit: (documents: readonly DocumentRow[]) => Promise<unknown>,
+  commit: (documents: readonly NewDocument[]) => Promise<unknown>,
 ): Promise<void> {
   const { limits, clock, policy } = session.dependencies;
   const profile = effectiveProfile(policy(), session.state);

@@ -1,5 +1,5 @@
 import { LIMITS, type LimitKind, type PrincipalRef } from "../../protocol/index.ts";
-import type { DocumentRow, DocumentStore } from "../../store/index.ts";
+import type { DocumentStore, NewDocument } from "../../store/index.ts";
 
 /** A limit that a person set, overriding policy and settings. */
 export interface SetLimit {
@@ -45,13 +45,19 @@ export class SetLimits {
   }
 
   /** Takes effect at once. The row makes it durable: commit it with its cause, and call `back` if that fails. */
-  put(set: SetLimit, by: PrincipalRef, at: string): { readonly row: DocumentRow; readonly back: () => void } {
+  put(set: SetLimit, by: PrincipalRef, at: string): { readonly row: NewDocument; readonly back: () => void } {
     const name = nameOf(set.kind, set.account);
     const before = this.#set.get(name);
     const { limit, policy } = set;
     this.#keep(name, { limit, policy });
     return {
-      row: { name, at, by: { id: by.id, name: by.name, role: by.role }, body: JSON.stringify({ limit, policy }) },
+      row: {
+        name,
+        at,
+        by: { id: by.id, name: by.name, role: by.role },
+        body: JSON.stringify({ limit, policy }),
+        keep: 1,
+      },
       back: () => {
         if (before === undefined) this.#set.delete(name);
         else this.#set.set(name, before);

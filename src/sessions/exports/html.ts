@@ -80,13 +80,39 @@ function partHtml(part: ExportedPart): string {
 
 /** Code blocks of Markdown are set apart; everything else stays as it was written. */
 function messageHtml(text: string): string {
-  return text
-    .split(/^```[^\n]*\n([\s\S]*?)^```[ \t]*$/m)
-    .map((part, index) => {
-      if (index % 2 === 1) return `<pre>${escapedHtml(part.replace(/\n$/, ""))}</pre>\n`;
-      return part.trim() === "" ? "" : `<div class="text">${escapedHtml(part.trim())}</div>\n`;
+  return blocksOf(text)
+    .map(({ isCode, lines }) => {
+      const inner = lines.join("\n");
+      if (isCode) return `<pre>${escapedHtml(inner)}</pre>\n`;
+      return inner.trim() === "" ? "" : `<div class="text">${escapedHtml(inner.trim())}</div>\n`;
     })
     .join("");
+}
+
+interface FencedBlock {
+  readonly isCode: boolean;
+  readonly lines: readonly string[];
+}
+
+const FENCE = "```";
+
+/** Each line is looked at once: a pattern over the whole text takes minutes for one that opens many blocks and closes none. */
+function blocksOf(text: string): readonly FencedBlock[] {
+  const lines = text.split("\n");
+  const closing = lines.flatMap((line, index) => (line.trimEnd() === FENCE ? [index] : []));
+  const blocks: FencedBlock[] = [];
+  let from = 0;
+  let next = 0;
+  for (let at = 0; at < lines.length; at += 1) {
+    if (lines[at]?.startsWith(FENCE) !== true) continue;
+    while ((closing[next] ?? lines.length) <= at) next += 1;
+    const end = closing[next];
+    if (end === undefined) break;
+    blocks.push({ isCode: false, lines: lines.slice(from, at) }, { isCode: true, lines: lines.slice(at + 1, end) });
+    from = end + 1;
+    at = end;
+  }
+  return [...blocks, { isCode: false, lines: lines.slice(from) }];
 }
 
 function callHtml({ tool, about, status, details, parts }: ExportedCall): string {

@@ -58,15 +58,22 @@ function quoted(text: string): string {
     .join("\n");
 }
 
+/** Of backticks. */
+function longestRun(text: string): number {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
+}
+
 /** A fence that the text cannot end. */
 function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const longest = Math.max(2, longestRun(text));
   const fence = "`".repeat(longest + 1);
   return `${fence}\n${text}\n${fence}`;
 }
 
 function code(text: string): string {
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const longest = longestRun(text);
   const mark = "`".repeat(longest + 1);
   return longest === 0 ? `${mark}${text}${mark}` : `${mark} ${text} ${mark}`;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LIMITS, LongRunStep, SYSTEM, type PrincipalRef } from "../../protocol/index.ts";
-import type { AuditRow, DocumentRow, Store } from "../../store/index.ts";
+import type { AuditRow, DocumentRow, NewDocument, Store } from "../../store/index.ts";
 import { LongRunPlan, LongRunState } from "./decide.ts";
 
 const INDEX = "long_runs";
@@ -55,23 +55,28 @@ export class LongRunBook {
     return this.#store.commit({
       documents: [
         document(planName(plan.id), plan, { at: state.at, by }),
-        document(stateName(plan.id), state, { at: state.at, by }),
+        { ...document(stateName(plan.id), state, { at: state.at, by }), keep: LIMITS.longRunVersions },
         document(INDEX, ids, { at: state.at, by }),
       ],
       audit,
     });
   }
 
-  setIndex(
-    ids: readonly string[],
-    { at, by, audit }: { at: string; by: PrincipalRef; audit: readonly AuditRow[] },
+  /** Forgets one of them; `ids` are the others. */
+  remove(
+    id: string,
+    { ids, at, by, audit }: { ids: readonly string[]; at: string; by: PrincipalRef; audit: readonly AuditRow[] },
   ): Promise<void> {
-    return this.#store.commit({ documents: [document(INDEX, ids, { at, by })], audit });
+    return this.#store.commit({
+      deletedDocuments: [planName(id), stateName(id)],
+      documents: [document(INDEX, ids, { at, by })],
+      audit,
+    });
   }
 
   /** The row that makes a state durable; it may be committed with its cause. */
-  rowOf(id: string, state: LongRunState): DocumentRow {
-    return document(stateName(id), state, { at: state.at, by: SYSTEM });
+  rowOf(id: string, state: LongRunState): NewDocument {
+    return { ...document(stateName(id), state, { at: state.at, by: SYSTEM }), keep: LIMITS.longRunVersions };
   }
 }
 
@@ -79,6 +84,6 @@ function document(
   name: string,
   value: unknown,
   { at, by }: { readonly at: string; readonly by: PrincipalRef },
-): DocumentRow {
-  return { name, at, by: { id: by.id, name: by.name, role: by.role }, body: JSON.stringify(value) };
+): NewDocument {
+  return { name, at, by: { id: by.id, name: by.name, role: by.role }, body: JSON.stringify(value), keep: 1 };
 }

@@ -17,6 +17,8 @@ export const LongRunPlan = z.object({
   created_by: PrincipalRef,
   /** It acts with this token, as long as the token is valid. */
   token_id: z.string(),
+  /** Of the templates that it names, by id, when it was made. Absent: it is of an older version. */
+  template_hashes: z.record(z.string(), z.string()).optional(),
 });
 export type LongRunPlan = z.infer<typeof LongRunPlan>;
 

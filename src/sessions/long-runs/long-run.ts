@@ -7,12 +7,13 @@ import {
   type SessionView,
   type Template,
 } from "../../protocol/index.ts";
-import type { DocumentRow } from "../../store/index.ts";
+import type { NewDocument } from "../../store/index.ts";
 import { auditRow, type Caller } from "../access/access.ts";
 import { storedCaller } from "../access/stored-caller.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { atWallTime } from "../lifecycle/wall-time.ts";
 import type { SessionService } from "../services/session-service.ts";
+import { checkAccepted } from "../triggers/accepted-template.ts";
 import type { LongRunBook } from "./book.ts";
 import { begun, ended, type LongRunPlan, type LongRunState } from "./decide.ts";
 import { countOf, readFeatures } from "./features.ts";
@@ -171,7 +172,7 @@ export class LongRun {
       const request = await this.#request();
       const key = `${this.plan.id}/${this.#state.sessions + 1}`;
       let next: LongRunState | undefined;
-      const documents = ({ id, created_at: at, settings: { workspace } }: SessionView): readonly DocumentRow[] => {
+      const documents = ({ id, created_at: at, settings: { workspace } }: SessionView): readonly NewDocument[] => {
         next = begun(this.#state, { id, at, workspace });
         return [this.#parts.book.rowOf(this.plan.id, next)];
       };
@@ -190,9 +191,9 @@ export class LongRun {
     const { first_id, sessions } = this.#state;
     const isFirst = sessions === 0;
     const named = isFirst ? request.initializer : request.coder;
-    const template = named === undefined ? undefined : (await this.#parts.template(named))?.session;
-    if (named !== undefined && template === undefined) throw new Failure("not_found", `there is no template ${named}`);
-    const base = template ?? (isFirst ? SHIPPED_TEMPLATES.initializer : SHIPPED_TEMPLATES.coder);
+    const base =
+      (named === undefined ? undefined : await this.#chosen(named)) ??
+      (isFirst ? SHIPPED_TEMPLATES.initializer : SHIPPED_TEMPLATES.coder);
     const { prompt: _prompt, ...fixed } = request.session ?? {};
     const features = (await this.features()) ?? [];
     const next = features.findIndex(({ passes }) => !passes);
@@ -214,6 +215,15 @@ export class LongRun {
       ...(first_id === undefined ? {} : { parent_session_id: first_id }),
       metadata: { ...fixed.metadata, long_run: this.plan.id, index: sessions + 1 },
     };
+  }
+
+  /** A template that it names, as long as nobody with fewer rights wrote another one in its place. */
+  async #chosen(id: string): Promise<CreateSession> {
+    const template = await this.#parts.template(id);
+    if (template === undefined) throw new Failure("not_found", `there is no template ${id}`);
+    const { created_by, template_hashes = {} } = this.plan;
+    checkAccepted(template, { created_by, template_hash: template_hashes[id] });
+    return template.session;
   }
 
   /** The features in its workspace as they are now. */

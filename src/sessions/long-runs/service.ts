@@ -10,7 +10,8 @@ import {
   type LongRunTemplates,
   type LongRunView,
 } from "../../protocol/index.ts";
-import { auditRow, authorize, type Caller } from "../access/access.ts";
+import { auditRow, authorize, authorizeStarting, type Caller } from "../access/access.ts";
+import { templateHash } from "../triggers/accepted-template.ts";
 import { LongRunBook } from "./book.ts";
 import { limitsOf, newRun, type LongRunPlan, type LongRunState } from "./decide.ts";
 import { countOf } from "./features.ts";
@@ -49,7 +50,7 @@ export class LongRunService {
 
   async create(caller: Caller, request: CreateLongRun): Promise<LongRunView> {
     authorize(caller, "session.create");
-    await this.#check(request);
+    const template_hashes = await this.#check(request);
     return this.#change(async () => {
       const running = [...this.#runs.values()].filter(({ state }) => state.end === undefined).length;
       if (running >= LIMITS.longRunsRunning || this.#runs.size >= LIMITS.longRuns)
@@ -65,6 +66,7 @@ export class LongRunService {
         created_at: state.at,
         created_by: { id: caller.id, name: caller.name, role: caller.role },
         token_id: caller.token.id,
+        template_hashes,
       };
       const details = { name: request.name, max_cost_microusd: request.max_cost_microusd };
       const audit = [auditRow(dependencies, caller, { action: "long_run.create", target: plan.id, details })];
@@ -120,10 +122,8 @@ export class LongRunService {
       const { dependencies, book } = this.#parts;
       const at = new Date(dependencies.clock.now()).toISOString();
       const audit = [auditRow(dependencies, caller, { action: "long_run.delete", target: id })];
-      await book.setIndex(
-        [...this.#runs.keys()].filter((known) => known !== id),
-        { at, by: caller, audit },
-      );
+      const ids = [...this.#runs.keys()].filter((known) => known !== id);
+      await book.remove(id, { ids, at, by: caller, audit });
       this.#runs.delete(id);
     });
   }
@@ -143,14 +143,16 @@ export class LongRunService {
     return done;
   }
 
-  /** What can be known before the first session is tried. */
-  async #check({ session = {}, initializer, coder }: CreateLongRun): Promise<void> {
+  /** What can be known before the first session is tried. The hashes of the templates as they are now, by id. */
+  async #check({ session = {}, initializer, coder }: CreateLongRun): Promise<Readonly<Record<string, string>>> {
     const given = [];
+    const hashes: Record<string, string> = {};
     for (const id of [initializer, coder]) {
       if (id === undefined) continue;
       const template = await this.#parts.template(id);
       if (template === undefined) throw new Failure("not_found", `there is no template ${id}`);
       given.push(template.session);
+      hashes[id] = templateHash(template);
     }
     for (const request of [session, ...given]) {
       if (APART.has(request.workspace_mode ?? "direct"))
@@ -165,6 +167,7 @@ export class LongRunService {
             `the sessions of a long run have no ${field} of their own; leave it out`,
           );
     }
+    return hashes;
   }
 
   #find(caller: Caller, capability: "session.read" | "session.control", id: string): LongRun {
@@ -172,6 +175,8 @@ export class LongRunService {
     const run = this.#runs.get(id);
     if (run === undefined || (scope === "own" && run.plan.created_by.id !== caller.id))
       throw new Failure("not_found", `there is no long run ${id}`);
+    if (capability === "session.control")
+      authorizeStarting(caller, capability, { created_by: run.plan.created_by, what: `long run ${id}` });
     return run;
   }
 

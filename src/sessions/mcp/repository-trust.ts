@@ -92,7 +92,15 @@ export class RepositoryTrust {
     const { clock, store } = this.#session.dependencies;
     const at = new Date(clock.now()).toISOString();
     await store.commit({
-      documents: [{ name: documentName(this.#place), at, by: { id, name, role }, body: programs }],
+      documents: [
+        {
+          name: documentName(this.#place),
+          at,
+          by: { id, name, role },
+          body: programs,
+          keep: LIMITS.repositoryApprovals,
+        },
+      ],
     });
   }
 }

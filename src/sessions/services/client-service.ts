@@ -137,7 +137,7 @@ export class ClientService {
     names.writing += 1;
     try {
       await this.#dependencies.store.commit({
-        documents: [{ name: documentOf(caller, slot), at, by, body: JSON.stringify(body) }],
+        documents: [{ name: documentOf(caller, slot), at, by, body: JSON.stringify(body), keep: 1 }],
       });
     } catch (error) {
       // Memory is ahead of the disk: the next request reads it again.

@@ -242,7 +242,15 @@ export class ConnectionService {
       const records = change(await this.#stored());
       const { action, id, details } = audited;
       await this.#dependencies.store.commit({
-        documents: [{ name: DOCUMENT, at: this.#now(), by: refOf(caller), body: JSON.stringify(records) }],
+        documents: [
+          {
+            name: DOCUMENT,
+            at: this.#now(),
+            by: refOf(caller),
+            body: JSON.stringify(records),
+            keep: LIMITS.documentVersions,
+          },
+        ],
         audit: [auditRow(this.#dependencies, caller, { action, target: id, details })],
       });
       this.#records = Promise.resolve(records);

@@ -7,7 +7,7 @@ import type {
   Status,
   SubmitPrompt,
 } from "../../protocol/index.ts";
-import type { DocumentRow } from "../../store/index.ts";
+import type { NewDocument } from "../../store/index.ts";
 import type { Receipts } from "../core/receipts.ts";
 import type { Session } from "../core/session.ts";
 import type { Dependencies } from "../dependencies.ts";
@@ -42,7 +42,7 @@ export interface CreateOptions {
   /** Fields of the request that the surface chose itself, for clients that may not choose them. */
   readonly given?: readonly ClientChoice[] | undefined;
   /** Rows that become durable together with the session. Absent: none. */
-  readonly documents?: ((answer: SessionView) => readonly DocumentRow[]) | undefined;
+  readonly documents?: ((answer: SessionView) => readonly NewDocument[]) | undefined;
   /** The conversation that it begins with; absent: none. */
   readonly imported?: ImportedConversation | undefined;
 }

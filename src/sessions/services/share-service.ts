@@ -124,7 +124,7 @@ export class ShareService {
       const at = new Date(clock.now()).toISOString();
       const by = { id: caller.id, name: caller.name, role: caller.role };
       await store.commit({
-        documents: [{ name: DOCUMENT, at, by, body: JSON.stringify(shares) }],
+        documents: [{ name: DOCUMENT, at, by, body: JSON.stringify(shares), keep: 1 }],
         audit: [auditRow(this.#dependencies, caller, audited)],
       });
       this.#shares = Promise.resolve(shares);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Failure, type PrincipalRef } from "../../protocol/index.ts";
+import { Failure, LIMITS, type PrincipalRef } from "../../protocol/index.ts";
 import { auditRow } from "../access/access.ts";
 import type { Dependencies } from "../dependencies.ts";
 
@@ -48,7 +48,7 @@ export class StoredList<Item> {
       const at = new Date(clock.now()).toISOString();
       const by = { id: caller.id, name: caller.name, role: caller.role };
       await store.commit({
-        documents: [{ name: document, at, by, body: JSON.stringify(items) }],
+        documents: [{ name: document, at, by, body: JSON.stringify(items), keep: LIMITS.documentVersions }],
         audit: audited.map(({ action, id, details }) =>
           auditRow(this.#dependencies, caller, { action, target: id, details }),
         ),

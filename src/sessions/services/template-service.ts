@@ -68,7 +68,9 @@ export class TemplateService {
       const { action, id, details } = audited;
       const at = new Date(this.#dependencies.clock.now()).toISOString();
       await this.#dependencies.store.commit({
-        documents: [{ name: DOCUMENT, at, by: refOf(caller), body: JSON.stringify(templates) }],
+        documents: [
+          { name: DOCUMENT, at, by: refOf(caller), body: JSON.stringify(templates), keep: LIMITS.documentVersions },
+        ],
         audit: [auditRow(this.#dependencies, caller, { action, target: id, details })],
       });
       this.#templates = Promise.resolve(templates);

@@ -7,8 +7,8 @@ import {
   type PrincipalRef,
   type TriggerHistory,
 } from "../../protocol/index.ts";
-import type { AuditRow, DocumentRow } from "../../store/index.ts";
-import { auditRow, authorize, type Caller } from "../access/access.ts";
+import type { AuditRow, NewDocument } from "../../store/index.ts";
+import { auditRow, authorize, authorizeStarting, type Caller } from "../access/access.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 const Index = z.array(z.string());
@@ -17,6 +17,7 @@ const WithResult = z.object({ last: TriggerResult.optional() });
 /** What every trigger has. */
 interface StoredTrigger {
   readonly id: string;
+  readonly created_by: PrincipalRef;
   readonly paused: boolean;
 }
 
@@ -59,6 +60,14 @@ export class TriggerBook<Entry extends StoredTrigger> {
     return entry;
   }
 
+  /** One that the caller may change: it acts with the rights of whoever made it. Throws otherwise. */
+  changeable(caller: Caller, id: string): Entry {
+    const entry = this.find(id);
+    const { created_by } = entry;
+    authorizeStarting(caller, "trigger.manage", { created_by, what: `${this.#kind.kind} ${id}` });
+    return entry;
+  }
+
   /** The oldest first. */
   get all(): readonly Entry[] {
     return [...this.#entries.values()];
@@ -97,7 +106,7 @@ export class TriggerBook<Entry extends StoredTrigger> {
   ): Promise<Entry> {
     authorize(caller, "trigger.manage");
     return this.change(async () => {
-      const entry = change(this.find(id));
+      const entry = change(this.changeable(caller, id));
       await this.save(entry, this.now, [this.audit(caller, `${this.#kind.kind}.${verb}`, id)]);
       return entry;
     });
@@ -111,10 +120,11 @@ export class TriggerBook<Entry extends StoredTrigger> {
     authorize(caller, "trigger.manage");
     const { kind } = this.#kind;
     await this.change(async () => {
-      this.find(id);
+      this.changeable(caller, id);
       const rest = [...this.#entries.keys()].filter((known) => known !== id);
       await this.#dependencies.store.commit({
-        documents: [document(`${kind}s`, rest, this.now)],
+        deletedDocuments: [this.#nameOf(id)],
+        documents: [this.#index(rest, this.now)],
         audit: [this.audit(caller, `${kind}.delete`, id)],
       });
       this.#entries.delete(id);
@@ -136,8 +146,10 @@ export class TriggerBook<Entry extends StoredTrigger> {
   }
 
   /** The row that makes a change durable, where it is committed with its cause; `put` afterwards. */
-  rowOf(entry: Entry, at: string): DocumentRow {
-    return document(this.#nameOf(entry.id), entry, at);
+  rowOf(entry: Entry, at: string): NewDocument {
+    const body = JSON.stringify(entry);
+    // Its versions are its history: as many as are read of it.
+    return { name: this.#nameOf(entry.id), at, by: SYSTEM, body, keep: LIMITS.triggerVersions };
   }
 
   put(entry: Entry): void {
@@ -146,7 +158,7 @@ export class TriggerBook<Entry extends StoredTrigger> {
 
   async save(entry: Entry, at: string, audit: readonly AuditRow[]): Promise<void> {
     const isNew = !this.#entries.has(entry.id);
-    const index = isNew ? [document(`${this.#kind.kind}s`, [...this.#entries.keys(), entry.id], at)] : [];
+    const index = isNew ? [this.#index([...this.#entries.keys(), entry.id], at)] : [];
     await this.#dependencies.store.commit({ documents: [this.rowOf(entry, at), ...index], audit });
     this.put(entry);
   }
@@ -158,8 +170,8 @@ export class TriggerBook<Entry extends StoredTrigger> {
   #nameOf(id: string): string {
     return `${this.#kind.kind}/${id}`;
   }
-}
 
-function document(name: string, value: unknown, at: string): DocumentRow {
-  return { name, at, by: SYSTEM, body: JSON.stringify(value) };
+  #index(ids: readonly string[], at: string): NewDocument {
+    return { name: `${this.#kind.kind}s`, at, by: SYSTEM, body: JSON.stringify(ids), keep: 1 };
+  }
 }

@@ -148,15 +148,39 @@ export function nextTime(cron: Cron, read: ZoneClock, after: number): number | u
 
 /** The first of a day's local times that comes after `after`. */
 function firstAfter(read: ZoneClock, locals: readonly number[], after: number): number | undefined {
-  const [first = 0] = locals;
-  const offset = offsetAt(read, first - DAY_MS);
-  if (offset === offsetAt(read, first + 2 * DAY_MS)) {
-    // No clock is changed about this day.
-    const local = locals.find((time) => time - offset > after);
-    return local === undefined ? undefined : local - offset;
+  const { least, most, at } = offsetsAbout(read, locals[0] ?? 0);
+  let best: number | undefined;
+  for (const local of locals) {
+    if (local - least <= after) continue;
+    // None of the rest can be earlier.
+    if (best !== undefined && local - most >= best) break;
+    const ms = instantOf(at, local);
+    if (ms > after && (best === undefined || ms < best)) best = ms;
   }
-  const times = locals.map((local) => instantOf(read, local)).filter((ms) => ms > after);
-  return times.length === 0 ? undefined : Math.min(...times);
+  return best;
+}
+
+/** The zone's offsets from UTC about a day, in milliseconds. */
+interface Offsets {
+  readonly least: number;
+  readonly most: number;
+  /** For moments from a day before its beginning to a day after its end. */
+  readonly at: (ms: number) => number;
+}
+
+/** A clock is asked a few times for the whole day, not for each of its minutes: one look takes as long as a thousand sums. */
+function offsetsAbout(read: ZoneClock, day: number): Offsets {
+  let [from, to] = [day - DAY_MS, day + 2 * DAY_MS];
+  const [before, later] = [offsetAt(read, from), offsetAt(read, to)];
+  const [least, most] = [Math.min(before, later), Math.max(before, later)];
+  if (before === later) return { least, most, at: () => before };
+  // The minute in which the clocks change.
+  while (to - from > MINUTE_MS) {
+    const middle = Math.floor((from + to) / 2 / MINUTE_MS) * MINUTE_MS;
+    if (offsetAt(read, middle) === before) from = middle;
+    else to = middle;
+  }
+  return { least, most, at: (ms) => (ms < to ? before : later) };
 }
 
 function isDay({ days, months, weekdays, namesDays, namesWeekdays }: Cron, date: Date): boolean {
@@ -166,10 +190,10 @@ function isDay({ days, months, weekdays, namesDays, namesWeekdays }: Cron, date:
 }
 
 /** The moment at which the zone's clocks show this time. `local`: that time as if it were UTC. */
-function instantOf(read: ZoneClock, local: number): number {
-  const before = offsetAt(read, local - DAY_MS);
-  const later = offsetAt(read, local + DAY_MS);
-  const found = [local - before, local - later].filter((ms) => offsetAt(read, ms) === local - ms);
+function instantOf(offset: Offsets["at"], local: number): number {
+  const before = offset(local - DAY_MS);
+  const later = offset(local + DAY_MS);
+  const found = [local - before, local - later].filter((ms) => offset(ms) === local - ms);
   return found.length === 0 ? local - before : Math.min(...found);
 }
 

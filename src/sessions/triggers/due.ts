@@ -19,19 +19,28 @@ export interface Due {
   readonly isLate: boolean;
 }
 
+type TimesOf = (after: number) => number | undefined;
+
+/** Gives the first time after a moment; undefined: there is none. What it is made of is read once. */
+function timesOf({ at, cron = "", time_zone }: Timetable): TimesOf {
+  if (at !== undefined) {
+    const once = Date.parse(at);
+    return (after) => (once > after ? once : undefined);
+  }
+  const [parsed, clock] = [parseCron(cron), zoneClock(time_zone)];
+  return (after) => nextTime(parsed, clock, after);
+}
+
 /** The first time after `after`. Undefined: there is none. */
 export function timeAfter(timetable: Timetable, after: number): number | undefined {
-  if (timetable.at !== undefined) {
-    const at = Date.parse(timetable.at);
-    return at > after ? at : undefined;
-  }
-  return nextTime(parseCron(timetable.cron ?? ""), zoneClock(timetable.time_zone), after);
+  return timesOf(timetable)(after);
 }
 
 export function timesAfter(timetable: Timetable, after: number): readonly number[] {
   const times: number[] = [];
+  const nextOf = timesOf(timetable);
   for (let last = after; times.length < LIMITS.scheduleTimesShown;) {
-    const next = timeAfter(timetable, last);
+    const next = nextOf(last);
     if (next === undefined) break;
     times.push(next);
     last = next;
@@ -41,16 +50,17 @@ export function timesAfter(timetable: Timetable, after: number): readonly number
 
 /** Undefined: nothing has come since `after`. */
 export function dueAt(timetable: Timetable, after: number, now: number): Due | undefined {
-  let at = timeAfter(timetable, after);
+  const nextOf = timesOf(timetable);
+  let at = nextOf(after);
   if (at === undefined || at > now) return undefined;
   let missed = 0;
   for (;;) {
-    const next = timeAfter(timetable, at);
+    const next = nextOf(at);
     if (next === undefined || next > now) break;
     missed += 1;
     // Enough is known; the newest one is found from the other end.
     if (missed >= LIMITS.scheduleMissedCounted) {
-      at = Math.max(next, newestBefore(timetable, now) ?? next);
+      at = Math.max(next, newestBefore(nextOf, now) ?? next);
       break;
     }
     at = next;
@@ -58,12 +68,19 @@ export function dueAt(timetable: Timetable, after: number, now: number): Due | u
   return { at, missed, isLate: now - at > LIMITS.scheduleLateMs };
 }
 
-/** The newest time within the last day, if there is one: enough for what comes so often. */
-function newestBefore(timetable: Timetable, now: number): number | undefined {
-  let newest: number | undefined;
-  for (let at = timeAfter(timetable, now - 86_400_000); at !== undefined && at <= now;) {
-    newest = at;
-    at = timeAfter(timetable, at);
+const DAY_MS = 86_400_000;
+/** Less than lies between two times of any schedule. */
+const CLOSE_MS = 30_000;
+
+/** The newest time within the last day, if there is one: enough for what comes so often. Halves that day until one time is left. */
+function newestBefore(nextOf: TimesOf, now: number): number | undefined {
+  const hasTimeAfter = (ms: number): boolean => (nextOf(ms) ?? Infinity) <= now;
+  let [from, to] = [now - DAY_MS, now];
+  if (!hasTimeAfter(from)) return undefined;
+  while (to - from > CLOSE_MS) {
+    const middle = Math.floor((from + to) / 2);
+    if (hasTimeAfter(middle)) from = middle;
+    else to = middle;
   }
-  return newest;
+  return nextOf(from);
 }

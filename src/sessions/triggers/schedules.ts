@@ -11,8 +11,9 @@ import {
   type SessionView,
   type TriggerHistory,
 } from "../../protocol/index.ts";
-import type { DocumentRow } from "../../store/index.ts";
+import type { NewDocument } from "../../store/index.ts";
 import { authorize, type Caller } from "../access/access.ts";
+import { isTemplateChange, templateHash } from "./accepted-template.ts";
 import { TriggerBook } from "./book.ts";
 import { parseCron, zoneClock } from "./cron.ts";
 import { dueAt, timeAfter, timesAfter, type Due, type Timetable } from "./due.ts";
@@ -31,6 +32,7 @@ const StoredSchedule = z.object({
   created_at: z.string(),
   created_by: PrincipalRef,
   token_id: z.string(),
+  template_hash: z.string().optional(),
   paused: z.boolean(),
   /** Every time up to this one is done with; milliseconds since the epoch. Never goes back, whatever the clock does. */
   done_until: z.number(),
@@ -62,8 +64,8 @@ export class ScheduleService {
     const now = this.#parts.dependencies.clock.now();
     if (request.cron !== undefined) parseCron(request.cron);
     zoneClock(request.time_zone ?? "UTC");
-    if ((await this.#parts.template(request.template)) === undefined)
-      throw new Failure("not_found", `there is no template ${request.template}`);
+    const template = await this.#parts.template(request.template);
+    if (template === undefined) throw new Failure("not_found", `there is no template ${request.template}`);
     const id = this.#parts.dependencies.newId("sch");
     const entry: StoredSchedule = {
       id,
@@ -71,6 +73,7 @@ export class ScheduleService {
       created_at: new Date(now).toISOString(),
       created_by: { id: caller.id, name: caller.name, role: caller.role },
       token_id: caller.token.id,
+      template_hash: templateHash(template),
       paused: false,
       done_until: now,
       started: 0,
@@ -107,7 +110,7 @@ export class ScheduleService {
   async run(caller: Caller, id: string): Promise<ScheduleView> {
     authorize(caller, "trigger.manage");
     return this.#book.change(async () => {
-      const entry = this.#book.find(id);
+      const entry = this.#book.changeable(caller, id);
       const key = `${id}/${this.#parts.dependencies.newId("sch")}`;
       return this.#view(await this.#start(entry, { key, by: caller, details: {} }));
     });
@@ -178,7 +181,8 @@ export class ScheduleService {
     } catch (error) {
       if (passesByItself(error)) throw error;
       const { code, message } = error as Failure;
-      const failed = { ...done, paused: entry.paused || code === "unauthenticated", last: { at, due_at, message } };
+      const isHalted = code === "unauthenticated" || isTemplateChange(error);
+      const failed = { ...done, paused: entry.paused || isHalted, last: { at, due_at, message } };
       await this.#book.save(failed, at, [this.#book.audit(SYSTEM, "schedule.fail", id, { due_at, code, message })]);
     }
   }
@@ -188,7 +192,7 @@ export class ScheduleService {
     const { id, request } = entry;
     const at = this.#book.now;
     let started = entry;
-    const documents = (view: SessionView): readonly DocumentRow[] => {
+    const documents = (view: SessionView): readonly NewDocument[] => {
       started = {
         ...entry,
         started: entry.started + 1,
@@ -198,7 +202,9 @@ export class ScheduleService {
     };
     const view = await startTriggered(this.#parts, {
       token_id: entry.token_id,
+      created_by: entry.created_by,
       template: request.template,
+      template_hash: entry.template_hash,
       max_cost_microusd: request.max_cost_microusd,
       key,
       prompt: (text) => text,

@@ -1,9 +1,10 @@
-import type { CreateSession, SessionView, Template } from "../../protocol/index.ts";
+import type { CreateSession, PrincipalRef, SessionView, Template } from "../../protocol/index.ts";
 import { Failure } from "../../protocol/index.ts";
-import type { DocumentRow } from "../../store/index.ts";
+import type { NewDocument } from "../../store/index.ts";
 import { storedCaller } from "../access/stored-caller.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { SessionService } from "../services/session-service.ts";
+import { checkAccepted } from "./accepted-template.ts";
 
 export interface TriggerParts {
   readonly dependencies: Dependencies;
@@ -15,7 +16,9 @@ export interface TriggerParts {
 /** Who and what a session is started for. */
 interface TriggeredSession {
   readonly token_id: string;
+  readonly created_by: PrincipalRef;
   readonly template: string;
+  readonly template_hash?: string | undefined;
   readonly max_cost_microusd?: number | undefined;
   /** A retry with the same key answers with the first session. */
   readonly key: string;
@@ -23,7 +26,7 @@ interface TriggeredSession {
   readonly prompt: (text: string) => string;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Rows that become durable together with the session. */
-  readonly documents?: ((view: SessionView) => readonly DocumentRow[]) | undefined;
+  readonly documents?: ((view: SessionView) => readonly NewDocument[]) | undefined;
 }
 
 /** Refusals that pass by themselves. */
@@ -41,6 +44,7 @@ export async function startTriggered(parts: TriggerParts, wanted: TriggeredSessi
     throw new Failure("unauthenticated", "the token that it acts with was deleted or has expired");
   const template = await parts.template(wanted.template);
   if (template === undefined) throw new Failure("not_found", `there is no template ${wanted.template}`);
+  checkAccepted(template, wanted);
   const { session } = template;
   const text = wanted.prompt(session.prompt?.text ?? "");
   const request: CreateSession = {

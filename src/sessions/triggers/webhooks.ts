@@ -14,6 +14,7 @@ import {
   type WebhookView,
 } from "../../protocol/index.ts";
 import { authorize, type Caller } from "../access/access.ts";
+import { isTemplateChange, templateHash } from "./accepted-template.ts";
 import { TriggerBook } from "./book.ts";
 import { startTriggered, type TriggerParts } from "./start.ts";
 
@@ -23,6 +24,7 @@ const StoredWebhook = z.object({
   created_at: z.string(),
   created_by: PrincipalRef,
   token_id: z.string(),
+  template_hash: z.string().optional(),
   paused: z.boolean(),
   /** Which secret counts: each is derived from a key of this home, and never stored. */
   secret_version: z.number().int(),
@@ -55,20 +57,23 @@ export class WebhookService {
     this.#book = new TriggerBook(parts.dependencies, kind);
   }
 
-  open(): Promise<void> {
-    return this.#book.open();
+  async open(): Promise<void> {
+    await this.#book.open();
+    // They are hidden wherever they turn up, also after a restart.
+    for (const entry of this.#book.all) this.#secret(entry);
   }
 
   async create(caller: Caller, request: CreateWebhook): Promise<WebhookCreated> {
     authorize(caller, "trigger.manage");
-    if ((await this.#parts.template(request.template)) === undefined)
-      throw new Failure("not_found", `there is no template ${request.template}`);
+    const template = await this.#parts.template(request.template);
+    if (template === undefined) throw new Failure("not_found", `there is no template ${request.template}`);
     const entry: StoredWebhook = {
       id: this.#parts.dependencies.newId("hook"),
       request,
       created_at: this.#book.now,
       created_by: { id: caller.id, name: caller.name, role: caller.role },
       token_id: caller.token.id,
+      template_hash: templateHash(template),
       paused: false,
       secret_version: 1,
       started: 0,
@@ -82,8 +87,11 @@ export class WebhookService {
     return { webhooks: this.#book.all.map(viewOf) };
   }
 
-  /** A new secret, shown this once. The old one is worth nothing from now on. */
+  /** A new secret, shown this once. The old one is worth nothing from now on. Only for who made the webhook, and admins: it acts for who made it. */
   async rotate(caller: Caller, id: string): Promise<WebhookCreated> {
+    authorize(caller, "trigger.manage");
+    if (caller.role !== "admin" && this.#book.find(id).created_by.id !== caller.id)
+      throw new Failure("forbidden", "only whoever made this webhook, or an admin, gets its secret");
     const entry = await this.#book.set(caller, { id, verb: "rotate" }, (before) => ({
       ...before,
       secret_version: before.secret_version + 1,
@@ -108,11 +116,19 @@ export class WebhookService {
     return this.#book.remove(caller, id);
   }
 
+  /** Whether a delivery with this time can count at all, whatever its body says. Its signature is still to be checked. */
+  isExpected(id: string, timestamp: string): boolean {
+    return this.#book.get(id) !== undefined && this.#isRecent(timestamp);
+  }
+
+  #isRecent(timestamp: string): boolean {
+    const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
+    return Math.abs(this.#parts.dependencies.clock.now() / 1_000 - seconds) <= LIMITS.webhookToleranceS;
+  }
+
   /** Whether the delivery is signed by somebody who has the webhook's secret, and is recent. Says nothing of why not. */
   isSigned(id: string, delivery: WebhookDelivery): boolean {
     const entry = this.#book.get(id);
-    const seconds = /^\d{1,12}$/.test(delivery.timestamp) ? Number(delivery.timestamp) : Number.NaN;
-    const age = Math.abs(this.#parts.dependencies.clock.now() / 1_000 - seconds);
     // An unknown webhook takes as long as a known one.
     const key = entry === undefined ? this.#key(id, 0) : this.#key(id, entry.secret_version);
     const wanted = createHmac("sha256", key).update(`${delivery.id}.${delivery.timestamp}.${delivery.body}`).digest();
@@ -121,21 +137,24 @@ export class WebhookService {
       .slice(0, LIMITS.webhookSignatures)
       .map((text) => (text.startsWith("v1,") ? Buffer.from(text.slice(3), "base64") : Buffer.alloc(0)))
       .some((given) => given.length === wanted.length && timingSafeEqual(given, wanted));
-    return isRight && entry !== undefined && delivery.id !== "" && age <= LIMITS.webhookToleranceS;
+    return isRight && entry !== undefined && delivery.id !== "" && this.#isRecent(delivery.timestamp);
   }
 
   /** Starts a session for a delivery that is signed. The same delivery again answers with the same session. */
   async deliver(id: string, delivery: WebhookDelivery): Promise<WebhookAccepted> {
     const entry = this.#book.find(id);
     if (entry.paused) throw new Failure("conflict", "this webhook is paused");
-    const mark = createHmac("sha256", this.#key(id, entry.secret_version))
-      .update(`mark ${delivery.id}`)
+    // From the home's key, which no sender has: the webhook's own secret is theirs.
+    const mark = createHmac("sha256", this.#parts.dependencies.webhookKey)
+      .update(`mark ${id} ${delivery.id}`)
       .digest("hex")
       .slice(0, 16);
     try {
       const view = await startTriggered(this.#parts, {
         token_id: entry.token_id,
+        created_by: entry.created_by,
         template: entry.request.template,
+        template_hash: entry.template_hash,
         max_cost_microusd: entry.request.max_cost_microusd,
         key: `${id}/${delivery.id}`,
         prompt: (text) => withPayload(text, delivery.body, mark),
@@ -144,16 +163,12 @@ export class WebhookService {
       await this.#note(id, { session_id: view.id }, "webhook.start");
       return { session_id: view.id };
     } catch (error) {
-      if (error instanceof Failure) await this.#note(id, { message: error.message }, "webhook.fail");
+      if (error instanceof Failure) await this.#note(id, failed(error), "webhook.fail");
       throw error;
     }
   }
 
-  #note(
-    id: string,
-    result: Pick<NonNullable<StoredWebhook["last"]>, "session_id" | "message">,
-    action: string,
-  ): Promise<void> {
+  #note(id: string, { isHalted = false, ...result }: DeliveryResult, action: string): Promise<void> {
     return this.#book.change(async () => {
       const entry = this.#book.get(id);
       // A retry of what was started already.
@@ -161,7 +176,7 @@ export class WebhookService {
         return;
       const at = this.#book.now;
       const started = entry.started + (result.session_id === undefined ? 0 : 1);
-      await this.#book.save({ ...entry, started, last: { at, ...result } }, at, [
+      await this.#book.save({ ...entry, started, paused: entry.paused || isHalted, last: { at, ...result } }, at, [
         this.#book.audit(SYSTEM, action, id, result),
       ]);
     });
@@ -176,6 +191,18 @@ export class WebhookService {
     this.#parts.dependencies.redact.learn(secret);
     return secret;
   }
+}
+
+/** What became of a delivery. */
+interface DeliveryResult {
+  readonly session_id?: string | undefined;
+  readonly message?: string | undefined;
+  /** Nothing more begins until a person has looked. */
+  readonly isHalted?: boolean | undefined;
+}
+
+function failed(error: Failure): DeliveryResult {
+  return { message: error.message, isHalted: isTemplateChange(error) };
 }
 
 const PAYLOAD = "{{payload}}";

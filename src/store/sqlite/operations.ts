@@ -2,9 +2,9 @@ import { Failure, LIMITS, type Approval } from "../../protocol/index.ts";
 import type { WriteOperation } from "./statements.ts";
 import type {
   AuditRow,
-  DocumentRow,
   EventRow,
   KeyRow,
+  NewDocument,
   PrincipalRow,
   ReceiptRow,
   ReservationRow,
@@ -37,7 +37,8 @@ export function encode(write: Write): Encoded {
     ...(write.keys ?? []).map(key),
     ...(write.usedKeys ?? []).map(({ id, at }): WriteOperation => ["usedKey", [at, id]]),
     ...(write.audit ?? []).map(audit),
-    ...(write.documents ?? []).map(document),
+    ...(write.deletedDocuments ?? []).map((name): WriteOperation => ["deletedDocument", [name]]),
+    ...(write.documents ?? []).flatMap(document),
     ...(write.endedReservations ?? []).map((id): WriteOperation => ["endedReservation", [id]]),
     ...(write.reservations ?? []).map(reservation),
     ...(write.spending ?? []).map(spending),
@@ -162,8 +163,9 @@ function audit(row: AuditRow): WriteOperation {
   return ["audit", [row.id, row.at, JSON.stringify(row.by), row.action, row.target, details]];
 }
 
-function document(row: DocumentRow): WriteOperation {
-  return ["document", [row.name, row.at, JSON.stringify(row.by), row.body]];
+function document({ name, at, by, body, keep }: NewDocument): readonly WriteOperation[] {
+  const added: WriteOperation = ["document", [name, at, JSON.stringify(by), body]];
+  return keep === undefined ? [added] : [added, ["olderDocuments", [name, keep]]];
 }
 
 function reservation(row: ReservationRow): WriteOperation {

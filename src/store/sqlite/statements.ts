@@ -70,6 +70,10 @@ export const WRITES = {
     ON CONFLICT (id) DO UPDATE SET at = excluded.at, by = excluded.by, action = excluded.action,
       target = excluded.target, details = excluded.details`,
   document: "INSERT INTO documents (name, at, by, body) VALUES (?, ?, ?, ?)",
+  olderDocuments: `
+    DELETE FROM documents WHERE name = ?1
+      AND id <= (SELECT id FROM documents WHERE name = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)`,
+  deletedDocument: "DELETE FROM documents WHERE name = ?",
   endedReservation: "DELETE FROM reservations WHERE id = ?",
   reservation: `
     INSERT INTO reservations (id, at, session_id, turn_id, key_id, agent, engine, provider, model, accounts, amount)

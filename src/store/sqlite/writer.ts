@@ -98,6 +98,8 @@ function prepare(database: SqliteDatabase): Statements {
     usedKey: statement(WRITES.usedKey),
     audit: statement(WRITES.audit),
     document: statement(WRITES.document),
+    olderDocuments: statement(WRITES.olderDocuments),
+    deletedDocument: statement(WRITES.deletedDocument),
     endedReservation: statement(WRITES.endedReservation),
     reservation: statement(WRITES.reservation),
     spending: statement(WRITES.spending),

@@ -92,7 +92,7 @@ function isWanted({ url }: FoundPage, allowed: readonly string[], blocked: reado
 function shown({ title, url, snippet }: FoundPage, index: number): string {
   const plain = (text: string): string =>
     text
-      .replaceAll(/<[^>]*>/g, "")
+      .replaceAll(/<[^<>]*>/g, "")
       .replaceAll(/\s+/g, " ")
       .trim();
   const lines = [
