@@ -30,7 +30,11 @@ export interface CommitPlace {
  * Commits changes on a branch of the source's repository: on the commit that the tree began with, or on the last one that was made
  * here. Neither the repository's checked-out files nor its index are touched. Answers with the commit.
  */
-export async function commitChanges(tree: OpenTree, changes: readonly ComparedChange[], wanted: WantedCommit): Promise<string> {
+export async function commitChanges(
+  tree: OpenTree,
+  changes: readonly ComparedChange[],
+  wanted: WantedCommit,
+): Promise<string> {
   const { record, folder } = tree;
   const { branch } = wanted;
   const place = await placeOf(tree, branch);

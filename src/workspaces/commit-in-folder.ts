@@ -47,7 +47,10 @@ export async function commitInFolder(made: FolderChanges, wanted: WantedCommit):
     await mustGit(root, ["update-index", "-z", "--index-info"], { variables, input: lines.join("") });
     const tree = await mustGit(root, ["write-tree"], { variables });
     if (tree === (await mustGit(root, ["rev-parse", `${place.parent}^{tree}`])))
-      throw new Failure("conflict", `the branch ${wanted.branch} has these changes already: there is nothing to commit`);
+      throw new Failure(
+        "conflict",
+        `the branch ${wanted.branch} has these changes already: there is nothing to commit`,
+      );
     const committed = await commitTree(place, tree, wanted);
     await noteCommit(folder, wanted.branch, committed);
     if (isCurrent) await stage(place, files, lines);

@@ -58,7 +58,10 @@ export async function gitBytes(folder: string, words: readonly string[], call: G
 }
 
 /** The variables of a call of git: what would start a program or ask a network is switched off. */
-export function gitEnvironment({ settings = {}, variables = {} }: Pick<GitOptions, "settings" | "variables">): NodeJS.ProcessEnv {
+export function gitEnvironment({
+  settings = {},
+  variables = {},
+}: Pick<GitOptions, "settings" | "variables">): NodeJS.ProcessEnv {
   const all = Object.entries({ ...CALM, ...settings });
   return {
     PATH: process.env["PATH"],

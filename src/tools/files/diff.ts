@@ -81,7 +81,10 @@ export function diffHunks(before: string, after: string): readonly DiffHunk[] {
   return hunksBetween({ before, after }).map(({ lines, ...range }) => {
     const { oldStart, oldLines, newStart, newLines } = range;
     const place = [oldStart, oldLines, newStart, newLines];
-    const id = createHash("sha256").update(JSON.stringify([place, lines])).digest("hex").slice(0, 16);
+    const id = createHash("sha256")
+      .update(JSON.stringify([place, lines]))
+      .digest("hex")
+      .slice(0, 16);
     return { id, oldStart, oldLines, newStart, newLines };
   });
 }

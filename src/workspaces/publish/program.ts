@@ -50,11 +50,7 @@ function endGroup(pid: number | undefined): void {
 }
 
 /** Where a program is; undefined: it is not installed. One in a folder that sessions write in does not count. */
-export async function findProgram(
-  name: string,
-  path: string,
-  written: readonly string[],
-): Promise<string | undefined> {
+export async function findProgram(name: string, path: string, written: readonly string[]): Promise<string | undefined> {
   for (const folder of path.split(delimiter)) {
     if (!isAbsolute(folder) || written.some((own) => isWithin(own, folder))) continue;
     const file = join(folder, name);

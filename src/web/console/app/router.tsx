@@ -90,7 +90,10 @@ const files = createRoute({
 });
 const tunnelsPage = lazyRouteComponent(() => loadPage(() => import("../pages/tunnels/page.tsx")), "TunnelsPage");
 const longRunsPage = lazyRouteComponent(() => loadPage(() => import("../pages/long-runs/page.tsx")), "LongRunsPage");
-const schedulesPage = lazyRouteComponent(() => loadPage(() => import("../pages/triggers/schedules.tsx")), "SchedulesPage");
+const schedulesPage = lazyRouteComponent(
+  () => loadPage(() => import("../pages/triggers/schedules.tsx")),
+  "SchedulesPage",
+);
 const webhooksPage = lazyRouteComponent(() => loadPage(() => import("../pages/triggers/webhooks.tsx")), "WebhooksPage");
 const mcpLoginsPage = lazyRouteComponent(() => loadPage(() => import("../pages/mcp/page.tsx")), "McpLoginsPage");
 
