@@ -10,6 +10,9 @@ export interface ApiCall {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Sends one call and gives its answer. */
+export type SendCall = <Answer>(call: ApiCall) => Promise<Answer>;
+
 export interface Idempotent {
   /** A retry with the same key gets the first answer. */
   readonly key?: string;

@@ -8,9 +8,7 @@ import type {
   RevokeGrant,
   SessionView,
 } from "../protocol/index.ts";
-import type { ApiCall } from "./api-call.ts";
-
-type SendCall = <Answer>(call: ApiCall) => Promise<Answer>;
+import type { SendCall } from "./api-call.ts";
 
 /** What people do with questions beside answering one, and how they keep order among sessions. */
 export class InboxClient {

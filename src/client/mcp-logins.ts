@@ -1,13 +1,13 @@
 import type { FinishMcpLogin, McpLoginList, McpLoginStarted, McpLoginView, StartMcpLogin } from "../protocol/index.ts";
-import type { ApiCall } from "./api-call.ts";
+import type { SendCall } from "./api-call.ts";
 
 const PATH = "/api/mcp-logins";
 
 /** Logins at MCP servers, by OAuth. No token is ever in an answer. */
 export class McpLogins {
-  readonly #call: <Answer>(call: ApiCall) => Promise<Answer>;
+  readonly #call: SendCall;
 
-  constructor(call: <Answer>(call: ApiCall) => Promise<Answer>) {
+  constructor(call: SendCall) {
     this.#call = call;
   }
 

@@ -7,15 +7,13 @@ import type {
   PairingCreated,
   PairingView,
 } from "../protocol/index.ts";
-import type { ApiCall } from "./api-call.ts";
-
-type SendApiCall = <Answer>(call: ApiCall) => Promise<Answer>;
+import type { SendCall } from "./api-call.ts";
 
 /** Where people are told of questions and ends, and how a phone gets a token of its own. */
 export class NotificationCalls {
-  readonly #call: SendApiCall;
+  readonly #call: SendCall;
 
-  constructor(call: SendApiCall) {
+  constructor(call: SendCall) {
     this.#call = call;
   }
 

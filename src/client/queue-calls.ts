@@ -1,13 +1,11 @@
 import type { QueuedPromptDetail, SessionView } from "../protocol/index.ts";
-import type { ApiCall } from "./api-call.ts";
-
-type Call = <Answer>(call: ApiCall) => Promise<Answer>;
+import type { SendCall } from "./api-call.ts";
 
 /** Prompts of a session that wait for its open turn to end. */
 export class QueueCalls {
-  readonly #call: Call;
+  readonly #call: SendCall;
 
-  constructor(call: Call) {
+  constructor(call: SendCall) {
     this.#call = call;
   }
 

@@ -12,18 +12,16 @@ import type {
   RewindFiles,
   WorkspaceFile,
 } from "../protocol/index.ts";
-import type { ApiCall } from "./api-call.ts";
+import type { SendCall } from "./api-call.ts";
 import { changesOf, search } from "./paths.ts";
-
-type ReviewCall = <Answer>(call: ApiCall) => Promise<Answer>;
 
 const at = (id: string, rest: string): string => `/api/sessions/${encodeURIComponent(id)}/${rest}`;
 
 /** What people do with a session's changes beyond deciding on them. */
 export class ReviewCalls {
-  readonly #call: ReviewCall;
+  readonly #call: SendCall;
 
-  constructor(call: ReviewCall) {
+  constructor(call: SendCall) {
     this.#call = call;
   }
 

@@ -13,17 +13,15 @@ import type {
   WebhookList,
   WebhookView,
 } from "../protocol/index.ts";
-import type { ApiCall } from "./api-call.ts";
-
-type Call = <Answer>(call: ApiCall) => Promise<Answer>;
+import type { SendCall } from "./api-call.ts";
 
 const at = (base: string, id: string, rest = ""): string => `${base}/${encodeURIComponent(id)}${rest}`;
 
 /** Long runs: sessions one after the other on one task. */
 export class LongRunCalls {
-  readonly #call: Call;
+  readonly #call: SendCall;
 
-  constructor(call: Call) {
+  constructor(call: SendCall) {
     this.#call = call;
   }
 
@@ -56,9 +54,9 @@ const RUNS = "/api/long-runs";
 
 /** Sessions that begin at set times. */
 export class ScheduleCalls {
-  readonly #call: Call;
+  readonly #call: SendCall;
 
-  constructor(call: Call) {
+  constructor(call: SendCall) {
     this.#call = call;
   }
 
@@ -92,9 +90,9 @@ const SCHEDULES = "/api/schedules";
 
 /** Sessions that begin when a signed delivery comes. */
 export class WebhookCalls {
-  readonly #call: Call;
+  readonly #call: SendCall;
 
-  constructor(call: Call) {
+  constructor(call: SendCall) {
     this.#call = call;
   }
 
