@@ -1,13 +1,13 @@
 import type { QueuedPromptDetail, SessionView } from "../protocol/index.ts";
 import type { ApiCall } from "./api-call.ts";
 
-type Call = <Answer>(call: ApiCall) => Promise<Answer>;
+type SendQueueCall = <Answer>(call: ApiCall) => Promise<Answer>;
 
 /** Prompts of a session that wait for its open turn to end. */
 export class QueueCalls {
-  readonly #call: Call;
+  readonly #call: SendQueueCall;
 
-  constructor(call: Call) {
+  constructor(call: SendQueueCall) {
     this.#call = call;
   }
 
