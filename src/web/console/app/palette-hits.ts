@@ -21,6 +21,8 @@ export function useHitEntries(text: string): readonly PaletteEntry[] {
     queryKey: ["search", q, "palette"],
     queryFn: () => client.searchText({ q, limit: HITS_SHOWN }),
     enabled: isWanted,
+    // What is under the cursor does not go away while the next letters are searched.
+    placeholderData: (before) => before,
     retry: false,
     staleTime: 0,
   });
