@@ -47,7 +47,10 @@ export async function commitInFolder(made: FolderChanges, wanted: WantedCommit):
     await mustGit(root, ["update-index", "-z", "--index-info"], { variables, input: lines.join("") });
     const tree = await mustGit(root, ["write-tree"], { variables });
     if (tree === (await mustGit(root, ["rev-parse", `${place.parent}^{tree}`])))
-      throw new Failure("conflict", `the branch ${wanted.branch} has these changes already: there is nothing to commit`);
+      throw new Failure(
+        "conflict",
+        `the branch ${wanted.branch} has these changes already: there is nothing to commit`,
+      );
     const committed = await commitTree(place, tree, wanted);
     await noteCommit(folder, wanted.branch, committed);
     if (isCurrent) await stage(place, files, lines);
@@ -75,10 +78,8 @@ async function noteCommit(folder: string, branch: string, commit: string): Promi
 /** The index gets what is committed, but for files in which somebody has staged something else. */
 async function stage(place: CommitPlace, files: readonly CommittedFile[], lines: readonly string[]): Promise<void> {
   const { root, prefix, parent } = place;
-  const [staged, committed] = await Promise.all([
-    entriesOf(await mustGit(root, ["ls-files", "-z", "--stage", "--full-name"])),
-    entriesOf(await mustGit(root, ["ls-tree", "-r", "-z", "--full-tree", parent])),
-  ]);
+  const staged = entriesOf(await mustGit(root, ["ls-files", "-z", "--stage", "--full-name"]));
+  const committed = entriesOf(await mustGit(root, ["ls-tree", "-r", "-z", "--full-tree", parent]));
   const fine = lines.filter((_line, at) => {
     const name = `${prefix}${files[at]?.path ?? ""}`;
     return staged.get(name) === committed.get(name);
