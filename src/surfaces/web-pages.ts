@@ -23,7 +23,16 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** The addresses of each page, which does its own routing. Nothing in a page is secret: what it shows needs a token. */
 const PAGES = {
-  console: ["/", "/new", "/agent", "/sessions/:id", "/sessions/:id/changes", ...CONSOLE_PAGES.map(({ to }) => to)],
+  console: [
+    "/",
+    "/new",
+    "/agent",
+    "/sessions/:id",
+    "/sessions/:id/changes",
+    "/sessions/:id/compare",
+    "/sessions/:id/files",
+    ...CONSOLE_PAGES.map(({ to }) => to),
+  ],
   workbench: ["/workbench"],
 } as const;
 type PageName = keyof typeof PAGES;
@@ -50,7 +59,7 @@ const OPEN = new Set<string>([...Object.values(PAGES).flat(), ...Object.keys(INS
 
 /** Whether an address is a page or a part of one, which needs no token. */
 export function isOpen(path: string): boolean {
-  return OPEN.has(path) || path.startsWith(ASSETS) || /^\/sessions\/[^/]+(\/changes)?$/.test(path);
+  return OPEN.has(path) || path.startsWith(ASSETS) || /^\/sessions\/[^/]+(\/(changes|compare|files))?$/.test(path);
 }
 
 /** What the workbench may do beyond the others: compile WebAssembly (its SQL engine, Parquet) and hold the script frame. */

@@ -78,10 +78,8 @@ async function noteCommit(folder: string, branch: string, commit: string): Promi
 /** The index gets what is committed, but for files in which somebody has staged something else. */
 async function stage(place: CommitPlace, files: readonly CommittedFile[], lines: readonly string[]): Promise<void> {
   const { root, prefix, parent } = place;
-  const [staged, committed] = await Promise.all([
-    entriesOf(await mustGit(root, ["ls-files", "-z", "--stage", "--full-name"])),
-    entriesOf(await mustGit(root, ["ls-tree", "-r", "-z", "--full-tree", parent])),
-  ]);
+  const staged = entriesOf(await mustGit(root, ["ls-files", "-z", "--stage", "--full-name"]));
+  const committed = entriesOf(await mustGit(root, ["ls-tree", "-r", "-z", "--full-tree", parent]));
   const fine = lines.filter((_line, at) => {
     const name = `${prefix}${files[at]?.path ?? ""}`;
     return staged.get(name) === committed.get(name);

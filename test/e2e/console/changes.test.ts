@@ -132,6 +132,8 @@ describeInBrowser("deciding on what a session changed", () => {
     await page.goto(page.url().replace(/\/compare.*$/, ""));
     await page.getByRole("log", { name: "Conversation" }).getByRole("link", { name: "a.txt" }).click();
     await page.getByRole("heading", { name: "a.txt" }).waitFor();
+    // The address works by itself.
+    await page.reload();
     await page.getByText("line 20").waitFor();
     expect(await inspectPart(page, "main")).toEqual([]);
     expect(visitor.troubles).toEqual([]);

@@ -37,7 +37,7 @@ export function FileList({
         )}
       >
         {files.map((file) => (
-          <li key={file.path} className="flex items-start">
+          <li key={file.path} className={classes("flex items-start", file.path === current && "bg-accent-soft")}>
             {boxes !== undefined && (
               <IncludeBox path={file.path} state={boxes.state(file.path)} onToggle={() => boxes.toggle(file.path)} />
             )}
