@@ -1,7 +1,9 @@
-import { useState, type ReactNode } from "react";
+import { useState, type FormEvent, type ReactNode } from "react";
 import { useConnection } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input, TextArea } from "../../../ui/field.tsx";
-import { FormDialog } from "../../../ui/form-dialog.tsx";
+import { Note, wordsOf } from "../../../ui/states.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
 import { amountProblem } from "../tokens/keys/key-fields.ts";
@@ -9,7 +11,8 @@ import { longRunOf, type LongRunFields } from "./fields.ts";
 
 export function NewLongRun({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { client } = useConnection();
-  const { perform } = useAct(KEYS.longRuns);
+  const { perform, isActing } = useAct(KEYS.longRuns);
+  const [failure, setFailure] = useState<string>();
   const [fields, setFields] = useState<LongRunFields>({
     name: "",
     task: "",
@@ -17,21 +20,36 @@ export function NewLongRun({ onClose }: { readonly onClose: () => void }): React
     workspace: "",
     isAutonomous: false,
   });
+  const set = (change: Partial<LongRunFields>): void => {
+    setFailure(undefined);
+    setFields({ ...fields, ...change });
+  };
   const request = longRunOf(fields);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (request === undefined || isActing) return;
+    perform({ run: () => client.longRuns.start(request), done: `${request.name} has begun.` }).then(
+      onClose,
+      (error: unknown) => setFailure(wordsOf(error)),
+    );
+  };
   return (
-    <FormDialog
-      title="New long run"
-      verb="Start it"
-      trouble="It was not started"
-      isWhole={request !== undefined}
-      send={async () => {
-        if (request !== undefined)
-          await perform({ run: () => client.longRuns.start(request), done: `${request.name} has begun.` });
-      }}
-      onClose={onClose}
-    >
-      <RunFields fields={fields} onChange={(change) => setFields({ ...fields, ...change })} />
-    </FormDialog>
+    <Dialog open onClose={onClose} title="New long run">
+      <form onSubmit={submit} className="space-y-4">
+        <RunFields fields={fields} onChange={set} />
+        {failure !== undefined && (
+          <Note tone="bad" role="alert">
+            {failure}
+          </Note>
+        )}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={isActing} disabled={request === undefined}>
+            Start it
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   );
 }
 

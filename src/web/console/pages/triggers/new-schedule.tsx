@@ -1,7 +1,9 @@
-import { useState, type ReactNode } from "react";
+import { useState, type FormEvent, type ReactNode } from "react";
 import { useConnection } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input, Select } from "../../../ui/field.tsx";
-import { FormDialog } from "../../../ui/form-dialog.tsx";
+import { Note, wordsOf } from "../../../ui/states.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
 import { useTemplates } from "../new/template-data.ts";
@@ -10,8 +12,9 @@ import { TriggerFieldset } from "./form.tsx";
 
 export function NewSchedule({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { client } = useConnection();
-  const { perform } = useAct(KEYS.schedules);
+  const { perform, isActing } = useAct(KEYS.schedules);
   const templates = useTemplates();
+  const [failure, setFailure] = useState<string>();
   const [fields, setFields] = useState<ScheduleFields>(() => ({
     name: "",
     template: "",
@@ -22,23 +25,37 @@ export function NewSchedule({ onClose }: { readonly onClose: () => void }): Reac
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     missed: "run_once",
   }));
-  const set = (change: Partial<ScheduleFields>): void => setFields({ ...fields, ...change });
+  const set = (change: Partial<ScheduleFields>): void => {
+    setFailure(undefined);
+    setFields({ ...fields, ...change });
+  };
   const request = scheduleOf(fields);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (request === undefined || isActing) return;
+    perform({ run: () => client.schedules.create(request), done: `${request.name} is scheduled.` }).then(
+      onClose,
+      (error: unknown) => setFailure(wordsOf(error)),
+    );
+  };
   return (
-    <FormDialog
-      title="New schedule"
-      verb="Schedule it"
-      trouble="It was not scheduled"
-      isWhole={request !== undefined}
-      send={async () => {
-        if (request !== undefined)
-          await perform({ run: () => client.schedules.create(request), done: `${request.name} is scheduled.` });
-      }}
-      onClose={onClose}
-    >
-      <TriggerFieldset fields={fields} templates={templates.data ?? []} example="Morning triage" onChange={set} />
-      <TimeFields fields={fields} onChange={set} />
-    </FormDialog>
+    <Dialog open onClose={onClose} title="New schedule">
+      <form onSubmit={submit} className="space-y-4">
+        <TriggerFieldset fields={fields} templates={templates.data ?? []} example="Morning triage" onChange={set} />
+        <TimeFields fields={fields} onChange={set} />
+        {failure !== undefined && (
+          <Note tone="bad" role="alert">
+            {failure}
+          </Note>
+        )}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={isActing} disabled={request === undefined}>
+            Schedule it
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   );
 }
 

@@ -1,9 +1,11 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent, type ReactNode } from "react";
 import type { WebhookCreated } from "../../../../protocol/index.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
 import { parseDollars } from "../../../ui/dollars.ts";
-import { FormDialog } from "../../../ui/form-dialog.tsx";
+import { Trouble } from "../../../ui/states.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useTemplates } from "../new/template-data.ts";
 import { isTriggerWhole, type TriggerFields } from "./fields.ts";
@@ -20,32 +22,46 @@ export function NewWebhook({
   const queries = useQueryClient();
   const templates = useTemplates();
   const [fields, setFields] = useState<TriggerFields>({ name: "", template: "", maxCost: "" });
-  const make = async (): Promise<void> => {
-    const most = fields.maxCost.trim() === "" ? undefined : parseDollars(fields.maxCost);
-    const made = await client.webhooks.create({
-      name: fields.name.trim(),
-      template: fields.template,
-      ...(most === undefined ? {} : { max_cost_microusd: most }),
-    });
-    void queries.invalidateQueries({ queryKey: KEYS.webhooks });
-    onMade(made);
+  const most = fields.maxCost.trim() === "" ? undefined : parseDollars(fields.maxCost);
+  const make = useMutation({
+    mutationFn: () =>
+      client.webhooks.create({
+        name: fields.name.trim(),
+        template: fields.template,
+        ...(most === undefined ? {} : { max_cost_microusd: most }),
+      }),
+    onSuccess: (made) => {
+      void queries.invalidateQueries({ queryKey: KEYS.webhooks });
+      onClose();
+      onMade(made);
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (isTriggerWhole(fields)) make.mutate();
   };
   return (
-    <FormDialog
+    <Dialog
+      open
+      onClose={onClose}
       title="New webhook"
       description="What a delivery says comes from outside: use a template whose profile runs nothing harmful unasked."
-      verb="Make the webhook"
-      trouble="The webhook was not made"
-      isWhole={isTriggerWhole(fields)}
-      send={make}
-      onClose={onClose}
     >
-      <TriggerFieldset
-        fields={fields}
-        templates={templates.data ?? []}
-        example="New issues"
-        onChange={(change) => setFields({ ...fields, ...change })}
-      />
-    </FormDialog>
+      <form onSubmit={submit} className="space-y-4">
+        <TriggerFieldset
+          fields={fields}
+          templates={templates.data ?? []}
+          example="New issues"
+          onChange={(change) => setFields({ ...fields, ...change })}
+        />
+        {make.error !== null && <Trouble title="The webhook was not made" error={make.error} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={make.isPending} disabled={!isTriggerWhole(fields)}>
+            Make the webhook
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   );
 }

@@ -1,8 +1,10 @@
-import { useState, type ReactNode } from "react";
+import { useState, type FormEvent, type ReactNode } from "react";
 import { parsePairingCode, parsePairingLink } from "../../../../protocol/index.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input } from "../../../ui/field.tsx";
-import { FormDialog } from "../../../ui/form-dialog.tsx";
+import { Note, wordsOf } from "../../../ui/states.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
 
@@ -15,65 +17,82 @@ interface AddFields {
 /** Pairs with a machine that shows a code. A pasted link fills everything in. */
 export function AddTunnel({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { client } = useConnection();
-  const { perform } = useAct(KEYS.tunnels);
+  const { perform, isActing } = useAct(KEYS.tunnels);
   const [fields, setFields] = useState<AddFields>({ id: "", url: "", code: "" });
-  const { id, url, code } = fields;
-  const set = (name: keyof AddFields, value: string): void =>
+  const [failure, setFailure] = useState<string>();
+  const isWhole = fields.id !== "" && fields.url !== "" && parsePairingCode(fields.code) !== undefined;
+  const set = (name: keyof AddFields, value: string): void => {
+    setFailure(undefined);
     setFields({ ...fields, ...(parsePairingLink(value) ?? { [name]: value }) });
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!isWhole || isActing) return;
+    const { id, url, code } = fields;
+    const run = () => client.tunnels.pair(id, { url, code });
+    perform({ run, done: `Paired with ${id}. Sessions name it as tunnel:${id}.` }).then(onClose, (error: unknown) =>
+      setFailure(wordsOf(error)),
+    );
+  };
   return (
-    <FormDialog
+    <Dialog
+      open
+      onClose={onClose}
       title="Add a tunnel"
       description="The other machine shows a pairing code: sallyport tunnel serve <name> --pair, or Pair on its Tunnels page."
-      verb="Pair"
-      trouble="Not paired"
-      isWhole={id !== "" && url !== "" && parsePairingCode(code) !== undefined}
-      send={() =>
-        perform({
-          run: () => client.tunnels.pair(id, { url, code }),
-          done: `Paired with ${id}. Sessions name it as tunnel:${id}.`,
-        })
-      }
-      onClose={onClose}
     >
-      <Field label="Address or pairing link" hint="A link fills in the rest.">
-        {(ids) => (
-          <Input
-            {...ids}
-            autoFocus
-            required
-            spellCheck={false}
-            value={fields.url}
-            placeholder="wss://abc.ngrok.app/claude"
-            onChange={(event) => set("url", event.target.value)}
-          />
+      <form onSubmit={submit} className="space-y-4">
+        <Field label="Address or pairing link" hint="A link fills in the rest.">
+          {(ids) => (
+            <Input
+              {...ids}
+              autoFocus
+              required
+              spellCheck={false}
+              value={fields.url}
+              placeholder="wss://abc.ngrok.app/claude"
+              onChange={(event) => set("url", event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Name" hint="What both sides call it.">
+          {(ids) => (
+            <Input
+              {...ids}
+              required
+              maxLength={100}
+              value={fields.id}
+              placeholder="work"
+              onChange={(event) => set("id", event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Pairing code" hint="Ten letters and digits; it counts once.">
+          {(ids) => (
+            <Input
+              {...ids}
+              required
+              autoComplete="off"
+              spellCheck={false}
+              className="font-mono"
+              value={fields.code}
+              placeholder="K7Q2M-4XTPB"
+              onChange={(event) => set("code", event.target.value)}
+            />
+          )}
+        </Field>
+        {failure !== undefined && (
+          <Note tone="bad" role="alert">
+            {failure}
+          </Note>
         )}
-      </Field>
-      <Field label="Name" hint="What both sides call it.">
-        {(ids) => (
-          <Input
-            {...ids}
-            required
-            maxLength={100}
-            value={fields.id}
-            placeholder="work"
-            onChange={(event) => set("id", event.target.value)}
-          />
-        )}
-      </Field>
-      <Field label="Pairing code" hint="Ten letters and digits; it counts once.">
-        {(ids) => (
-          <Input
-            {...ids}
-            required
-            autoComplete="off"
-            spellCheck={false}
-            className="font-mono"
-            value={fields.code}
-            placeholder="K7Q2M-4XTPB"
-            onChange={(event) => set("code", event.target.value)}
-          />
-        )}
-      </Field>
-    </FormDialog>
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={isActing} disabled={!isWhole}>
+            Pair
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   );
 }
