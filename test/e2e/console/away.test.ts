@@ -169,7 +169,8 @@ describeInWholeBrowser("away from the console", () => {
     const asked: string[] = [];
     tab.on("request", (request) => asked.push(request.url()));
     await tab.goto(`${server.url}/#pair=${code}`);
-    await tab.getByRole("heading", { level: 1, name: "Sessions" }).waitFor();
+    // A server that nobody has used yet.
+    await tab.getByRole("heading", { level: 1, name: "Start agents, watch them, decide what they may do" }).waitFor();
     expect(asked.filter((url) => url.includes(code))).toEqual([]);
     expect(tab.url()).not.toContain(code);
     await page.getByText("Your phone is connected").waitFor();
