@@ -61,6 +61,49 @@ export async function runCommandLine(words: readonly string[], surroundings: Pro
   }
 }
 
+/** In the order of `--help`. */
+const COMMANDS = [
+  addServe,
+  addRun,
+  addJobs,
+  addLongRun,
+  addSchedule,
+  addWebhook,
+  addAttach,
+  addSessions,
+  addContext,
+  addExport,
+  addSearch,
+  addImport,
+  addApprove,
+  addChanges,
+  addToken,
+  addKey,
+  addNotify,
+  addPhone,
+  addIdentity,
+  addTunnel,
+  addExec,
+  addPolicy,
+  addUsage,
+  addWorkers,
+  addPool,
+  addPrune,
+  addBackup,
+  addEngine,
+  addProvider,
+  addPrice,
+  addModels,
+  addConnection,
+  addMount,
+  addDoctor,
+  addHome,
+  addHook,
+  addTools,
+  addAcp,
+  addMcp,
+] as const;
+
 function programFor(context: CommandContext): Command {
   const { surroundings } = context;
   const program = new Command("sallyport");
@@ -81,44 +124,6 @@ function programFor(context: CommandContext): Command {
       writeOut: (text) => void surroundings.output.write(text),
       writeErr: (text) => void surroundings.errors.write(text),
     });
-  addServe(program, context);
-  addRun(program, context);
-  addJobs(program, context);
-  addLongRun(program, context);
-  addSchedule(program, context);
-  addWebhook(program, context);
-  addAttach(program, context);
-  addSessions(program, context);
-  addContext(program, context);
-  addExport(program, context);
-  addSearch(program, context);
-  addImport(program, context);
-  addApprove(program, context);
-  addChanges(program, context);
-  addToken(program, context);
-  addKey(program, context);
-  addNotify(program, context);
-  addPhone(program, context);
-  addIdentity(program, context);
-  addTunnel(program, context);
-  addExec(program, context);
-  addPolicy(program, context);
-  addUsage(program, context);
-  addWorkers(program, context);
-  addPool(program, context);
-  addPrune(program, context);
-  addBackup(program, context);
-  addEngine(program, context);
-  addProvider(program, context);
-  addPrice(program, context);
-  addModels(program, context);
-  addConnection(program, context);
-  addMount(program, context);
-  addDoctor(program, context);
-  addHome(program, context);
-  addHook(program, context);
-  addTools(program, context);
-  addAcp(program, context);
-  addMcp(program, context);
+  for (const add of COMMANDS) add(program, context);
   return program;
 }

@@ -81,7 +81,7 @@ import { ReviewCalls } from "./review-calls.ts";
 import { ExportCalls } from "./export-calls.ts";
 import { QueueCalls } from "./queue-calls.ts";
 import { NotificationCalls } from "./notification-calls.ts";
-import { pause } from "./pause.ts";
+import { pause, retryWait } from "./pause.ts";
 import { readJournal, type WatchedJournal } from "./journal-stream.ts";
 import { LongRunCalls, ScheduleCalls, WebhookCalls } from "./unattended-work.ts";
 import { checkVersion } from "./version-check.ts";
@@ -499,8 +499,7 @@ export class SallyportClient {
         if (signal.aborted) return;
         if ((error instanceof Failure && error.code !== "shutting_down") || tries >= CLIENT_LIMITS.streamRetries)
           throw error;
-        const wait =
-          Math.min(CLIENT_LIMITS.liveRetryCapMs, CLIENT_LIMITS.liveRetryMs * 2 ** tries) * (0.5 + Math.random() / 2);
+        const wait = retryWait(tries);
         tries += 1;
         this.#options.onReconnect?.(tries, wait);
         await pause(wait, signal);

@@ -1,3 +1,5 @@
+import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
+
 /** Until the time is over, or the signal says so. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -11,4 +13,10 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
       { once: true },
     );
   });
+}
+
+/** The wait before the next try, longer each time and never the same for all. */
+export function retryWait(tries: number): number {
+  const wait = Math.min(CLIENT_LIMITS.liveRetryCapMs, CLIENT_LIMITS.liveRetryMs * 2 ** tries);
+  return wait * (0.5 + Math.random() / 2);
 }

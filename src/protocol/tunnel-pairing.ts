@@ -10,7 +10,7 @@ const TUNNEL_PARAMETER = "tunnel";
 /** A pairing code as somebody typed it, in its one form. Undefined: it is none. */
 export function parsePairingCode(text: string): string | undefined {
   const plain = text.toUpperCase().replace(/[\s-]/g, "").replace(/O/g, "0").replace(/[IL]/g, "1");
-  if (plain.length !== PAIRING_LETTERS || ![...plain].every((letter) => PAIRING_ALPHABET.includes(letter)))
+  if (plain.length !== PAIRING_LETTERS || !Array.from(plain).every((letter) => PAIRING_ALPHABET.includes(letter)))
     return undefined;
   return `${plain.slice(0, PAIRING_LETTERS / 2)}-${plain.slice(PAIRING_LETTERS / 2)}`;
 }

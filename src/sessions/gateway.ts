@@ -1,5 +1,3 @@
-import type { Engine } from "../engines/index.ts";
-import { installCommand, programOfEngine } from "../engines/vendor/programs.ts";
 import { ACCOUNTS, dayOf } from "../ledger/index.ts";
 import {
   LIMITS,
@@ -72,6 +70,8 @@ import { UNBOUNDED } from "./access/token-scope.ts";
 import { WorkerService } from "./services/worker-service.ts";
 import { canRunCommands } from "./workers/health.ts";
 import { WorkerPool } from "./workers/pool.ts";
+import { ageOf } from "./lifecycle/age.ts";
+import { viewEngine } from "./settings/engine-view.ts";
 import { PoolScaling } from "./workers/scaling.ts";
 
 export interface GatewayOptions {
@@ -206,15 +206,19 @@ export class Gateway {
     const pairings = new PairingBook(dependencies.clock);
     this.offers = new TunnelOfferService(dependencies, { keys: this.keys, tokens: this.tokens, pairings });
     this.pairing = new TunnelPairingService(dependencies, { pairings, tunnels: this.tunnels, offers: this.offers });
-    const { endpoints, bounds } = dependencies.tunnels;
-    this.acceptor = new TunnelAcceptor({
+    this.acceptor = this.#acceptorWith(pairings);
+    this.workers = new WorkerService(dependencies);
+    this.retention = new Retention({ ...shared, settings: parts.retention, deleted: (id) => this.search.changed(id) });
+    this.jobs = new JobService(this.sessions, this.retention);
+  }
+
+  #acceptorWith(pairings: PairingBook): TunnelAcceptor {
+    const { endpoints, bounds } = this.#dependencies.tunnels;
+    return new TunnelAcceptor({
       bounds,
       pairings,
       find: (id, role) => (role === "gateway" ? this.offers.book.accepted(id) : endpoints.accepted(id)),
     });
-    this.workers = new WorkerService(dependencies);
-    this.retention = new Retention({ ...shared, settings: parts.retention, deleted: (id) => this.search.changed(id) });
-    this.jobs = new JobService(this.sessions, this.retention);
   }
 
   /** Opens the store and settles what the last run left, before the first command is accepted. */
@@ -452,25 +456,4 @@ export class Gateway {
       this.#sweep();
     });
   }
-}
-
-function viewEngine(engine: Engine): EngineView {
-  const { id, wires, capabilities } = engine;
-  const advice = engine.missing?.();
-  const program = advice === undefined ? undefined : programOfEngine(id);
-  return {
-    id,
-    available: advice === undefined,
-    ...(advice === undefined ? {} : { advice }),
-    ...(program === undefined ? {} : { install: installCommand(program) }),
-    wires: [...wires],
-    ...(engine.unmetered === true ? { unmetered: true as const } : {}),
-    capabilities: { ...capabilities },
-  };
-}
-
-/** Seconds since the earliest of these times; 0: there is none. */
-function ageOf(times: readonly (number | undefined)[], now: number): number {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 ? 0 : Math.max(0, now - Math.min(...known)) / 1_000;
 }
