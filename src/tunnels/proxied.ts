@@ -65,7 +65,7 @@ export function connectThrough(proxy: URL, url: URL, connected: ProxiedSocket): 
       connected(new Error(`the proxy refuses it with ${response.statusCode ?? 0}`));
       return;
     }
-    if (url.protocol !== "wss:") connected(null, socket as Socket);
+    if (url.protocol !== "wss:") connected(null, socket);
     else connected(null, connectTls({ socket, servername: /^[\d.]+$|:/.test(host) ? "" : host }));
   });
   outgoing.end();

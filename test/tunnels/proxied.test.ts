@@ -59,7 +59,7 @@ describe("a tunnel behind a proxy", () => {
       .pair("work", { url: "ws://home.invalid:81/tunnel", code: "00000-00000" })
       .catch((error: unknown) => error as Error);
     expect(refused).toMatchObject({ code: "connection_failed" });
-    expect(String((refused as Error).message)).toContain("the proxy refuses it with 403");
+    expect((refused as Error).message).toContain("the proxy refuses it with 403");
     expect(JSON.stringify(refused)).not.toContain("canary");
   });
 });
