@@ -5,13 +5,13 @@ import { TunnelEndpoint } from "./dialects/mount/settings.ts";
 export const PAIRING_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /** Letters of a code: 50 bits. */
 export const PAIRING_LETTERS = 10;
+const CODE = new RegExp(`^[${PAIRING_ALPHABET}]{${String(PAIRING_LETTERS)}}$`);
 const TUNNEL_PARAMETER = "tunnel";
 
 /** A pairing code as somebody typed it, in its one form. Undefined: it is none. */
 export function parsePairingCode(text: string): string | undefined {
   const plain = text.toUpperCase().replace(/[\s-]/g, "").replace(/O/g, "0").replace(/[IL]/g, "1");
-  if (plain.length !== PAIRING_LETTERS || !Array.from(plain).every((letter) => PAIRING_ALPHABET.includes(letter)))
-    return undefined;
+  if (!CODE.test(plain)) return undefined;
   return `${plain.slice(0, PAIRING_LETTERS / 2)}-${plain.slice(PAIRING_LETTERS / 2)}`;
 }
 

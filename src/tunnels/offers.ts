@@ -63,7 +63,7 @@ export interface OfferCondition {
   readonly parties: readonly OfferParty[];
 }
 
-export interface OfferParty {
+interface OfferParty {
   readonly since: string;
   /** Absent: it proved a pre-shared key, or nothing. */
   readonly pubkey?: string | undefined;

@@ -3,7 +3,7 @@ import { useId, useState, type ReactNode } from "react";
 import type { LongRunView } from "../../../../protocol/index.ts";
 import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Confirm } from "../../../ui/confirm.tsx";
+import { Confirm } from "../../app/confirm.tsx";
 import { Facts } from "../../../ui/facts.tsx";
 import { Badge, Note } from "../../../ui/states.tsx";
 import { Ago, count, money } from "../../../ui/words.tsx";

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 import type { McpLoginView } from "../../../../protocol/index.ts";
 import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Confirm } from "../../../ui/confirm.tsx";
+import { Confirm } from "../../app/confirm.tsx";
 import { Facts } from "../../../ui/facts.tsx";
 import { NotPermitted } from "../../../ui/not-permitted.tsx";
 import { Page } from "../../../ui/page.tsx";

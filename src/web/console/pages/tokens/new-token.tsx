@@ -7,7 +7,7 @@ import { Button } from "../../../ui/button.tsx";
 import { classes } from "../../../ui/classes.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input } from "../../../ui/field.tsx";
-import { QrCode } from "../../../ui/qr.tsx";
+import { QrCode } from "../../app/qr.tsx";
 import { Note, Trouble } from "../../../ui/states.tsx";
 import { LimitFieldset } from "./limit-fields.tsx";
 import { limitsOf, NO_LIMITS } from "./limits.ts";

@@ -3,7 +3,7 @@ import { ChevronDown, Pause, Play, Trash2 } from "lucide-react";
 import { useId, useState, type ReactNode } from "react";
 import type { TriggerHistory, TriggerResult } from "../../../../protocol/index.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Confirm } from "../../../ui/confirm.tsx";
+import { Confirm } from "../../app/confirm.tsx";
 import { Skeleton, Trouble } from "../../../ui/states.tsx";
 import { Ago } from "../../../ui/words.tsx";
 import { SessionLink } from "../../app/session-link.tsx";

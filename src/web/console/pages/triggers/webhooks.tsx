@@ -4,7 +4,7 @@ import { useState, type ReactNode } from "react";
 import type { WebhookCreated, WebhookView } from "../../../../protocol/index.ts";
 import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Confirm } from "../../../ui/confirm.tsx";
+import { Confirm } from "../../app/confirm.tsx";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Facts } from "../../../ui/facts.tsx";

@@ -4,7 +4,7 @@ import { useState, type ReactNode } from "react";
 import type { TunnelReport, TunnelView, UsageLine } from "../../../../protocol/index.ts";
 import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Confirm } from "../../../ui/confirm.tsx";
+import { Confirm } from "../../app/confirm.tsx";
 import { Facts } from "../../../ui/facts.tsx";
 import { Badge, Note, Trouble, type Tone } from "../../../ui/states.tsx";
 import { counted, duration, money } from "../../../ui/words.tsx";

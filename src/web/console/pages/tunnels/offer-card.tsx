@@ -4,7 +4,7 @@ import { useState, type ReactNode } from "react";
 import type { TunnelOfferView, UsageLine } from "../../../../protocol/index.ts";
 import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Confirm } from "../../../ui/confirm.tsx";
+import { Confirm } from "../../app/confirm.tsx";
 import { DataTable, type TableColumn } from "../../../ui/data-table.tsx";
 import { Facts } from "../../../ui/facts.tsx";
 import { Badge, Note, Skeleton, Trouble } from "../../../ui/states.tsx";

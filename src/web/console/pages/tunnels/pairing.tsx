@@ -5,7 +5,7 @@ import { Button } from "../../../ui/button.tsx";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input } from "../../../ui/field.tsx";
-import { QrCode } from "../../../ui/qr.tsx";
+import { QrCode } from "../../app/qr.tsx";
 import { Loading, Note, Trouble } from "../../../ui/states.tsx";
 
 /** Makes a pairing code, and shows it this once. */

@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Button } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
-import { Trouble } from "./states.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Trouble } from "../../ui/states.tsx";
 
 /** Asks before something that cannot be taken back. The focus is on the way out. */
 export function Confirm({
