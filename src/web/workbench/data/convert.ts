@@ -4,7 +4,7 @@ import { numberOfText, timeOfText } from "./text-value.ts";
 import { TextColumnMaker } from "./texts.ts";
 
 /** A value that a type cannot hold; it is missing in the new column. */
-export interface ConversionMisfit {
+interface ConversionMisfit {
   readonly row: number;
   readonly text: string;
 }
