@@ -214,11 +214,8 @@ export class Gateway {
 
   #acceptorWith(pairings: PairingBook): TunnelAcceptor {
     const { endpoints, bounds } = this.#dependencies.tunnels;
-    return new TunnelAcceptor({
-      bounds,
-      pairings,
-      find: (id, role) => (role === "gateway" ? this.offers.book.accepted(id) : endpoints.accepted(id)),
-    });
+    const books = { home: endpoints, gateway: this.offers.book };
+    return new TunnelAcceptor({ bounds, pairings, find: (id, role) => books[role].accepted(id) });
   }
 
   /** Opens the store and settles what the last run left, before the first command is accepted. */
