@@ -2,7 +2,7 @@
 export const TRIGGER_LIMITS = {
   schedules: 200,
   webhooks: 200,
-  /** Results of a schedule or webhook that are shown, and versions of it that are read for them. */
+  /** Results of a schedule or webhook that are shown, and versions of it that are stored, and read for them. */
   triggerResults: 50,
   triggerVersions: 200,
   /** A cron expression, and a time zone's name. */
