@@ -14,7 +14,7 @@ import { sharers } from "./sharers.ts";
 
 const LOOKED_AT = 50;
 
-/** Warns when another session works in the same folder at the same time, and offers a worktree. */
+/** Warns when another session works in the same folder at the same time, and offers a worktree. Where the window is low, answers need its place. */
 export function SharedFolder({ session }: { readonly session: SessionView }): ReactNode {
   const { client } = useConnection();
   const navigate = useNavigate();
@@ -31,7 +31,7 @@ export function SharedFolder({ session }: { readonly session: SessionView }): Re
   const [other, ...more] = sharers(session, data?.sessions ?? []);
   if (other === undefined) return null;
   return (
-    <Note tone="warn" role="status" className="m-3 flex flex-wrap items-center gap-2">
+    <Note tone="warn" role="status" className="m-3 flex flex-wrap items-center gap-2 max-sm:m-2 short:hidden">
       <span className="min-w-0 flex-1">
         <Link to="/sessions/$sessionId" params={{ sessionId: other.id }} className="underline">
           {visible(titleOf(other))}
