@@ -84,7 +84,7 @@ describe("doctor fails where a server does not start", () => {
     expect(await failures(home)).toEqual({ code: 1, failed: [`start: ${join(home, "output")} is no folder`] });
   });
 
-  test.each(sample(Object.entries(HURT), 5))("%s", async (_what, hurt) => {
+  test.each(sample(Object.entries(HURT), 3))("%s", async (_what, hurt) => {
     let home = "";
     let found: Awaited<ReturnType<typeof failures>> | undefined;
     const opening = openTestApp(

@@ -105,12 +105,11 @@ const ALSO: ReadonlySet<string> = new Set([
 
 /** A start of OpenCode costs five seconds of processor time: every day it plays what is its own. */
 const SAMPLED: Readonly<Record<string, ReadonlySet<string>>> = {
-  "acp:opencode": ALSO,
+  "acp:opencode": new Set(["text comes while it is written", "a tool is asked for, run, and its result read"]),
   "acp:claude-agent-acp": ALSO,
   opencode: new Set([
     "text comes while it is written",
     "a tool is asked for, run, and its result read",
-    "a person's no is read word for word",
     "a call runs as a person changed it",
     "interrupted in a text: the turn ends, the session goes on",
     "a prompt with tools leaves the same files and the same ledger as with every other engine",

@@ -18,7 +18,7 @@ const SCHEMES = ["light", "dark"] as const;
 type Scheme = (typeof SCHEMES)[number];
 const BAD = new Set(["serious", "critical"]);
 /** A sample is one scene of so many. */
-const ONE_OF = 3;
+const ONE_OF = 5;
 
 export function furnishWorld({ app, client }: ConsoleWorld): Promise<Furniture> {
   return furnish({ client, ...app.place, as: (token) => new SallyportClient({ url: app.serving.url, token }) });

@@ -8,8 +8,8 @@ import { consoleWorld } from "../console/world.ts";
 import { addViewer, drawn, sampleFor, VIEWER } from "./scenes.ts";
 import { answers, ask, openChat, openSample } from "./world.ts";
 
-/** A sample is one viewer of three. */
-const viewers = sample(VIEWERS, Math.ceil(VIEWERS.length / 3));
+/** A sample is one viewer of five. */
+const viewers = sample(VIEWERS, Math.ceil(VIEWERS.length / 5));
 const tables = [...new Set(viewers.map(({ type }) => sampleFor(type)))];
 
 /** Opens one more table, from whatever the page shows. */

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { crash, type Crash } from "../../support/crashes.ts";
 
-/** A part of all: in a sub-agent's command, in its own sub-agent, and when a person has answered about a page. `npm run soak` has all. */
+/** A part of all: in a sub-agent's command, and in its own sub-agent. `npm run soak` has all. */
 const EVERYDAY: readonly Crash[] = [
   { engine: "claude-sdk", point: "tool.running:10" },
-  { engine: "claude-sdk", point: "answer.durable:8" },
   { engine: "claude-cli", point: "tool.running:5" },
 ];
 
