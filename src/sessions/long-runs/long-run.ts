@@ -178,7 +178,10 @@ export class LongRun {
       };
       // Session and state become durable together: after a crash there are both or neither.
       await this.#parts.sessions.create(caller, request, key, { documents });
-      if (next !== undefined) this.#state = next;
+      if (next === undefined) return;
+      this.#state = next;
+      // A short turn may have ended before this run knew that the session is its own: nobody would tell it again.
+      this.advance();
     } catch (error) {
       if (!(error instanceof Failure) || PASSING.has(error.code)) throw error;
       await this.#halt(`A session could not be started: ${error.message}`);
