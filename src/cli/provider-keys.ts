@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Failure, type Log, type ProviderSetting, type ProviderSettings } from "../protocol/index.ts";
@@ -35,10 +35,17 @@ export function keyKeeper(options: KeyKeeping): NonNullable<Models["keepKey"]> {
     const health = await tried(options, { id, key, setting });
     if (health.status !== "ok") return health;
     const file = join(home, KEYS, id);
-    await write(file, key);
-    await editSettings({ path: settingsPath(home), environment }, (document) =>
-      putEntry(document, ["providers", id], { fields: { credential_file: `${KEYS}/${id}` }, without: CREDENTIALS }),
-    );
+    const before = await readFile(file, "utf8").catch(() => undefined);
+    await write(file, `${key}\n`);
+    try {
+      await editSettings({ path: settingsPath(home), environment }, (document) =>
+        putEntry(document, ["providers", id], { fields: { credential_file: `${KEYS}/${id}` }, without: CREDENTIALS }),
+      );
+    } catch (error) {
+      // A key that the settings cannot name is not kept, and the one before it stays.
+      await (before === undefined ? rm(file, { force: true }) : write(file, before));
+      throw error;
+    }
     await untilRead(() => providers()[id]?.credential_file === file);
     return health;
   };
@@ -77,14 +84,14 @@ async function tried(
   }
 }
 
-async function write(path: string, key: string): Promise<void> {
+async function write(path: string, content: string): Promise<void> {
   await mkdir(join(path, ".."), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.new`;
   try {
     const file = await open(draft, "w", 0o600);
     try {
       await chmod(draft, 0o600);
-      await file.writeFile(`${key}\n`);
+      await file.writeFile(content);
       await file.sync();
     } finally {
       await file.close();

@@ -67,6 +67,12 @@ describe("a key that is typed into the console", () => {
     expect(await app.client.health()).toMatchObject({ demo: true });
   });
 
+  it("is not kept where the settings cannot name it", async () => {
+    const before = await settings();
+    await expect(app.client.setProviderKey("sim", GOOD)).rejects.toMatchObject({ code: "invalid_request" });
+    expect([await settings(), await readdir(join(app.place.home, "keys"))]).toEqual([before, []]);
+  });
+
   it("comes from admins alone, for a provider that is there, as one word", async () => {
     for (const role of ["operator", "viewer", "agent"] as const)
       await expect((await app.as(role)).setProviderKey("cloud", GOOD)).rejects.toMatchObject({ code: "forbidden" });
