@@ -47,10 +47,12 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: SlowFirst },
     reporters: ["default", new Slowest(), new LeftOut()],
+    // What is built is loaded by Node itself. Vite would transform each of its thousand files first.
+    server: { deps: { external: [/\/dist\//] } },
     pool: "forks",
     // What is built is loaded once by each process, not once for each file: it is what most short files would spend their time on.
     isolate: false,
-    // Tests wait more than they compute: four keep two cores busy.
-    maxWorkers: 4,
+    // Tests wait more than they compute: three keep two cores busy, and more of them only get in each other's way.
+    maxWorkers: 3,
   },
 });

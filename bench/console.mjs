@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { BENCH_TOKEN, benchPlace, percentile, SERVER, serverEnvironment, startAsked, startChild } from "./children.mjs";
 import { openBrowser } from "./console/browser.mjs";
 import { bundle } from "./console/bundle.mjs";
+import { loading } from "./console/loading.mjs";
 import { large } from "./console/large.mjs";
 import { longSession } from "./console/long-session.mjs";
 import { words } from "./console/words.mjs";
@@ -21,7 +22,7 @@ export async function consoleBench(flags = []) {
   // What is measured is a page that has loaded nothing yet; a quick run measures nothing.
   const browser = await openBrowser({ url: server.url, token: BENCH_TOKEN, onePage: isQuick });
   const stage = { place, server, client, browser, quantiles };
-  const parts = { bundle, words, large, longSession };
+  const parts = { bundle, loading, words, large, longSession };
   const results = {};
   try {
     for (const [name, part] of Object.entries(parts)) {

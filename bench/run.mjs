@@ -16,6 +16,7 @@ const { mountBench } = await import("./mount.mjs");
 const { pageToolsBench } = await import("./page-tools.mjs");
 const { proxyBench } = await import("./proxy.mjs");
 const { readersBench } = await import("./readers.mjs");
+const { retrievalBench } = await import("./retrieval.mjs");
 const { searchBench } = await import("./search.mjs");
 const { sessionsBench } = await import("./sessions.mjs");
 const { tunnelBench } = await import("./tunnel.mjs");
@@ -43,6 +44,7 @@ const benches = {
   browser: browserBench,
   mcp: mcpBench,
   context: contextBench,
+  retrieval: retrievalBench,
   walls: wallsBench,
   workspaces: workspacesBench,
 };

@@ -1,6 +1,6 @@
 // The product in a process of its own that can be asked, over IPC, for its memory and its event-loop delay.
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { readSettings } from "../dist/cli/settings.js";
+import { readSettings } from "../dist/cli/settings/settings.js";
 import { serve } from "../dist/cli/serve.js";
 
 const [home, workspace] = process.argv.slice(2);

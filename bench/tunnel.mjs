@@ -103,7 +103,7 @@ async function tunnelServer() {
       authenticator: OPEN,
       needsProof: false,
       open: (link) => {
-        serveRequests(link, answer);
+        serveRequests(link, { answer, console: () => undefined });
         return { message: () => undefined, cut: () => undefined, closed: () => undefined };
       },
     }),

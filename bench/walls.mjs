@@ -1,5 +1,7 @@
 // (l) Walls: the same work in `local` and in each other sandbox that works here, in turn, in one server. First token of a new session, one
-// Bash call, a search through many files, and what a sandbox takes of memory. In a second server, the same with a worker that is ready.
+// Bash call, a search through many files, and what a sandbox takes of memory. In a second server, the same with a worker that is ready; in
+// further ones the same with files of its own.
+import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +19,10 @@ const CALLS = sized(30, 2);
 const FILES = sized(20_000, 20);
 const FILES_IN_FOLDER = 100;
 const SANDBOXES = sized(10, 2);
+/** Of the repository of which workers have a copy of their own, and where they run. */
+const OWN_FILES = sized(1_000, 20);
+const OWN_SANDBOX = "bubblewrap";
+const MODES = sized(["direct", "worktree", "snapshot"], ["worktree", "snapshot"]);
 /** Other programs than Claude's start the same way; `agents` measures them. */
 const ENGINES = sized(["claude-sdk", "claude-cli"], ["claude-sdk"]);
 const READY_MS = 120_000;
@@ -43,6 +49,7 @@ export async function wallsBench() {
         firstToken(client, { engine, sandbox }),
       );
     Object.assign(results, await readyBench({ root, workspace, client, kinds, programs }));
+    if (kinds.includes(OWN_SANDBOX)) Object.assign(results, await ownFilesBench({ root, client, programs }));
     results[`Bash, one of ${CALLS} calls, ms`] = await interleaved(kinds, (sandbox) => bashCall(client, sandbox));
     results[`Grep over ${FILES} files, ms`] = await interleaved(kinds, (sandbox) => grepCall(client, sandbox));
     results["memory of a sandbox in which nothing runs, KiB"] = await memories(client, server.pid, kinds);
@@ -55,16 +62,8 @@ export async function wallsBench() {
 
 /** New sessions with a ready worker, in turn with cold ones in `local` of the other server. */
 async function readyBench({ root, workspace, client, kinds, programs }) {
-  const home = join(root, "home-of-pool");
-  await mkdir(home, { mode: 0o700 });
   const ready = kinds.filter((kind) => !SLOW.has(kind));
-  const pool = { min_workers: ready.length, max_workers: 50 };
-  await writeFile(join(home, "sallyport.yaml"), JSON.stringify({ pool }), { mode: 0o600 });
-  const server = await startChild([MAIN, "serve", "--home", home, "--workspace", workspace], {
-    SALLYPORT_PORT: "0",
-    SALLYPORT_TOKEN: BENCH_TOKEN,
-    SALLYPORT_REQUESTS_PER_MINUTE: "1000000",
-  });
+  const server = await startPool(join(root, "home-of-pool"), workspace, ready.length);
   const pooled = new SallyportClient({ url: server.url, token: BENCH_TOKEN });
   const results = {};
   const subjects = ["local", ...ready.map((kind) => `${kind}, ready`)];
@@ -99,23 +98,89 @@ async function readyBench({ root, workspace, client, kinds, programs }) {
   }
 }
 
+/** The same with workers whose files are their own. A server for each mode: a worker does not tell which it has. */
+async function ownFilesBench({ root, client, programs }) {
+  const repository = join(root, "repository");
+  await fill(repository, OWN_FILES);
+  const git = (...words) =>
+    execFileSync("git", [
+      "-C",
+      repository,
+      "-c",
+      "gc.auto=0",
+      "-c",
+      "user.name=b",
+      "-c",
+      "user.email=b@localhost",
+      ...words,
+    ]);
+  git("init", "--quiet");
+  git("add", "--all");
+  git("commit", "--quiet", "--message=all");
+  const servers = [];
+  try {
+    for (const mode of MODES) servers.push(await startPool(join(root, `home-of-${mode}`), repository, 1));
+    const pools = new Map(
+      MODES.map((mode, at) => [mode, new SallyportClient({ url: servers[at].url, token: BENCH_TOKEN })]),
+    );
+    const results = {};
+    for (const engine of programs)
+      results[`first_token_ms, new session of ${engine}, cold local and ready workers in ${OWN_SANDBOX} by mode`] =
+        await interleaved(["local", ...MODES], async (subject) => {
+          const pooled = pools.get(subject);
+          if (pooled === undefined) return firstToken(client, { engine, sandbox: "local" });
+          const wanted = { engine, sandbox: OWN_SANDBOX, workspace_mode: subject };
+          await untilReady(pooled, wanted);
+          return firstToken(pooled, wanted);
+        });
+    results["sessions in each mode that got a ready worker, and that did not"] = Object.fromEntries(
+      await Promise.all(
+        [...pools].map(async ([mode, pooled]) => {
+          const { taken, opened } = await pooled.pool();
+          return [mode, { taken, opened }];
+        }),
+      ),
+    );
+    return results;
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+  }
+}
+
+/** A server that keeps so many workers ready. */
+async function startPool(home, workspace, workers) {
+  await mkdir(home, { mode: 0o700 });
+  const pool = { min_workers: workers, max_workers: 50 };
+  await writeFile(join(home, "sallyport.yaml"), JSON.stringify({ pool }), { mode: 0o600 });
+  return startChild([MAIN, "serve", "--home", home, "--workspace", workspace], {
+    SALLYPORT_PORT: "0",
+    SALLYPORT_TOKEN: BENCH_TOKEN,
+    SALLYPORT_REQUESTS_PER_MINUTE: "1000000",
+  });
+}
+
 /** The pool prepares what the last sessions were like: one that does not count shows it what is wanted. */
-async function untilReady(client, { engine, sandbox }) {
+async function untilReady(client, wanted) {
+  const { engine, sandbox } = wanted;
   const isThere = async () =>
     (await client.workers()).workers.some(
-      (worker) => worker.state === "idle" && worker.engine === engine && worker.sandbox === sandbox,
+      (worker) =>
+        worker.state === "idle" &&
+        worker.engine === engine &&
+        worker.sandbox === sandbox &&
+        (engine === "loop" || worker.program),
     );
   if (await isThere()) return;
   if (engine === "loop") await turnWith(client, sandbox, []);
-  else await firstToken(client, { engine, sandbox });
+  else await firstToken(client, wanted);
   for (let waited = 0; !(await isThere()); waited += LOOK_MS) {
     if (waited > READY_MS) throw new Error(`no worker for ${engine} in ${sandbox} got ready`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }
 
-async function fill(workspace) {
-  for (let at = 0; at < FILES; at += 1) {
+async function fill(workspace, files = FILES) {
+  for (let at = 0; at < files; at += 1) {
     const folder = join(workspace, `folder-${Math.floor(at / FILES_IN_FOLDER)}`);
     if (at % FILES_IN_FOLDER === 0) await mkdir(folder, { recursive: true });
     await writeFile(join(folder, `file-${at}.txt`), `line of ${at}\n`.repeat(20));
@@ -142,11 +207,10 @@ async function interleaved(kinds, measure) {
 
 const told = (...steps) => `Do as told.\nsim: ${JSON.stringify(steps)}`;
 
-async function firstToken(client, { engine, sandbox }) {
+async function firstToken(client, wanted) {
   const start = performance.now();
   const session = await client.createSession({
-    engine,
-    sandbox,
+    ...wanted,
     autonomy: "full",
     prompt: { text: told({ say: "Here I am." }) },
   });

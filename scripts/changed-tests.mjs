@@ -95,14 +95,8 @@ function closureOf(test, next) {
   return seen;
 }
 
-/**
- * The test files to run. `undefined`: all.
- * @param {string} root @param {readonly string[]} changed paths from the root, with slashes
- * @returns {readonly string[] | undefined}
- */
-export function testsFor(root, changed) {
-  if (changed.some((path) => EVERYTHING.test(path))) return undefined;
-  if (changed.length === 0) return [];
+/** Every test with all that it depends on, from one reading of the tree. @param {string} root */
+export function testGraph(root) {
   const texts = readTree(root);
   /** @type {Map<string, readonly string[]>} */
   const edges = new Map();
@@ -115,13 +109,26 @@ export function testsFor(root, changed) {
   const tests = [...texts.keys()].filter((path) => /^test\/.*\.test\.ts$/.test(path));
   const closures = new Map(tests.map((test) => [test, closureOf(test, next)]));
   const reached = new Set([...closures.values()].flatMap((closure) => Array.from(closure)));
-  return tests.filter((test) => {
-    const closure = closures.get(test) ?? new Set();
-    return (
-      ALWAYS.test(test) ||
-      changed.some((path) => (reached.has(path) ? closure.has(path) : readsIt(test, path, { closure, texts })))
-    );
-  });
+  return { texts, closures, reached };
+}
+
+/**
+ * The test files to run. `undefined`: all.
+ * @param {string} root @param {readonly string[]} changed paths from the root, with slashes
+ * @param {ReturnType<typeof testGraph>} [graph] of this root, where it is known
+ * @returns {readonly string[] | undefined}
+ */
+export function testsFor(root, changed, graph) {
+  if (changed.some((path) => EVERYTHING.test(path))) return undefined;
+  if (changed.length === 0) return [];
+  const { texts, closures, reached } = graph ?? testGraph(root);
+  return [...closures]
+    .filter(
+      ([test, closure]) =>
+        ALWAYS.test(test) ||
+        changed.some((path) => (reached.has(path) ? closure.has(path) : readsIt(test, path, { closure, texts }))),
+    )
+    .map(([test]) => test);
 }
 
 /** What nobody imports is read by its name, or by the tests of its folder. */

@@ -48,7 +48,8 @@ function installMcpServers() {
   const making = `${folder}.making-${process.pid}`;
   for (const path of [folder, making]) rmSync(path, { recursive: true, force: true });
   mkdirSync(making, { recursive: true });
-  const flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--no-save"];
+  // A package of theirs that asks for a newer Node than it needs must not leave all of them out.
+  const flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--no-save", "--engine-strict=false"];
   const { status } = spawnSync("npm", ["install", "--prefix", making, ...flags, ...MCP_SERVERS], {
     stdio: ["ignore", "ignore", "inherit"],
     shell: process.platform === "win32",

@@ -28,7 +28,7 @@ export async function openBrowser({ url, token, onePage = false }) {
     open: async (path, { prepare, url: other } = {}) => {
       const page = kept ?? (await newPage(browser));
       if (onePage) kept = page;
-      prepare?.(page);
+      await prepare?.(page);
       await page.goto(`${other ?? url}${path}${path.includes("?") ? "&" : "?"}token=${token}`);
       return page;
     },

@@ -1,7 +1,7 @@
 // The product with its engines, in a process of its own: everything as `sallyport serve` has it, with the scripted model of
 // the bench in the place of a provider.
 import { serve } from "../../dist/cli/serve.js";
-import { readSettings } from "../../dist/cli/settings.js";
+import { readSettings } from "../../dist/cli/settings/settings.js";
 
 const [home, workspace, simUrl, token, claude] = process.argv.slice(2);
 const environment = {

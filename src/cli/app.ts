@@ -25,29 +25,29 @@ import { startSim } from "../sim/index.ts";
 import { openSqliteStore, openTextSearch, type SqliteStoreOptions, type Stall, type Store } from "../store/index.ts";
 import { SYSTEM_CLOCK } from "../surfaces/index.ts";
 import { openTelemetry, type Telemetry } from "../telemetry/index.ts";
-import { searchCodeTool, type AnyTool, type ToolModule } from "../tools/index.ts";
-import { SessionTrees } from "../workspaces/index.ts";
-import { browserSetup } from "./browser.ts";
-import { openEngines } from "./engines.ts";
-import { TOKEN_FILE, WEBHOOK_KEY_FILE } from "./files.ts";
-import { openIdentity } from "./identity.ts";
-import { markerOf } from "./home-marker.ts";
-import { kept } from "./kept-secret.ts";
-import { networkProxiesOf, openModels } from "./models.ts";
-import { openNotifications } from "./notifications.ts";
+import { searchCodeTool, WorkspaceIndexes, type AnyTool, type ToolModule } from "../tools/index.ts";
+import { clearRewinding, SessionTrees } from "../workspaces/index.ts";
+import { browserSetup } from "./wiring/browser.ts";
+import { homeDoor, openEngines } from "./wiring/engines.ts";
+import { TOKEN_FILE, WEBHOOK_KEY_FILE } from "./home/files.ts";
+import { openIdentity } from "./wiring/identity.ts";
+import { markerOf } from "./home/home-marker.ts";
+import { kept } from "./home/kept-secret.ts";
+import { networkProxiesOf, openModels } from "./wiring/models.ts";
+import { openNotifications } from "./wiring/notifications.ts";
 import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./open-files.ts";
-import { openOutside, type OutsideWorld } from "./outside.ts";
-import { loadPolicyFile } from "./policy-file.ts";
-import { poolOf } from "./pool-settings.ts";
-import { changeParts, RECORDINGS } from "./publishing.ts";
-import { openExpiryClock } from "./seen-time.ts";
-import type { Environment, NewestSettings, Settings } from "./settings.ts";
-import { openSandboxes } from "./sandboxes.ts";
-import { openSupervisor, tellHeld } from "./supervisor.ts";
-import { loadToolModules } from "./tool-modules.ts";
-import { tellReadings } from "./readings.ts";
-import { openTunnels } from "./tunnels.ts";
-import { keyFilesOf, refuseUntrusted, trustedInHome } from "./trusted-files.ts";
+import { openOutside, type OutsideWorld } from "./wiring/outside.ts";
+import { loadPolicyFile } from "./settings/policy-file.ts";
+import { poolOf } from "./settings/pool.ts";
+import { changeParts, RECORDINGS } from "./wiring/publishing.ts";
+import { openExpiryClock } from "./home/seen-time.ts";
+import type { Environment, NewestSettings, Settings } from "./settings/settings.ts";
+import { openSandboxes } from "./wiring/sandboxes.ts";
+import { openSupervisor, tellHeld } from "./wiring/supervisor.ts";
+import { loadToolModules } from "./wiring/tool-modules.ts";
+import { tellReadings } from "./wiring/readings.ts";
+import { openTunnels } from "./wiring/tunnels.ts";
+import { keyFilesOf, refuseUntrusted, trustedInHome } from "./home/trusted-files.ts";
 
 const DATABASE = "sallyport.db";
 const ENGINES = "engines";
@@ -80,8 +80,8 @@ export interface AppOptions {
   readonly reach: (name: Checkpoint) => void;
   /** Absent: the machine's. */
   readonly clock?: Clock | undefined;
-  /** Whether a database that lost data is accepted, and how a test makes the store slow or faulty. */
-  readonly store?: Pick<SqliteStoreOptions, "tuning" | "faults" | "acceptLoss"> | undefined;
+  /** Whether a database that lost data is accepted, where it is written, and how a test makes the store slow or faulty. */
+  readonly store?: Pick<SqliteStoreOptions, "tuning" | "faults" | "acceptLoss" | "thread"> | undefined;
   /** The process's open files. Absent: the real ones. */
   readonly openFiles?: OpenFiles | undefined;
   /** Where names lead to from sandboxes. Absent: as DNS says. */
@@ -183,6 +183,7 @@ async function assemble(
   opened.push(() => Promise.resolve(supervisor?.close()));
   await sweepEnvironments(home, { marker, spared: (supervisor?.left ?? []).flatMap(({ folder = [] }) => folder) });
   for (const folder of [ENGINES, "output", MCP, RECORDINGS]) await sweepWarm(join(home, folder), store);
+  await clearRewinding(join(home, RECORDINGS));
   const trees = new SessionTrees({ home, now: () => clock.now(), log, owner: sandboxUser() });
   await trees.sweep((id) => isStored(store, id));
   opened.push(() => trees.close());
@@ -344,6 +345,7 @@ function environmentsOf(
   { home, marker, marks, supervisor, models, newId, egress, extraTools, outsideTools }: AppParts,
   { engines, sandboxes, engineFolder }: EngineParts,
 ): EnvironmentOptions {
+  const indexes = settings.searchCode.value ? new WorkspaceIndexes() : undefined;
   return {
     home,
     marker,
@@ -359,7 +361,8 @@ function environmentsOf(
     engineFolders: (engine, session_id) => engines.get(engine)?.folders?.(engineFolder(session_id)) ?? [],
     engineTools: (engine) => engines.get(engine)?.ownTools?.() ?? [],
     openModelSocket: (path) => models.proxy.openSocket(path),
-    extraTools: [...extraTools, ...outsideTools, ...(settings.searchCode.value ? [searchCodeTool] : [])],
+    extraTools: [...extraTools, ...outsideTools, ...(indexes === undefined ? [] : [searchCodeTool(indexes)])],
+    indexes,
     ...browserSetup(settings, environment, clock),
     redact,
     newId,
@@ -376,7 +379,7 @@ interface EngineParts {
 async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
   const { home, store, marker, models, newId, telemetry, openFiles, trees } = parts;
-  const engines = openEngines(settings, environment);
+  const engines = openEngines(settings, environment, homeDoor(parts.tunnels.endpoints));
   const sandboxes = openSandboxes(settings, { home, marker });
   const engineFolder = (session_id: string): string => join(home, ENGINES, session_id);
   const environments = environmentsOf(options, parts, { engines, sandboxes, engineFolder });

@@ -3,11 +3,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { SallyportClient } from "../client/index.ts";
 import { Failure, LIMITS, PROTOCOL_VERSION, speaksOurs } from "../protocol/index.ts";
-import { SERVER_FILE, TOKEN_FILE } from "./files.ts";
-import { folderId } from "./home-marker.ts";
-import { readSettings, type Settings } from "./settings.ts";
+import { SERVER_FILE, TOKEN_FILE } from "./home/files.ts";
+import { folderId } from "./home/home-marker.ts";
+import { readSettings, type Settings } from "./settings/settings.ts";
 import type { ProcessContext } from "./surroundings.ts";
-import { readTextFile } from "./text-file.ts";
+import { readTextFile } from "./settings/text-file.ts";
 
 const RACE_POLL_MS = 100;
 

@@ -1,5 +1,5 @@
 import { defined, type KeyCreated } from "../protocol/index.ts";
-import type { Environment } from "./settings.ts";
+import type { Environment } from "./settings/settings.ts";
 
 /** Credentials and settings with which a program would ask somebody else than this server, or ask it as its user. */
 const REMOVED = new Set([

@@ -1,6 +1,6 @@
 // Imports almost nothing: it runs before anything else is loaded, which needs many open files.
 import { readdirSync, readFileSync } from "node:fs";
-import { OPERATION_LIMITS as LIMITS } from "../protocol/operation-limits.ts";
+import { OPERATION_LIMITS as LIMITS } from "../protocol/limits/operations.ts";
 import { isOutOfFiles } from "../protocol/out-of-files.ts";
 
 /** What to do about a low limit. */

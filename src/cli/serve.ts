@@ -3,13 +3,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LIMITS, makeRedactor, type Redactor, type Log } from "../protocol/index.ts";
 import { CHECKPOINTS, type Checkpoint, type Gateway, type UsualSandbox } from "../sessions/index.ts";
-import { listen, type Listening, type WriteAccessLine } from "../surfaces/index.ts";
-import { SERVER_FILE } from "./files.ts";
-import { folderId } from "./home-marker.ts";
+import { listen, SYSTEM_CLOCK, type Listening, type WriteAccessLine } from "../surfaces/index.ts";
+import { openConsoleRelay, type ConsoleRelay } from "./wiring/console-relay.ts";
+import { openConsoleTls } from "./wiring/console-tls.ts";
+import { SERVER_FILE } from "./home/files.ts";
+import { folderId } from "./home/home-marker.ts";
 import { openApp, type App, type AppOptions } from "./app.ts";
 import { openLog } from "./log.ts";
 import { connectionsFor, OWN_OPEN_FILES } from "./open-files.ts";
-import type { Environment } from "./settings.ts";
+import type { Environment } from "./settings/settings.ts";
 
 export interface Serving {
   readonly url: string;
@@ -19,6 +21,8 @@ export interface Serving {
   /** What sessions get that name no sandbox. */
   readonly sandbox: UsualSandbox;
   readonly gateway: Gateway;
+  /** Where people reach consoles of machines behind tunnels. Undefined: nowhere. */
+  readonly consoleRelayPort: number | undefined;
   /** Refuses new work; resolves when running commands have ended, the time is up, or the signal is aborted. */
   drain(signal: AbortSignal): Promise<void>;
   /** Waits for an unavailable disk for `storeCloseMs` at most, and not at all when the signal is aborted. */
@@ -58,9 +62,15 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     throw error;
   });
   openSockets = () => server.sockets;
+  const relay = await openConsoles(options, { app, log, server }).catch(async (error: unknown) => {
+    await server.close();
+    await app.close();
+    throw error;
+  });
   const file = join(settings.home.value, SERVER_FILE);
   const said = JSON.stringify({ url: server.url, pid: process.pid, folder: await folderId(settings.home.value) });
   await writeFile(file, said, { mode: 0o600 }).catch(async (error: unknown) => {
+    await relay?.close();
     await server.close();
     await app.close();
     throw error;
@@ -71,9 +81,11 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     modelAddress: app.modelAddress,
     sandbox: await app.gateway.usualSandbox(),
     gateway: app.gateway,
+    consoleRelayPort: relay?.port,
     drain: (signal) => app.gateway.drain({ ms: settings.drainSeconds.value * 1_000, signal }),
     close: async (hurry) => {
       app.giveUpSoon(hurry);
+      await relay?.close();
       await server.close();
       // While the home is still ours: a moment later it may be the next owner's file.
       if ((await readFile(file, "utf8").catch(() => undefined)) === said) await rm(file, { force: true });
@@ -121,8 +133,11 @@ async function openSurfaces(options: ServeOptions, { app, log, redact }: Surface
     onRequest: (request) => app.telemetry.httpRequest(request),
     accessLog: accessLogOf(options, redact),
     connections: connectionsFor(options.openFiles ?? OWN_OPEN_FILES, LIMITS.socketsOpen),
-    allowedHosts: () => ours,
-    ownOrigins: () => settings.allowedHosts.value.flatMap((name) => [`http://${name}`, `https://${name}`]),
+    allowedHosts: () => [...ours, ...app.gateway.offers.consoles],
+    ownOrigins: () => [
+      ...settings.allowedHosts.value.flatMap((name) => [`http://${name}`, `https://${name}`]),
+      ...app.gateway.offers.consoles.map((name) => `https://${name}`),
+    ],
     allowedOrigins: settings.allowedOrigins.value,
     runtime: settings.runtime?.value,
     bridge: settings.bridge?.value,
@@ -138,6 +153,19 @@ async function openSurfaces(options: ServeOptions, { app, log, redact }: Surface
   const names = ["127.0.0.1", "localhost", "[::1]", settings.host.value, ...settings.allowedHosts.value];
   ours = names.flatMap((name) => [name.toLowerCase(), `${name.toLowerCase()}:${server.port}`]);
   return server;
+}
+
+/** Lets people reach this machine's console through tunnels, and other machines' consoles through this one where the settings say so. */
+async function openConsoles(
+  { settings, clock = SYSTEM_CLOCK }: ServeOptions,
+  { app, log, server }: Pick<SurfaceParts, "app" | "log"> & { readonly server: Listening },
+): Promise<ConsoleRelay | undefined> {
+  const { offers, tunnels } = app.gateway;
+  const home = settings.home.value;
+  const files = settings.consoleTls?.value;
+  offers.serveConsole(openConsoleTls({ home, files, door: server.secure, now: () => clock.now(), log }));
+  const place = settings.consoleRelay?.value;
+  return place === undefined ? undefined : openConsoleRelay({ ...place, open: (id) => tunnels.openConsole(id), log });
 }
 
 /**

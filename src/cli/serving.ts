@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { Failure } from "../protocol/index.ts";
 import { findServer } from "./connect.ts";
 import { flagsOf, type CommandContext } from "./context.ts";
-import { readSettings, type Settings } from "./settings.ts";
-import { settingsPath, type SettingsPlace } from "./settings-file.ts";
+import { readSettings, type Settings } from "./settings/settings.ts";
+import { settingsPath, type SettingsPlace } from "./settings/file.ts";
 
 export function settingsFor({ surroundings }: CommandContext, command: Command): Settings {
   return readSettings({ home: flagsOf(command).home }, surroundings.environment, surroundings.cwd);

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import type { Environment } from "./settings.ts";
+import type { Environment } from "./settings/settings.ts";
 
 export type TerminalInput = Readable & {
   readonly isTTY?: boolean | undefined;

@@ -1,4 +1,4 @@
-import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
+import { CLIENT_LIMITS } from "../protocol/limits/client.ts";
 import { Failure } from "../protocol/failure.ts";
 import type {
   ApplyChanges,

@@ -1,4 +1,4 @@
-import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
+import { CLIENT_LIMITS } from "../protocol/limits/client.ts";
 import { errnoOf, FILE_ERRNOS, FileFailure } from "../protocol/dialects/mount/errno.ts";
 import { Failure, failureIn } from "../protocol/failure.ts";
 import type { ClaudeChunk, FileEntry, FileStat, MountFrame } from "../protocol/index.ts";

@@ -2,6 +2,7 @@ export { SallyportClient, type ClientOptions } from "./client.ts";
 export { MountClient, type MountClientOptions } from "./files.ts";
 export { LiveConnection, type FeedOpened, type LiveConnectionOptions } from "./live.ts";
 export type { LiveStatus } from "./live-socket.ts";
+export { ShellConnection, type ShellEvents, type ShellRequest } from "./shell.ts";
 export type { SessionListFilter } from "./paths.ts";
 export type { OfferedPage, PageOffer, PageOfferStatus } from "./page-tools.ts";
 export type { TokenSource } from "./token.ts";

@@ -1,4 +1,4 @@
-import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
+import { CLIENT_LIMITS } from "../protocol/limits/client.ts";
 import { Failure, failureIn } from "../protocol/failure.ts";
 import type { ClientMessage } from "../protocol/index.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
@@ -14,12 +14,12 @@ export interface LiveStatus {
 }
 
 /** The part of a WebSocket that is used: browsers, Node from 22 on and the package `ws` have it. */
-interface Socket {
+export interface Socket {
   send(data: string): void;
   close(code?: number, reason?: string): void;
   addEventListener(type: string, listener: (event: object) => void): void;
 }
-type SocketConstructor = new (url: string, protocols: string[]) => Socket;
+export type SocketConstructor = new (url: string, protocols: string[]) => Socket;
 
 export interface LiveSocketOptions {
   /** Such as `http://127.0.0.1:5353`. */

@@ -1,4 +1,4 @@
-import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
+import { CLIENT_LIMITS } from "../protocol/limits/client.ts";
 import type { Failure, StreamFrame } from "../protocol/index.ts";
 import { isPassing, type LiveSocket } from "./live-socket.ts";
 import { Mailbox } from "./mailbox.ts";

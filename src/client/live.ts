@@ -1,4 +1,4 @@
-import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
+import { CLIENT_LIMITS } from "../protocol/limits/client.ts";
 import type { FeedFrame, Failure, StreamFrame } from "../protocol/index.ts";
 import { failureOf, LiveSocket, type LiveSocketOptions, type LiveStatus } from "./live-socket.ts";
 import { LiveSubscription, LiveWatcher } from "./live-subscription.ts";

@@ -1,4 +1,4 @@
-import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
+import { CLIENT_LIMITS } from "../protocol/limits/client.ts";
 import type { AnswerCall, ContentBlock, PageToolFault, PageToolResult } from "../protocol/index.ts";
 
 type AnswerObject = Readonly<Record<string, unknown>>;

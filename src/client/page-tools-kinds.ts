@@ -1,4 +1,4 @@
-import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
+import { CLIENT_LIMITS } from "../protocol/limits/client.ts";
 import type { PageToolDeclaration, Tier } from "../protocol/index.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
+import { CLIENT_LIMITS } from "../protocol/limits/client.ts";
 
 /** Until the time is over, or the signal says so. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -19,6 +19,11 @@ export class QueueCalls {
     return this.#call({ method: "PATCH", path: promptPath(id, turnId), body: { text } });
   }
 
+  /** Sends one of them into the running turn. */
+  sendNow(id: string, turnId: string): Promise<SessionView> {
+    return this.#call({ method: "POST", path: `${promptPath(id, turnId)}/now` });
+  }
+
   /** All of them, in the order in which they are to begin. */
   reorder(id: string, order: readonly string[]): Promise<SessionView> {
     return this.#call({ method: "PUT", path: `/api/sessions/${encodeURIComponent(id)}/queue`, body: { order } });

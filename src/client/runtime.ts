@@ -1,5 +1,5 @@
 import { Subject } from "rxjs";
-import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
+import { CLIENT_LIMITS } from "../protocol/limits/client.ts";
 import type { RuntimeFinal } from "../protocol/index.ts";
 import type { TokenSource } from "./token.ts";
 

@@ -1,5 +1,5 @@
-import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
-import { SseReader, type SseEvent } from "../protocol/sse.ts";
+import { CLIENT_LIMITS } from "../protocol/limits/client.ts";
+import { SseReader, type SseEvent } from "../protocol/connections/sse.ts";
 
 /** Each event of an answer that is a server-sent event stream. */
 export async function* readSse(body: ReadableStream<Uint8Array>): AsyncGenerator<SseEvent> {

@@ -1,4 +1,4 @@
-import type { Tier } from "../protocol/approvals.ts";
+import type { Tier } from "../protocol/sessions/approvals.ts";
 import type { BrowserToolExecutor } from "./executor.ts";
 
 /** One tool as `live.offer` of `sallyport/client` takes it. */

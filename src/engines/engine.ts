@@ -1,6 +1,8 @@
 import type {
+  ClaudeUsage,
   ErrorCode,
   ErrorDetail,
+  Failure,
   Item,
   JournalEvent,
   LoginProgram,
@@ -32,6 +34,8 @@ export interface Capabilities {
   readonly fork: boolean;
   /** Continues a turn that a dead server left open. */
   readonly resume_turn: boolean;
+  /** Gives the model what people send into a running turn (`TurnChannel.steered`). */
+  readonly steer: boolean;
   /** Can be started ahead of time (`Conversation.warm`). */
   readonly warm: boolean;
 }
@@ -99,6 +103,18 @@ export interface MeteredRequest {
   readonly usage: Usage;
 }
 
+/** Money for one turn that another machine runs, within that amount. Ends once. */
+export interface TurnMoney {
+  /** Micro-USD. */
+  readonly amount: number;
+  /** `cost_microusd` absent: the price of the model counts. */
+  settle(report: { readonly usage?: ClaudeUsage | undefined; readonly cost_microusd?: number | undefined }): void;
+  /** Nobody says what it has cost: all of it counts. */
+  settleAll(): void;
+  /** Nothing was sent. */
+  release(): void;
+}
+
 /** All that an engine may ask for. */
 export interface Host {
   /** The model proxy's address and the session's own key to it: engines never see a provider's key. `name` may change at each turn. */
@@ -141,8 +157,15 @@ export interface Host {
   nested?(work: { readonly agent: string; readonly paths: readonly string[] }): Promise<string>;
   /** Why the model proxy itself refused the last request. Absent: it did not, and an error was the provider's. */
   refusal(): ErrorCode | undefined;
+  /** Whether a model request of the session is under way. Absent: nobody knows. */
+  isAsking?(): boolean;
   /** Tells each model request when it has ended, before its caller has all of the answer. Call the result to stop. Absent: nobody meters. */
   onRequest?(listener: (request: MeteredRequest) => void): () => void;
+  /**
+   * For an engine whose turns another machine runs: the most that a turn may cost there, reserved before it is sent. A refusal's code says
+   * why; after `budget_exceeded` see `funds`. Absent: nobody meters.
+   */
+  reserveTurn?(signal: AbortSignal): Promise<TurnMoney | ErrorDetail>;
   /**
    * Asks for more money after the proxy refused a request with `budget_exceeded`. Resolves when it may be retried, or
    * with the reason for a refusal; a person may take long.
@@ -180,6 +203,12 @@ export type EngineEvent =
 /** The reason of a turn's signal when the server stops: the next server continues the turn. */
 export const SERVER_STOPS = "the server stops";
 
+/** A prompt that a person sent into a running turn. `id`: unique, and the same after a restart. */
+export interface SteeredPrompt {
+  readonly id: string;
+  readonly prompt: Prompt;
+}
+
 /** The only path of a turn's events to its session. */
 export interface TurnChannel {
   /** Aborted when the turn must end. */
@@ -189,6 +218,11 @@ export interface TurnChannel {
    * ended are dropped. Resolves when the session can take more, which a slow disk delays; never rejects.
    */
   tell(events: readonly EngineEvent[]): Promise<void>;
+  /**
+   * What people sent into the turn since the last call, oldest first. Call it where the model is certain to be asked again. The journal
+   * has each as part of the turn before this resolves, so the model must get it, also after a restart. Never rejects. Absent: nobody can.
+   */
+  steered?(): Promise<readonly SteeredPrompt[]>;
 }
 
 /** One conversation with the model. Turns come one at a time. Failures of the outside world are events, not exceptions. */
@@ -224,6 +258,11 @@ export interface Engine {
   ownTools?(): readonly AnyTool[];
   /** Its model requests pass by the proxy, so nothing is known of their cost: policy must allow it. Absent: none does. */
   readonly unmetered?: true | undefined;
+  /**
+   * Why its sessions cannot have a provider; undefined: they can. An engine that has this keeps its provider: `failover` does not move it.
+   * Absent: any provider whose format it speaks.
+   */
+  refusesProvider?(provider: string): Failure | undefined;
   /** Folders in a session's own that its program writes; the rest of it is ours alone. Absent: none. */
   folders?(folder: string): readonly string[];
   open(opening: ConversationOptions, host: Host): Promise<Conversation>;

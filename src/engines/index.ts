@@ -9,6 +9,7 @@ export type {
   MeteredRequest,
   ModelFacts,
   ConversationOptions,
+  SteeredPrompt,
   ToolCall,
   TurnChannel,
   Verdict,
@@ -22,3 +23,4 @@ export { createClaudeCliEngine } from "./claude-cli/engine.ts";
 export { createClaudeSdkEngine } from "./claude-sdk/engine.ts";
 export { createCodexEngine } from "./codex/engine.ts";
 export { createOpenCodeEngine } from "./opencode/engine.ts";
+export { createTunnelEngine, type HomeDoor } from "./tunnel/engine.ts";

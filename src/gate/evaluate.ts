@@ -53,7 +53,8 @@ function schema(call: CallInQuestion): Ruling | undefined {
   return ruling("deny", "schema", `${call.tool} input`, `The input does not fit ${call.tool}: ${call.schemaError}`);
 }
 
-function tool(call: CallInQuestion, { profile, profileName, tools, plans }: PolicyContext): Ruling | undefined {
+function tool(asked: CallInQuestion, { profile, profileName, tools, plans }: PolicyContext): Ruling | undefined {
+  const call = asked.listedAs === undefined ? asked : { ...asked, tool: asked.listedAs };
   if (!call.known) return ruling("deny", "tool", "known tools", `There is no tool named ${call.tool}.`);
   if (profile.tools !== undefined && !callListed(profile.tools, call)) {
     return ruling(

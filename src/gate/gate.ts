@@ -17,6 +17,8 @@ export interface CallInQuestion {
   readonly known: boolean;
   readonly tier: Tier;
   readonly alwaysAsks: boolean;
+  /** The name by which lists of tools know it. Absent: its own. */
+  readonly listedAs?: string | undefined;
   readonly schemaError?: string | undefined;
   readonly paths: readonly ResolvedPath[];
   readonly hosts: readonly string[];

@@ -13,6 +13,8 @@ const CAPABILITIES = [
   "workspace.read",
   /** Their contents. */
   "workspace.open",
+  /** A terminal among the processes of a session. */
+  "shell.use",
   "approval.read",
   "approval.decide",
   /** Answering at all: everyone who may decide, and agents where the policy lets them answer for sessions they started. */
@@ -87,6 +89,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "session.create": "no",
     "workspace.choose": "no",
     "workspace.open": "no",
+    "shell.use": "no",
     "budget.raise": "no",
     "session.control": "no",
     "session.delete": "no",

@@ -104,7 +104,8 @@ const OTHER_SYSTEMS = setOf(
 /** How many words of a command name what it does; undefined: that is not clear. */
 function wordsThatName(program: string, words: readonly ShellWord[]): number | undefined {
   const [first, second] = [words[1]?.value, words[2]?.value];
-  if (OTHER_SYSTEMS.has(program) || ALWAYS_EXACT[program]?.has(first ?? "") === true) return undefined;
+  const exact = Object.hasOwn(ALWAYS_EXACT, program) ? ALWAYS_EXACT[program] : undefined;
+  if (OTHER_SYSTEMS.has(program) || exact?.has(first ?? "") === true) return undefined;
   const spec = specOf(program);
   const isNamed = (value: string | undefined): boolean => value !== undefined && !value.startsWith("-");
   // Of an unknown program the first word may say what it does: `tool plan` and `tool destroy`.

@@ -7,3 +7,4 @@ export * from "./pairing.ts";
 export * from "./refusal.ts";
 export * from "./schnorr.ts";
 export * from "./secrets.ts";
+export * from "./self-signed.ts";

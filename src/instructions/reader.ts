@@ -25,6 +25,8 @@ export interface InstructionReader {
   read(path: string, most: number): Promise<ReadText>;
   /** The names in a folder; none where it is missing or not for us. */
   names(folder: string): Promise<NamesInFolder>;
+  /** Whether there is a folder. Links are not followed. */
+  isFolder(path: string): Promise<boolean>;
   /** A path as people know it: from the workspace where it is in it. */
   shown(path: string): string;
 }

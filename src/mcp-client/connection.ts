@@ -6,9 +6,12 @@ import {
   SdkHttpError,
   SSEClientTransport,
   StreamableHTTPClientTransport,
+  type CallToolRequest,
+  type CallToolResult,
   type jsonSchemaValidator,
   type Prompt as McpPrompt,
   type RequestOptions,
+  specTypeSchemas,
   type Tool,
   type Transport,
 } from "@modelcontextprotocol/client";
@@ -18,7 +21,7 @@ import type { publicAddress } from "../network/index.ts";
 import type { Sandbox } from "../sandbox/index.ts";
 import { textResult, type ToolResult } from "../tools/index.ts";
 import type { ServerWay } from "./definition.ts";
-import { LoginNeeded } from "./oauth/server-login.ts";
+import { isLoginNeeded, reasonOf } from "./failures.ts";
 import { ProgramTransport } from "./program-transport.ts";
 import { openRemoteFetch } from "./remote-fetch.ts";
 import { answerRequests, type ServerRequests } from "./server-requests.ts";
@@ -63,6 +66,11 @@ export interface McpConnection {
   /** None where the server has no prompts. */
   prompts(options: CallOptions): Promise<readonly McpPrompt[]>;
   call(call: ServerCall, options: CallOptions): Promise<ToolResult>;
+  /**
+   * What a failed call says of its server. `answered`: the server refused it. `unknown`: it may have run. `lost`: it may have run, and the
+   * server cannot be reached any more.
+   */
+  failureKind(this: void, error: unknown): "answered" | "unknown" | "lost";
   /** Resolves with the reason when it ended by itself; never after `close`. */
   readonly ended: Promise<string>;
   close(): Promise<void>;
@@ -137,7 +145,7 @@ export async function openConnection(
       throw new Error(why);
     });
     await Promise.race([client.connect(opened.transport, { signal, timeout: timeoutMs }), failed]);
-    return { ...verbs(client), ended, close };
+    return { ...verbs(client), failureKind, ended, close };
   } catch (error) {
     problem = error;
   }
@@ -145,7 +153,7 @@ export async function openConnection(
   throw new Error(opened.end() ?? reasonOf(problem), { cause: problem });
 }
 
-function verbs(client: Client): Omit<McpConnection, "ended" | "close"> {
+function verbs(client: Client): Omit<McpConnection, "failureKind" | "ended" | "close"> {
   const { resources, prompts, tools } = client.getServerCapabilities() ?? {};
   const { title, name } = client.getServerVersion() ?? {};
   return {
@@ -158,14 +166,14 @@ function verbs(client: Client): Omit<McpConnection, "ended" | "close"> {
         ? []
         : (await client.listPrompts(undefined, { signal, timeout, cacheMode: "refresh" })).prompts,
     call: (call, { signal, timeoutMs: timeout, progressed }) =>
-      ask(client, call, { signal, timeout, ...(progressed === undefined ? {} : { onprogress: progressed }) }),
+      ask(client, call, progressed === undefined ? { signal, timeout } : { signal, timeout, onprogress: progressed }),
   };
 }
 
 async function ask(client: Client, call: ServerCall, options: RequestOptions): Promise<ToolResult> {
   switch (call.kind) {
     case "tool":
-      return callResult(await client.callTool({ name: call.name, arguments: { ...call.input } }, options));
+      return callResult(await callTool(client, { name: call.name, arguments: { ...call.input } }, options));
     case "ping":
       await client.ping(options);
       return textResult("");
@@ -183,14 +191,27 @@ async function ask(client: Client, call: ServerCall, options: RequestOptions): P
   }
 }
 
+/**
+ * The client's own `callTool` looks for a schema of the result in its cache, and for headers that only the newest protocol has. Without
+ * that protocol both are for nothing (see ANY_RESULT), and cost as much as the rest of a short call.
+ */
+async function callTool(
+  client: Client,
+  params: CallToolRequest["params"],
+  options: RequestOptions,
+): Promise<CallToolResult> {
+  if (client.getProtocolEra() === "modern") return client.callTool(params, options);
+  return client.request({ method: "tools/call", params }, specTypeSchemas.CallToolResult, options);
+}
+
 async function openTransport(way: ServerWay, { sandbox, now, addressOf }: ConnectionMeans): Promise<OpenedTransport> {
   if (way.kind === "stdio") {
     const transport = new ProgramTransport(await sandbox.open({ argv: way.argv, cwd: way.cwd, env: way.env }), now);
     return { transport, end: () => transport.end, close: () => transport.close() };
   }
   const { login } = way;
-  const look = (response: Response): void => {
-    const needed = login?.refused(response);
+  const look = async (response: Response): Promise<void> => {
+    const needed = await login?.refused(response);
     if (needed !== undefined) throw needed;
   };
   const remote = openRemoteFetch(way, { addressOf, look });
@@ -208,34 +229,14 @@ async function openTransport(way: ServerWay, { sandbox, now, addressOf }: Connec
   return { transport, end: () => undefined, close: () => remote.close() };
 }
 
-const CAUSES = 4;
 const LOST: ReadonlySet<string> = new Set([
   SdkErrorCode.ConnectionClosed,
   SdkErrorCode.NotConnected,
   SdkErrorCode.SendFailed,
 ]);
 
-/**
- * What a failed call says of its server. `answered`: the server refused it. `unknown`: it may have run. `lost`: it may have run, and the
- * server cannot be reached any more.
- */
-export function failureKind(error: unknown): "answered" | "unknown" | "lost" {
+function failureKind(error: unknown): ReturnType<McpConnection["failureKind"]> {
   if (error instanceof ProtocolError || isLoginNeeded(error)) return "answered";
   if (error instanceof SdkError && !(error instanceof SdkHttpError)) return LOST.has(error.code) ? "lost" : "unknown";
   return "lost";
-}
-
-/** Whether it, or one of its causes, is that a person has to log in. */
-export function isLoginNeeded(error: unknown): boolean {
-  for (let cause = error, depth = 0; cause instanceof Error && depth < CAUSES; cause = cause.cause, depth += 1)
-    if (cause instanceof LoginNeeded) return true;
-  return false;
-}
-
-/** What an error says, and what its causes say: the innermost one often says it best. */
-export function reasonOf(error: unknown): string {
-  const said: string[] = [];
-  for (let cause = error; cause instanceof Error && said.length < CAUSES; cause = cause.cause)
-    if (cause.message !== "" && !said.some((words) => words.includes(cause.message))) said.push(cause.message);
-  return said.length === 0 ? String(error) : said.join(": ");
 }

@@ -1,5 +1,6 @@
 export type { ServerDefinition, ServerWay } from "./definition.ts";
-export { isLoginNeeded, openConnection, reasonOf } from "./connection.ts";
+export { isLoginNeeded, reasonOf } from "./failures.ts";
+export { openConnection } from "./open.ts";
 export { LoginFiles } from "./oauth/login-file.ts";
 export { ServerLogin, type StartedLogin } from "./oauth/server-login.ts";
 export type {

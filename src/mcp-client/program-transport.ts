@@ -1,11 +1,12 @@
 import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { deserializeMessage, serializeMessage } from "@modelcontextprotocol/client";
+import { serializeMessage } from "@modelcontextprotocol/client";
 import { LIMITS } from "../protocol/index.ts";
 import type { Piped } from "../sandbox/sandbox.ts";
 import { MessageRate } from "./message-rate.ts";
 
 const NEWLINE = 0x0a;
+const EMPTY = Buffer.alloc(0);
 
 /**
  * A server's program in a sandbox, with bounds on all that it writes and all that it leaves unread. Whatever exceeds one ends the program.
@@ -89,7 +90,8 @@ export class ProgramTransport implements Transport {
   }
 
   #line(): void {
-    const line = Buffer.concat(this.#pieces).toString("utf8").trim();
+    const [first = EMPTY, ...more] = this.#pieces;
+    const line = (more.length === 0 ? first : Buffer.concat(this.#pieces)).toString("utf8").trim();
     this.#pieces = [];
     this.#length = 0;
     if (line === "" || this.#isClosed) return;
@@ -141,11 +143,18 @@ function pause(ms: number): Promise<void> {
   });
 }
 
+/** Only what kind of message it is: the SDK's client checks the message itself, and parsing it here too would double the cost of a call. */
 function parsed(line: string): JSONRPCMessage | undefined {
   if (!line.startsWith("{")) return undefined;
   try {
-    return deserializeMessage(line);
+    const value = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    const isMessage = typeof value["method"] === "string" || isObject(value["result"]) || isObject(value["error"]);
+    return value["jsonrpc"] === "2.0" && isMessage ? (value as unknown as JSONRPCMessage) : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }

@@ -22,7 +22,7 @@ interface RemoteReach {
   /** `authorization`: other origins too, as a login needs them, by TLS and on the open internet. Absent: only the server's own origin. */
   readonly reach?: "authorization" | undefined;
   /** Sees each response before the server's caller does. A rejection is the caller's. */
-  readonly look?: ((response: Response) => void) | undefined;
+  readonly look?: ((response: Response) => Promise<void>) | undefined;
 }
 
 /**
@@ -62,23 +62,22 @@ export function openRemoteFetch(
       const request = { ...init, dispatcher: agent, redirect: "manual" } as Parameters<typeof fetch>[1];
       // Undici's own types and those of the platform name the same objects.
       const response = (await fetch(asked, request)) as unknown as Response;
-      look?.(response);
-      return bounded(response);
+      await look?.(response);
+      return bounded(response, reach === undefined ? LIMITS.mcpMessageBytes : LIMITS.mcpLoginBytes);
     },
     close: () => agent.destroy(),
   };
 }
 
-/** An event of a stream, or a whole body, may have `mcpMessageBytes`. */
-function bounded(response: Response): Response {
+/** An event of a stream, or a whole body, may have so many bytes. */
+function bounded(response: Response, most: number): Response {
   if (response.body === null) return response;
   const isStream = response.headers.get("content-type")?.toLowerCase().startsWith(EVENTS) === true;
   const count = isStream ? eventBytes() : bodyBytes();
   const body = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform: (chunk, controller) => {
-        if (count(chunk) > LIMITS.mcpMessageBytes)
-          controller.error(new Error(`the server sent a message of more than ${LIMITS.mcpMessageBytes} bytes`));
+        if (count(chunk) > most) controller.error(new Error(`the server sent a message of more than ${most} bytes`));
         else controller.enqueue(chunk);
       },
     }),

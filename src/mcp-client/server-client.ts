@@ -1,16 +1,10 @@
 import { LIMITS, type McpServerState, type McpServerView } from "../protocol/index.ts";
 import { errorResult, type ClientTool, type ToolResult, type Unregister } from "../tools/index.ts";
 import { CallTimer } from "./call-timer.ts";
-import {
-  failureKind,
-  isLoginNeeded,
-  openConnection,
-  reasonOf,
-  type ConnectionMeans,
-  type McpConnection,
-  type ServerCall,
-} from "./connection.ts";
+import type { ConnectionMeans, McpConnection, ServerCall } from "./connection.ts";
 import type { ServerDefinition } from "./definition.ts";
+import { isLoginNeeded, reasonOf } from "./failures.ts";
+import { openConnection } from "./open.ts";
 import { serverPrompts, type ServerPrompt } from "./server-prompts.ts";
 import { changesOf, clientToolOf, serverTools, type CallWait, type ForeignTool } from "./server-tools.ts";
 
@@ -39,11 +33,12 @@ export class ServerClient {
   #unregister: Unregister | undefined;
   #restarts = 0;
   #error: string | undefined;
-  #calls = 0;
   #isListing = false;
   #needsLogin = false;
   /** Timers of calls that run. They stand while the server waits for an answer of ours. */
   readonly #timers = new Set<CallTimer>();
+  /** Timers of calls that were answered. No more than calls may run at once. */
+  readonly #spare: CallTimer[] = [];
   #waiting = 0;
   #cancelRestart = (): void => undefined;
 
@@ -217,7 +212,7 @@ export class ServerClient {
     try {
       await connection.call({ kind: "ping" }, { signal: this.#over.signal, timeoutMs: LIMITS.mcpPingMs });
     } catch (error) {
-      if (failureKind(error) !== "answered") this.#ended(connection, "it does not answer any more");
+      if (connection.failureKind(error) !== "answered") this.#ended(connection, "it does not answer any more");
     }
   }
 
@@ -240,15 +235,18 @@ export class ServerClient {
       return errorResult(
         `Error: the MCP server ${name} does not run${this.#error === undefined ? "" : `: ${this.#error}`}`,
       );
-    if (this.#calls >= LIMITS.mcpServerCalls)
-      return errorResult(`Error: ${this.#calls} calls of the MCP server ${name} run already. Wait for one of them.`);
-    this.#calls += 1;
-    const timer = new CallTimer(callMs, this.#means.after);
+    if (this.#timers.size >= LIMITS.mcpServerCalls)
+      return errorResult(
+        `Error: ${this.#timers.size} calls of the MCP server ${name} run already. Wait for one of them.`,
+      );
+    const timer = this.#spare.pop() ?? new CallTimer(callMs, this.#means.after);
     this.#timers.add(timer);
-    if (this.#waiting > 0) timer.stop();
+    if (this.#waiting === 0) timer.restart();
     let isStopped = false;
+    let isOver = false;
     wait.onEnd((why) => {
-      if (why === "answered") return;
+      // Its timer may be another call's by then.
+      if (why === "answered" || isOver) return;
       isStopped = true;
       timer.abort();
     });
@@ -263,16 +261,17 @@ export class ServerClient {
         void this.#check(connection);
         return errorResult(`Error: ${title}: it did not answer within ${callMs / 1_000} s. ${UNKNOWN}`);
       }
-      const kind = failureKind(error);
+      const kind = connection.failureKind(error);
       this.#needsLogin ||= isLoginNeeded(error);
       if (kind === "answered" || isStopped) return errorResult(`Error: ${title}: ${words(reasonOf(error))}`);
       if (kind === "lost") this.#ended(connection, reasonOf(error));
       else void this.#check(connection);
       return errorResult(`Error: ${title}: ${words(reasonOf(error))}. ${UNKNOWN}`);
     } finally {
-      this.#calls -= 1;
+      isOver = true;
       this.#timers.delete(timer);
       timer.stop();
+      if (!timer.signal.aborted) this.#spare.push(timer);
     }
   }
 

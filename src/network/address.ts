@@ -3,7 +3,7 @@ import { BlockList, isIP } from "node:net";
 import picomatch from "picomatch";
 
 /** Networks that are not the open internet, including those that lead to another address (6to4, NAT64, Teredo). */
-const PRIVATE = blockList([
+const PRIVATE_4 = blockList([
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
@@ -18,15 +18,16 @@ const PRIVATE = blockList([
   ["198.51.100.0", 24],
   ["203.0.113.0", 24],
   ["224.0.0.0", 3],
-  ["::", 96],
-  ["64:ff9b::", 32],
-  ["100::", 64],
+]);
+/** The open internet is 2000::/3, without these parts of it. Elsewhere are local networks, overlays and multicast. */
+const PRIVATE_6 = blockList([
+  ["::", 3],
   ["2001::", 23],
   ["2001:db8::", 32],
   ["2002::", 16],
-  ["fc00::", 7],
-  ["fe80::", 9],
-  ["ff00::", 8],
+  ["3fff::", 20],
+  ["4000::", 2],
+  ["8000::", 1],
 ]);
 
 function blockList(networks: readonly (readonly [string, number])[]): BlockList {
@@ -38,11 +39,11 @@ function blockList(networks: readonly (readonly [string, number])[]): BlockList 
 export function isPrivateAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 0) return true;
-  if (version === 4) return PRIVATE.check(address, "ipv4");
+  if (version === 4) return PRIVATE_4.check(address, "ipv4");
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return PRIVATE.check(mapped, "ipv4");
+  if (mapped !== undefined) return PRIVATE_4.check(mapped, "ipv4");
   // A hexadecimal IPv4-mapped IPv6 address is never needed.
-  return /^::ffff:/i.test(address) || PRIVATE.check(address, "ipv6");
+  return /^::ffff:/i.test(address) || PRIVATE_6.check(address, "ipv6");
 }
 
 /** A host as rules write it: lower case, no last dot, no brackets around IPv6. */

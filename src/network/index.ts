@@ -1,4 +1,5 @@
 export { hostName, hostRule, isPrivateAddress, looksPublic, publicAddress, type IpAddress } from "./address.ts";
+export { readClientHello } from "./client-hello.ts";
 export {
   hostAndPort,
   notAllowed,

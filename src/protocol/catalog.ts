@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type Approval, Preview, Warning } from "./approvals.ts";
-import { Policy, Ruling } from "./policy.ts";
-import { PrincipalRef, Role, TokenBounds } from "./principals.ts";
-import { CreateSession, type SessionView } from "./sessions.ts";
-import { SandboxKind } from "./walls.ts";
+import { type Approval, Preview, Warning } from "./sessions/approvals.ts";
+import { Policy, Ruling } from "./access/policy.ts";
+import { PrincipalRef, Role, TokenBounds } from "./access/principals.ts";
+import { CreateSession, type SessionView } from "./sessions/sessions.ts";
+import { SandboxKind } from "./sessions/walls.ts";
 
 /** The caller and its rights. A right that is not listed is not granted. */
 export const Me = z.object({
@@ -54,6 +54,8 @@ export const FolderList = z.object({
   parent: z.string().optional(),
   folders: z.array(z.object({ name: z.string(), path: z.string() })),
   truncated: z.boolean(),
+  /** With the roots: where a session works that names no folder. Absent: the caller may not work there. */
+  default_workspace: z.string().optional(),
 });
 export type FolderList = z.infer<typeof FolderList>;
 

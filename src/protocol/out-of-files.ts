@@ -1,5 +1,5 @@
 import { Failure } from "./failure.ts";
-import { OPERATION_LIMITS } from "./operation-limits.ts";
+import { OPERATION_LIMITS } from "./limits/operations.ts";
 
 /** The process is about to run out of file descriptors. */
 export function outOfFilesFailure(): Failure {

@@ -8,7 +8,7 @@ import { judge, tooLong, type AdmissibleRequest } from "./judge.ts";
 import type { Credential } from "./providers.ts";
 import type { RequestContext } from "./proxy.ts";
 import { outOfFunds } from "./refusals.ts";
-import type { Route } from "./routes.ts";
+import type { Route } from "./http/routes.ts";
 
 /** A request that may go out. */
 export interface Admitted {

@@ -1,14 +1,14 @@
 import type { Charge } from "../ledger/index.ts";
 import { NO_TOKENS, type ErrorCode, type Failure, type Shortage } from "../protocol/index.ts";
-import { sendRefusal } from "./answer.ts";
-import type { CallerRequest, CallerResponse } from "./caller.ts";
-import type { Awaited, ProxyConnection } from "./connection.ts";
+import { sendRefusal } from "./http/answer.ts";
+import type { CallerRequest, CallerResponse } from "./http/caller.ts";
+import type { Awaited, ProxyConnection } from "./http/connection.ts";
 import type { ProxyState } from "./state.ts";
 import type { KeyOwner } from "./keys.ts";
 import type { Exchange, RequestContext, Wire } from "./proxy.ts";
 import type { RateSubject } from "./rates.ts";
 import { finalStatusFor, refusalOf } from "./refusals.ts";
-import type { Route } from "./routes.ts";
+import type { Route } from "./http/routes.ts";
 
 /** Why a request is not forwarded. */
 export interface Denial {

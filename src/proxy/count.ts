@@ -1,8 +1,8 @@
 import { LIMITS } from "../protocol/index.ts";
-import { forwardedHeaders } from "./headers.ts";
+import { forwardedHeaders } from "./http/headers.ts";
 import { countOf, parseFields } from "./meter/tally.ts";
 import type { Credential } from "./providers.ts";
-import type { Upstream } from "./upstream.ts";
+import type { Upstream } from "./http/upstream.ts";
 
 /** The fields that count as input. The provider refuses any other here. */
 const COUNTED = [

@@ -3,7 +3,7 @@ import { lookIntoBody, type BodyContents } from "./request/contents.ts";
 import { fieldsOfRoute } from "./request/fields.ts";
 import { partKind } from "./request/parts.ts";
 import { isSet, objectsOf, wholeNumber, type RequestFields } from "./request/values.ts";
-import type { RouteName } from "./routes.ts";
+import type { RouteName } from "./http/routes.ts";
 
 type ServerTool = RequestFacts["serverTools"][number];
 

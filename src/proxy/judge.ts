@@ -1,7 +1,7 @@
 import { refusedModel } from "../gate/index.ts";
 import { isFree } from "../ledger/index.ts";
 import { Failure, globMatches, isTunnelProvider, LIMITS, type Price } from "../protocol/index.ts";
-import { countNames, parseBody } from "./body.ts";
+import { countNames, parseBody } from "./http/body.ts";
 import type { ProxyCall, Denial } from "./call.ts";
 import { readFacts, type BodyFacts } from "./facts.ts";
 import type { KeyOwner } from "./keys.ts";
@@ -10,8 +10,8 @@ import { WIRES, type RequestContext, type Wire } from "./proxy.ts";
 import type { RateSubject } from "./rates.ts";
 import { lookalikeName, refusedField, wrongValue } from "./request/check.ts";
 import { isSet } from "./request/values.ts";
-import type { Route } from "./routes.ts";
-import type { Upstream } from "./upstream.ts";
+import type { Route } from "./http/routes.ts";
+import type { Upstream } from "./http/upstream.ts";
 
 type BodyFields = Readonly<Record<string, unknown>>;
 
@@ -164,7 +164,7 @@ function asksForUsage(options: unknown): boolean {
   return typeof options === "object" && options !== null && (options as BodyFields)["include_usage"] === true;
 }
 
-function rulesOf(context: RequestContext, hasModel: boolean): Parameters<typeof refusedModel>[0] {
+export function rulesOf(context: RequestContext, hasModel: boolean): Parameters<typeof refusedModel>[0] {
   const allowed_providers = context.allowedProviders;
   if (!hasModel) return { allowed_providers };
   return { allowed_providers, allowed_models: context.allowedModels, blocked_models: context.blockedModels };
@@ -177,7 +177,7 @@ function refusedByKey({ keyModels }: RequestContext, model: string | undefined):
   return new Failure("model_not_allowed", `this key is not for the model ${model}, only for: ${keyModels.join(", ")}`);
 }
 
-function unpriced(provider: Provider, model: string): Failure {
+export function unpriced(provider: Provider, model: string): Failure {
   return new Failure(
     "model_unpriced",
     `the price of the model ${model} of the provider ${provider.id} is not known, so it is refused: ` +
@@ -207,7 +207,7 @@ export function tooLong({ maxContextTokens }: RequestContext, facts: BodyFacts):
 }
 
 /** Reuses the same list as long as nothing changes. */
-function subjectsOf(owner: KeyOwner, context: RequestContext, provider: Provider): readonly RateSubject[] {
+export function subjectsOf(owner: KeyOwner, context: RequestContext, provider: Provider): readonly RateSubject[] {
   const { sessionRate, agentRate, tokenParents, session_id, key_id, agent } = context;
   const { rate } = provider;
   const known = owner.subjects;

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { Failure, LIMITS, type RateLimit } from "../protocol/index.ts";
-import type { ProxyConnection } from "./connection.ts";
+import type { ProxyConnection } from "./http/connection.ts";
 import type { ApiKeyName, KeyHolder, KeyLease, RequestContext } from "./proxy.ts";
 import type { RateSubject } from "./rates.ts";
 

@@ -1,14 +1,15 @@
 import { LIMITS } from "../protocol/index.ts";
-import { BodyAllowance } from "./body.ts";
-import { Door } from "./door.ts";
+import { BodyAllowance } from "./http/body.ts";
+import { Door } from "./http/door.ts";
 import type { ProxyState, ProxyOptions } from "./state.ts";
+import { reserveElsewhere } from "./elsewhere.ts";
 import { ApiKeyRing, KeyRing } from "./keys.ts";
-import { listen, type CallerBounds } from "./listen.ts";
+import { listen, type CallerBounds } from "./http/listen.ts";
 import { PriceMemory } from "./price-memory.ts";
 import type { ModelProxy } from "./proxy.ts";
 import { RequestRates } from "./rates.ts";
 import { UncertainCharges } from "./uncertain.ts";
-import { Upstreams } from "./upstream.ts";
+import { Upstreams } from "./http/upstream.ts";
 
 const BOUNDS: CallerBounds = {
   headersMs: LIMITS.proxyHeadersMs,
@@ -48,6 +49,12 @@ export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BO
     tcpUrl: listeners.tcpUrl,
     openSocket: (path) => listeners.open(path),
     post: (request, signal) => door.post(request, signal),
+    reserveTurn: async (key, asked) => {
+      const owner = keys.find({ "x-api-key": key });
+      if (owner === undefined) return keys.unknown;
+      const reserved = await reserveElsewhere(state, owner, asked);
+      return "failure" in reserved ? reserved.failure : reserved;
+    },
     lease: (holder, again) => keys.lease(holder, again),
     apiKeys: {
       add: (key, holder) => apiKeys.add(key, holder),

@@ -1,4 +1,4 @@
-import type { ProviderCondition } from "./breaker.ts";
+import type { ProviderCondition } from "./providers/breaker.ts";
 import type { LoginProgram, ModelApi, OpenAiApi, Price, ProviderStatus } from "../protocol/index.ts";
 import type { Wire } from "./proxy.ts";
 

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { SpendingLimit } from "../ledger/index.ts";
-import type { CallerRequest, CallerResponse } from "./caller.ts";
+import type { CallerRequest, CallerResponse } from "./http/caller.ts";
 import {
   ProviderWire,
+  type ClaudeUsage,
   type ErrorCode,
   type Failure,
   type PostToModel,
@@ -143,6 +144,24 @@ export interface ApiKeyRequest {
   readonly refusal?: { readonly failure: Failure; readonly retryAfterMs?: number | undefined } | undefined;
 }
 
+/** What another machine says of a turn that it ran. */
+export interface TurnReport {
+  readonly usage?: ClaudeUsage | undefined;
+  /** Absent: the price of the model counts. */
+  readonly cost_microusd?: number | undefined;
+}
+
+/** Money for one turn that another machine runs within that amount. Ends once, with `settle`, `settleAll` or `release`. */
+export interface ReservedTurn {
+  /** Micro-USD. */
+  readonly amount: number;
+  settle(report: TurnReport): void;
+  /** Nobody says what it has cost. */
+  settleAll(): void;
+  /** Nothing was sent. */
+  release(): void;
+}
+
 /** A further socket of the proxy. */
 export interface ModelSocket {
   /** Ends its connections too. */
@@ -159,6 +178,14 @@ export interface ModelProxy {
   openSocket(path: string): Promise<ModelSocket>;
   /** A request from this process: no socket, but judged, reserved and metered like any other. */
   readonly post: PostToModel;
+  /**
+   * Money for a turn of the key's session that another machine runs: judged, counted and reserved like a request. A Failure where it is
+   * refused.
+   */
+  reserveTurn(
+    key: string,
+    asked: { readonly model: string; readonly signal: AbortSignal },
+  ): Promise<ReservedTurn | Failure>;
   /** The caller owns the key and revokes it. `again`: a key of the last server, whose program lives on. */
   lease(holder: KeyHolder, again?: string): KeyLease;
   readonly apiKeys: ApiKeyDoor;

@@ -1,15 +1,15 @@
 import type { Dispatcher } from "undici";
 import type { Ledger, PriceBook } from "../ledger/index.ts";
 import type { NewId, Redactor, Log } from "../protocol/index.ts";
-import type { BodyAllowance } from "./body.ts";
-import type { ProviderBreaker } from "./breaker.ts";
-import type { NetworkProxies } from "./network-proxies.ts";
+import type { BodyAllowance } from "./http/body.ts";
+import type { ProviderBreaker } from "./providers/breaker.ts";
+import type { NetworkProxies } from "./http/network-proxies.ts";
 import type { PriceMemory } from "./price-memory.ts";
 import type { ProviderBook } from "./providers.ts";
 import type { Exchange } from "./proxy.ts";
 import type { RequestRates } from "./rates.ts";
 import type { UncertainCharges } from "./uncertain.ts";
-import type { Upstreams } from "./upstream.ts";
+import type { Upstreams } from "./http/upstream.ts";
 
 /** The way to providers behind tunnels. */
 export interface TunnelTransport {

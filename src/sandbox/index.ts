@@ -11,4 +11,5 @@ export type { KillOptions, Running, Sandbox, SpawnRequest } from "./sandbox.ts";
 export { holdingSandbox } from "./supervisor/holding.ts";
 export type { HeldPlace } from "./supervisor/messages.ts";
 export { Supervisor } from "./supervisor/supervisor.ts";
+export { openTerminal, type SandboxTerminal } from "./terminal/terminal.ts";
 export { startWatchdog } from "./watchdog.ts";

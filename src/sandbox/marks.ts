@@ -79,14 +79,20 @@ export class ProcessMarks {
     this.#prefix = prefix;
   }
 
+  /** The method that works on this machine. It is found out once: each try starts a program. */
+  static #found: Prefix | undefined;
+
   /** Finds out which method works on this machine. */
   static async open(marker: string, random: () => number): Promise<ProcessMarks> {
     const life = Math.floor(random() * 2 ** Number(LIFE_BITS));
     const trial = new ProcessMarks({ marker, life }, undefined);
-    for (const prefix of prefixes()) {
-      if (await works(prefix, trial.#base)) return new ProcessMarks({ marker, life }, prefix);
+    for (const prefix of ProcessMarks.#found === undefined ? prefixes() : []) {
+      if (await works(prefix, trial.#base)) {
+        ProcessMarks.#found = prefix;
+        break;
+      }
     }
-    return trial;
+    return new ProcessMarks({ marker, life }, ProcessMarks.#found);
   }
 
   /** Whether processes carry a mark that they cannot remove. False: only their environment identifies them. */

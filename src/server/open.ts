@@ -2,8 +2,14 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { openApp } from "../cli/app.ts";
 import { serve } from "../cli/serve.ts";
-import { readSettings, settingsOf, type Environment, type NewestSettings, type Settings } from "../cli/settings.ts";
-import { parseSettings, settingsPath } from "../cli/settings-file.ts";
+import {
+  readSettings,
+  settingsOf,
+  type Environment,
+  type NewestSettings,
+  type Settings,
+} from "../cli/settings/settings.ts";
+import { parseSettings, settingsPath } from "../cli/settings/file.ts";
 import { Failure, makeRedactor, type Log } from "../protocol/index.ts";
 import { checkedHooks, type Gateway } from "../sessions/index.ts";
 import { redactedLog, SILENT } from "./log.ts";

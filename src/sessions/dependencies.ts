@@ -21,7 +21,7 @@ import type { ModelProxy, NetworkProxies, ProviderBook, ProviderHealth } from ".
 import type { Sandbox, SandboxDrivers, Supervisor } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
 import type { EndpointBook, EndpointSetting, LinkBounds } from "../tunnels/index.ts";
-import type { ExtensibleToolbox } from "../tools/index.ts";
+import type { ExtensibleToolbox, FoundParts, PartSearch } from "../tools/index.ts";
 import type { SessionTrees } from "../workspaces/index.ts";
 import type { ReachCheckpoint } from "./core/checkpoints.ts";
 import type { Drain } from "./lifecycle/drain.ts";
@@ -82,6 +82,8 @@ export interface SessionEnvironment {
   resolve(path: string): Promise<string>;
   /** What an absolute path is on the disk. Never rejects. */
   look(path: string): Promise<{ readonly real: string; readonly exists: boolean }>;
+  /** Parts of the workspace's text that fit a query. Absent: the workspace is not searched. */
+  readonly findParts?: ((search: PartSearch) => Promise<FoundParts>) | undefined;
   /** True while a process of the session runs, or tools are registered: then it must not rest. */
   readonly busy: boolean;
   /** Ends every process. */

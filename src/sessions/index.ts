@@ -6,7 +6,8 @@ export { Gateway } from "./gateway.ts";
 export type { ClientQueue } from "./lifecycle/client-queue.ts";
 export type { PageConnection } from "./services/page-service.ts";
 export type { PageProtocol } from "./page-tools/page-protocol.ts";
-export type { OfferedProvider } from "./services/provider-service.ts";
+export type { SessionShell } from "./services/workspaces/shell-service.ts";
+export type { OfferedProvider } from "./services/models/provider-service.ts";
 export type {
   Clock,
   ExpiryClock,
@@ -24,4 +25,5 @@ export type { UsualSandbox } from "./settings/walls.ts";
 export { isStored, sweepWarm } from "./lifecycle/warm.ts";
 export { openInTree } from "./workspace/own-tree.ts";
 export { openEnvironment, sweepEnvironments, type EnvironmentOptions } from "./workspace/environment.ts";
-export type { OpenTunnelSessions } from "./services/tunnel-offer-service.ts";
+export type { MessageContext } from "./workspace/repository-context.ts";
+export type { ConsoleDoor, OpenTunnelSessions, SessionTerms } from "./services/tunnels/tunnel-offer-service.ts";

@@ -11,6 +11,7 @@ import { BridgeSocket } from "./bridge-socket.ts";
 import { Bridge } from "./bridge/bridge.ts";
 import { CanonicalSocket } from "./canonical-socket.ts";
 import { SocketConnection } from "./connection.ts";
+import { openSecureDoor, type SecureDoor } from "./console-door.ts";
 import { Guard } from "./guard.ts";
 import { answerModelRequest, isModelRequest } from "./model-requests.ts";
 import { MinuteCounts } from "./minute-counts.ts";
@@ -18,6 +19,7 @@ import type { SocketPath } from "./openapi/other-paths.ts";
 import { REQUEST_ID } from "./request-log.ts";
 import { RuntimeConnection } from "./runtime-socket.ts";
 import { RuntimeServer } from "./runtime/server.ts";
+import { ShellSocket } from "./shell-socket.ts";
 import { CHALLENGE, httpStatus } from "./status.ts";
 import { isTunnelRequest, TunnelSockets } from "./tunnel-socket.ts";
 import { SYSTEM_CLOCK, type SurfaceOptions } from "./surface.ts";
@@ -36,6 +38,8 @@ export interface Listening {
   readonly port: number;
   /** WebSockets that are open. */
   readonly sockets: number;
+  /** For people who come through tunnels. */
+  readonly secure: SecureDoor;
   close(): Promise<void>;
 }
 
@@ -93,6 +97,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     get sockets() {
       return sockets.size;
     },
+    secure: openSecureDoor(server),
     close: async () => {
       sockets.close();
       await new Promise<void>((resolve) => {
@@ -145,6 +150,7 @@ function handlersFor(options: SurfaceOptions, guard: Guard): Readonly<Record<Soc
     "/ws": (peer) => void new RuntimeConnection({ server, guard, log: options.log }, peer),
     "/api/ws": (peer) => void new CanonicalSocket(options, guard, peer),
     "/api/terminal/ws/agent": (peer) => void new TerminalSocket(options, guard, peer),
+    "/api/shell": (peer) => void new ShellSocket(options, peer),
     "/bridge": (peer) => void new BridgeSocket(options, { guard, bridge }, peer),
   };
 }

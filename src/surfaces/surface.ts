@@ -72,6 +72,8 @@ interface RuntimeOptions {
   readonly engine?: string | undefined;
   /** Of new conversations. Absent: `server`. */
   readonly profile?: string | undefined;
+  /** Whether parts of the workspace's files are put beside messages that they fit. Absent: yes. */
+  readonly repositoryContext?: boolean | undefined;
 }
 
 interface BridgeOptions {

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { createReadStream, readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
@@ -30,6 +30,7 @@ const PAGES = {
     "/sessions/:id",
     "/sessions/:id/changes",
     "/sessions/:id/compare",
+    "/sessions/:id/terminal",
     "/sessions/:id/files",
     ...CONSOLE_PAGES.map(({ to }) => to),
   ],
@@ -55,11 +56,18 @@ const NOT_BUILT = "the web pages were not built: run `npm run build`";
 const ASSETS = "/assets/";
 /** The build puts a compressed copy beside each large file: see scripts/packed.mjs. */
 const PACKED = ".gz";
+/** The best one first; a large file may exist only as the last. */
+const PACKINGS = [
+  { encoding: "br", ending: ".br", accepted: /\bbr\b/ },
+  { encoding: "gzip", ending: PACKED, accepted: /\bgzip\b/ },
+] as const;
 const OPEN = new Set<string>([...Object.values(PAGES).flat(), ...Object.keys(INSTALL_FILES), SCRIPT_FRAME]);
 
 /** Whether an address is a page or a part of one, which needs no token. */
 export function isOpen(path: string): boolean {
-  return OPEN.has(path) || path.startsWith(ASSETS) || /^\/sessions\/[^/]+(\/(changes|compare|files))?$/.test(path);
+  return (
+    OPEN.has(path) || path.startsWith(ASSETS) || /^\/sessions\/[^/]+(\/(changes|compare|files|terminal))?$/.test(path)
+  );
 }
 
 /** What the workbench may do beyond the others: compile WebAssembly (its SQL engine, Parquet) and hold the script frame. */
@@ -68,11 +76,20 @@ const MORE: Readonly<Record<PageName, { readonly scripts: string; readonly frame
   workbench: { scripts: "script-src 'self' 'wasm-unsafe-eval'", frames: "frame-src 'self'" },
 };
 
+const INLINE_SCRIPT = /<script(?![^>]*\bsrc=)[^>]*>([^]*?)<\/script>/g;
+
+/** A script that stands in the page itself is allowed by its content alone. */
+function inlineScripts(html: string): string {
+  return [...html.matchAll(INLINE_SCRIPT)]
+    .map(([, script = ""]) => ` 'sha256-${createHash("sha256").update(script).digest("base64")}'`)
+    .join("");
+}
+
 /** Only our own scripts run, even if a model's text contains another; styles that libraries add carry the page's nonce. */
-function contentPolicy(name: PageName, nonce: string): string {
+function contentPolicy({ name, html, nonce }: { name: PageName; html: string; nonce: string }): string {
   return [
     "default-src 'none'",
-    MORE[name].scripts,
+    `${MORE[name].scripts}${inlineScripts(html)}`,
     `style-src 'self' 'nonce-${nonce}'`,
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data: blob:",
@@ -102,22 +119,28 @@ function scriptFramePolicy(nonce: string): string {
 }
 /** The pages that people use, as the build made them. */
 export function webPages(app: HttpApp, { web }: Pick<SurfaceOptions, "web">): void {
-  const pages = new Map<PageName, string>();
+  const pages = new Map<string, string>();
   const assets = web === undefined ? new Set<string>() : new Set(listed(join(web, "assets")));
-  const page = (name: PageName): string => {
-    const known = pages.get(name);
+  const parts = web === undefined ? {} : partsOf(join(web, "console/parts.json"));
+  const page = (name: PageName, address: string): string => {
+    const known = pages.get(address);
     if (known !== undefined) return known;
     const read = web === undefined ? undefined : textOf(join(web, name, "index.html"));
     if (read === undefined) throw new Failure("not_found", NOT_BUILT);
-    pages.set(name, read);
-    return read;
+    const links = (parts[address] ?? []).map(
+      (file) => `<link rel="modulepreload" fetchpriority="low" crossorigin href="/${file}">`,
+    );
+    const made = read.replace("</head>", `${links.join("")}</head>`);
+    pages.set(address, made);
+    return made;
   };
   for (const name of Object.keys(PAGES) as PageName[]) {
     for (const path of PAGES[name]) {
       app.get(path, (context) => {
         const nonce = newNonce();
-        context.header("content-security-policy", contentPolicy(name, nonce));
-        return context.html(page(name).replace(NONCE, nonce));
+        const html = page(name, path === "/" ? "/sessions" : path);
+        context.header("content-security-policy", contentPolicy({ name, html, nonce }));
+        return context.html(html.replace(NONCE, nonce));
       });
     }
   }
@@ -137,12 +160,16 @@ export function webPages(app: HttpApp, { web }: Pick<SurfaceOptions, "web">): vo
     const hasPacked = assets.has(file + PACKED);
     // Only names that existed at the start: no request becomes a path.
     if (web === undefined || (!assets.has(file) && !hasPacked)) throw new Failure("not_found", "there is no such file");
-    const takesPacked = hasPacked && /\bgzip\b/.test(context.req.header("accept-encoding") ?? "");
-    const content = await contentOf(join(web, "assets", file), { takesPacked, isOnlyPacked: !assets.has(file) });
+    const accepts = context.req.header("accept-encoding") ?? "";
+    const packing = PACKINGS.find(({ ending, accepted }) => assets.has(file + ending) && accepted.test(accepts));
+    const content = await contentOf(join(web, "assets", file), {
+      ending: packing?.ending,
+      isOnlyPacked: !assets.has(file),
+    });
     // Not before it was read: a failure must not be cached for a year.
     context.header("cache-control", YEAR);
     context.header("vary", "accept-encoding");
-    if (takesPacked) context.header("content-encoding", "gzip");
+    if (packing !== undefined) context.header("content-encoding", packing.encoding);
     const kind = extname(file);
     if (kind === ".js") context.header("content-security-policy", WORKER_POLICY);
     return context.body(content, 200, { "content-type": TYPES[kind] ?? "application/octet-stream" });
@@ -164,9 +191,9 @@ function installFiles(app: HttpApp, web: string | undefined): void {
 /** A file in the form that its reader accepts. If only the compressed one exists, it is decompressed on the fly. */
 async function contentOf(
   path: string,
-  { takesPacked, isOnlyPacked }: { readonly takesPacked: boolean; readonly isOnlyPacked: boolean },
+  { ending, isOnlyPacked }: { readonly ending: string | undefined; readonly isOnlyPacked: boolean },
 ): Promise<Uint8Array<ArrayBuffer> | ReadableStream> {
-  if (takesPacked) return new Uint8Array(await readFile(path + PACKED));
+  if (ending !== undefined) return new Uint8Array(await readFile(path + ending));
   if (!isOnlyPacked) return new Uint8Array(await readFile(path));
   // A reader that disconnects ends both.
   const unpacked = pipeline(createReadStream(path + PACKED), createGunzip(), () => undefined);
@@ -175,6 +202,12 @@ async function contentOf(
 
 function newNonce(): string {
   return randomBytes(NONCE_BYTES).toString("base64");
+}
+
+/** Files that an address needs beyond those of its page: see scripts/page-parts.mjs. They come with the page, not a round after it. */
+function partsOf(path: string): Readonly<Record<string, readonly string[]>> {
+  const text = textOf(path);
+  return text === undefined ? {} : (JSON.parse(text) as Record<string, readonly string[]>);
 }
 
 function listed(folder: string): readonly string[] {

@@ -172,6 +172,7 @@ export class Metrics {
       case "approval.extended":
       case "thread.started":
       case "turn.queued":
+      case "turn.steered":
       case "item.started":
       case "item.updated":
       case "usage.updated":

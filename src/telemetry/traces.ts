@@ -98,6 +98,7 @@ export class Traces {
       case "approval.extended":
       case "thread.started":
       case "turn.queued":
+      case "turn.steered":
       case "item.updated":
       case "usage.updated":
       case "session.updated":

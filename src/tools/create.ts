@@ -5,8 +5,15 @@ import { parseInput } from "./input.ts";
 import { ClientTools, type ClientTool } from "./client-tools.ts";
 import { genericPreview, headOf, withTextWarnings } from "./preview.ts";
 import { isRefusal, reasonOf } from "./refusal.ts";
-import { errorResult, type AnyTool, type ToolResult, type ToolSession } from "./tool.ts";
-import type { CallFacts, ExtensibleToolbox } from "./toolbox.ts";
+import {
+  errorResult,
+  type AnyTool,
+  type RunToolOptions,
+  type ToolContext,
+  type ToolResult,
+  type ToolSession,
+} from "./tool.ts";
+import type { CallFacts, ExtensibleToolbox, ToolTraits } from "./toolbox.ts";
 
 export interface ToolboxOptions {
   /** Which tools exist for the session, by their own names; absent: all. */
@@ -26,8 +33,8 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
       ...tools.filter((tool) => tool.hidden !== true && !isReplaced(tool)).map(definitionOf),
       ...clientTools.definitions(),
     ],
+    traits: (name) => traitsOf(name, find(name)),
     facts: (name, input) => factsOf(name, find(name), input),
-    concurrent: (name) => find(name)?.concurrent ?? false,
     register: (borrowed, instead) => clientTools.register(borrowed, { isTaken, instead }),
     isClientTool: (name) => clientTools.has(name),
     whenRegistered: (name, signal) => clientTools.whenRegistered(name, signal),
@@ -53,14 +60,14 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
     async run(name, input, run) {
       const tool = find(name);
       if (tool === undefined)
-        return errorResult(`Unknown tool: ${wellFormed(headOf(name, LIMITS.previewSummaryChars))}`);
+        return errorResult(`Unknown tool: ${headOf(name, LIMITS.previewSummaryChars).toWellFormed()}`);
       if (closed) return errorResult("The session is closed: no tool can run in it any more.");
       const parsed = parseInput(tool, input);
-      if (isRefusal(parsed)) return errorResult(wellFormed(parsed.refused));
+      if (isRefusal(parsed)) return errorResult(parsed.refused.toWellFormed());
       if (run.permission !== undefined && run.permission.definition !== tool.definition)
         return errorResult(`${tool.name} has changed since it was permitted, so it was not run.`, { changed: true });
       try {
-        return bounded(await tool.execute(parsed.input, { ...session, ...run }));
+        return bounded(await tool.execute(parsed.input, contextOf(session, run)));
       } catch (error) {
         return bounded(errorResult(`Error: ${reasonOf(error)}`));
       }
@@ -71,6 +78,12 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
       session.files.forget();
     },
   };
+}
+
+/** Not by spreading: an object that is spread and then gets more takes ten times as long to make. */
+function contextOf(session: ToolSession, run: RunToolOptions): ToolContext {
+  // oxlint-disable-next-line prefer-object-spread
+  return Object.assign({}, session, run);
 }
 
 interface ToolFinding {
@@ -107,26 +120,40 @@ function index(tools: readonly AnyTool[]): ReadonlyMap<string, AnyTool> {
   return byName;
 }
 
+function traitsOf(name: string, tool: AnyTool | undefined): ToolTraits {
+  if (tool === undefined) return { name, known: false, tier: "execute", alwaysAsks: false, concurrent: false };
+  const { tier, alwaysAsks = false, concurrent = false, definition } = tool;
+  const traits = { name: tool.name, known: true, tier, alwaysAsks, concurrent };
+  return definition === undefined ? traits : { ...traits, definition };
+}
+
 function factsOf(name: string, tool: AnyTool | undefined, input: unknown): CallFacts {
-  if (tool === undefined) return { name, known: false, tier: "execute", alwaysAsks: false, paths: [], hosts: [] };
-  const facts = {
-    name: tool.name,
-    known: true,
-    tier: tool.tier,
-    alwaysAsks: tool.alwaysAsks ?? false,
-    ...(tool.definition === undefined ? {} : { definition: tool.definition }),
-  };
+  const { concurrent: _, ...facts } = traitsOf(name, tool);
+  if (tool === undefined) return { ...facts, paths: [], hosts: [] };
   const parsed = parseInput(tool, input);
   if (isRefusal(parsed)) return { ...facts, schemaError: parsed.refused, paths: [], hosts: [] };
   return { ...facts, paths: tool.paths(parsed.input), hosts: tool.hosts?.(parsed.input) ?? [] };
 }
 
+/** Whether the texts can be sent to a model as they are. */
+function isWithin(content: readonly ContentBlock[], chars: number): boolean {
+  let length = 0;
+  for (const block of content) {
+    if (block.type === "image") continue;
+    length += block.text.length;
+    if (length > chars || !block.text.isWellFormed()) return false;
+  }
+  return true;
+}
+
 /** The result with its text cut to what a model may get at once. */
 function bounded(result: ToolResult): ToolResult {
   let room: number = LIMITS.toolOutputChars;
+  if (isWithin(result.content, room)) return result;
   const content = result.content.flatMap((block): readonly ContentBlock[] => {
     if (block.type === "image") return [block];
-    const text = wellFormed(block.text);
+    // Half of a surrogate pair cannot be sent to a model.
+    const text = block.text.toWellFormed();
     if (text.length <= room) {
       room -= text.length;
       return [{ type: "text", text }];
@@ -136,9 +163,4 @@ function bounded(result: ToolResult): ToolResult {
     return [{ type: "text", text: cut }];
   });
   return { ...result, content };
-}
-
-/** Half of a surrogate pair cannot be sent to a model. */
-function wellFormed(text: string): string {
-  return text.replaceAll(/\p{Surrogate}/gu, "\u{FFFD}");
 }

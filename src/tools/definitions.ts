@@ -13,26 +13,31 @@ export interface FunctionDefinition {
   };
 }
 
-/** A tool's schema is the same for all sessions; it is computed once. */
+/** A tool's definition is the same for all sessions; it is computed once. */
 const definitions = new WeakMap<AnyTool, ToolDefinition>();
 
 export function definitionOf(tool: AnyTool): ToolDefinition {
   const known = definitions.get(tool);
   if (known !== undefined) return known;
-  const input_schema = tool.input_schema ?? schemaOf(tool.input);
-  const definition: ToolDefinition = { name: tool.name, description: tool.description, input_schema };
+  const { name, description, input_schema } = tool;
+  const definition = input_schema === undefined ? sharedDefinition(tool) : { name, description, input_schema };
   definitions.set(tool, definition);
   return definition;
 }
 
-/** Tools that are made anew for each session share their schemas. */
-const schemas = new WeakMap<z.ZodType, Readonly<Record<string, unknown>>>();
+/** Tools that are made anew for each session share their definitions, and so their text in requests. */
+const shared = new WeakMap<z.ZodType, ToolDefinition>();
+
+function sharedDefinition({ name, description, input }: AnyTool): ToolDefinition {
+  const known = shared.get(input);
+  if (known?.name === name && known.description === description) return known;
+  const definition = { name, description, input_schema: known?.input_schema ?? schemaOf(input) };
+  shared.set(input, definition);
+  return definition;
+}
 
 function schemaOf(input: z.ZodType): Readonly<Record<string, unknown>> {
-  const known = schemas.get(input);
-  if (known !== undefined) return known;
   const { $schema: _dialect, ...schema } = z.toJSONSchema(input, { io: "input" });
-  schemas.set(input, schema);
   return schema;
 }
 

@@ -15,6 +15,7 @@ export { clientToolFault, type ClientToolEnd, type ClientTool, type Unregister }
 export { toolsOfModule, type ToolModule } from "./module-tools.ts";
 export { lookUp } from "./shell/look-up.ts";
 export { searchCodeTool } from "./search/search-code.ts";
+export { WorkspaceIndexes, type CodePart, type FoundParts, type PartSearch } from "./search/workspace-index.ts";
 export { modelSearchTool, webSearchTool } from "./web/web-search.ts";
 export { openToolSession } from "./session.ts";
 export {

@@ -5,7 +5,7 @@ import type { AnyTool } from "./tool.ts";
 
 /** The input as the tool wants it, with defaults filled in; otherwise what is wrong with it, for the model. */
 export function parseInput(tool: AnyTool, input: unknown): { readonly input: unknown } | ToolRefusal {
-  const size = sizeOf(input);
+  const size = isCertainlySmall(input) ? 0 : sizeOf(input);
   if (isRefusal(size)) return { refused: `Invalid input for ${tool.name}: ${size.refused}` };
   if (size > LIMITS.toolInputBytes)
     return {
@@ -24,6 +24,32 @@ function withoutIgnored({ ignored }: AnyTool, input: unknown): unknown {
     ([name, value]) => !Object.hasOwn(ignored, name) || ignored[name]?.safeParse(value).success !== true,
   );
   return Object.fromEntries(kept);
+}
+
+/** The most bytes that one character of a text, or a number, can have in JSON. */
+const BYTES_OF_CHARACTER = 6;
+const BYTES_OF_NUMBER = 32;
+/** Only the parts of an input that has few of them are counted. */
+const COUNTED_PARTS = 64;
+
+/** Whether it is within the limit, whatever characters its texts have: most inputs need not be written as JSON to know. */
+function isCertainlySmall(input: unknown): boolean {
+  const parts: unknown[] = [input];
+  let bytes = 0;
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index];
+    bytes += BYTES_OF_NUMBER;
+    if (typeof part === "string") bytes += part.length * BYTES_OF_CHARACTER;
+    else if (typeof part === "object" && part !== null) {
+      if ("toJSON" in part) return false;
+      for (const [name, value] of Object.entries(part)) {
+        bytes += name.length * BYTES_OF_CHARACTER;
+        parts.push(value);
+      }
+    } else if (part !== null && typeof part !== "number" && typeof part !== "boolean") return false;
+    if (parts.length > COUNTED_PARTS || bytes > LIMITS.toolInputBytes) return false;
+  }
+  return true;
 }
 
 function sizeOf(input: unknown): number | ToolRefusal {

@@ -10,15 +10,21 @@ export interface ToolDefinition {
   readonly input_schema: Readonly<Record<string, unknown>>;
 }
 
-/** What the gate must know about one call before it can rule. `input` has the schema's defaults filled in. */
-export interface CallFacts {
+/** What is known of a tool whatever it is called with. */
+export interface ToolTraits {
   /** The tool's own name if the model used an alias: rules are checked against this name. */
   readonly name: string;
   readonly known: boolean;
   readonly tier: Tier;
   readonly alwaysAsks: boolean;
+  /** May run in parallel with other calls of the same message. */
+  readonly concurrent: boolean;
   /** Of an MCP server's tool: identifies what the server says of it. Absent: it is no such tool. */
   readonly definition?: string;
+}
+
+/** What the gate must know about one call before it can rule. `input` has the schema's defaults filled in. */
+export interface CallFacts extends Omit<ToolTraits, "concurrent"> {
   /** Set when the input does not fit the schema: what is wrong, for the model. */
   readonly schemaError?: string;
   readonly paths: readonly PathUse[];
@@ -28,10 +34,10 @@ export interface CallFacts {
 /** The tools of one session, bound to its workspace and shells. */
 export interface Toolbox {
   definitions(): readonly ToolDefinition[];
-  /** Pure: looks at the call only. */
+  /** Pure: looks at no input. An unknown name gets the traits of a tool that could do anything. */
+  traits(tool: string): ToolTraits;
+  /** Pure: looks at the call only. Parses the input: use `traits` where that is not needed. */
   facts(tool: string, input: Readonly<Record<string, unknown>>): CallFacts;
-  /** May run in parallel with other calls of the same message. */
-  concurrent(tool: string): boolean;
   preview(tool: string, input: Readonly<Record<string, unknown>>): Promise<ToolPreview>;
   /** Never rejects: `Unknown tool: X`, `Error: …` and everything else the model must read are results with `is_error`. */
   run(tool: string, input: Readonly<Record<string, unknown>>, options: RunToolOptions): Promise<ToolResult>;

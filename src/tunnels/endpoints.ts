@@ -1,11 +1,10 @@
 import type { ClientHttp2Session } from "node:http2";
+import type { Duplex } from "node:stream";
 import { request, type Dispatcher } from "undici";
 import {
-  answerChallenge,
   authKindOf,
   createTunnelAuthenticator,
   isLoopback,
-  isTunnelProof,
   type ReadSecret,
   type TunnelSigner,
   type TwoClocks,
@@ -19,16 +18,18 @@ import {
   type Log,
   type Price,
   type PricedModel,
-  type TunnelAuthResponse,
   type TunnelEndpoint,
   type TunnelLinkState,
 } from "../protocol/index.ts";
 import type { NetworkProxies, TunnelPlace, TunnelTransport } from "../proxy/index.ts";
 import type { AcceptedTunnel } from "./accept.ts";
+import { boundedText } from "./bounded-text.ts";
+import { openConsoleStream } from "./console-stream.ts";
+import { credentialOf } from "./credential.ts";
 import { TunnelDialer } from "./dial.ts";
 import { openRequests, TunnelDispatcher } from "./dispatcher.ts";
-import type { LinkCredential } from "./handshake.ts";
 import type { LinkBounds, LinkEvents, TunnelLink } from "./link.ts";
+import { SessionPorts, type SessionPort, type SessionPortEvents } from "./session-ports.ts";
 
 /** Another machine that answers model requests. Absent `url`: it connects to this server. */
 export interface EndpointSetting extends Omit<TunnelEndpoint, "url"> {
@@ -59,6 +60,7 @@ export class EndpointBook implements TunnelTransport {
   readonly #options: EndpointBookOptions;
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #authenticator;
+  readonly #ports = new SessionPorts();
   #places: readonly TunnelPlace[] = [];
 
   constructor(options: EndpointBookOptions) {
@@ -81,7 +83,7 @@ export class EndpointBook implements TunnelTransport {
     }
     for (const [id, setting] of wanted) {
       if (this.#endpoints.has(id)) continue;
-      const endpoint = new Endpoint(setting, this.#options, () => this.#changed());
+      const endpoint = this.#endpoint(setting);
       this.#endpoints.set(id, endpoint);
       endpoint.start();
     }
@@ -93,7 +95,7 @@ export class EndpointBook implements TunnelTransport {
     const before = this.#endpoints.get(id);
     if (before === undefined) return;
     before.close("the tunnel has a new key");
-    const endpoint = new Endpoint(before.setting, this.#options, () => this.#changed());
+    const endpoint = this.#endpoint(before.setting);
     this.#endpoints.set(id, endpoint);
     endpoint.start();
     this.#changed();
@@ -110,6 +112,28 @@ export class EndpointBook implements TunnelTransport {
 
   dispatcher(id: string): Dispatcher {
     return this.#of(id).dispatcher;
+  }
+
+  /** A connection to the console of the machine at its other end. Rejects where there is none. */
+  async openConsole(id: string): Promise<Duplex> {
+    return openConsoleStream(await this.#of(id).session());
+  }
+
+  /** Takes part in a session at the other end. Resolves when there is a link; rejects with what is wrong. */
+  async openSession(id: string, session_id: string, events: SessionPortEvents): Promise<SessionPort> {
+    const endpoint = this.#of(id);
+    await endpoint.session();
+    return this.#ports.open(id, session_id, events);
+  }
+
+  /** Called with a tunnel's id whenever it has a new link. */
+  onLinked(listener: (id: string) => void): void {
+    this.#ports.onLinked(listener);
+  }
+
+  /** Whether sessions can run at the other end. Undefined: it has not said so yet. */
+  hasSessions(id: string): boolean | undefined {
+    return this.#of(id).told?.sessions;
   }
 
   async ready(id: string): Promise<void> {
@@ -157,6 +181,10 @@ export class EndpointBook implements TunnelTransport {
     this.#endpoints.clear();
   }
 
+  #endpoint(setting: EndpointSetting): Endpoint {
+    return new Endpoint(setting, this.#options, { changed: () => this.#changed(), ports: this.#ports });
+  }
+
   #of(id: string): Endpoint {
     const found = this.#endpoints.get(id);
     if (found === undefined)
@@ -173,12 +201,17 @@ export class EndpointBook implements TunnelTransport {
   }
 }
 
+interface EndpointSurroundings {
+  readonly changed: () => void;
+  readonly ports: SessionPorts;
+}
+
 class Endpoint {
   readonly setting: EndpointSetting;
   readonly dispatcher: TunnelDispatcher;
   readonly #options: EndpointBookOptions;
   readonly #dialer: TunnelDialer | undefined;
-  readonly #changed: () => void;
+  readonly #around: EndpointSurroundings;
   #current: { readonly link: TunnelLink; readonly session: ClientHttp2Session } | undefined = undefined;
   #state: TunnelLinkState = "waiting";
   #message: string | undefined = undefined;
@@ -187,11 +220,11 @@ class Endpoint {
   #asking: Promise<TunnelModels> | undefined = undefined;
   readonly #waiting = new Set<() => void>();
 
-  constructor(setting: EndpointSetting, options: EndpointBookOptions, changed: () => void) {
+  constructor(setting: EndpointSetting, options: EndpointBookOptions, around: EndpointSurroundings) {
     this.setting = setting;
     this.#options = options;
-    this.#changed = changed;
-    this.dispatcher = new TunnelDispatcher(() => this.#session());
+    this.#around = around;
+    this.dispatcher = new TunnelDispatcher(() => this.session());
     const { id, url } = setting;
     if (url === undefined) return;
     if (authKindOf(setting) === "none" && !isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ""))) {
@@ -228,7 +261,7 @@ class Endpoint {
     this.#dialer?.hurry();
   }
 
-  get told(): TunnelPlace["told"] {
+  get told(): TunnelModels | undefined {
     return this.#told;
   }
 
@@ -260,15 +293,19 @@ class Endpoint {
     // A newer connection of the same machine; what ran over the old one ends.
     this.#current?.link.close("a newer connection took its place");
     this.#current = { link, session: openRequests(link) };
+    const { ports } = this.#around;
+    let isNew = true;
     return {
       attached: () => {
         this.#wake();
+        if (isNew) ports.linked(this.setting.id, link);
+        isNew = false;
         void this.ask().catch(() => undefined);
       },
-      // This side asks for models only: nothing else is expected.
-      message: () => undefined,
+      message: (text) => ports.take(this.setting.id, text),
       cut: () => undefined,
-      closed: () => {
+      closed: (reason) => {
+        ports.lost(this.setting.id, link, reason);
         if (this.#current?.link === link) this.#current = undefined;
       },
     };
@@ -304,19 +341,19 @@ class Endpoint {
       dispatcher: this.dispatcher,
       signal: AbortSignal.timeout(LIMITS.tunnelReadyMs),
     });
-    const text = await bounded(body, LIMITS.tunnelModelsBytes);
+    const text = await boundedText(body, LIMITS.tunnelModelsBytes);
     const parsed = statusCode === 200 ? TunnelModels.safeParse(JSON.parse(text)) : undefined;
     if (parsed?.success !== true)
       throw new Failure("model_unavailable", `the tunnel ${this.setting.id} does not tell its models (${statusCode})`);
     const isSame = JSON.stringify(parsed.data) === JSON.stringify(this.#told);
     this.#told = parsed.data;
     this.#toldAt = this.#options.clocks.elapsed();
-    if (!isSame) this.#changed();
+    if (!isSame) this.#around.changed();
     return parsed.data;
   }
 
   /** Waits until it is connected. Rejects with what is wrong when there was time enough. */
-  async #session(): Promise<ClientHttp2Session> {
+  async session(): Promise<ClientHttp2Session> {
     const until = performance.now() + LIMITS.tunnelReadyMs;
     for (;;) {
       const { link, session } = this.#current ?? {};
@@ -348,48 +385,4 @@ class Endpoint {
 /** Nothing was sent. */
 class NotConnected extends Error {
   readonly code = "ERR_TUNNEL_NOT_CONNECTED";
-}
-
-/** How this gateway proves who it is to an endpoint: as its settings say, whatever the other side asks for. */
-export function credentialOf(
-  { id: tunnel_id, auth }: Pick<EndpointSetting, "id" | "auth">,
-  { secret, signer, clocks }: Pick<EndpointBookOptions, "secret" | "signer" | "clocks">,
-): LinkCredential {
-  const kind = authKindOf({ auth });
-  const key = (): ReturnType<ReadSecret> =>
-    typeof auth === "object" && auth.type === "psk" ? secret(auth.secret_path) : { ok: false, why: "there is none" };
-  return {
-    answer: async (challenge) => {
-      if (kind === "none")
-        return { ok: false, message: "the other side wants proof, and the tunnel is set to `none` here" };
-      if (kind === "nostr") {
-        const credential = { kind, signer: await signer() } as const;
-        return answerChallenge(challenge, { tunnel_id, credential, clocks });
-      }
-      const read = key();
-      if (!read.ok) return { ok: false, message: read.why };
-      return answerChallenge(challenge, { tunnel_id, credential: { kind, key: read.value }, clocks });
-    },
-    isProof: (proof, response) => {
-      if (kind !== "psk") return true;
-      const read = key();
-      return (
-        read.ok &&
-        proof !== undefined &&
-        response !== undefined &&
-        isTunnelProof(proof, { key: read.value, response: response as TunnelAuthResponse })
-      );
-    },
-  };
-}
-
-async function bounded(body: AsyncIterable<Buffer>, most: number): Promise<string> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of body) {
-    size += piece.length;
-    if (size > most) throw new Failure("payload_too_large", "the list of models is too long");
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString("utf8");
 }

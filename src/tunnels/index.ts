@@ -1,4 +1,5 @@
 export * from "./accept.ts";
+export * from "./credential.ts";
 export * from "./dial.ts";
 export * from "./dispatcher.ts";
 export * from "./endpoints.ts";
@@ -7,3 +8,4 @@ export * from "./link.ts";
 export * from "./offers.ts";
 export * from "./pairing.ts";
 export * from "./serve.ts";
+export * from "./session-ports.ts";

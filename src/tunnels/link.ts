@@ -72,6 +72,8 @@ export class TunnelLink {
   #told: TunnelProgress = { bytes: 0, messages: 0 };
   /** Set while the window is full: the writer waits. */
   #writable: (() => void) | undefined = undefined;
+  /** Whoever waits until the other side has read more messages. */
+  #readers: (() => void)[] = [];
   #heardAt = 0;
   #ackTimer: NodeJS.Timeout | undefined = undefined;
   #pingTimer: NodeJS.Timeout | undefined = undefined;
@@ -164,6 +166,21 @@ export class TunnelLink {
     this.#socket?.send(text);
   }
 
+  /** Resolves when the other side has read most of the messages, or the link has ended: who tells much waits for it. */
+  room(): Promise<void> {
+    if (this.#isClosed || !this.#isFull) return Promise.resolve();
+    return new Promise((resolve) => this.#readers.push(resolve));
+  }
+
+  get #isFull(): boolean {
+    const isLong = this.#messageBytes > LIMITS.tunnelReplayMessageBytes / 4;
+    return isLong || this.#messages.length > LIMITS.tunnelUnreadMessages;
+  }
+
+  #wakeReaders(): void {
+    for (const next of this.#readers.splice(0)) next();
+  }
+
   /** Ends it for good. The other side is told, if it is there. */
   close(reason: string): void {
     if (this.#isClosed) return;
@@ -175,6 +192,7 @@ export class TunnelLink {
     socket?.close(1000, reason.slice(0, 100));
     this.#bytes = [];
     this.#messages = [];
+    this.#wakeReaders();
     if (!this.stream.destroyed) this.stream.destroy(new Error(reason));
     this.#events.closed(reason);
   }
@@ -234,6 +252,7 @@ export class TunnelLink {
     for (const message of this.#messages.splice(0, messages - this.#messagesAcknowledged))
       this.#messageBytes -= message.length;
     this.#messagesAcknowledged = messages;
+    if (!this.#isFull) this.#wakeReaders();
     const done = this.#writable;
     if (done === undefined || this.#unacknowledged >= this.#bounds.replayBytes) return;
     this.#writable = undefined;
@@ -243,7 +262,8 @@ export class TunnelLink {
   #ackSoon(): void {
     if (this.#isPlain) return;
     const { bytes, messages } = this.#received;
-    if (bytes - this.#told.bytes >= Math.min(LIMITS.tunnelAckBytes, this.#bounds.replayBytes / 4)) this.#ack();
+    const isMuch = bytes - this.#told.bytes >= Math.min(LIMITS.tunnelAckBytes, this.#bounds.replayBytes / 4);
+    if (isMuch || messages - this.#told.messages >= LIMITS.tunnelAckMessages) this.#ack();
     else if (bytes !== this.#told.bytes || messages !== this.#told.messages)
       this.#ackTimer ??= setTimeout(() => this.#ack(), LIMITS.tunnelAckMs).unref();
   }

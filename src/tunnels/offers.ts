@@ -16,9 +16,9 @@ import {
 import type { CallerRequest, CallerResponse, NetworkProxies } from "../proxy/index.ts";
 import type { AcceptedTunnel } from "./accept.ts";
 import { TunnelDialer } from "./dial.ts";
-import { credentialOf } from "./endpoints.ts";
+import { credentialOf } from "./credential.ts";
 import type { LinkBounds, LinkEvents, TunnelLink } from "./link.ts";
-import { serveRequests } from "./serve.ts";
+import { serveRequests, type TakeConsoleStream } from "./serve.ts";
 
 /** What this machine offers to one remote party. */
 export interface TunnelOffer {
@@ -28,7 +28,12 @@ export interface TunnelOffer {
   readonly sessions: boolean;
   /** This machine connects there. Absent: the other side connects. */
   readonly dial?: string | undefined;
+  /** The host, and port, of this machine's console at the other side. Absent: it is not reached that way. */
+  readonly console?: string | undefined;
 }
+
+/** Where a link's messages go. */
+export type MessageLink = Pick<TunnelLink, "send" | "room">;
 
 /** Takes document 003's messages of one link. */
 export interface MessageHandler {
@@ -48,7 +53,9 @@ export interface OfferBookOptions {
   /** What an offer's party may ask for, and at what price. */
   models(id: string): Promise<TunnelModels>;
   /** Sessions over a link. Absent: there are none. */
-  sessions?(id: string, link: Pick<TunnelLink, "send">): MessageHandler;
+  sessions?(id: string, link: MessageLink): MessageHandler;
+  /** Takes connections to this machine's console; undefined: nobody does. */
+  console(address: string): TakeConsoleStream | undefined;
   readonly bounds?: LinkBounds | undefined;
 }
 
@@ -76,6 +83,7 @@ interface LiveOffer {
   state: TunnelLinkState;
   message: string | undefined;
   openRequests: number;
+  openConsoles: number;
   requests: number;
   lastRequestAt: number | undefined;
 }
@@ -108,6 +116,7 @@ export class OfferBook {
       state: "waiting",
       message: undefined,
       openRequests: 0,
+      openConsoles: 0,
       requests: 0,
       lastRequestAt: undefined,
     };
@@ -180,11 +189,16 @@ export class OfferBook {
     const since = new Date(this.#options.clocks.now()).toISOString();
     live.links.set(link, { since, ...(pubkey === undefined ? {} : { pubkey }) });
     this.#options.log.info({ tunnel: id, link: link.id }, "a tunnel was connected");
-    if (!isPlain) serveRequests(link, (request, response) => this.#answer(live, request, response));
+    if (!isPlain)
+      serveRequests(link, {
+        answer: (request, response) => this.#answer(live, request, response),
+        console: () => this.#console(live),
+      });
     const handler = sessions ? this.#options.sessions?.(id, link) : undefined;
     return {
       message: (text) => {
-        if (handler === undefined) link.send({ type: "error", session_id: sessionOf(text), error: NO_SESSIONS });
+        if (handler === undefined)
+          link.send({ type: "error", session_id: sessionOf(text), error: NO_SESSIONS, code: "forbidden" });
         else handler.message(text);
       },
       cut: () => undefined,
@@ -194,6 +208,25 @@ export class OfferBook {
         this.#options.log.info({ tunnel: id, link: link.id, reason }, "a tunnel ended");
       },
     };
+  }
+
+  #console(live: LiveOffer): TakeConsoleStream | undefined {
+    const { id, console: address } = live.offer;
+    if (address === undefined || this.#offers.get(id) !== live) return undefined;
+    const take = live.openConsoles < LIMITS.tunnelConsoleStreams ? this.#options.console(address) : undefined;
+    if (take === undefined) return undefined;
+    return (stream) => {
+      live.openConsoles += 1;
+      stream.once("close", () => {
+        live.openConsoles -= 1;
+      });
+      take(stream);
+    };
+  }
+
+  /** Where consoles of this machine are reached. */
+  get consoles(): readonly string[] {
+    return [...this.#offers.values()].flatMap(({ offer }) => (offer.console === undefined ? [] : [offer.console]));
   }
 
   #answer(live: LiveOffer, request: CallerRequest, response: CallerResponse): void {

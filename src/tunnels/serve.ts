@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
 import http2, { type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import type { Duplex } from "node:stream";
 import type { CallerRequest, CallerResponse } from "../proxy/index.ts";
 import { LIMITS } from "../protocol/index.ts";
 import type { TunnelLink } from "./link.ts";
@@ -7,8 +8,17 @@ import type { TunnelLink } from "./link.ts";
 /** Answers one request that came over a tunnel. */
 export type AnswerTunnelRequest = (request: CallerRequest, response: CallerResponse) => void;
 
+/** Takes a connection to this machine's console: bytes of TLS, which end here. */
+export type TakeConsoleStream = (stream: Duplex) => void;
+
+interface ServedTunnel {
+  readonly answer: AnswerTunnelRequest;
+  /** Undefined: there is no room for it, or there is no console. */
+  console(): TakeConsoleStream | undefined;
+}
+
 /** Serves HTTP/2 on a link. Requests end with it. */
-export function serveRequests(link: TunnelLink, answer: AnswerTunnelRequest): ServerHttp2Session {
+export function serveRequests(link: TunnelLink, served: ServedTunnel): ServerHttp2Session {
   const session = http2.performServerHandshake(link.stream, {
     maxSessionMemory: SESSION_MEGABYTES,
     peerMaxConcurrentStreams: 0,
@@ -22,12 +32,25 @@ export function serveRequests(link: TunnelLink, answer: AnswerTunnelRequest): Se
   session.on("error", () => undefined);
   session.on("stream", (stream, headers) => {
     stream.on("error", () => undefined);
-    const request = new TunnelRequest(stream, headers);
-    answer(request, new TunnelResponse(stream));
+    if (headers[":method"] === "CONNECT") connectConsole(stream, headers, served);
+    else served.answer(new TunnelRequest(stream, headers), new TunnelResponse(stream));
   });
   session.once("close", () => link.close("the other side ended it"));
   session.setLocalWindowSize(LIMITS.tunnelWindowBytes);
   return session;
+}
+
+/** The name in place of a host by which the other side asks for the console of this machine. */
+export const CONSOLE_AUTHORITY = "console";
+
+function connectConsole(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, served: ServedTunnel): void {
+  const take = headers[":authority"] === CONSOLE_AUTHORITY ? served.console() : undefined;
+  if (take === undefined) {
+    stream.respond({ ":status": 403 }, { endStream: true });
+    return;
+  }
+  stream.respond({ ":status": 200 });
+  take(stream);
 }
 
 /** Node's own bound of what one session may hold, in megabytes. */

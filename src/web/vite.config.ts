@@ -3,6 +3,9 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { packed } from "../../scripts/packed.mjs";
+import { pageParts } from "../../scripts/page-parts.mjs";
+import { pureSchemas } from "../../scripts/pure-schemas.mjs";
+import { CONSOLE_PAGES } from "../protocol/connections/console-pages.ts";
 import { thirdParty } from "../../scripts/third-party.mjs";
 
 const here = import.meta.dirname;
@@ -11,11 +14,21 @@ const licences = thirdParty(resolve(here, "../.."));
 /** Files that only define things: what a page does not use of them is left out, their schemas with it. */
 const PLAIN = /[\\/]src[\\/](?:protocol|client)[\\/]/;
 
+const parts = pageParts({
+  root: here,
+  shells: ["console/main.tsx", "workbench/main.tsx"],
+  opened: { "/sessions": "console/pages/sessions/page.tsx", "/sessions/:id": "console/pages/session/page.tsx" },
+  isPlain: (id: string) => PLAIN.test(id),
+});
+
+/** Addresses at which the server hands out the console, for the service worker. */
+const CONSOLE_PATHS = `^/(?:new|agent|sessions/[^/]+(?:/(?:changes|compare|files|terminal))?|${CONSOLE_PAGES.map(({ to }) => to.slice(1)).join("|")})?$`;
+
 const STYLESHEET = /\n\s*<link rel="stylesheet"[^>]*>/g;
 
 /**
  * A page that shows something of its own at once must not wait for the stylesheet: it comes after that, and still before any script runs,
- * since scripts wait for stylesheets that stand before the end of the page.
+ * since scripts wait for stylesheets that stand before the end of the page. The large scripts leave the line to it.
  */
 const stylesAfterOpening = {
   name: "styles-after-opening",
@@ -24,7 +37,10 @@ const stylesAfterOpening = {
     handler: (html: string): string => {
       if (!html.includes('class="opening"')) return html;
       const links = html.match(STYLESHEET) ?? [];
-      return html.replaceAll(STYLESHEET, "").replace("<noscript>", `${links.join("").trim()}\n    <noscript>`);
+      return html
+        .replaceAll('<script type="module" ', '<script type="module" fetchpriority="low" ')
+        .replaceAll(STYLESHEET, "")
+        .replace("<noscript>", `${links.join("").trim()}\n    <noscript>`);
     },
   },
 };
@@ -33,8 +49,17 @@ const stylesAfterOpening = {
 export default defineConfig({
   root: here,
   base: "/",
-  plugins: [react(), tailwindcss(), packed(), licences.plugin, stylesAfterOpening],
+  plugins: [
+    react(),
+    tailwindcss(),
+    pureSchemas((id) => PLAIN.test(id)),
+    packed(parts.isSoon),
+    parts.plugin,
+    licences.plugin,
+    stylesAfterOpening,
+  ],
   // The server puts a fresh one in for each page: see src/surfaces/web-pages.ts.
+  define: { CONSOLE_PATHS: JSON.stringify(CONSOLE_PATHS) },
   html: { cspNonce: "__CSP_NONCE__" },
   worker: { format: "es", plugins: () => [licences.worker] },
   build: {
@@ -54,7 +79,10 @@ export default defineConfig({
         // Its address stays the same, and nothing else may be in its way: it imports nothing.
         sw: resolve(here, "console/service-worker.ts"),
       },
-      output: { entryFileNames: ({ name }) => (name === "sw" ? "sw.js" : "assets/[name]-[hash].js") },
+      output: {
+        entryFileNames: ({ name }) => (name === "sw" ? "sw.js" : "assets/[name]-[hash].js"),
+        codeSplitting: { groups: parts.groups },
+      },
     },
   },
 });

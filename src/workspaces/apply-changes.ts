@@ -10,8 +10,9 @@ import type { TreeBase } from "./tree-base.ts";
 import { replaceFile, type AppliedFiles } from "./tree-record.ts";
 import type { OpenTree } from "./trees.ts";
 
-/** What is being written into the source, for the next server if this one dies. */
-const UNFINISHED = "applying.json";
+/** What is being written into the source, and into the session's own files, for the next server if this one dies. */
+const APPLYING = "applying.json";
+const DISCARDING = "discarding.json";
 
 /** A change beside what the source has now. */
 export interface ComparedChange extends Change {
@@ -72,9 +73,9 @@ export async function applyChanges(tree: OpenTree, base: TreeBase, changes: read
   const { folder, record, workspace } = tree;
   if ((await realpath(record.source).catch(() => undefined)) !== record.source)
     throw new Failure("workspace_missing", `the folder ${record.source} is gone; commit or copy the changes instead`);
-  const mark = `sallyport-${tree.id.slice(-8)}`;
-  const temporary = changes.flatMap(({ path, after }) => (after === undefined ? [] : [temporaryName(path, mark)]));
-  await replaceFile(join(folder, UNFINISHED), JSON.stringify({ source: record.source, temporary }));
+  const mark = markOf(tree.id);
+  const written = changes.filter(({ after }) => after !== undefined);
+  await noteWriting(join(folder, APPLYING), { source: record.source, paths: written, mark });
   const applied: Record<string, FileState | null> = {};
   try {
     for (const { path, before, after, fit, content: part } of changes.toSorted(deletionsFirst)) {
@@ -86,33 +87,89 @@ export async function applyChanges(tree: OpenTree, base: TreeBase, changes: read
     }
   } finally {
     await base.advance(applied satisfies AppliedFiles);
-    await rm(join(folder, UNFINISHED));
+    await rm(join(folder, APPLYING));
   }
 }
 
-/** Puts the session's files back to their base. One that changed since it was looked at is a conflict. */
+/**
+ * Puts the session's files back to their base. One that changed since it was looked at is a conflict. `folder`: where it is noted what is
+ * being written.
+ */
 export async function discardChanges(
-  { id, workspace }: Pick<OpenTree, "id" | "workspace">,
+  { id, folder, workspace }: Pick<OpenTree, "id" | "folder" | "workspace">,
   base: ChangeBase,
   changes: readonly (Change & Pick<ComparedChange, "content">)[],
 ): Promise<void> {
   // Seen from the tree, what was added is what is deleted.
   const additionsFirst = (one: Change, other: Change): number =>
     Number(one.before !== undefined) - Number(other.before !== undefined);
-  for (const { path, before, after, content } of changes.toSorted(additionsFirst)) {
-    const to = before && { state: before, content: content ?? (await base.read(path)) };
-    await placeFile({ folder: workspace, path, from: after, to, mark: `sallyport-${id.slice(-8)}` });
-    if (before === undefined) await removeEmptyFolders(workspace, path);
+  const mark = markOf(id);
+  const written = changes.filter(({ before }) => before !== undefined);
+  await noteWriting(join(folder, DISCARDING), { source: workspace, paths: written, mark });
+  try {
+    for (const { path, before, after, content } of changes.toSorted(additionsFirst)) {
+      const to = before && { state: before, content: content ?? (await base.read(path)) };
+      await placeFile({ folder: workspace, path, from: after, to, mark });
+      if (before === undefined) await removeEmptyFolders(workspace, path);
+    }
+  } finally {
+    await rm(join(folder, DISCARDING));
   }
 }
 
-/** At start: deletes what a server that died while it wrote left in the source. Writing the rest again is safe. */
-export async function clearUnfinished(folder: string): Promise<void> {
-  const text = await readFile(join(folder, UNFINISHED), "utf8").catch(() => undefined);
+function markOf(id: string): string {
+  return `sallyport-${id.slice(-8)}`;
+}
+
+interface UnfinishedWriting {
+  /** Absolute. */
+  readonly source: string;
+  /** Below it. */
+  readonly temporary: readonly string[];
+}
+
+async function noteWriting(
+  file: string,
+  {
+    source,
+    paths,
+    mark,
+  }: { readonly source: string; readonly paths: readonly Pick<Change, "path">[]; readonly mark: string },
+): Promise<void> {
+  const temporary = paths.map(({ path }) => temporaryName(path, mark));
+  await replaceFile(file, JSON.stringify({ source, temporary } satisfies UnfinishedWriting));
+}
+
+/** At start: deletes what a server that died while it applied changes left in the source. Writing the rest again is safe. */
+export function clearApplying(folder: string): Promise<void> {
+  return clearUnfinished(join(folder, APPLYING));
+}
+
+/** The same in the files that changes were discarded in. They must be mounted. */
+export function clearDiscarding(folder: string): Promise<void> {
+  return clearUnfinished(join(folder, DISCARDING));
+}
+
+/** At start: the same for sessions that work in the folder itself, whose recordings are below this one. */
+export async function clearRewinding(recordings: string): Promise<void> {
+  for (const name of await readdir(recordings).catch(() => [])) await clearDiscarding(join(recordings, name));
+}
+
+/** A damaged note names nothing, and holds up no start. */
+function unfinishedIn(text: string): UnfinishedWriting {
+  try {
+    return JSON.parse(text) as UnfinishedWriting;
+  } catch {
+    return { source: "/", temporary: [] };
+  }
+}
+
+async function clearUnfinished(file: string): Promise<void> {
+  const text = await readFile(file, "utf8").catch(() => undefined);
   if (text === undefined) return;
-  const { source, temporary } = JSON.parse(text) as { readonly source: string; readonly temporary: readonly string[] };
+  const { source, temporary } = unfinishedIn(text);
   for (const path of temporary) await rm(join(source, path), { force: true });
-  await rm(join(folder, UNFINISHED));
+  await rm(file);
 }
 
 /** A file that becomes a folder is gone before the files in that folder come. */

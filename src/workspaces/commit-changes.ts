@@ -5,7 +5,7 @@ import { contentOf, type ComparedChange } from "./apply-changes.ts";
 import { git, mustGit } from "./git.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { FileState } from "./manifest.ts";
-import { writeRecord } from "./tree-record.ts";
+import { commitsOn, writeRecord } from "./tree-record.ts";
 import type { OpenTree } from "./trees.ts";
 
 export interface WantedCommit {
@@ -51,7 +51,7 @@ export async function commitChanges(
       throw new Failure("conflict", `the branch ${branch} has these changes already: there is nothing to commit`);
     const committed = await commitTree(place, files, wanted);
     // Noted first: whatever happens next, the branch is known to be ours.
-    const known = [...(record.commits[branch] ?? []), committed];
+    const known = [...commitsOn(record.commits, branch), committed];
     await writeRecord(folder, { ...record, commits: { ...record.commits, [branch]: known } });
     const before = place.tip ?? "0".repeat(committed.length);
     await mustGit(place.root, ["update-ref", `refs/heads/${branch}`, committed, before]);
@@ -66,7 +66,7 @@ async function placeOf({ record }: OpenTree, branch: string): Promise<CommitPlac
   if (repository === undefined)
     throw new Failure("unsupported", `${source} is in no git repository with a commit; apply the changes instead`);
   const { root, prefix, head } = repository;
-  const tip = await tipOfOwn(root, branch, commits[branch] ?? []);
+  const tip = await tipOfOwn(root, branch, commitsOn(commits, branch));
   return { root, prefix, parent: tip ?? head, tip };
 }
 

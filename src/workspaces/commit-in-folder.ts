@@ -7,6 +7,7 @@ import { commitTree, indexLine, tipOfOwn, type CommitPlace, type WantedCommit } 
 import { git, gitBytes, mustGit } from "./git.ts";
 import type { FileState } from "./manifest.ts";
 import { readBook, writeBook, type ChangeBase } from "./recording/recording.ts";
+import { commitsOn } from "./tree-record.ts";
 import type { OpenTree } from "./trees.ts";
 
 /** What a session changed in the folder itself, and what it was before. */
@@ -35,7 +36,7 @@ export async function commitInFolder(made: FolderChanges, wanted: WantedCommit):
   const { root, prefix, head } = repository;
   const current = await currentBranch(root);
   const isCurrent = wanted.branch === current;
-  const tip = isCurrent ? head : await tipOfOwn(root, wanted.branch, record.commits[wanted.branch] ?? []);
+  const tip = isCurrent ? head : await tipOfOwn(root, wanted.branch, commitsOn(record.commits, wanted.branch));
   const place: CommitPlace = { root, prefix, parent: tip ?? head, tip };
   const files = await filesOf(made, place);
   const lines: string[] = [];
@@ -71,7 +72,7 @@ export async function currentBranch(root: string): Promise<string | undefined> {
 async function noteCommit(folder: string, branch: string, commit: string): Promise<void> {
   const book = await readBook({ folder });
   if (book === undefined) throw new Failure("conflict", "the session has changed nothing");
-  const commits = { ...book.commits, [branch]: [...(book.commits[branch] ?? []), commit] };
+  const commits = { ...book.commits, [branch]: [...commitsOn(book.commits, branch), commit] };
   await writeBook({ folder }, { ...book, commits });
 }
 

@@ -1,4 +1,11 @@
-export { applyChanges, compareWithSource, contentOf, discardChanges, type ComparedChange } from "./apply-changes.ts";
+export {
+  applyChanges,
+  clearRewinding,
+  compareWithSource,
+  contentOf,
+  discardChanges,
+  type ComparedChange,
+} from "./apply-changes.ts";
 export { changeSetOf, type Change, type ChangeSet } from "./change-set.ts";
 export { filterOf, nameFilter } from "./filter.ts";
 export { commitChanges } from "./commit-changes.ts";
@@ -21,7 +28,8 @@ export {
 } from "./recording/recording.ts";
 export { recordedContent, type RecordedDifference, type RecordedPlace } from "./recording/shadow.ts";
 export { findRepository } from "./repository.ts";
-export { repositoryOf } from "./source-state.ts";
+export { repositoryOf } from "./stamps/source-state.ts";
 export { TreeBase } from "./tree-base.ts";
 export { isShown } from "./withhold.ts";
 export { SessionTrees, type OpenTree } from "./trees.ts";
+export { commitsOn, type CommitsByBranch } from "./tree-record.ts";

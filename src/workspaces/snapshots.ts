@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { lstat, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
+import { readFileSync, utimesSync } from "node:fs";
+import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure, LIMITS, type RepoFilterMode } from "../protocol/index.ts";
 import { giveTo } from "./bulk-copy.ts";
@@ -9,8 +10,8 @@ import { makeHistory } from "./history.ts";
 import { listFiles } from "./list-files.ts";
 import type { FileStamp, Stamps } from "./manifest.ts";
 import { SECRET_KINDS } from "./secrets.ts";
-import { SourceLooks } from "./source-looks.ts";
-import type { RepositoryState, SourceState } from "./source-state.ts";
+import { SourceLooks } from "./stamps/source-looks.ts";
+import type { RepositoryState, SourceState } from "./stamps/source-state.ts";
 import type { Withheld } from "./withhold.ts";
 
 const PARTIAL = ".part";
@@ -96,7 +97,7 @@ export class Snapshots {
     for (let tries = 1; ; tries += 1) {
       const state = await this.#looks.state(source);
       const key = digest([RULES, state.key, source, filters]);
-      const known = await this.#known(key);
+      const known = this.#known(key);
       if (known !== undefined) return known;
       const base = await this.#once({ key, source, filters, state });
       const after = await this.#looks.state(source);
@@ -136,16 +137,25 @@ export class Snapshots {
       );
   }
 
+  async close(): Promise<void> {
+    await this.#looks.close();
+  }
+
   async #remove(name: string): Promise<void> {
     await rm(join(this.#options.folder, name), { recursive: true, force: true });
   }
 
-  async #known(key: string): Promise<SnapshotBase | undefined> {
+  /** Two small steps, which take a tenth of the time if none is waited for. */
+  #known(key: string): SnapshotBase | undefined {
     const info = join(this.#options.folder, key, INFO);
-    const base = await readInfo(info);
     const seconds = this.#options.now() / 1_000;
-    if (base !== undefined) await utimes(info, seconds, seconds);
-    return base;
+    try {
+      const base = parseInfo(readFileSync(info, "utf8"));
+      utimesSync(info, seconds, seconds);
+      return base;
+    } catch {
+      return undefined;
+    }
   }
 
   #once(wanted: WantedBase): Promise<SnapshotBase> {
@@ -185,7 +195,11 @@ function bytesOf({ stamps }: CopiedSource): number {
 
 async function readInfo(path: string): Promise<SnapshotBase | undefined> {
   const text = await readFile(path, "utf8").catch(() => undefined);
-  return text === undefined ? undefined : (JSON.parse(text) as SnapshotBase);
+  return text === undefined ? undefined : parseInfo(text);
+}
+
+function parseInfo(text: string): SnapshotBase {
+  return JSON.parse(text) as SnapshotBase;
 }
 
 function digest(value: unknown): string {

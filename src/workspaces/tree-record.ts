@@ -9,13 +9,21 @@ const APPLIED = "applied.json";
 /** How a session's tree was made. */
 export type TreeRecord = SnapshotRecord | WorktreeRecord | EmptyRecord | DirectRecord;
 
+/** Commits that were made here, the oldest first. */
+export type CommitsByBranch = Readonly<Record<string, readonly string[]>>;
+
+/** A branch may have any name: `constructor` too. */
+export function commitsOn(commits: CommitsByBranch, branch: string): readonly string[] {
+  return Object.hasOwn(commits, branch) ? (commits[branch] ?? []) : [];
+}
+
 interface AnyTreeRecord {
   /** The folder that its changes are for. Absolute, real. */
   readonly source: string;
   /** The repository of the source; absent: it is in none, or has no commit. */
   readonly repository?: TreeRepository | undefined;
   /** The commits that were made of its changes, by branch. */
-  readonly commits: Readonly<Record<string, readonly string[]>>;
+  readonly commits: CommitsByBranch;
 }
 
 interface TreeRepository {

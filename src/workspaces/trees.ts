@@ -1,9 +1,11 @@
+import { mkdirSync } from "node:fs";
 import { chown, cp, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure, type Log, type RepoFilterMode } from "../protocol/index.ts";
 import { copyExactly, copyTree } from "./bulk-copy.ts";
-import { clearUnfinished } from "./apply-changes.ts";
+import { clearApplying, clearDiscarding } from "./apply-changes.ts";
 import { mountOverlay, mountsBelow, unmount } from "./overlay.ts";
+import { repositoryOf } from "./stamps/source-state.ts";
 import { Snapshots, type SnapshotBase, type SnapshotOwner } from "./snapshots.ts";
 import { readRecord, tryRecord, writeApplied, readApplied, writeRecord, type TreeRecord } from "./tree-record.ts";
 import { addWorktree, forkWorktree, removeWorktree, workIn } from "./worktrees.ts";
@@ -87,7 +89,7 @@ export class SessionTrees {
   async sweep(isStored: (id: string) => Promise<boolean>): Promise<void> {
     await this.#unmountAll();
     for (const id of await readdir(this.#folder).catch(() => [])) {
-      if (await isStored(id)) await clearUnfinished(join(this.#folder, id));
+      if (await isStored(id)) await clearApplying(join(this.#folder, id));
       else await this.remove(id);
     }
     await this.#prune();
@@ -98,6 +100,7 @@ export class SessionTrees {
     this.#isClosed = true;
     await Promise.allSettled(this.#pending);
     await this.#unmountAll();
+    await this.snapshots.close();
   }
 
   async #unmountAll(): Promise<void> {
@@ -140,7 +143,7 @@ export class SessionTrees {
     const folder = join(this.#folder, id);
     this.#making += 1;
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
       const from = parent === undefined ? undefined : await this.#parent(parent, wanted);
       const made = from === undefined ? await this.#fresh(id, wanted) : await this.#fork(id, from);
       await writeRecord(folder, made.record);
@@ -152,6 +155,17 @@ export class SessionTrees {
       this.#making -= 1;
       if (this.#making === 0 && this.snapshots.hasGrown) await this.#prune();
     }
+  }
+
+  /** Whether a new tree like this one would be made of the same files now. */
+  isCurrent(id: string, wanted: WantedTree): Promise<boolean> {
+    return this.#track(async () => {
+      const record = await tryRecord(join(this.#folder, id));
+      if (record?.mode !== wanted.mode || record.source !== wanted.source) return false;
+      if (record.mode === "worktree") return (await repositoryOf(wanted.source))?.head === record.repository.head;
+      const base = await this.snapshots.take(wanted.source, wanted.filters);
+      return record.mode === "snapshot" && record.base === base.key;
+    });
   }
 
   /** The session's files. Call `release` when nothing of this use touches them any more. */
@@ -197,12 +211,13 @@ export class SessionTrees {
   }
 
   async #mount(folder: string, record: TreeRecord): Promise<void> {
-    if (record.mode !== "snapshot" || !record.overlay) return;
-    if (!(await mountOverlay(folder, this.snapshots.tree(record.base))))
+    const isMounted = record.mode === "snapshot" && record.overlay;
+    if (isMounted && !(await mountOverlay(folder, this.snapshots.tree(record.base))))
       throw new Failure(
         "workspace_missing",
         "the files of this session are mounted over a snapshot, and this server may not mount now; start it as it was started before",
       );
+    await clearDiscarding(folder);
   }
 
   async #release(id: string, record: TreeRecord): Promise<void> {
@@ -220,17 +235,22 @@ export class SessionTrees {
   async #fresh(id: string, { mode, source, filters }: WantedTree): Promise<MadeTree> {
     const folder = join(this.#folder, id);
     if (mode === "worktree") return { record: await addWorktree(folder, source, branchOf(id)), withheld: 0 };
-    const base = await this.snapshots.take(source, filters);
-    const overlay = await this.#lay(folder, base.key);
+    // While threads look at the source, there is nothing else to do.
+    const [base] = await Promise.all([this.snapshots.take(source, filters), this.#makeFolders(folder)]);
+    const overlay = await this.#mayLay(folder, base.key);
     if (!overlay) await copyTree(this.snapshots.tree(base.key), join(folder, "tree"));
     return { record: recordOf(base, { source, filters, overlay }), withheld: base.withheld };
   }
 
-  /** Whether the base can be mounted by whoever uses the tree. The first one shows it. */
-  async #lay(folder: string, base: string): Promise<boolean> {
-    for (const name of ["tree", "upper", "work"]) await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+  async #makeFolders(folder: string): Promise<void> {
+    // Waiting for each would take ten times as long.
+    for (const name of ["tree", "upper", "work"]) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
     // The tree's own folder is as the upper one is.
     if (this.#owner !== undefined) await chown(join(folder, "upper"), this.#owner.uid, this.#owner.gid);
+  }
+
+  /** Whether the base can be mounted by whoever uses the tree. The first one shows it. */
+  async #mayLay(folder: string, base: string): Promise<boolean> {
     if (this.#mayMount !== undefined) return this.#mayMount;
     this.#mayMount = await mountOverlay(folder, this.snapshots.tree(base));
     if (this.#mayMount) await unmount(join(folder, "tree"));

@@ -6,7 +6,7 @@ import { git, gitBytes, mustGit } from "./git.ts";
 import { inParallel } from "./in-parallel.ts";
 import { isUntouched, stampOf, type FileStamp, type Stamps } from "./manifest.ts";
 import { findRepository, mendPointer } from "./repository.ts";
-import { repositoryOf } from "./source-state.ts";
+import { repositoryOf } from "./stamps/source-state.ts";
 import { replaceFile, type WorktreeRecord } from "./tree-record.ts";
 
 const STAMPS = "files.json";

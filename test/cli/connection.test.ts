@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
-import { parseConnections } from "../../src/cli/connections.ts";
+import { parseConnections } from "../../src/cli/wiring/connections.ts";
 import { Place } from "./place.ts";
 
 function makeDatabase(place: Place): string {

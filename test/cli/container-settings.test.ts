@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { containerOptionsOf, containerSettingsOf } from "../../src/cli/container-settings.ts";
+import { containerOptionsOf, containerSettingsOf } from "../../src/cli/settings/container.ts";
 
 const VARIABLES = {
   SALLYPORT_CONTAINER_IMAGE: "registry.example.org/agent:1",

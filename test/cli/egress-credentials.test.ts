@@ -2,9 +2,9 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openEgressCredentials } from "../../src/cli/egress-credentials.ts";
-import { parseSettings } from "../../src/cli/settings-file.ts";
-import { keyFilesOf } from "../../src/cli/trusted-files.ts";
+import { openEgressCredentials } from "../../src/cli/wiring/egress-credentials.ts";
+import { parseSettings } from "../../src/cli/settings/file.ts";
+import { keyFilesOf } from "../../src/cli/home/trusted-files.ts";
 import { makeRedactor } from "../../src/protocol/index.ts";
 
 let folder: string;

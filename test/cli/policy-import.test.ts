@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Place } from "./place.ts";
 
 const place = new Place();
@@ -10,13 +10,16 @@ const profile = async (name: string): Promise<unknown> => {
 };
 
 describe("policy import", () => {
-  test("shows what would change, and changes it after a yes", async () => {
-    place.write("policy.yaml", "default_profile: own\nprofiles:\n  own: { deny: [Bash(rm:*)] }\n");
-    expect((await place.run(["policy", "set", "policy.yaml"])).code).toBe(0);
+  beforeAll(() =>
     place.write(
       "settings.json",
       JSON.stringify({ permissions: { allow: ["Bash(ls:*)"], deny: ["Bash(rm:*)", "Read(~/.ssh/**)", "Read(../x)"] } }),
-    );
+    ),
+  );
+
+  test("shows what would change, and changes it after a yes", async () => {
+    place.write("policy.yaml", "default_profile: own\nprofiles:\n  own: { deny: [Bash(rm:*)] }\n");
+    expect((await place.run(["policy", "set", "policy.yaml"])).code).toBe(0);
     const looked = await run("settings.json");
     expect([looked.code, looked.stdout.trim().split("\n")]).toEqual([
       0,

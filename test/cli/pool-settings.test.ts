@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { poolOf } from "../../src/cli/pool-settings.ts";
+import { poolOf } from "../../src/cli/settings/pool.ts";
 import type { MountSettings, PoolSettings } from "../../src/protocol/index.ts";
 
 const mount = (pool?: PoolSettings, policy?: object) =>

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { readSettings, type Flags } from "../../src/cli/settings.ts";
+import { readSettings, type Flags } from "../../src/cli/settings/settings.ts";
 import { Failure } from "../../src/protocol/index.ts";
 
 const root = mkdtempSync(join(tmpdir(), "sallyport-settings-"));

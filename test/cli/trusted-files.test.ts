@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { trustedInHome, untrusted } from "../../src/cli/trusted-files.ts";
+import { trustedInHome, untrusted } from "../../src/cli/home/trusted-files.ts";
 import { sample } from "../support/sample.ts";
 import { Place } from "./place.ts";
 

@@ -7,7 +7,7 @@ import { BUILT_IN_TOOLS } from "../../src/tools/built-in.ts";
 const root = resolve(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-/** The sources without comments, which may name anything. */
+/** The sources without comments and without texts for people, which may name anything. */
 const SOURCES: ReadonlyMap<string, string> = new Map(
   readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
     .filter((name) => /\.tsx?$/.test(name))
@@ -16,7 +16,7 @@ const SOURCES: ReadonlyMap<string, string> = new Map(
       const code = read(path)
         .split("\n")
         .filter((line) => !/^\s*(\*|\/\/|\/\*)/.test(line));
-      return [path, code.join("\n")];
+      return [path, code.join("\n").replace(/\b(?:t|mark)\("(?:[^"\\]|\\.)*"/g, "t(")];
     }),
 );
 
@@ -64,6 +64,7 @@ const COMPLETE: Readonly<
   viewer: { found: /"Calendar"|\bCalendar:|calendar\/definition/ },
   "REST route": { found: /\/api\/templates|templateRoutes|TemplateService/ },
   "console page": { found: /["'`]\/audit["'`]|pages\/audit\// },
+  language: { found: /catalogues\/de|^\s*de: \{/m },
 };
 
 describe("CONTRIBUTING's recipes", () => {
@@ -80,6 +81,7 @@ describe("CONTRIBUTING's recipes", () => {
       "dialect",
       "store",
       "console page",
+      "language",
     ]);
     for (const [what, { files }] of Object.entries(found)) {
       expect(files.length, what).toBeGreaterThan(1);
@@ -121,6 +123,7 @@ const NAMED_ELSEWHERE: Readonly<Record<string, { readonly tools: string; readonl
   },
   "src/engines/command/call.ts": { tools: "Bash", why: "a job's command runs as a call of this tool" },
   "src/sessions/workspace/session-instructions.ts": { tools: "Read", why: "what it may not read is not loaded" },
+  "src/sessions/workspace/repository-context.ts": { tools: "Read", why: "the same for parts of files" },
   "src/gate/guarded.ts": { tools: "Bash", why: "document 004's hook" },
   "src/gate/guarded-hook.ts": { tools: "Bash", why: "the same for Claude Code and the Agent SDK" },
   "src/gate/imports/codex-rules.ts": { tools: "Bash", why: "what Codex's rules are about" },
@@ -133,6 +136,7 @@ const NAMED_ELSEWHERE: Readonly<Record<string, { readonly tools: string; readonl
   },
   "src/sim/demo.ts": { tools: "Read Write Edit Glob Grep Bash TodoWrite", why: "a model calls tools by their names" },
   "src/web/panel/words.ts": { tools: "Edit Grep", why: "document 000's words for steps" },
+  "src/web/console/approval/field-labels.ts": { tools: "Skill", why: "the label of a field" },
   "src/web/console/pages/policy/tester.tsx": { tools: "Bash", why: "the tool that the form begins with" },
   "src/web/console/pages/policy/fields.ts": { tools: "Bash Read", why: "examples of rules" },
   "src/web/workbench/app/bar/menus.ts": { tools: "Edit", why: "a menu" },
@@ -149,7 +153,7 @@ describe("a tool's name", () => {
     const elsewhere = Object.entries(NAMED_ELSEWHERE).flatMap(([path, { tools }]) =>
       tools.split(" ").includes(name) ? [path] : [],
     );
-    const allowed = [...own, "src/protocol/tool-facts.ts", ...elsewhere];
+    const allowed = [...own, "src/protocol/access/tool-facts.ts", ...elsewhere];
     expect([...filesWith(named(name))].toSorted()).toEqual(allowed.toSorted());
   });
 });

@@ -36,6 +36,7 @@ test("the engine can do what it says", () => {
     agents: true,
     fork: true,
     resume_turn: true,
+    steer: true,
     warm: false,
   };
   const { id, capabilities } = createLoopEngine();

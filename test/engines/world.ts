@@ -22,7 +22,7 @@ import {
   type Verdict,
 } from "../../src/engines/index.ts";
 import { startSim, type SimExchange, type SimServer } from "../../src/sim/index.ts";
-import type { CallFacts, ToolDefinition, Toolbox } from "../../src/tools/toolbox.ts";
+import type { CallFacts, ToolDefinition, Toolbox, ToolTraits } from "../../src/tools/toolbox.ts";
 import {
   errorResult,
   textResult,
@@ -79,6 +79,10 @@ class TestToolbox implements Toolbox {
     }));
   }
 
+  traits(tool: string): ToolTraits {
+    return { name: tool, known: true, tier: "read", alwaysAsks: false, concurrent: READ_ONLY.has(tool) };
+  }
+
   facts(tool: string, input: Input): CallFacts {
     const path = input["file_path"];
     const access = tool === "Write" ? ("write" as const) : ("read" as const);
@@ -90,10 +94,6 @@ class TestToolbox implements Toolbox {
       paths: typeof path === "string" ? [{ path, access }] : [],
       hosts: [],
     };
-  }
-
-  concurrent(tool: string): boolean {
-    return READ_ONLY.has(tool);
   }
 
   preview(): Promise<ToolPreview> {

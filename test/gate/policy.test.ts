@@ -320,6 +320,7 @@ describe("roles", () => {
     ["workspace.choose", "all all own no no no"],
     ["workspace.read", "all all own all no no"],
     ["workspace.open", "all all no no no no"],
+    ["shell.use", "all all no no no no"],
     ["changes.decide", "all all no no no no"],
     ["changes.publish", "all all no no no no"],
     ["approval.read", "all all own all own no"],

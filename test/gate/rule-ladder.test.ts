@@ -29,6 +29,8 @@ describe("the rules that can be picked for a session, the narrowest first", () =
     ["make", "Bash(make)"],
     ["tool plan", "Bash(tool plan)", "Bash(tool plan:*)"],
     ["./deploy.sh", "Bash(./deploy.sh)"],
+    ["constructor run", "Bash(constructor run)", "Bash(constructor run:*)"],
+    ["__proto__", "Bash(__proto__)"],
     ["mkdir -p src/new", "Bash(mkdir -p src/new)", "Bash(mkdir:*)"],
     // What throws changes away or changes other systems.
     ["git checkout main", "Bash(git checkout main)"],

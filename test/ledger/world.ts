@@ -11,6 +11,7 @@ import {
 } from "../../src/ledger/index.ts";
 import { Failure, NO_TOKENS, type Shortage } from "../../src/protocol/index.ts";
 import { openSqliteStore, type Store, type CommitOptions, type Write } from "../../src/store/index.ts";
+import { storeThread } from "../support/store-thread.ts";
 
 /** A time that passes when it is told to. */
 interface Clock {
@@ -75,6 +76,7 @@ async function live(place: Place): Promise<World> {
   const { folder, clock, log, written } = place;
   const disk = await openSqliteStore({
     path: join(folder, "sallyport.db"),
+    thread: storeThread(),
     onFatal: (error) => {
       throw error;
     },

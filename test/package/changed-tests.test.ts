@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
-import { changedSince, testsFor } from "../../scripts/changed-tests.mjs";
+import { changedSince, testGraph, testsFor } from "../../scripts/changed-tests.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
+const graph = testGraph(root);
 
 it.each([
   {
@@ -40,7 +41,7 @@ it.each([
     leaves: ["test/surfaces/usage.test.ts"],
   },
 ])("a change of $changed", ({ changed, runs, leaves }) => {
-  const tests = testsFor(root, [changed]) ?? [];
+  const tests = testsFor(root, [changed], graph) ?? [];
   expect(runs.filter((test) => !tests.includes(test))).toEqual([]);
   expect(leaves.filter((test) => tests.includes(test))).toEqual([]);
 });

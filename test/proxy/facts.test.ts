@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { countNames } from "../../src/proxy/body.ts";
+import { countNames } from "../../src/proxy/http/body.ts";
 import { readFacts, type BodyFacts } from "../../src/proxy/facts.ts";
 import { RequestRates } from "../../src/proxy/rates.ts";
 import { refusedField, wrongValue } from "../../src/proxy/request/check.ts";

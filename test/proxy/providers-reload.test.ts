@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { readSettings, watchSettings } from "../../src/cli/settings.ts";
+import { readSettings, watchSettings } from "../../src/cli/settings/settings.ts";
 import { Failure, LIMITS } from "../../src/protocol/index.ts";
 import { openPriceBook } from "../../src/ledger/index.ts";
 import { namesOf, World } from "./providers-world.ts";

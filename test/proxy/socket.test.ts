@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { claimSocket, type SocketPlace } from "../../src/proxy/socket-place.ts";
+import { claimSocket, type SocketPlace } from "../../src/proxy/http/socket-place.ts";
 import { json, World } from "./world.ts";
 
 let home: string;

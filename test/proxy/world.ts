@@ -24,6 +24,7 @@ import {
   type Wire,
 } from "../../src/proxy/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
+import { storeThread } from "../support/store-thread.ts";
 
 /** What came to the provider. */
 export interface Arrival {
@@ -116,6 +117,7 @@ export class World {
     world.#closing.push(() => rm(world.home, { recursive: true, force: true }));
     world.store = await openSqliteStore({
       path: join(world.home, "sallyport.db"),
+      thread: storeThread(),
       onFatal: (error) => {
         throw error;
       },

@@ -12,6 +12,7 @@ import { isFullRun } from "../support/sample.ts";
 import { IMAGE, importImage, removeImage } from "../support/sandbox-image.ts";
 import { SANDBOX_CHECKS } from "../support/sandbox-checks.ts";
 import { SandboxPlace } from "../support/sandbox-place.ts";
+import { TERMINAL_CHECKS } from "../support/terminal-checks.ts";
 
 /** It is no wall, and says so. */
 async function localDriver(base: string): Promise<SandboxDriver> {
@@ -90,7 +91,8 @@ for (const [name, make] of Object.entries(DRIVERS).filter(([driver]) => isFullRu
         if (name === "podman") removeImage();
       });
       const most = name === "qemu" ? 600_000 : undefined;
-      for (const check of SANDBOX_CHECKS) it(check.name, () => check.run(place, sandbox), most);
+      for (const check of [...SANDBOX_CHECKS, ...TERMINAL_CHECKS])
+        it(check.name, () => check.run(place, sandbox), most);
     },
   );
 }

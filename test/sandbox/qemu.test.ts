@@ -59,7 +59,7 @@ it("words of the command are words, whatever is in them", () => {
   const odd = `it's $(touch /x) "a"`;
   const script = guestScript({ folder: "/f", cwd: odd, command: ["echo", odd], searchPath: "/bin", processes: 10 });
   const line = script.split("\n").find((text) => text.includes("chroot")) ?? "";
-  const words = line.replace(/^.*chroot \/files /, "").replace(/ \| \$b cat >&3$/, "");
+  const words = line.replace(/^.*chroot \/files /, "").replace(/ <\/input \| \$b cat >&3$/, "");
   const { stdout } = spawnSync("/bin/sh", ["-c", `printf '%s\\n' ${words}`], { encoding: "utf8" });
   expect(stdout.split("\n")).toEqual(expect.arrayContaining([odd, `--chdir=${odd}`, "--nproc=10"]));
 });

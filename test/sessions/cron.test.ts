@@ -59,6 +59,7 @@ describe("the next time of a cron expression", () => {
     ["a * * * *", "minute: a cannot be read"],
     ["1, * * * *", "minute:  cannot be read"],
     ["@never", "has 1 fields"],
+    ["constructor", "has 1 fields"],
   ])("%s is refused: %s", (cron, why) => {
     expect(() => parseCron(cron)).toThrow(why);
   });

@@ -89,6 +89,40 @@ describe("decide and fold", () => {
   const prompt = (turn_id: string): SessionCommand => ({ type: "prompt", turn_id, prompt: { text: "do it" }, by });
   const working = run(ready, prompt("t1"));
 
+  it("a prompt for the open turn goes before the others, is taken once, and is an ordinary one after the turn", () => {
+    const now = (turn_id: string): SessionCommand => ({
+      type: "prompt",
+      turn_id,
+      prompt: { text: "do it" },
+      by,
+      now: true,
+    });
+    const order = ({ queue }: SessionState): readonly string[] =>
+      queue.map(
+        ({ turn_id, now: isNow, held }) => `${turn_id}${isNow === true ? " now" : ""}${held === true ? " held" : ""}`,
+      );
+    const waiting = run(working, prompt("t2"), now("t3"), { type: "hold" }, now("t4"), {
+      type: "send_now",
+      turn_id: "t2",
+    });
+    expect(order(waiting)).toEqual(["t3 now held", "t4 now", "t2 now"]);
+    const seq = waiting.queue.find(({ turn_id }) => turn_id === "t4")?.seq ?? 0;
+    const take = { type: "steer", turn_id: "t1", prompt_id: "t4", seq, prompt: { text: "do it" }, by } as const;
+    expect(decide(waiting, take)).toEqual([
+      { type: "turn.steered", turn_id: "t1", prompt_id: "t4", prompt: { text: "do it" }, by },
+    ]);
+    const taken = run(waiting, take);
+    expect(order(taken)).toEqual(["t3 now held", "t2 now"]);
+    // Not twice, not as it was before it was changed, and not into another turn.
+    for (const other of [take, { ...take, prompt_id: "t2", seq: 0 }, { ...take, prompt_id: "t2", turn_id: "t9" }])
+      expect(decide(taken, other)).toMatchObject({ code: "conflict" });
+    expect(decide(taken, { type: "send_now", turn_id: "t4" })).toMatchObject({ code: "not_found" });
+    const ended = run(taken, { type: "complete", changes: [], stop_reason: "end_turn" });
+    expect(order(ended)).toEqual(["t3 held", "t2"]);
+    expect(decide(ended, { type: "send_now", turn_id: "t2" })).toMatchObject({ code: "conflict" });
+    expect(decide(ready, now("t1"))).toMatchObject([{ type: "turn.started", turn_id: "t1" }, {}]);
+  });
+
   it("goes through the statuses of a turn with a question", () => {
     const started = run(working, { type: "progress", changes: [{ type: "item.started", item: tool("i1") }] });
     const asked = run(started, { type: "ask", approval: approval("a1", "i1") });

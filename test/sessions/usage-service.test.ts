@@ -15,9 +15,10 @@ import {
 import type { Caller } from "../../src/sessions/index.ts";
 import { SetLimits } from "../../src/sessions/budget/set-limits.ts";
 import { newState, toRow } from "../../src/sessions/core/state.ts";
-import { UsageService } from "../../src/sessions/services/usage-service.ts";
+import { UsageService } from "../../src/sessions/services/models/usage-service.ts";
 import { openSqliteStore, type Store, type UsageRow } from "../../src/store/index.ts";
 import { caller as callerOf, UNBOUNDED } from "../support/caller.ts";
+import { storeThread } from "../support/store-thread.ts";
 
 const DAY_MS = 86_400_000;
 const TODAY = "2026-11-15";
@@ -44,6 +45,7 @@ async function open(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), "sallyport-usage-"));
   store = await openSqliteStore({
     path: join(folder, "test.db"),
+    thread: storeThread(),
     onFatal: (error) => {
       throw error;
     },

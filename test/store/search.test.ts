@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -10,6 +10,7 @@ import { snippetOf } from "../../src/store/sqlite/search/snippet.ts";
 import { TextIndex } from "../../src/store/sqlite/search/text-index.ts";
 import { searchableText, wordParts } from "../../src/store/sqlite/search/texts.ts";
 import { at, eventRow, sessionRow } from "../conformance/store-rows.ts";
+import { cpuTime } from "../support/cpu-time.ts";
 
 const WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "handleClick", "src/store/open.ts", "größe"];
 
@@ -157,12 +158,41 @@ describe("the search in journals", () => {
     await store.sweep(0);
     while (!(await search.follow(["ses_1", "ses_3"])));
     await search.close();
-    // Not even as a word of the index.
+    // Not even in a page of the file that nobody uses.
+    for (const end of ["", "-wal"])
+      expect((await readFile(join(folder, `search.db${end}`)).catch(() => "")).includes("secretword")).toBe(false);
+    // Nor as a word of the index.
     const database = (await loadSqlite())(join(folder, "search.db"));
     database.exec("CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, texts, row)");
     const words = database.prepare("SELECT term FROM words").all() as { readonly term: string }[];
     database.close();
     expect(words.map(({ term }) => term)).toEqual(["2", "rest", "ses"]);
+  });
+
+  it("reads the other sessions when one cannot be stored", async () => {
+    await store.commit({
+      sessions: [sessionRow({ id: "ses_1", seq: 1 }), sessionRow({ id: "ses_2", seq: 1 })],
+      events: [message("ses_1", 1, "readable"), message("ses_2", 1, "refused")],
+    });
+    const sqlite = await loadSqlite();
+    const file = join(folder, "search.db");
+    const index = new TextIndex({ open: sqlite, journal: path, index: file, now: () => 0 });
+    const other = sqlite(file);
+    other.exec(
+      "CREATE TRIGGER refuse BEFORE INSERT ON entries WHEN NEW.session_id = 'ses_2' BEGIN SELECT RAISE(ABORT, 'refused'); END",
+    );
+    other.close();
+    index.note(["ses_1", "ses_2"]);
+    // The first pass is undone as a whole, the second keeps what it has read before the error.
+    expect(() => index.follow(1)).toThrow("refused");
+    expect(() => index.follow(1)).toThrow("refused");
+    const stored = sqlite(file, { readOnly: true });
+    expect(stored.prepare("SELECT session_id, seq FROM positions").all()).toEqual([{ session_id: "ses_1", seq: 1 }]);
+    stored.close();
+    const within = [{ session_id: "ses_1", after: 0, upto: 1 }];
+    const { found } = index.search({ terms: searchTerms("readable"), limit: 10, within });
+    index.close();
+    expect(found.map(({ session_id, seq }) => [session_id, seq])).toEqual([["ses_1", 1]]);
   });
 
   it("continues where a killed process was, makes a broken file anew, and follows a restored journal", async () => {
@@ -239,6 +269,12 @@ describe("what is searched", () => {
     ["plain words, HTML and a1B2", ""],
   ])("finds the parts of words: %j", (text, parts) => {
     expect(wordParts(text)).toBe(parts);
+  });
+
+  it.each(["a", "漢", "aB"])("a long word of %j takes no time", (letter) => {
+    const begin = cpuTime();
+    wordParts(letter.repeat(200_000));
+    expect(cpuTime() - begin).toBeLessThan(3_000);
   });
 
   it("shows the sentence around the first hit, with all hits marked, on one line", () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { SallyportClient } from "../../src/client/index.ts";
-import { readSettings } from "../../src/cli/settings.ts";
+import { readSettings } from "../../src/cli/settings/settings.ts";
 import { serve, type ServeOptions, type Serving } from "../../src/cli/serve.ts";
 import type {
   Approval,
@@ -10,6 +10,7 @@ import type {
   SessionView,
   StreamFrame,
 } from "../../src/protocol/index.ts";
+import { storeThread } from "./store-thread.ts";
 import { makePlace, TEST_SANDBOX, TEST_TOKEN, type Place } from "./server.ts";
 
 /** The whole product in this process, on a free port, with the scripted model. */
@@ -61,6 +62,11 @@ export async function openTestApp(
       version: "0.0.0-test",
       logLevel: "silent",
       ...(inside ? {} : options),
+      // What a test does to the store may hold up its thread.
+      store: {
+        thread: inside || options.store === undefined ? storeThread() : undefined,
+        ...(inside ? {} : options.store),
+      },
       onFatal: (error) => {
         throw error;
       },

@@ -21,10 +21,10 @@ const FLAGS = [
   "--js-flags=--no-opt --no-maglev --no-wasm-tier-up",
 ] as const;
 
-export function launchBrowser(): Promise<Browser> {
+export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   if (browserPath === undefined)
     throw new Error("no Chromium was found: install it, or name it with SALLYPORT_CHROMIUM");
-  return chromium.launch({ executablePath: browserPath, args: [...FLAGS] });
+  return chromium.launch({ executablePath: browserPath, args: [...FLAGS, ...more] });
 }
 
 /** The whole browser, without a window: it can show notifications. */

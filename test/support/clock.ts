@@ -14,6 +14,7 @@ export class MovableClock implements Clock {
   #wall = 0;
   #elapsed = 0;
   readonly #alarms = new Set<Alarm>();
+  readonly #awaited = new Map<number, () => void>();
 
   constructor({ stands = false }: { readonly stands?: boolean } = {}) {
     this.#stands = stands ? { now: Date.now(), elapsed: Math.ceil(performance.now()) } : undefined;
@@ -40,7 +41,18 @@ export class MovableClock implements Clock {
       this.#alarms.delete(alarm);
     };
     this.#alarms.add(alarm);
+    this.#awaited.get(ms)?.();
     return stop;
+  }
+
+  /** Resolves with the next wait of exactly so long. */
+  nextWait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#awaited.set(ms, () => {
+        this.#awaited.delete(ms);
+        resolve();
+      });
+    });
   }
 
   /** So much time goes by: both clocks move, and what is due then happens. */

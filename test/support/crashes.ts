@@ -28,7 +28,9 @@ const LATER: Readonly<Record<"loop" | "vendor", Readonly<Record<string, readonly
 /** All crashes of an engine: at each named point the first time, and the later ones. */
 export function crashesOf(engine: LifeEngine): readonly string[] {
   const later = Object.entries(LATER[engine === "loop" ? "loop" : "vendor"]);
-  return [...later.flatMap(([name, times]) => times.map((time) => `${name}:${time}`)), ...CHECKPOINTS];
+  // A life has no prompt that is sent into a running turn: `steered.test.ts` has.
+  const points = CHECKPOINTS.filter((name) => !name.startsWith("steer."));
+  return [...later.flatMap(([name, times]) => times.map((time) => `${name}:${time}`)), ...points];
 }
 
 export interface Crash {

@@ -1,7 +1,7 @@
 // An MCP server on standard streams for tests, written without an SDK so that it can misbehave. Its behaviour is its argument, as JSON:
 // tools: [{name, description, inputSchema}], or toolsFile · hangAtStart · exitAtStart: code · stderr: text at the start · noise: bytes on stdout at the
 // start · prompts: [{name, arguments, text}] · resources: {uri: text} · flood: notifications at the start · pidFile: where it writes its process id. What a call does is in its input, `do`:
-// echo · hang (file: adds a line) · exit · big (bytes) · longLine (bytes) · change (tools: the next list) · environment · exists (paths) · noise (bytes) · stderr (bytes) ·
+// echo · hang (file: adds a line) · exit · big (bytes) · longLine (bytes) · change (tools: the next list) · environment · exists (paths) · noise (bytes) · lines (as they are) · result (as it is) · stderr (bytes) ·
 // flood (messages) · record (file: adds a line) · hangAll · ask (method, params: of a request to the client; answers with its outcome)
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -55,6 +55,11 @@ const actions = {
     process.stdout.write(`${"n".repeat(1_000)}\n`.repeat(Math.ceil(bytes / 1_001)));
     return text("noise");
   },
+  lines: ({ lines }) => {
+    process.stdout.write(`${lines.join("\n")}\n`);
+    return text("lines");
+  },
+  result: ({ result }) => result,
   stderr: ({ bytes }) => {
     process.stderr.write("e".repeat(bytes));
     return text("stderr");

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openEngines } from "../../src/cli/engines.ts";
-import { readSettings } from "../../src/cli/settings.ts";
+import { openEngines } from "../../src/cli/wiring/engines.ts";
+import { readSettings } from "../../src/cli/settings/settings.ts";
 import { openTestApp, script, type TestApp } from "../support/app.ts";
 import { isFullRun } from "../support/sample.ts";
 import { PROGRAMS_FOLDER } from "../support/vendor-programs.ts";

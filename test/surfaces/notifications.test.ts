@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type {
@@ -311,5 +311,16 @@ describe("services", () => {
     ).toEqual(["Sallyport can reach you", "Turn finished"]);
     service.answer(400);
     expect(await app.client.notifications.test(made.id)).toMatchObject({ ok: false, message: "it answered 400" });
+    // A power cut, or somebody's hand.
+    await writeFile(join(app.place.home, "secrets/notifications", made.id), "{ half of it, and long enough");
+    expect(await app.client.notifications.test(made.id)).toMatchObject({
+      ok: false,
+      message: "its address is not in the secret store any more",
+    });
+  });
+
+  it("a topic that is no text is refused when it is added", async () => {
+    for (const url of [service.url, `${service.url}/%zz`, `${service.url}/%ff/`])
+      await expect(app.client.notifications.add({ kind: "ntfy", url })).rejects.toThrow("ends with the topic");
   });
 });

@@ -1,14 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readSettings } from "../../src/cli/settings.ts";
+import { readSettings } from "../../src/cli/settings/settings.ts";
 import { parsePolicyYaml } from "../../src/gate/index.ts";
 import { RUNTIME_TOOLS } from "../../src/protocol/index.ts";
 import { script } from "../support/app.ts";
 import { TEST_TOKEN } from "../support/server.ts";
-import { openRuntimeApp, PageClient, type RuntimeApp } from "./runtime-world.ts";
+import { journalOf, openRuntimeApp, PageClient, sessionOf, withoutChunks, type RuntimeApp } from "./runtime-world.ts";
 
 let app: RuntimeApp;
 beforeAll(async () => {
@@ -145,3 +145,57 @@ describe("the paper", () => {
     await page.close();
   });
 });
+
+describe("repository context", () => {
+  const LAMP = "The lighthouse keeper lights the lamp at dusk.\n";
+
+  it("puts parts that fit beside a message, says which, and does not repeat them", async () => {
+    await fileIn("harbour/lamp.md", LAMP);
+    await fileIn("harbour/secrets.yaml", LAMP);
+    await fileIn("private/lamp.md", LAMP);
+    await fileIn(".gitignore", "ignored\n");
+    await fileIn("ignored/lamp.md", LAMP);
+    const policy = await app.client.policy();
+    const server = policy.profiles["server"] ?? {};
+    const withServer = (more: object) =>
+      app.client.setPolicy({ ...policy, profiles: { ...policy.profiles, server: { ...server, ...more } } });
+    await withServer({ deny: [...(server.deny ?? []), "Read(private/**)"] });
+    const page = await open();
+    const parts = [{ path: "harbour/lamp.md", from: 1, to: 1, tokens: expect.any(Number) }];
+    page.ask("lamps", "When does the lighthouse keeper light lamps?");
+    const heard = await page.until("final");
+    expect(withoutChunks(heard)[0]).toEqual({ type: "repository_context", sessionId: "lamps", parts });
+    const { id } = await sessionOf(app, "lamps");
+    const attached = (await journalOf(app, "lamps")).flatMap((event) =>
+      event.type === "turn.started" ? [event.prompt.attachments ?? []] : [],
+    );
+    expect(attached).toEqual([
+      [
+        {
+          type: "text",
+          name: "Repository context",
+          text: expect.stringMatching(
+            / they are no instructions\.\n\nharbour\/lamp\.md:1-1\nThe lighthouse keeper .*$/,
+          ),
+        },
+      ],
+    ]);
+    expect((await app.client.sessionContext(id)).repository_parts).toEqual(parts);
+    // The same again, and something that no file is about.
+    for (const text of ["When does the lighthouse keeper light lamps?", "Draw a lighthouse histogram of ages"]) {
+      page.ask("lamps", text);
+      expect(withoutChunks(await page.until("final")).map(({ type }) => type)).toEqual(["final"]);
+    }
+    await withServer({ repository_context: "off" });
+    page.ask("dark", "When does the lighthouse keeper light lamps?");
+    expect(withoutChunks(await page.until("final")).map(({ type }) => type)).toEqual(["final"]);
+    await app.client.setPolicy(policy);
+    await page.close();
+  });
+});
+
+async function fileIn(path: string, text: string): Promise<void> {
+  const file = join(app.place.workspace, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+}

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { WebSocket } from "ws";
 import { openApp, type App } from "../../src/cli/app.ts";
-import { readSettings } from "../../src/cli/settings.ts";
+import { readSettings } from "../../src/cli/settings/settings.ts";
 import { SallyportClient } from "../../src/client/index.ts";
 import { makeRedactor, type JournalEvent, type Role, type SessionView } from "../../src/protocol/index.ts";
 import type { Clock } from "../../src/sessions/index.ts";
 import { listen, type Listening } from "../../src/surfaces/index.ts";
 import { makePlace, TEST_TOKEN, type Place } from "../support/server.ts";
+import { storeThread } from "../support/store-thread.ts";
 
 export type Message = Record<string, unknown> & { readonly type: string; readonly sessionId?: string };
 
@@ -81,6 +82,7 @@ export async function openRuntimeApp(options: RuntimeAppOptions = {}): Promise<R
       log,
       redact: makeRedactor([TEST_TOKEN]),
       reach: () => undefined,
+      store: { thread: storeThread() },
       onFatal: (error) => {
         throw error;
       },

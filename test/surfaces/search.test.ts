@@ -1,5 +1,8 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { SallyportClient } from "../../src/client/index.ts";
+import { loadSqlite } from "../../src/store/sqlite/binding.ts";
 import { approveWith, openTestApp, runScript, script, untilTurnEnds } from "../support/app.ts";
 
 const found = async (client: SallyportClient, q: string, session?: string): Promise<readonly string[]> => {
@@ -59,6 +62,25 @@ it("a fork has what it began with, an archived session stays found, a deleted on
   await app.client.deleteSession(session.id);
   expect(await texts()).toEqual([]);
   expect(await texts(fork.id)).toEqual([one(fork.id, "Before")]);
+});
+
+it("a damaged row, or a clock that ran far ahead, hurts no other conversation", async () => {
+  await using app = await openTestApp();
+  const run = async (say: string): Promise<string> =>
+    (await runScript(app.client, { prompt: { text: script({ say }) } })).session.id;
+  const [whole, damaged, late] = [await run("The oboe."), await run("The bad oboe."), await run("The late oboe.")];
+  await app.stop();
+  const home = app.place.home;
+  const database = (await loadSqlite())(join(home, "sallyport.db"));
+  const change = (sql: string, session: string): unknown =>
+    database.prepare(`UPDATE events SET ${sql} WHERE session_id = ? AND type = 'item.completed'`).run(session);
+  change("body = substr(body, 1, 40)", damaged);
+  change("at = '9999-12-31T00:00:00.000Z'", late);
+  database.close();
+  for (const end of ["", "-wal", "-shm"]) await rm(join(home, `search.db${end}`), { force: true });
+  await app.restart();
+  const hits = (await found(app.client, "oboe")).filter((text) => text.includes(" message "));
+  expect(hits).toEqual([`${late} message : The late oboe.`, `${whole} message : The oboe.`]);
 });
 
 it("refuses what cannot be searched, and changes nothing", async () => {

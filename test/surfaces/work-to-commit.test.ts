@@ -249,6 +249,14 @@ describe("pushing", () => {
     git(workspace, "remote", "add", "inside", join(workspace, "inner.git"));
     execFileSync("git", ["init", "--quiet", "--bare", join(workspace, "inner.git")]);
     git(workspace, "remote", "add", "web", "https://person:hunter2@github.example/org/app.git");
+    git(workspace, "remote", "add", "turned", "https://github.example/\u202Egro/app.git");
+    // A repository with checked-out files, which a push would write through its filter.
+    const shared = join(dirname(workspace), "shared");
+    execFileSync("git", ["init", "--quiet", "--initial-branch=work", shared]);
+    git(shared, "config", "receive.denyCurrentBranch", "updateInstead");
+    git(shared, "config", "filter.evil.smudge", `touch ${marker}; cat`);
+    await fill(shared, { ".git/info/attributes": "* filter=evil\n" });
+    git(workspace, "remote", "add", "shared", shared);
     const program = `#!/bin/sh\ntouch ${marker}\n`;
     for (const hook of [".git/hooks/pre-push", ".git/hooks/reference-transaction"]) {
       await fill(workspace, { [hook]: program });
@@ -269,6 +277,8 @@ describe("pushing", () => {
       ["evil", expect.stringContaining("ext::"), false],
       ["inside", join(workspace, "inner.git"), false],
       ["web", "https://github.example/org/app.git", true],
+      ["turned", expect.stringContaining("gro/app.git"), false],
+      ["shared", shared, true],
     ]);
     expect(JSON.stringify(remotes)).not.toContain("hunter2");
     const target = { branch, commit, remote: "origin", url: bare };
@@ -280,6 +290,10 @@ describe("pushing", () => {
       });
     await expect(app.client.reviews.push(id, { ...target, url: "https://elsewhere.example/x" })).rejects.toMatchObject({
       code: "input_changed",
+    });
+    await expect(app.client.reviews.push(id, { ...target, remote: "shared", url: shared })).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("branch is currently checked out"),
     });
     await expect(readFile(marker)).rejects.toThrow("ENOENT");
     // Somebody else pushed to the branch.

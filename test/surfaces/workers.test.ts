@@ -1,10 +1,12 @@
-import { rename } from "node:fs/promises";
+import { readdir, rename } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { LIMITS, type WorkerView } from "../../src/protocol/index.ts";
 import { approveWith, openTestApp, runScript, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 import { openPool, untilPool } from "../support/pool.ts";
 import { until } from "../support/until.ts";
 import { describeWithWalls } from "../support/walls.ts";
+import { commitAll, fill, git } from "../workspaces/world.ts";
 
 const SAY = { text: script({ say: "Hello." }) };
 const bash = (command: string) => ({ text: script({ tool: "Bash", input: { command } }, { say: "Done." }) });
@@ -58,6 +60,49 @@ describe("prepared workers", () => {
     await untilPool(app, { workers: 1, idle: 1 });
     await app.stop();
   });
+
+  it.each(["worktree", "snapshot"] as const)(
+    "have a %s ready, unless its source changed meanwhile, and leave nothing of those that nobody took",
+    async (workspace_mode) => {
+      await using app = await openPool({ min_workers: 1, max_workers: 5 });
+      const { workspace, home } = app.place;
+      await fill(workspace, { "a.txt": "old\n" });
+      commitAll(workspace);
+      const read = { workspace_mode, autonomy: "full", prompt: bash("cat a.txt; echo mine > b.txt") } as const;
+      /** A prepared worker has files like those of this kind of session. */
+      const untilReady = (): Promise<void> =>
+        until(async () => {
+          app.clock.pass(LIMITS.warmFollowMs);
+          const trees = await readdir(join(home, "workspaces"));
+          const { idle } = await app.client.pool();
+          return idle === 1 && trees.length === (await app.client.sessions()).sessions.length + 1;
+        });
+      const first = await runScript(app.client, read);
+      await untilReady();
+      const second = await runScript(app.client, read);
+      expect(await app.client.pool()).toMatchObject({ taken: 1 });
+      expect(JSON.stringify(second.events.filter(({ type }) => type === "item.completed"))).toContain("old");
+      expect((await app.client.changes(second.session.id)).files).toMatchObject([{ path: "b.txt", status: "added" }]);
+      expect(second.session.settings).toMatchObject({ workspace_mode, source: workspace });
+      await untilReady();
+      await fill(workspace, { "a.txt": "new\n" });
+      git(workspace, "commit", "--quiet", "--all", "--message=new");
+      const third = await runScript(app.client, read);
+      expect(await app.client.pool()).toMatchObject({ taken: 1 });
+      expect(JSON.stringify(third.events.filter(({ type }) => type === "item.completed"))).toContain("new");
+      await untilReady();
+      // Files of prepared workers go with them; those of sessions stay.
+      await app.client.setPool({ min_workers: 0, idle_timeout_secs: 1 });
+      app.clock.pass(60_000);
+      const ids = [first, second, third].map(({ session }) => session.id).toSorted();
+      await until(async () => {
+        app.clock.pass(LIMITS.warmFollowMs);
+        return (await readdir(join(home, "workspaces"))).toSorted().join() === ids.join();
+      });
+      if (workspace_mode === "worktree")
+        expect(git(workspace, "branch", "--list", "sallyport/*").split("\n")).toHaveLength(3);
+    },
+  );
 
   it("are replaced when no command can be run in them", async () => {
     await using app = await openPool({ min_workers: 1 });

@@ -49,7 +49,10 @@ describe("a client tool", () => {
       2,
       { name: "mcp__page__weather", known: true, tier: "read", alwaysAsks: false, paths: [], hosts: [] },
     ]);
-    expect(["weather", "add_pin"].map((name) => tools.toolbox.concurrent(`mcp__page__${name}`))).toEqual([true, false]);
+    expect(["weather", "add_pin"].map((name) => tools.toolbox.traits(`mcp__page__${name}`).concurrent)).toEqual([
+      true,
+      false,
+    ]);
     expect((await tools.toolbox.preview("mcp__page__weather", { city: "Bern" })).preview).toEqual({
       type: "generic",
       summary: '{\n  "city": "Bern"\n}',

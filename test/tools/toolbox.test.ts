@@ -88,7 +88,10 @@ describe("a toolbox", () => {
     expect(await tools.error("Echo", { text: "fail" })).toBe("Error: it broke");
     expect(await tools.error("Write", { file_path: "x", content: "y" })).toBe("Unknown tool: Write");
     expect(tools.toolbox.facts("Write", {}).known).toBe(false);
-    expect([tools.toolbox.concurrent("Echo"), tools.toolbox.concurrent("Nothing")]).toEqual([true, false]);
+    expect([tools.toolbox.traits("Echo").concurrent, tools.toolbox.traits("Nothing").concurrent]).toEqual([
+      true,
+      false,
+    ]);
     expect((await tools.toolbox.preview("Echo", { text: "x" })).preview).toEqual({
       type: "generic",
       summary: '{\n  "text": "x"\n}',
@@ -119,14 +122,14 @@ describe("a toolbox", () => {
     ["Task", "execute", false],
   ])("%s is of tier %s; concurrent: %s", async (name, tier, concurrent) => {
     const { toolbox } = await bench();
-    const facts = toolbox.facts(name, {});
-    expect([facts.known, facts.tier, toolbox.concurrent(name), facts.alwaysAsks]).toEqual([
+    const traits = toolbox.traits(name);
+    expect([traits.known, traits.tier, traits.concurrent, traits.alwaysAsks]).toEqual([
       true,
       tier,
       concurrent,
       name === "AskUserQuestion",
     ]);
-    expect(facts.schemaError).toMatch(new RegExp(`^Invalid input for ${name}: `));
+    expect(toolbox.facts(name, {}).schemaError).toMatch(new RegExp(`^Invalid input for ${name}: `));
   });
 
   test.each([

@@ -241,6 +241,12 @@ test.each([
   ["fc00::1", true],
   ["fd12::1", true],
   ["fe80::1", true],
+  // Overlays, segment routing, documentation, not given out.
+  ["200::1", true],
+  ["5f00::1", true],
+  ["3fff::1", true],
+  ["4000::1", true],
+  ["2a00:1450:4001::1", false],
   ["ff02::1", true],
   ["nonsense", true],
 ])("%s is of the own network: %s", (address, expected) => {

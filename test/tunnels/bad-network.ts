@@ -7,6 +7,8 @@ export interface BadNetwork {
   readonly connections: number;
   /** Bytes that passed, in both directions. */
   readonly bytes: number;
+  /** All that passes from now on, both directions in one. Call the answer for what passed so far. */
+  capture(): () => Buffer;
   /** Ends all connections. */
   cut(): void;
   /** From now on nothing passes, and nobody is told; new connections are not answered. */
@@ -29,6 +31,7 @@ export async function openBadNetwork(target: () => number, host = "127.0.0.1"): 
   let delay = 0;
   let connections = 0;
   let bytes = 0;
+  let captured: Buffer[] | undefined;
   const pass = (from: Socket, to: Socket): void => {
     // A piece that is not delayed any more still waits for those before it.
     const queue: { readonly at: number; readonly piece: Buffer }[] = [];
@@ -49,6 +52,7 @@ export async function openBadNetwork(target: () => number, host = "127.0.0.1"): 
     from.on("data", (piece: Buffer) => {
       if (isFrozen) return;
       bytes += piece.length;
+      captured?.push(piece);
       queue.push({ at: performance.now() + delay, piece });
       if (!isWaiting) drain();
     });
@@ -90,6 +94,11 @@ export async function openBadNetwork(target: () => number, host = "127.0.0.1"): 
     },
     get bytes() {
       return bytes;
+    },
+    capture: () => {
+      const pieces: Buffer[] = [];
+      captured = pieces;
+      return () => Buffer.concat(pieces);
     },
     cut,
     freeze: () => {

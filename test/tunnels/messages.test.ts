@@ -67,7 +67,12 @@ test("create_session, session_created, prompt, chunk and stop, as the document w
   await client.send({ type: "prompt", session_id: "nobody", content: "hello" });
   await expect
     .poll(() => client.of("error"))
-    .toContainEqual({ type: "error", session_id: "nobody", error: expect.stringContaining("session not found") });
+    .toContainEqual({
+      type: "error",
+      session_id: "nobody",
+      code: "not_found",
+      error: expect.stringContaining("session not found"),
+    });
   client.socket.close();
 });
 
@@ -101,7 +106,9 @@ test("an offer without sessions, an unknown tunnel and other messages are refuse
   await models.send({ type: "create_session", request: { model: "sim" }, session_id: "three" });
   await expect
     .poll(() => models.messages)
-    .toEqual([{ type: "error", session_id: "three", error: expect.stringContaining("models only") }]);
+    .toEqual([
+      { type: "error", session_id: "three", code: "forbidden", error: expect.stringContaining("models only") },
+    ]);
   models.socket.close();
   const unknown = new DocumentClient(`${url}/nowhere`);
   await unknown.send({ type: "create_session", request: { model: "sim" }, session_id: "four" });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runScript, script } from "../support/app.ts";
+import { runScript, script, untilTurnEnds } from "../support/app.ts";
 import { keepSecret, openTwoServers, type TwoServers } from "./two-servers.ts";
 
 let world: TwoServers;
@@ -40,6 +40,22 @@ describe("a gateway that uses a provider at home", () => {
       { id: "home", state: "connected", auth_type: "psk", spent_microusd: usage.cost_microusd, reserved_microusd: 0 },
     ]);
     expect(offers[0]?.requests).toBeGreaterThan(0);
+  });
+
+  test("a session on it is resumed after a restart of the gateway, and forked, with all that was said", async () => {
+    const { id } = await ask("tunnel:home", "The word is lighthouse.");
+    await world.gateway.restart();
+    await world.gateway.client.tunnels.test("home");
+    const fork = await world.gateway.client.fork(id);
+    for (const session of [id, fork.id]) {
+      const before = world.home.asked.length;
+      const prompt = { text: script({ say: `Again in ${session}.` }) };
+      const { seq } = await world.gateway.client.prompt(session, prompt);
+      const events = await untilTurnEnds(world.gateway.client, session, { after: seq - 1 });
+      expect(events.at(-1)?.type).toBe("turn.completed");
+      expect(JSON.stringify(world.home.asked.slice(before))).toContain("The word is lighthouse.");
+    }
+    expect((await world.gateway.client.session(fork.id)).settings.provider).toBe("tunnel:home");
   });
 
   test("its models and prices come from home", async () => {

@@ -65,7 +65,7 @@ export async function openTunnelWorld({ answer, bounds, tunnel, credential }: Wo
             needsProof: false,
             open: (link, { isPlain }) => {
               links.push(link);
-              if (!isPlain) serveRequests(link, answer);
+              if (!isPlain) serveRequests(link, { answer, console: () => undefined });
               return { message: (text) => messages.push(text), cut: () => undefined, closed: () => undefined };
             },
             ...tunnel,

@@ -3,7 +3,7 @@ import type { ChangeSetFile } from "../../src/protocol/index.ts";
 import { commitMessage } from "../../src/sessions/workspace/commit-message.ts";
 import { commentPrompt, quotedLine } from "../../src/sessions/workspace/comment-prompt.ts";
 import { diffHunks, withHunks } from "../../src/tools/files/diff.ts";
-import { filePathIn } from "../../src/web/console/transcript/file-path.ts";
+import { filePathIn, filesNamedIn } from "../../src/web/console/transcript/file-path.ts";
 import {
   EVERYTHING,
   hunkHeader,
@@ -167,4 +167,9 @@ describe("paths in texts", () => {
     ["https://a.b/c.ts", undefined],
     ["a/b", undefined],
   ])("%s", (text, path) => expect(filePathIn(text)).toBe(path));
+
+  it("an output names each once, without addresses and bare words", () => {
+    const output = "wrote src/a.ts:3, ./src/a.ts and (docs/b.md).\nhttps://a.example/c.ts console.log ../up/d.ts e/f";
+    expect(filesNamedIn(output)).toEqual(["src/a.ts", "docs/b.md"]);
+  });
 });

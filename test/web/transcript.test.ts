@@ -112,7 +112,7 @@ describe("a transcript's rows", () => {
     expect(view.rows.flatMap((row) => (row.kind === "note" ? [row.text.slice(0, 40)] : []))).toEqual([
       "The server was restarted. This turn cont",
       "Paused.",
-      "The mode is now full.",
+      "The mode is now Full.",
       "The limit is now $2.50.",
       'Event of an unknown kind: {"seq":6,"sess',
     ]);

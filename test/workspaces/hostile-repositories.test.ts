@@ -4,6 +4,8 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { commitChanges, findRepository } from "../../src/workspaces/index.ts";
+import { withoutPasswords } from "../../src/workspaces/publish/remotes.ts";
+import { cpuTime } from "../support/cpu-time.ts";
 import { sample } from "../support/sample.ts";
 import { commitAll, filesBelow, fill, git, makeWorld, withChanges, type World } from "./world.ts";
 
@@ -262,12 +264,35 @@ test("odd names are names, and nothing else", async () => {
   await fill(world.source, Object.fromEntries(names.map((name) => [name, "odd\n"])));
   git(world.source, "add", "--all");
   git(world.source, "commit", "--quiet", "--message=odd");
-  for (const mode of ["snapshot", "worktree"] as const) {
+  for (const [mode, branch] of [
+    ["snapshot", "constructor"],
+    ["worktree", "__proto__"],
+  ] as const) {
     const { workspace } = await world.trees.make(`ses_${mode}`, { mode, source: world.source, filters: ["none"] });
     const seen = await filesBelow(workspace);
     expect(names.filter((name) => seen[name] !== "file odd\n")).toEqual([]);
+    const made: string[] = [];
+    for (const text of ["first\n", "second\n"]) {
+      const { tree, release } = await world.trees.use(`ses_${mode}`);
+      await writeFile(join(tree.workspace, "a.txt"), text);
+      await release();
+      const wanted = { branch, message: "m", author: { name: "a", email: "a@localhost" }, at: 0 };
+      made.push(
+        await withChanges(world, `ses_${mode}`, ({ tree: open, changes }) => commitChanges(open, changes, wanted)),
+      );
+    }
+    const log = git(world.source, "log", "--reverse", "--format=%H", "-2", `refs/heads/${branch}`, "--");
+    expect(log.trim().split("\n")).toEqual(made);
   }
   expect(world.ran()).toBe(false);
+});
+
+test("what a remote says is looked through in no time, however long its words are", () => {
+  const begin = cpuTime();
+  expect(withoutPasswords(`${"a".repeat(200_000)} https://me:secret@host.example/x`)).toMatch(
+    / https:\/\/host\.example\/x$/,
+  );
+  expect(cpuTime() - begin).toBeLessThan(3_000);
 });
 
 test("repositories that people have still work: a worktree of their own, a submodule, a path with a line feed", async () => {

@@ -49,14 +49,16 @@ export function workspaceCommands({ commands }: WorkspaceCommandList): readonly 
   }));
 }
 
-export function contextText({ files, left_out, file_tokens }: SessionContext): string {
+export function contextText({ files, left_out, repository_parts, file_tokens }: SessionContext): string {
   const lines = files.map(({ kind, path, tokens }) => `- ${path} (${kind}): ${tokens} tokens`);
+  const parts = repository_parts.map(({ path, from, to, tokens }) => `- ${path}:${from}-${to}: ${tokens} tokens`);
   const skipped = left_out.map(({ path, why }) => `- ${path}${path === "" ? "" : ": "}${why}`);
   return [
     files.length === 0
       ? "Nothing of the workspace is loaded."
       : `Loaded from the workspace, about ${file_tokens} tokens of each request:`,
     ...lines,
+    ...(parts.length === 0 ? [] : ["", "Put beside messages that they fit:", ...parts]),
     ...(skipped.length === 0 ? [] : ["", "Not loaded:", ...skipped]),
   ].join("\n");
 }

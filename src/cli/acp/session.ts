@@ -274,7 +274,7 @@ export class AcpSession {
   }
 
   async #show(event: JournalEvent): Promise<void> {
-    if (event.type === "turn.started" || isTerminal(event)) await this.#accepting;
+    if (event.type === "turn.started" || event.type === "turn.steered" || isTerminal(event)) await this.#accepting;
     for (const update of this.#translator.take(event)) await this.#tell(update);
   }
 
@@ -282,7 +282,27 @@ export class AcpSession {
     if (event.type === "approval.requested") void this.#ask(event.approval);
     else if (event.type === "session.updated") this.#configured(event);
     else if (event.type === "approval.resolved") this.#asking.get(event.approval_id)?.abort();
+    else if (event.type === "turn.steered") this.#steered(event);
     else if (isTerminal(event)) this.#end(event);
+  }
+
+  /** Somebody sent a prompt of this editor into the running turn: it ends with that turn. */
+  #steered({ prompt_id, turn_id }: Extract<JournalEvent, { type: "turn.steered" }>): void {
+    const waiter = this.#turns.get(prompt_id);
+    if (waiter === undefined) return;
+    this.#turns.delete(prompt_id);
+    const first = this.#turns.get(turn_id);
+    const both: PromptWaiter = {
+      resolve: (response) => {
+        first?.resolve(response);
+        waiter.resolve(response);
+      },
+      reject: (error) => {
+        first?.reject(error);
+        waiter.reject(error);
+      },
+    };
+    this.#turns.set(turn_id, both);
   }
 
   /** Somebody changed how the session runs. */

@@ -53,6 +53,8 @@ export class EditorTranslator {
     switch (event.type) {
       case "turn.started":
         return this.#options.isOwn(event.turn_id) ? [] : userMessage(event.turn_id, event.prompt);
+      case "turn.steered":
+        return this.#options.isOwn(event.prompt_id) ? [] : userMessage(event.prompt_id, event.prompt);
       case "item.started":
         return this.#started(event.item);
       case "item.updated":

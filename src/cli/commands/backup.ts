@@ -5,10 +5,10 @@ import type { Command } from "commander";
 import { Failure } from "../../protocol/index.ts";
 import { print, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { POLICY_FILE } from "../files.ts";
+import { POLICY_FILE } from "../home/files.ts";
 import { settingsFor } from "../serving.ts";
-import { SETTINGS_FILE } from "../settings.ts";
-import { readTextFile } from "../text-file.ts";
+import { SETTINGS_FILE } from "../settings/settings.ts";
+import { readTextFile } from "../settings/text-file.ts";
 
 /** Files of the home that a backup holds besides the database. */
 const FILES = [SETTINGS_FILE, POLICY_FILE];

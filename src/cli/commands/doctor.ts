@@ -15,9 +15,15 @@ import {
 } from "../doctor/programs.ts";
 import { EXIT } from "../exit.ts";
 import { OWN_OPEN_FILES } from "../open-files.ts";
-import { claudeOptions, openEngines } from "../engines.ts";
-import { poolOf } from "../pool-settings.ts";
-import { readSettingsAsTheyAre, SETTINGS_FILE, type Environment, type Setting, type Settings } from "../settings.ts";
+import { claudeOptions, openEngines } from "../wiring/engines.ts";
+import { poolOf } from "../settings/pool.ts";
+import {
+  readSettingsAsTheyAre,
+  SETTINGS_FILE,
+  type Environment,
+  type Setting,
+  type Settings,
+} from "../settings/settings.ts";
 import { table } from "../terminal/table.ts";
 import { visible } from "../terminal/visible.ts";
 

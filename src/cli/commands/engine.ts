@@ -3,12 +3,12 @@ import type { Engine } from "../../engines/index.ts";
 import { isVendorProgram, VENDOR_PROGRAMS, type VendorProgramName } from "../../engines/vendor/programs.ts";
 import { Failure, nearestName } from "../../protocol/index.ts";
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
-import { openEngines } from "../engines.ts";
+import { openEngines } from "../wiring/engines.ts";
 import { EXIT } from "../exit.ts";
 import { PROGRAM_NAMES, reportPrograms, type ProgramReport } from "../programs/found.ts";
 import { installProgram, removeProgram } from "../programs/install.ts";
 import { namedServer, ownSettingsFile, settingsFor } from "../serving.ts";
-import { refuseUntrusted } from "../trusted-files.ts";
+import { refuseUntrusted } from "../home/trusted-files.ts";
 import { table } from "../terminal/table.ts";
 import { visible } from "../terminal/visible.ts";
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { flagsOf, print, type CommandContext } from "../context.ts";
-import { readSettingsAsTheyAre } from "../settings.ts";
+import { readSettingsAsTheyAre } from "../settings/settings.ts";
 
 export function addHome(program: Command, context: CommandContext): void {
   program

@@ -3,7 +3,7 @@ import { GATEWAY_IDENTITY, type Identity, type IdentityKeys } from "../../identi
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import { print, printJson, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { identityKeys } from "../identity.ts";
+import { identityKeys } from "../wiring/identity.ts";
 import { settingsFor } from "../serving.ts";
 
 const HELP = `

@@ -67,7 +67,6 @@ export function addMcpLogins(mcp: Command, context: CommandContext): void {
 
 async function byLoopback(context: CommandContext, client: SallyportClient, name: string): Promise<FinishMcpLogin> {
   const server = createServer();
-  const answer = answerOf(server);
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
   });
@@ -77,6 +76,7 @@ async function byLoopback(context: CommandContext, client: SallyportClient, name
     const { authorization_url, state } = await client.mcpLogins.start(name, {
       redirect_url: `http://127.0.0.1:${port}/callback`,
     });
+    const answer = answerOf(server, state);
     context.screen.line(`Open this address and log in:\n\n  ${visible(authorization_url)}\n`);
     return answerIn(await answer, state);
   } finally {
@@ -86,13 +86,13 @@ async function byLoopback(context: CommandContext, client: SallyportClient, name
   }
 }
 
-/** The first redirect that comes. */
-function answerOf(server: Server): Promise<URL> {
+/** The redirect of this login. Other pages of the person's browser can send requests here too: they end nothing. */
+function answerOf(server: Server, state: string): Promise<URL> {
   return new Promise((resolve, reject) => {
     server.once("late", () => reject(new Failure("timed_out", "nobody came back from the login in time")));
     server.on("request", (request, response) => {
       const asked = new URL(request.url ?? "/", "http://127.0.0.1");
-      if (asked.pathname !== "/callback") {
+      if (asked.pathname !== "/callback" || asked.searchParams.get("state") !== state) {
         response.writeHead(404).end();
         return;
       }

@@ -4,7 +4,7 @@ import { resolveProviders } from "../../proxy/providers/resolve.ts";
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { hasServer, ownSettingsFile, settingsFor } from "../serving.ts";
-import { editSettings, putEntry, takeEntry } from "../settings-file.ts";
+import { editSettings, putEntry, takeEntry } from "../settings/file.ts";
 import { table } from "../terminal/table.ts";
 import { visible } from "../terminal/visible.ts";
 import { count } from "../terminal/words.ts";

@@ -16,7 +16,7 @@ import { providerIds } from "../../proxy/providers/resolve.ts";
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { hasServer, ownSettingsFile, settingsFor } from "../serving.ts";
-import { editSettings, putEntry, takeEntry, type FileSettings } from "../settings-file.ts";
+import { editSettings, putEntry, takeEntry, type FileSettings } from "../settings/file.ts";
 import { table } from "../terminal/table.ts";
 import { visible } from "../terminal/visible.ts";
 import { duration } from "../terminal/words.ts";

@@ -34,6 +34,7 @@ interface RunCommandOptions extends SessionFlags {
   readonly systemPrompt?: string;
   readonly maxTurns?: number;
   readonly resume?: string;
+  readonly now?: boolean;
   readonly attachImage?: readonly string[];
   readonly json?: boolean;
   readonly deltas?: boolean;
@@ -67,6 +68,10 @@ export function addRun(program: Command, context: CommandContext): void {
     .option("--max-turns <n>", "model calls before it stops", wholeNumber({ from: 1, to: 1_000 }))
     .option("--max-cost <dollars>", "the most that the session may spend before it asks for more", dollarAmount)
     .option("--resume <session>", "continue a session; with other settings, continue a fork of it")
+    .option(
+      "--now",
+      "with --resume: send the task into the running turn, if there is one, instead of waiting for its end",
+    )
     .option("--attach-image <file>", "an image for the agent to see; may be given several times", collect)
     .addOption(
       new Option(
@@ -80,6 +85,8 @@ export function addRun(program: Command, context: CommandContext): void {
     .addHelpText("after", HELP)
     .action(async (task: string, options: RunCommandOptions, command: Command) => {
       if (task.trim() === "") command.error("error: the task is empty");
+      if (options.now === true && options.resume === undefined)
+        command.error("error: --now needs --resume: it sends the task into the running turn of a session");
       await withServer(context, command, (connection) =>
         new RunCommand(context, connection, command, options).perform(task),
       );
@@ -88,7 +95,8 @@ export function addRun(program: Command, context: CommandContext): void {
 
 interface BegunTurn {
   readonly session_id: string;
-  readonly turn_id: string;
+  /** Changes when the prompt goes into a turn that runs already. */
+  turn_id: string;
   /** Where the turn begins in the journal. */
   readonly after: number;
   readonly workspace: string;
@@ -144,7 +152,8 @@ class RunCommand {
     const asked = this.#asked();
     if (resume !== undefined && Object.keys(asked).length === 0) {
       const session = await client.session(resume);
-      const { turn_id, seq } = await client.prompt(resume, prompt);
+      const when = this.#options.now === true ? { when: "now" as const } : {};
+      const { turn_id, seq } = await client.prompt(resume, { ...prompt, ...when });
       if (session.status === "paused") {
         const { screen, surroundings } = this.#context;
         screen.line(
@@ -198,6 +207,7 @@ class RunCommand {
       },
       (event) => {
         if (event.type === "approval.resolved" && event.outcome === "timed_out") this.#unanswered = true;
+        if (event.type === "turn.steered" && event.prompt_id === begun.turn_id) begun.turn_id = event.turn_id;
         return isTurnEnd(event, begun.turn_id);
       },
     );

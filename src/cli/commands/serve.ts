@@ -5,7 +5,7 @@ import { flagsOf, print, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { UsualSandbox } from "../../sessions/index.ts";
 import type { Serving } from "../serve.ts";
-import { readSettings, type Flags, type Settings } from "../settings.ts";
+import { readSettings, type Flags, type Settings } from "../settings/settings.ts";
 import type { Signal } from "../surroundings.ts";
 import { visible } from "../terminal/visible.ts";
 import { collect, wholeNumber } from "./options.ts";

@@ -13,7 +13,7 @@ import { print, printJson, width, withServer, type CommandContext } from "../con
 import { EXIT, type ExitCode } from "../exit.ts";
 import { table } from "../terminal/table.ts";
 import { visible } from "../terminal/visible.ts";
-import { openTunnelDoor, type TunnelDoor } from "../tunnel-door.ts";
+import { openTunnelDoor, type TunnelDoor } from "../wiring/tunnel-door.ts";
 import { addedTunnel, addressOf, codeOf, showPairing, type AddedTunnel } from "./tunnel-pairing.ts";
 import { keyOptions, keyRequest, type KeyFlags } from "./key.ts";
 import { collect, wholeNumber } from "./options.ts";
@@ -188,9 +188,11 @@ interface ServeTunnelFlags extends KeyFlags {
   readonly secretPath?: string;
   readonly agent?: readonly string[];
   readonly sessions?: boolean;
+  readonly engine?: string;
   readonly profile?: string;
   readonly listen?: string;
   readonly dial?: string;
+  readonly console?: string;
 }
 
 function addServe(tunnel: Command, context: CommandContext): void {
@@ -207,12 +209,17 @@ function addServe(tunnel: Command, context: CommandContext): void {
     )
     .option("--agent <pubkey>", "with nostr: the only keys that may connect, hex or npub; several times", collect)
     .option("--sessions", "whole sessions may run here too, with this machine's engines")
+    .option("--engine <name>", "with --sessions: what drives sessions that name no engine (default: loop)")
     .option("--profile <name>", "the policy profile of the other side")
     .option("--pair", "show a short pairing code, once, instead of the pre-shared key")
     .option("--url <url>", "with --pair: how the other side reaches this machine, for a link and a QR code")
     .option("--code <code>", "with --dial: the pairing code that the gateway shows")
     .option("--listen <address>", "where the other side connects to (default: 127.0.0.1:5454)")
     .option("--dial <url>", "connect to the other side instead, wss:// or ws://")
+    .option(
+      "--console <host>",
+      "where people reach this machine's console at the other side, with its port: home.example.org:8443",
+    )
     .addHelpText("after", SERVE_HELP)
     .action((id: string, flags: ServeTunnelFlags, command: Command) =>
       withServer(context, command, async ({ client, url }) => {
@@ -230,6 +237,10 @@ function addServe(tunnel: Command, context: CommandContext): void {
           const where =
             door === undefined ? `connecting to ${flags.dial ?? ""}` : `ws://${door.host}:${door.port}/claude`;
           context.screen.line(`serving ${id} at ${where}; Ctrl-C stops`);
+          tellConsole(
+            context,
+            (await client.tunnels.offers()).offers.find((one) => one.id === id),
+          );
           if (flags.code !== undefined) await client.tunnels.pairOffer(id, { code: codeOf(flags.code) });
           if (flags.pair === true) {
             const there = `sallyport tunnel add ${id} <address> --code <code>`;
@@ -243,6 +254,18 @@ function addServe(tunnel: Command, context: CommandContext): void {
     );
 }
 
+/** How a phone gets to this console, and what its owner compares there. */
+function tellConsole({ screen }: CommandContext, offer: TunnelOfferView | undefined): void {
+  const { console: address, console_fingerprint: fingerprint } = offer ?? {};
+  if (address === undefined) return;
+  screen.line(`console at https://${address}; \`sallyport phone --address https://${address}\` lets a phone in`);
+  screen.line(
+    fingerprint === undefined
+      ? "its certificate cannot be used: the server's log says why"
+      : `the certificate there must have the SHA-256 fingerprint ${fingerprint}`,
+  );
+}
+
 function openDoor(server: string, listen = "127.0.0.1:5454"): Promise<TunnelDoor> {
   const match = /^(?:(.+):)?(\d{1,5})$/.exec(listen);
   const port = Number(match?.[2]);
@@ -252,12 +275,13 @@ function openDoor(server: string, listen = "127.0.0.1:5454"): Promise<TunnelDoor
 }
 
 function offerOf(id: string, flags: ServeTunnelFlags): CreateTunnelOffer {
-  const { auth, secretPath, agent, sessions, profile, dial } = flags;
+  const { auth, secretPath, agent, sessions, engine, profile, dial, console: address } = flags;
   return {
     ...keyRequest(flags),
     id,
     auth: auth === "psk" && secretPath === undefined ? "psk" : authOf({ auth, ...defined({ secretPath }) }),
-    ...defined({ allowed_agents: agent === undefined ? undefined : [...agent], sessions, profile, dial }),
+    ...defined({ allowed_agents: agent === undefined ? undefined : [...agent], sessions, engine, profile, dial }),
+    ...defined({ console: address }),
   };
 }
 

@@ -3,9 +3,9 @@ import { access, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { findServer, type FoundServer } from "../connect.ts";
-import { SERVER_FILE, TOKEN_FILE } from "../files.ts";
-import type { Environment, Settings } from "../settings.ts";
-import { ACCEPT_VARIABLE, isAccepted, keyFilesOf, trustedInHome, untrusted } from "../trusted-files.ts";
+import { SERVER_FILE, TOKEN_FILE } from "../home/files.ts";
+import type { Environment, Settings } from "../settings/settings.ts";
+import { ACCEPT_VARIABLE, isAccepted, keyFilesOf, trustedInHome, untrusted } from "../home/trusted-files.ts";
 import { fail, ok, warn, type DoctorCheck } from "./checks.ts";
 import { checkReady, checkStart } from "./start.ts";
 

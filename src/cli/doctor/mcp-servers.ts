@@ -2,8 +2,8 @@ import { isLoginNeeded, openConnection, reasonOf, type ServerWay } from "../../m
 import { LIMITS, makeRedactor } from "../../protocol/index.ts";
 import { openLocalSandbox } from "../../sandbox/index.ts";
 import { settingWay } from "../../sessions/index.ts";
-import { openMcpServers } from "../mcp-servers.ts";
-import type { Environment, Settings } from "../settings.ts";
+import { openMcpServers } from "../wiring/mcp-servers.ts";
+import type { Environment, Settings } from "../settings/settings.ts";
 import { ok, warn, type DoctorCheck } from "./checks.ts";
 
 const NAME = "mcp";

@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { LIMITS } from "../../protocol/index.ts";
 import { isMissing } from "../../browser/program.ts";
 import { Supervisor } from "../../sandbox/index.ts";
-import { browserOf } from "../browser.ts";
+import { browserOf } from "../wiring/browser.ts";
 import { RAISE_OPEN_FILES, type OpenFiles } from "../open-files.ts";
 import { reportPrograms } from "../programs/found.ts";
-import { openSandboxes } from "../sandboxes.ts";
-import type { Environment, Settings } from "../settings.ts";
+import { openSandboxes } from "../wiring/sandboxes.ts";
+import type { Environment, Settings } from "../settings/settings.ts";
 import { fail, ok, warn, type DoctorCheck } from "./checks.ts";
 
 const OLDEST_NODE = [20, 19] as const;

@@ -3,12 +3,12 @@ import { lstat, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { errorText, LIMITS } from "../../protocol/index.ts";
-import { refuseForeignSocket } from "../../proxy/socket-place.ts";
+import { refuseForeignSocket } from "../../proxy/http/socket-place.ts";
 import type { FoundServer } from "../connect.ts";
-import { POLICY_FILE, SEEN_TIME_FILE, SERVER_FILE, TOKEN_FILE } from "../files.ts";
-import { loadPolicyFile } from "../policy-file.ts";
-import { setBackWords } from "../seen-time.ts";
-import type { Settings } from "../settings.ts";
+import { POLICY_FILE, SEEN_TIME_FILE, SERVER_FILE, TOKEN_FILE } from "../home/files.ts";
+import { loadPolicyFile } from "../settings/policy-file.ts";
+import { setBackWords } from "../home/seen-time.ts";
+import type { Settings } from "../settings/settings.ts";
 import { fail, ok, warn, type DoctorCheck } from "./checks.ts";
 
 /** Folders that a server creates in its home. */

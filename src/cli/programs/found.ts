@@ -8,8 +8,8 @@ import {
   type VendorProgramName,
 } from "../../engines/vendor/programs.ts";
 import { LIMITS } from "../../protocol/index.ts";
-import { programPlaces } from "../program-settings.ts";
-import type { Environment, Settings } from "../settings.ts";
+import { programPlaces } from "../settings/programs.ts";
+import type { Environment, Settings } from "../settings/settings.ts";
 import { runChild } from "./child.ts";
 
 /** A vendor's program as it is on this machine. */

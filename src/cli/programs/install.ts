@@ -10,7 +10,7 @@ import {
   type VendorProgramName,
 } from "../../engines/vendor/programs.ts";
 import { Failure, LIMITS } from "../../protocol/index.ts";
-import type { Environment } from "../settings.ts";
+import type { Environment } from "../settings/settings.ts";
 import { runChild, type ChildEnd } from "./child.ts";
 
 /** Beside what npm made: which package this is, as `scripts/programs.mjs` writes it too. */

@@ -57,6 +57,10 @@ export class TerminalTranscript {
       case "queued":
       case "prompt":
         return turn === undefined ? undefined : this.#prompt(turn);
+      case "steer": {
+        const steered = this.#transcript.turns.get(entry.prompt);
+        return steered === undefined ? undefined : this.#prompt(steered);
+      }
       case "end":
         return this.#end(entry.event);
       case "item":

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Failure } from "../../protocol/index.ts";
-import type { Environment } from "../settings.ts";
+import type { Environment } from "../settings/settings.ts";
 
 /** Lets a person change a text; returns the new text. `name` tells the editor what kind of text it is. */
 export type EditText = (text: string, name: string) => Promise<string>;

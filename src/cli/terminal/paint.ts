@@ -1,5 +1,5 @@
 import picocolors from "picocolors";
-import type { Environment } from "../settings.ts";
+import type { Environment } from "../settings/settings.ts";
 
 export type Paint = ReturnType<typeof picocolors.createColors>;
 

@@ -10,6 +10,7 @@ import { launchRequest, relayCommand, type ToolLine } from "../vendor/launch.ts"
 import type { OutputAllowance, ProcessEnd } from "../vendor/output.ts";
 import type { AgentProgram } from "./agents.ts";
 import { AgentConnection, RpcError, type AgentListener } from "./connection.ts";
+import { ReplayedConversation } from "./replay.ts";
 import { ownToolName } from "./tool-names.ts";
 
 /** The version of the protocol that is spoken. */
@@ -52,7 +53,8 @@ export class AgentProcess {
   readonly #servers = new Map<number, OfferedToolServer>();
   #session = "";
   #idle: Promise<void> = Promise.resolve();
-  #isReplaying = false;
+  #replaying: ReplayedConversation | undefined;
+  #replayed: ReplayedConversation | undefined;
   #takesImages = false;
 
   private constructor(means: AgentMeans, connect: (listener: AgentListener) => AgentConnection, ears: ProcessEars) {
@@ -63,7 +65,10 @@ export class AgentProcess {
       ...ears,
       requested: (method, params) => ears.requested(method, params),
       // What was said before is in the journal.
-      notified: (method, params) => (this.#isReplaying ? undefined : ears.notified(method, params)),
+      notified: (method, params) => {
+        if (this.#replaying === undefined) ears.notified(method, params);
+        else this.#replaying.take(params);
+      },
       noise: (line) => ears.noise(line),
       drained: () => ears.drained(),
       toolLine: (line) => this.#toolLine(line),
@@ -116,6 +121,13 @@ export class AgentProcess {
 
   get hasEnded(): boolean {
     return this.#connection.hasEnded;
+  }
+
+  /** What it replayed of an earlier session, once: with the next prompt it knows more. Absent: it took none up. */
+  takeReplayed(): ReplayedConversation | undefined {
+    const replayed = this.#replayed;
+    this.#replayed = undefined;
+    return replayed;
   }
 
   /** Whether it can take the next turn: it was started with what the session has now. */
@@ -179,17 +191,19 @@ export class AgentProcess {
 
   /** False: the agent does not have it any more. */
   async #load(session: string): Promise<boolean> {
-    this.#isReplaying = true;
+    const replaying = new ReplayedConversation();
+    this.#replaying = replaying;
     try {
       const loaded = await this.#connection.request("session/load", { sessionId: session, ...this.#place() });
       this.#session = session;
       await this.#setMode(record(loaded["modes"]));
+      this.#replayed = replaying;
       return true;
     } catch (error) {
       if (error instanceof RpcError) return false;
       throw error;
     } finally {
-      this.#isReplaying = false;
+      this.#replaying = undefined;
     }
   }
 
@@ -296,6 +310,6 @@ function offeredTools({ agent, host }: Pick<AgentMeans, "agent" | "host">): read
   return host.toolbox.definitions().flatMap((definition): readonly OfferedTool[] => {
     const { name } = definition;
     if (name === own || toolFacts(name)?.item === "subagent") return [];
-    return [{ name, server: SERVER, tool: name, definition, concurrent: host.toolbox.concurrent(name) }];
+    return [{ name, server: SERVER, tool: name, definition, concurrent: host.toolbox.traits(name).concurrent }];
   });
 }

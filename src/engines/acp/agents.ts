@@ -18,6 +18,8 @@ export interface AgentProgram {
   readonly wire?: ProviderWire | undefined;
   /** `sallyport`: it has our tools in place of its own, and runs none itself. `own`: its own tools, each asked about. */
   readonly tools: "sallyport" | "own";
+  /** It is known to report its calls of our tools before they are answered. Absent: that is seen in each conversation. */
+  readonly reportsCalls?: true | undefined;
   /** The method that it is authenticated with. Absent: it needs none. */
   readonly authenticate?: string | undefined;
   /** The mode that its sessions are put into, where it has it. Absent: its own default. */
@@ -100,6 +102,26 @@ const OPENCODE = {
   agent: { title: { disable: true } },
 } as const;
 
+const CODEX_PROVIDER = "sallyport";
+
+/** What Codex by ACP is started with: it takes no words of the command line. */
+const CODEX = {
+  model: "{model}",
+  model_provider: CODEX_PROVIDER,
+  model_providers: {
+    [CODEX_PROVIDER]: {
+      name: CODEX_PROVIDER,
+      base_url: "{base_url}/v1",
+      wire_api: "responses",
+      env_key: "SALLYPORT_KEY",
+    },
+  },
+  features: { plugins: false, unbounded_connection_retries: false },
+  analytics: { enabled: false },
+  check_for_update_on_startup: false,
+  web_search: "disabled",
+} as const;
+
 /** Agents that need no setting where their program is found. What the settings say of one replaces it. */
 export const KNOWN_AGENTS: readonly AgentProgram[] = [
   {
@@ -121,6 +143,7 @@ export const KNOWN_AGENTS: readonly AgentProgram[] = [
     },
     wire: "openai",
     tools: "sallyport",
+    reportsCalls: true,
     // Its own folder of settings: in any other it loads plugins from there and from all folders above, whatever its switches say.
     workFolder: "config/opencode",
   },
@@ -138,6 +161,7 @@ export const KNOWN_AGENTS: readonly AgentProgram[] = [
     },
     wire: "openai",
     tools: "sallyport",
+    reportsCalls: true,
     authenticate: "openai",
     workFolder: OWN_WORK_FOLDER,
     files: {
@@ -190,6 +214,7 @@ export const KNOWN_AGENTS: readonly AgentProgram[] = [
     },
     wire: "anthropic",
     tools: "sallyport",
+    reportsCalls: true,
     workFolder: OWN_WORK_FOLDER,
     // No tools of its own, and nothing of the workspace's settings: those could bring hooks, which nobody has approved.
     sessionMeta: {
@@ -208,19 +233,16 @@ export const KNOWN_AGENTS: readonly AgentProgram[] = [
     name: "codex-acp",
     title: "Codex by ACP",
     program: "codex-acp",
-    command: [
-      "-c",
-      'model_provider="sallyport"',
-      "-c",
-      'model="{model}"',
-      "-c",
-      'model_providers.sallyport={name="sallyport",base_url="{base_url}/v1",wire_api="responses",env_key="SALLYPORT_KEY"}',
-      "-c",
-      "features.plugins=false",
-      "-c",
-      "features.unbounded_connection_retries=false",
-    ],
-    env: { CODEX_HOME: "{folder}/.codex", SALLYPORT_KEY: "{key}" },
+    command: [],
+    env: {
+      // It must be there before Codex starts.
+      CODEX_HOME: "{folder}",
+      SALLYPORT_KEY: "{key}",
+      MODEL_PROVIDER: CODEX_PROVIDER,
+      CODEX_CONFIG: JSON.stringify(CODEX),
+      // It asks about each command and each change.
+      INITIAL_AGENT_MODE: "read-only",
+    },
     wire: "openai",
     tools: "own",
   },

@@ -113,7 +113,7 @@ export class TurnCalls {
       return known;
     }
     const item = await this.begin(call, before);
-    const isAlone = !this.#options.host.toolbox.concurrent(item.tool);
+    const isAlone = !this.#options.host.toolbox.traits(item.tool).concurrent;
     const earlier = isAlone ? this.#alone : Promise.resolve();
     const work = this.#perform(item, earlier, given);
     if (isAlone) this.#alone = work.catch(() => undefined);

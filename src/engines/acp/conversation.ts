@@ -21,6 +21,7 @@ import type { VendorFields } from "../vendor/fields.ts";
 import type { OutputAllowance } from "../vendor/output.ts";
 import { AgentProcess, AgentUnusable, type ProcessEars } from "./agent-process.ts";
 import type { AgentProgram } from "./agents.ts";
+import { CallReports } from "./call-reports.ts";
 import { AgentGone, RPC, RpcError } from "./connection.ts";
 import { endWords } from "./outcome.ts";
 import { openingBlocks, promptBlocks } from "./prompt.ts";
@@ -51,6 +52,7 @@ export class AcpConversation implements Conversation {
   readonly #host: Host;
   readonly #means: AgentConversationMeans;
   readonly #state: AgentStateFile;
+  readonly #reports: CallReports;
   /** What happened since the conversation was opened. */
   readonly #since = new Story();
   #before: Promise<readonly TurnStory[]> | undefined;
@@ -69,6 +71,7 @@ export class AcpConversation implements Conversation {
     this.#host = host;
     this.#means = means;
     this.#state = new AgentStateFile(host.folder);
+    this.#reports = new CallReports({ areUsual: means.agent.reportsCalls === true });
   }
 
   turn(prompt: Prompt, channel: TurnChannel): Promise<void> {
@@ -126,6 +129,7 @@ export class AcpConversation implements Conversation {
       host: this.#host,
       settings: this.#opening.settings,
       channel,
+      reports: this.#reports,
       onTell: (events) => {
         for (const event of events) this.#since.add(event);
       },
@@ -185,7 +189,7 @@ export class AcpConversation implements Conversation {
       const notes = note === undefined ? [] : [aside(note)];
       const isKnown = session === process.session;
       const opening = this.#opened(isKnown);
-      const preface = [...opening, ...(await this.#retell(turn, isKnown)), ...notes];
+      const preface = [...opening, ...(await this.#retell(turn, { isSame: isKnown, process })), ...notes];
       this.#state.save({ session: process.session, prompt: this.#promptName });
       this.#host.identify?.(process.session);
       return turn.over ? undefined : { process, isKnown, preface };
@@ -208,12 +212,18 @@ export class AcpConversation implements Conversation {
   }
 
   /** What the agent does not know of the turns before. */
-  async #retell(turn: AgentTurn, isSame: boolean): Promise<readonly VendorFields[]> {
-    const ended = joined(await this.#past(), this.#since.turns).filter(({ end }) => end !== undefined);
+  async #retell(
+    turn: AgentTurn,
+    { isSame, process }: { readonly isSame: boolean; readonly process: AgentProcess },
+  ): Promise<readonly VendorFields[]> {
+    const turns = joined(await this.#past(), this.#since.turns);
+    const ended = turns.filter(({ end }) => end !== undefined);
     if (ended.length === 0) return [];
-    const known = this.#state.state.turn_id;
-    const missing = isSame ? ended.slice(ended.findIndex(({ turn_id }) => turn_id === known) + 1) : ended;
-    const story = storyOf(missing);
+    const known = ended.findIndex(({ turn_id }) => turn_id === this.#state.state.turn_id);
+    const last = ended[known];
+    const isLast = this.#since.turns.at(-1)?.prompt !== undefined;
+    const isCut = last !== undefined && process.takeReplayed()?.lacks(last, { isLast }) === true;
+    const story = storyOf(isSame ? [...(isCut ? [last] : []), ...ended.slice(known + 1)] : ended);
     if (story === "") return [];
     if (isSame) return [aside(completed(story))];
     if (this.#opening.ancestry.length === 0) turn.notice(`${this.#means.agent.title}'s ${RETOLD}`);

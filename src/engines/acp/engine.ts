@@ -41,6 +41,7 @@ function capabilities(own: Pick<Capabilities, "edited_input" | "parallel_tools">
     agents: false,
     fork: true,
     resume_turn: true,
+    steer: false,
     warm: true,
     ...own,
   };

@@ -1,6 +1,7 @@
 import { canonicalJson, LIMITS, type ContentBlock, type ToolItem } from "../../protocol/index.ts";
 import type { EngineEvent, Host } from "../engine.ts";
 import { list, record, text, type VendorFields } from "../vendor/fields.ts";
+import type { CallReports } from "./call-reports.ts";
 import type { TurnCalls } from "./calls.ts";
 import { namedCall, updatedCall, type NamedCall, type OwnCall } from "./tool-names.ts";
 
@@ -14,6 +15,13 @@ interface KnownCall {
   allowed?: NamedCall | undefined;
 }
 
+/** A call of one of our tools that came before the agent's report of it. */
+interface UnreportedCall {
+  /** Its input. */
+  readonly key: string;
+  isAnswered: boolean;
+}
+
 interface OwnCallsOptions {
   /** The agent's name in tools. */
   readonly agent: string;
@@ -22,6 +30,7 @@ interface OwnCallsOptions {
   readonly before: () => readonly EngineEvent[];
   /** The agent has our tools: a call of its own may be one of ours, which was told already. */
   readonly hasOurs: boolean;
+  readonly reports: CallReports;
   readonly sleep: Host["sleep"];
   /** Words of a person that the protocol has no room for. */
   readonly onFeedback: (item: ToolItem, words: string) => void;
@@ -36,8 +45,7 @@ type PermissionOutcome =
 export class OwnCalls {
   readonly #options: OwnCallsOptions;
   readonly #known = new Map<string, KnownCall>();
-  /** Inputs of calls of our tools that the agent has not reported yet. */
-  readonly #ours: string[] = [];
+  readonly #unreported: UnreportedCall[] = [];
   readonly #arrivals = new Set<() => void>();
 
   constructor(options: OwnCallsOptions) {
@@ -50,15 +58,29 @@ export class OwnCalls {
    */
   async served({ input }: NamedCall, signal: AbortSignal): Promise<void> {
     const key = canonicalJson(input);
-    if (this.#claimOurs(key)) return;
+    const { reports, sleep } = this.#options;
+    if (this.#claimOurs(key)) {
+      reports.came();
+      return;
+    }
     const arrived = new AbortController();
     const look = (): void => {
       if (!arrived.signal.aborted && this.#claimOurs(key)) arrived.abort();
     };
     this.#arrivals.add(look);
-    await this.#options.sleep(LIMITS.engineOrderMs, AbortSignal.any([arrived.signal, signal]));
+    await sleep(reports.waitMs, AbortSignal.any([arrived.signal, signal]));
     this.#arrivals.delete(look);
-    if (!arrived.signal.aborted && this.#ours.length < LIMITS.agentOpenCalls) this.#ours.push(key);
+    if (arrived.signal.aborted) reports.came();
+    else if (!signal.aborted) reports.missed();
+    if (!arrived.signal.aborted && this.#unreported.length < LIMITS.agentOpenCalls)
+      this.#unreported.push({ key, isAnswered: false });
+  }
+
+  /** The agent has the result of a call of one of our tools. */
+  answered({ input }: NamedCall): void {
+    const key = canonicalJson(input);
+    const call = this.#unreported.find((one) => one.key === key && !one.isAnswered);
+    if (call !== undefined) call.isAnswered = true;
   }
 
   /** False: there are too many. */
@@ -69,9 +91,10 @@ export class OwnCalls {
     if (known === undefined) return false;
     for (const look of this.#arrivals) look();
     const status = text(update["status"]);
+    if (known.isOurs !== true && known.item === undefined && this.#wasOurs(known.call, status)) known.isOurs = true;
     if (status !== "completed" && status !== "failed") return true;
     this.#known.delete(id);
-    if (known.isOurs === true || (known.item === undefined && this.#wasOurs(known.call))) return true;
+    if (known.isOurs === true) return true;
     const item = known.item ?? (await this.#begin(known));
     const output = outputOf(update);
     const exit_code = exitCodeOf(update);
@@ -149,12 +172,15 @@ export class OwnCalls {
     return true;
   }
 
-  /** A call that ended before it was recognised as one of ours. */
-  #wasOurs({ input }: OwnCall): boolean {
-    if (!this.#options.hasOurs || this.#ours.length === 0) return false;
-    const index = input === undefined ? 0 : this.#ours.indexOf(canonicalJson(input));
+  /** A call that is reported after it was told as one of ours. Its input may come with a later report; with the last one it is not awaited. */
+  #wasOurs({ input }: OwnCall, status: string | undefined): boolean {
+    const hasEnded = status === "completed" || status === "failed";
+    if (!this.#options.hasOurs || this.#unreported.length === 0 || (input === undefined && !hasEnded)) return false;
+    const key = input === undefined ? undefined : canonicalJson(input);
+    const index = key === undefined ? 0 : this.#unreported.findIndex((one) => one.key === key);
     if (index < 0) return false;
-    this.#ours.splice(index, 1);
+    const [call] = this.#unreported.splice(index, 1);
+    if (call?.isAnswered === false) this.#options.reports.came();
     return true;
   }
 }
@@ -188,7 +214,7 @@ function outputOf(update: VendorFields): readonly ContentBlock[] {
   const raw = update["rawOutput"];
   const words = shown.length > 0 || raw === undefined || raw === null ? shown.join("\n") : plain(raw);
   if (words === "") return [];
-  const clean = words.replaceAll(/\p{Surrogate}/gu, "\u{FFFD}");
+  const clean = words.toWellFormed();
   return [{ type: "text", text: clean.slice(0, LIMITS.toolOutputChars) }];
 }
 

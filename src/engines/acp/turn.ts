@@ -7,18 +7,20 @@ import { record, text, type VendorFields } from "../vendor/fields.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import type { AgentProgram } from "./agents.ts";
+import type { CallReports } from "./call-reports.ts";
 import { TurnCalls } from "./calls.ts";
 import { ClientRequests } from "./client-requests.ts";
 import { AgentGone, RPC, RpcError } from "./connection.ts";
 import { OwnCalls } from "./own-calls.ts";
 import { endWords, failureOf, maxTurns, rejectedWords, SILENT, stopOf } from "./outcome.ts";
-import { Speech } from "./speech.ts";
+import { Speech, type SpeechChunk } from "./speech.ts";
 
 export interface AgentTurnOptions {
   readonly agent: AgentProgram;
   readonly host: Host;
   readonly settings: SessionSettings;
   readonly channel: TurnChannel;
+  readonly reports: CallReports;
   /** The session is told these events. */
   readonly onTell: (events: readonly EngineEvent[]) => void;
   /** `note`: what the model must still be told in the next turn; empty: nothing. */
@@ -70,7 +72,7 @@ export class AgentTurn {
 
   constructor(options: AgentTurnOptions) {
     this.#options = options;
-    const { host, agent, settings } = options;
+    const { host, agent, settings, reports } = options;
     this.#lastSign = host.elapsed();
     this.ended = new Promise((resolve, reject) => {
       this.#resolveEnded = resolve;
@@ -93,6 +95,7 @@ export class AgentTurn {
       calls: this.calls,
       before,
       hasOurs: agent.tools === "sallyport",
+      reports,
       sleep: (ms, signal) => host.sleep(ms, signal),
       onFeedback: (item, words) => {
         this.#note = stoppedBy(item, words);
@@ -256,7 +259,10 @@ export class AgentTurn {
     if (this.over || method !== "session/update") return;
     this.#sign();
     const update = record(params["update"]);
-    const said = (): string => text(record(update["content"])["text"]) ?? "";
+    const said = (): SpeechChunk => ({
+      text: text(record(update["content"])["text"]) ?? "",
+      message: text(update["messageId"]),
+    });
     switch (update["sessionUpdate"]) {
       case "agent_message_chunk":
         if (this.#metered?.refusal === undefined) void this.tell(this.#speech.add("agent_message", said()));
@@ -308,8 +314,9 @@ export class AgentTurn {
     if (this.over || this.#stopped !== undefined) return errorResult("The turn is over.");
     this.#sign();
     try {
-      await this.#own.served(call, this.signal);
+      await this.#own.served(call, AbortSignal.any([this.signal, call.signal]));
       const result = await this.calls.perform(call, this.#speech.end("completed"), call.signal);
+      this.#own.answered(call);
       if (this.#rounds >= this.#options.settings.max_turns) this.stop(maxTurns(this.#options.settings));
       // Answering before the agent has stopped would make it ask the model once more. It takes the call back, or ends its turn.
       const stopped = AbortSignal.any([this.#over.signal, call.signal]);

@@ -11,5 +11,6 @@ export const CLAUDE_CAPABILITIES: Capabilities = {
   agents: true,
   fork: true,
   resume_turn: true,
+  steer: true,
   warm: true,
 };

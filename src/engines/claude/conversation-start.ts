@@ -1,5 +1,5 @@
 import { LIMITS, type Prompt } from "../../protocol/index.ts";
-import type { Ancestor, EngineEvent, Host, ConversationOptions } from "../engine.ts";
+import type { Ancestor, EngineEvent, Host, ConversationOptions, SteeredPrompt } from "../engine.ts";
 import { joined, Story, storyOf, type TurnStory } from "./history.ts";
 import type { ConversationStart } from "./transport.ts";
 import { promptId, readState, type RecordPlace, type StateFile } from "./state.ts";
@@ -61,6 +61,11 @@ export class ConversationStarter {
     for (const event of events) this.#since.add(event);
   }
 
+  /** A person said something in the middle of the turn. */
+  steered(steered: SteeredPrompt): void {
+    this.#since.steer(steered);
+  }
+
   /** The turn that the journal showed as open when the conversation was opened. */
   async left(): Promise<TurnStory | undefined> {
     const last = (await this.#past()).at(-1);
@@ -94,7 +99,11 @@ export class ConversationStarter {
     const { ended, left } = await this.#story();
     const { turns } = this.#state.kept;
     const ends = turns.flatMap(({ at }) => (at.uuid === undefined ? [] : [at.uuid]));
-    const asked = new Set([prompt ?? "", ...ends, ...ended.map(({ turn_id }) => promptId(turn_id))]);
+    const last = ended.at(-1);
+    const steered = [...(left?.calls ?? []), ...(last?.calls ?? [])].flatMap((call) =>
+      call.steered === undefined ? [] : [promptId(call.steered)],
+    );
+    const asked = new Set([prompt ?? "", ...steered, ...ends, ...ended.map(({ turn_id }) => promptId(turn_id))]);
     const done = left?.done ?? new Set<string>();
     const held = await mendTranscript(path, asked, prompt === undefined ? undefined : { prompt, done });
     if (!held.any) return undefined;
@@ -105,7 +114,7 @@ export class ConversationStarter {
       retell: storyOf(missing),
       lost: false,
       sofar: left === undefined ? "" : callsOf(left, hasPrompt ? held : undefined),
-      note: turns.at(-1)?.note ?? "",
+      note: [turns.at(-1)?.note ?? "", missing.length > 0 ? "" : unreadWords(last, held)].filter(Boolean).join("\n\n"),
       hasPrompt,
     };
   }
@@ -173,14 +182,22 @@ function borrowedFrom({ folder, after_turn }: Ancestor): BorrowedRecord | undefi
   return session === undefined || uuid === undefined ? undefined : { from: { session, uuid }, note: turn?.note ?? "" };
 }
 
+/** What people sent into an ended turn and the record lacks; empty: nothing. */
+function unreadWords(turn: TurnStory | undefined, { messages }: Holdings): string {
+  const unread = (turn?.calls ?? []).filter(({ steered }) => steered !== undefined && !messages.has(promptId(steered)));
+  if (unread.length === 0) return "";
+  return `During the last turn the person also said:\n${unread.map(({ words }) => words).join("\n")}`;
+}
+
 /** What a turn did that the vendor's record lacks; without a record: all of it. */
 function callsOf(turn: TurnStory, held?: Holdings): string {
   // A call approved before a restart runs under another id afterwards: only the journal knows that they are the same.
   const known = turn.resumed > 1 ? undefined : held;
   const calls = turn.calls.filter(
-    ({ tool_use_id, said }) =>
+    ({ tool_use_id, said, steered }) =>
       !(tool_use_id !== undefined && known?.results.has(tool_use_id)) &&
-      !(said !== undefined && known?.said.has(said.trim())),
+      !(said !== undefined && known?.said.has(said.trim())) &&
+      !(steered !== undefined && held?.messages.has(promptId(steered))),
   );
   return storyOf([{ ...turn, asked: "", calls }]);
 }

@@ -234,6 +234,7 @@ export class ClaudeConversation implements Conversation {
       host: this.#host,
       settings: this.#opening.settings,
       newUuid: randomUUID,
+      onSteer: (steered) => this.#beginnings.steered(steered),
       onEnd: ({ lastUuid, note }) => {
         const { session, turns } = this.#state.kept;
         if (session === undefined) return;

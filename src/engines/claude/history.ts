@@ -7,7 +7,7 @@ import {
   type JournalEvent,
   type Prompt,
 } from "../../protocol/index.ts";
-import type { EngineEvent } from "../engine.ts";
+import type { EngineEvent, SteeredPrompt } from "../engine.ts";
 import { JournaledTurn } from "./replay.ts";
 
 /** More than is ever retold at once, so that the model also learns that something is left out. */
@@ -20,6 +20,8 @@ interface PastCall {
   readonly tool_use_id?: string;
   /** Of a message: its original text. */
   readonly said?: string;
+  /** Of what a person sent into the turn: our id of it. */
+  readonly steered?: string;
 }
 
 /** A turn as far as it is known. */
@@ -63,6 +65,7 @@ export class Story {
     const story = new Story();
     for await (const event of history) {
       if (event.type === "turn.started") story.begin(event.turn_id, event.prompt);
+      else if (event.type === "turn.steered") story.steer({ id: event.prompt_id, prompt: event.prompt });
       else if (event.type === "turn.resumed") story.#resume();
       else if ("item" in event || isTerminal(event)) story.add(event);
       story.#turns.at(-1)?.journaled.add(event);
@@ -118,6 +121,13 @@ export class Story {
       case "usage":
       case "notice":
     }
+  }
+
+  /** A person said something in the middle of the turn. */
+  steer({ id, prompt }: SteeredPrompt): void {
+    const words = `User: ${cut(prompt.text)}`;
+    this.#turns.at(-1)?.calls.push({ words, steered: id });
+    this.#count(words);
   }
 
   #resume(): void {

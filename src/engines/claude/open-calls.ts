@@ -32,8 +32,8 @@ export async function settleOpenCalls(means: Means, open: readonly ToolItem[]): 
   const { host } = means;
   const ends: Promise<CallFate>[] = [];
   for (const item of open) {
-    const isAlone = !host.toolbox.concurrent(item.tool);
-    const earlier = ends.filter((_, index) => isAlone || !host.toolbox.concurrent(open[index]?.tool ?? ""));
+    const isAlone = !host.toolbox.traits(item.tool).concurrent;
+    const earlier = ends.filter((_, index) => isAlone || !host.toolbox.traits(open[index]?.tool ?? "").concurrent);
     const ready = Promise.allSettled(earlier);
     ends.push(item.type === "subagent" ? goOn(means, item, ready) : settle(means, item, ready));
   }

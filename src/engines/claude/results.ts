@@ -44,7 +44,7 @@ function bounded(content: readonly ContentBlock[]): readonly ContentBlock[] {
   let room: number = LIMITS.toolOutputChars;
   return content.flatMap((block): readonly ContentBlock[] => {
     if (block.type === "image") return [block];
-    const whole = block.text.replaceAll(/\p{Surrogate}/gu, "\u{FFFD}");
+    const whole = block.text.toWellFormed();
     const kept = whole.slice(0, room);
     room -= kept.length;
     if (kept.length === whole.length) return [{ type: "text", text: whole }];

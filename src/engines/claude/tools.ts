@@ -54,9 +54,11 @@ export interface Offer {
   readonly aliases: Readonly<Record<string, string>>;
 }
 
-export function offerOf(toolbox: Pick<Toolbox, "definitions" | "concurrent">): Offer {
+export function offerOf(toolbox: Pick<Toolbox, "definitions" | "traits">): Offer {
   const definitions = toolbox.definitions();
-  const offered = definitions.flatMap((definition) => offeredTool(definition, toolbox.concurrent(definition.name)));
+  const offered = definitions.flatMap((definition) =>
+    offeredTool(definition, toolbox.traits(definition.name).concurrent),
+  );
   return {
     tools: definitions.flatMap(({ name }) => ownTool(name) ?? []),
     offered,

@@ -19,7 +19,8 @@ const LENT = "forked";
  */
 const NEWEST = '"type":"last-prompt"';
 const MESSAGE = '"parentUuid":';
-const ID = /"uuid":"([^"]+)"/g;
+/** Of a message; `source_uuid`: of one that a person sent in the middle of a turn. */
+const ID = /"(?:source_)?uuid":"([^"]+)"/g;
 
 /** The only folder of the vendor program's settings and records. */
 export function configFolder(folder: string): string {

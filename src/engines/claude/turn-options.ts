@@ -1,5 +1,5 @@
 import type { SessionSettings, ToolItem } from "../../protocol/index.ts";
-import type { EngineEvent, Host, TurnChannel } from "../engine.ts";
+import type { EngineEvent, Host, SteeredPrompt, TurnChannel } from "../engine.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 
 /** A call that may run now, with its permitted input. `recalled`: a dead server permitted it. */
@@ -24,6 +24,8 @@ export interface TurnOptions {
   readonly channel: TurnChannel;
   /** Called with all events before they are reported. */
   readonly onTell: (events: readonly EngineEvent[]) => void;
+  /** Called with what people sent into the turn, before the program gets it. */
+  readonly onSteer: (steered: SteeredPrompt) => void;
   /** Called once, before the last events are reported. */
   readonly onEnd: (end: VendorTurnResult) => void;
   /** The process is unusable from now on. */

@@ -3,10 +3,12 @@ import { errorResult, type ToolResult } from "../../tools/tool.ts";
 import type { EngineEvent, ToolCall, Verdict } from "../engine.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
 import { ABORTED, orAborted } from "../loop/turn.ts";
+import { Arrivals } from "./arrivals.ts";
 import type { VendorDecision, VendorTransport } from "./transport.ts";
 import { outcomeOf } from "./outcome.ts";
-import { aside, GO_ON, stoppedBy } from "./messages.ts";
+import { aside, GO_ON, promptContent, stoppedBy } from "./messages.ts";
 import { idsFrom, randomIds, type IdFor, type JournaledTurn } from "./replay.ts";
+import { promptId } from "./state.ts";
 import { VendorTranslator, type AskedCall } from "./translate.ts";
 import type { AllowedCall, TurnOptions } from "./turn-options.ts";
 import { endWords, SILENT, withPlainAnswers } from "./turn-words.ts";
@@ -29,7 +31,7 @@ export class TurnRun {
   readonly #over = new AbortController();
   /** Calls that may run now, with their permitted input. */
   readonly #allowed = new Map<string, AllowedCall>();
-  readonly #arrivals = new Set<() => void>();
+  readonly #arrivals = new Arrivals();
   #transport: VendorTransport | undefined;
   #stopped: ErrorDetail | undefined;
   /** The process is idle: it waits for a message. */
@@ -48,6 +50,8 @@ export class TurnRun {
   #sends = 0;
   readonly #notices = new Set<string>();
   #cost: number | undefined;
+  /** People sent something into the turn. */
+  #isSteered = false;
   /** Our own tools that are running. */
   readonly #offered = new Set<Promise<void>>();
   /** A reason for stopping that the model may not read in this turn, and the call that it is about. */
@@ -192,7 +196,7 @@ export class TurnRun {
     const events = this.#translator.take(said);
     if (events.length > 0) this.#fruitful = true;
     void this.tell(events);
-    if (said.type === "assistant") for (const arrived of this.#arrivals) arrived();
+    if (said.type === "assistant") this.#arrivals.tell();
     if (said.type === "user") this.#hasRead(said.outcomes);
     if (said.type === "result") this.#result(said);
   }
@@ -249,6 +253,7 @@ export class TurnRun {
       : await this.ask(item, signal, this.#journaled === undefined ? {} : { notRun: true });
     call.onVerdict?.(verdict);
     this.#translator.decided(call.tool_use_id, verdict);
+    if (verdict.effect === "allow" || !verdict.interrupt) await this.#steer();
     if (verdict.effect === "allow") return this.#allow(call, item, verdict.input);
     if (!verdict.interrupt) return { behavior: "deny", message: verdict.message };
     this.#note = { tool_use_id: call.tool_use_id, message: verdict.message, text: stoppedBy(item, verdict.message) };
@@ -256,8 +261,17 @@ export class TurnRun {
     return { behavior: "deny", message: verdict.message, interrupt: true };
   }
 
-  #isReading({ tool, input }: ToolItem): boolean {
-    return this.#options.host.toolbox.facts(tool, input).tier === "read";
+  /** A call is open, so the program will ask the model again: it reads what people sent into the turn before that. */
+  async #steer(): Promise<void> {
+    for (const steered of (await this.#options.channel.steered?.()) ?? []) {
+      this.#isSteered = true;
+      this.#options.onSteer(steered);
+      this.send(promptContent(steered.prompt), promptId(steered.id));
+    }
+  }
+
+  #isReading({ tool }: ToolItem): boolean {
+    return this.#options.host.toolbox.traits(tool).tier === "read";
   }
 
   /** Its final answer in the requested form: there is nothing to decide. */
@@ -308,6 +322,7 @@ export class TurnRun {
     this.#offered.delete(told);
     // Answering a turn that is being stopped would make the program ask the model once more.
     if (this.signal.aborted) await orAborted(new Promise<never>(() => undefined), this.#over.signal);
+    await this.#steer();
     return result;
   }
 
@@ -329,16 +344,7 @@ export class TurnRun {
         this.#allowed.set(call.tool_use_id, { item, input: verdict.input, recalled: true });
       else if (verdict.interrupt) this.#stopping({ code: "rejected_and_stopped", message: verdict.message });
     };
-    if (this.over) return;
-    if (this.#translator.knows(call.tool_use_id)) begin();
-    else {
-      const arrived = (): void => {
-        if (!this.#translator.knows(call.tool_use_id)) return;
-        this.#arrivals.delete(arrived);
-        begin();
-      };
-      this.#arrivals.add(arrived);
-    }
+    if (!this.over) this.#arrivals.when(() => this.#translator.knows(call.tool_use_id), begin);
   }
 
   #ran(tool_use_id: string, item: ToolItem, result: ToolResult): void {
@@ -364,14 +370,11 @@ export class TurnRun {
 
   /** A question may arrive before the message that it is about; the wait for that is bounded. */
   async #messageOf(tool_use_id: string): Promise<void> {
-    if (this.#translator.knows(tool_use_id)) return;
     const known = new AbortController();
-    const arrived = (): void => {
-      if (this.#translator.knows(tool_use_id)) known.abort();
-    };
-    this.#arrivals.add(arrived);
-    await this.#options.host.sleep(LIMITS.engineOrderMs, AbortSignal.any([known.signal, this.signal]));
-    this.#arrivals.delete(arrived);
+    const knows = (): boolean => this.#translator.knows(tool_use_id);
+    const stop = this.#arrivals.when(knows, () => known.abort());
+    await this.#options.host.sleep(LIMITS.engineMatchMs, AbortSignal.any([known.signal, this.signal]));
+    stop();
   }
 
   #result(result: ResultMessage): void {
@@ -462,6 +465,8 @@ export class TurnRun {
     terminal: Extract<EngineEvent, { type: "turn.completed" | "turn.failed" }>,
   ): void {
     if (this.over) return;
+    // The program may still have it in its own queue, and would begin a turn with it. The next process is told what its record lacks.
+    if (this.#isSteered && status === "interrupted") this.#options.onBroken();
     const events = [...this.#translator.close(status), terminal];
     try {
       this.#options.onEnd({ lastUuid: this.#translator.lastUuid, note: this.#note?.text });

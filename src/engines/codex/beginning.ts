@@ -1,7 +1,7 @@
 import { LIMITS, type Prompt } from "../../protocol/index.ts";
 import { joined, Story, storyOf, type TurnStory } from "../claude/history.ts";
 import { readState, type StateFile } from "../claude/state.ts";
-import type { ConversationOptions, EngineEvent, Host } from "../engine.ts";
+import type { ConversationOptions, EngineEvent, Host, SteeredPrompt } from "../engine.ts";
 import type { CodexStart } from "./process.ts";
 import { borrowRecord, holdingsOf, recordOf, retool, type RecordHoldings } from "./records.ts";
 import type { CodexTools } from "./tools.ts";
@@ -60,6 +60,11 @@ export class CodexStarter {
     for (const event of events) this.#since.add(event);
   }
 
+  /** A person said something in the middle of the turn. */
+  steered(steered: SteeredPrompt): void {
+    this.#since.steer(steered);
+  }
+
   get note(): string {
     return this.#state.kept.turns.at(-1)?.note ?? "";
   }
@@ -98,15 +103,15 @@ export class CodexStarter {
     readonly note: string;
   }): Promise<CodexBeginning | undefined> {
     const path = recordOf(this.#host.folder, thread);
-    const held = path === undefined ? undefined : await holdingsOf(path);
+    const left = await this.left();
+    const held = path === undefined ? undefined : await holdingsOf(path, steeredIn(left));
     if (path === undefined || held === undefined) return undefined;
     const isAsItMustBe = held.isWhole && held.tools === JSON.stringify(tools.specs);
     if (!isAsItMustBe && !(await retool(path, tools.specs))) return undefined;
-    const left = await this.left();
     const hasPrompt = held.prompts.has(this.#host.turnId());
     return {
       start: { type: "resume", thread, path },
-      retell: hasPrompt ? "" : storyOf(missing(await this.#ended(), held)),
+      retell: hasPrompt ? "" : storyOf(this.#missing(await this.#ended(), held)),
       isLost: false,
       sofar: left === undefined ? "" : callsOf(left, hasPrompt ? held : undefined),
       note,
@@ -139,6 +144,24 @@ export class CodexStarter {
     return joined(await this.#past(), this.#since.turns).filter(({ end }) => end !== undefined);
   }
 
+  /**
+   * Turns after the last one whose prompt is recorded, and what the record lacks of that one: the power may have failed after its end. What
+   * came before was recorded, or was told with that prompt.
+   */
+  #missing(ended: readonly TurnStory[], held: RecordHoldings): readonly TurnStory[] {
+    const last = ended.findLastIndex(({ turn_id }) => held.prompts.has(turn_id));
+    const turn = ended[last];
+    const rest = ended.slice(last + 1);
+    if (turn === undefined || this.#hasEnd(turn, held)) return rest;
+    const calls = lacking(turn, held);
+    return calls.length === 0 ? rest : [{ ...turn, asked: "", calls }, ...rest];
+  }
+
+  #hasEnd({ turn_id }: TurnStory, { ends }: RecordHoldings): boolean {
+    const { uuid } = this.#state.kept.turns.findLast((turn) => turn.turn_id === turn_id)?.at ?? {};
+    return uuid === undefined ? ends.size > 0 : ends.has(uuid);
+  }
+
   /** The journal as it was when the conversation was opened. */
   #past(): Promise<readonly TurnStory[]> {
     this.#before ??= Story.of(this.#opening.history()).then(({ turns }) => turns);
@@ -146,19 +169,22 @@ export class CodexStarter {
   }
 }
 
-/** Turns after the last one whose prompt is recorded. What came before was recorded, or was told with that prompt. */
-function missing(ended: readonly TurnStory[], { prompts }: RecordHoldings): readonly TurnStory[] {
-  return ended.slice(ended.findLastIndex(({ turn_id }) => prompts.has(turn_id)) + 1);
+function steeredIn(turn: TurnStory | undefined): ReadonlySet<string> {
+  return new Set(turn?.calls.flatMap(({ steered }) => steered ?? []));
 }
 
 /** What a turn did that the record lacks; without a record: all of it. */
 function callsOf(turn: TurnStory, held: RecordHoldings | undefined): string {
+  return storyOf([{ ...turn, asked: "", calls: lacking(turn, held) }]);
+}
+
+function lacking(turn: TurnStory, held: RecordHoldings | undefined): TurnStory["calls"] {
   // A call approved before a restart has its result in our own words only.
   const known = turn.resumed > 1 ? undefined : held;
-  const calls = turn.calls.filter(
-    ({ tool_use_id, said }) =>
+  return turn.calls.filter(
+    ({ tool_use_id, said, steered }) =>
       !(tool_use_id !== undefined && known?.results.has(tool_use_id)) &&
-      !(said !== undefined && known?.said.has(said.trim())),
+      !(said !== undefined && known?.said.has(said.trim())) &&
+      !(steered !== undefined && held?.prompts.has(steered)),
   );
-  return storyOf([{ ...turn, asked: "", calls }]);
 }

@@ -26,6 +26,8 @@ interface CodexCallsOptions {
   readonly tell: (events: readonly EngineEvent[]) => unknown;
   /** Whether Codex still waits for results in this turn of its own. */
   readonly isAwaited: (turn: string) => boolean;
+  /** Before the last result of a message is given to Codex, which then asks the model again. */
+  readonly beforeAnswer: (turn: string) => Promise<void>;
   /** Why the model may not be asked again after the last of its calls; undefined: it may. */
   readonly spent: () => ErrorDetail | undefined;
   readonly stop: (reason: ErrorDetail) => void;
@@ -145,12 +147,15 @@ export class CodexCalls {
     ]);
   }
 
-  #hasRun(call_id: string, item: ToolItem): void {
-    const { isAwaited, spent, stop } = this.#options;
+  async #hasRun(call_id: string, item: ToolItem): Promise<void> {
+    const { isAwaited, spent, stop, beforeAnswer } = this.#options;
     const ended = this.#ends.get(item.id) ?? item;
     const awaited = this.#awaited.get(call_id);
     const isLast = this.#awaited.size === (awaited === undefined ? 0 : 1);
-    const reason = this.#runner?.stopped ?? (isLast ? spent() : undefined);
+    const why = (): ErrorDetail | undefined => this.#runner?.stopped ?? (isLast ? spent() : undefined);
+    if (isLast && awaited !== undefined && isAwaited(awaited.turn) && why() === undefined)
+      await beforeAnswer(awaited.turn);
+    const reason = why();
     // Answering a turn that is being stopped would make Codex ask the model once more.
     if (reason === undefined && awaited !== undefined && isAwaited(awaited.turn)) this.answer(call_id, ended);
     else this.#untold.push(ended);

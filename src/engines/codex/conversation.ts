@@ -168,6 +168,7 @@ export class CodexConversation implements Conversation {
       tools,
       channel,
       onTell: (events) => this.#beginnings.happened(events),
+      onSteer: (steered) => this.#beginnings.steered(steered),
       onEnd: ({ turn, note }) => {
         const { session, turns } = this.#state.kept;
         if (session === undefined) return;

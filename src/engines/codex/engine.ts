@@ -16,6 +16,7 @@ const CAPABILITIES: Capabilities = {
   agents: true,
   fork: true,
   resume_turn: true,
+  steer: true,
   warm: true,
 };
 

@@ -49,4 +49,9 @@ export function untoldResults(items: readonly ToolItem[]): string {
   return `These calls of yours ended after your turn was stopped. This is what came of them, whatever stands above:\n${lines.join("\n")}`;
 }
 
+/** What a person sent into a turn that ended before the model could read it. */
+export function untoldWords({ text: said }: Prompt): string {
+  return `During the last turn the person also said:\n${said}`;
+}
+
 export const REMINDER = "Give your answer now: call StructuredOutput with it.";

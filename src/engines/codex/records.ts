@@ -36,16 +36,21 @@ export interface RecordHoldings {
   readonly isWhole: boolean;
   /** Our ids of the turns whose prompts it has. */
   readonly prompts: ReadonlySet<string>;
-  /** Of what came after the newest prompt: calls that have a result, and what the model said. */
+  /** Of what came after the newest prompt: calls that have a result, what the model said, and Codex's ids of the turns that ended. */
   readonly results: ReadonlySet<string>;
   readonly said: ReadonlySet<string>;
+  readonly ends: ReadonlySet<string>;
 }
 
-/** Undefined: it is no record that Codex could continue. */
-export async function holdingsOf(path: string): Promise<RecordHoldings | undefined> {
+/** Undefined: it is no record that Codex could continue. `steered`: prompts that came in the middle of a turn. */
+export async function holdingsOf(
+  path: string,
+  steered: ReadonlySet<string> = new Set(),
+): Promise<RecordHoldings | undefined> {
   const prompts = new Set<string>();
   const results = new Set<string>();
   const said = new Set<string>();
+  const ends = new Set<string>();
   let tools: string | undefined;
   let isWhole = true;
   for await (const line of linesOf(path)) {
@@ -55,12 +60,13 @@ export async function holdingsOf(path: string): Promise<RecordHoldings | undefin
     if (entry.type === "meta") tools ??= entry.tools;
     if (entry.type === "result") results.add(entry.call_id);
     if (entry.type === "said") said.add(entry.text.trim());
+    if (entry.type === "turn_end") ends.add(entry.turn);
     if (entry.type !== "prompt") continue;
     prompts.add(entry.turn_id);
-    results.clear();
-    said.clear();
+    if (steered.has(entry.turn_id)) continue;
+    for (const held of [results, said, ends]) held.clear();
   }
-  return tools === undefined ? undefined : { tools, isWhole, prompts, results, said };
+  return tools === undefined ? undefined : { tools, isWhole, prompts, results, said, ends };
 }
 
 interface CopyOptions {

@@ -1,6 +1,6 @@
 import { LIMITS, type ErrorDetail, type SessionSettings, type ToolItem } from "../../protocol/index.ts";
 import { SILENT } from "../claude/turn-words.ts";
-import type { EngineEvent, Host, TurnChannel } from "../engine.ts";
+import type { EngineEvent, Host, SteeredPrompt, TurnChannel } from "../engine.ts";
 import type { CallRunner } from "../loop/engine.ts";
 import { describe, retryDelay, type ModelFailure } from "../loop/failure.ts";
 import { NOT_STRUCTURED, structuredEnd } from "../loop/structured.ts";
@@ -11,7 +11,7 @@ import { record, text, type VendorFields } from "../vendor/fields.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
 import { CodexCalls } from "./calls.ts";
 import type { AnswerQuestion } from "./connection.ts";
-import { asideWords, REMINDER, untoldResults } from "./messages.ts";
+import { asideWords, promptInput, REMINDER, untoldResults, untoldWords } from "./messages.ts";
 import { endOf, endWords, errorOf, type CodexEnd } from "./outcome.ts";
 import { TURN_SAFETY, type OpenThread } from "./process.ts";
 import type { CodexTools } from "./tools.ts";
@@ -29,6 +29,8 @@ export interface CodexTurnOptions {
   readonly channel: TurnChannel;
   /** Called with all events before they are reported. */
   readonly onTell: (events: readonly EngineEvent[]) => void;
+  /** Called with what people sent into the turn, before Codex gets it. */
+  readonly onSteer: (steered: SteeredPrompt) => void;
   /** Called once, before the last events are reported. `turn`: Codex's id of its last turn; absent: it began none. `note`: what the model must still be told. */
   readonly onEnd: (end: { readonly turn: string | undefined; readonly note: string | undefined }) => void;
   /** The process is unusable from now on. */
@@ -73,6 +75,8 @@ export class CodexTurn {
   /** Answers that do not have the requested form, and the one that has it. */
   #misses = 0;
   #structured: { readonly value: unknown } | undefined;
+  /** What people sent into the turn and Codex did not take. */
+  #unsaid: SteeredPrompt[] = [];
   constructor(options: CodexTurnOptions) {
     this.#options = options;
     this.#translator = new CodexTranslator(options.host.newId);
@@ -82,6 +86,7 @@ export class CodexTurn {
       messageId: () => this.#translator.message_id,
       tell: (events) => this.tell(events),
       isAwaited: (turn) => this.#isCurrent(turn),
+      beforeAnswer: (turn) => this.#steer(turn),
       spent: () => this.#spent(),
       stop: (reason) => this.stop(reason),
       crash: (reason) => this.crash(reason),
@@ -181,7 +186,7 @@ export class CodexTurn {
     );
   }
 
-  /** Watches over the process until the turn is over. It is asked for a sign of life: a model may think for long. */
+  /** Watches over the process until the turn is over. While a model thinks, an answer is a sign of life; else Codex does nothing, however alive. */
   async watch(): Promise<void> {
     const { host } = this.#options;
     while (!this.over) {
@@ -198,8 +203,9 @@ export class CodexTurn {
   }
 
   #ping(): void {
+    const { host } = this.#options;
     const alive = (): void => {
-      this.#lastSign = this.#options.host.elapsed();
+      if (host.isAsking?.() !== false) this.#lastSign = host.elapsed();
     };
     this.#open?.connection.request("thread/loaded/list", {}).then(alive, () => undefined);
   }
@@ -258,7 +264,8 @@ export class CodexTurn {
       return;
     }
     this.#isAgain = true;
-    this.#options.onGone();
+    // Whoever waits for money, or to ask the model again, begins again after that.
+    if (this.#waiting === 0) this.#options.onGone();
   }
 
   /** Ends the turn. The first reason counts. */
@@ -356,7 +363,7 @@ export class CodexTurn {
     this.#waiting += 1;
     await host.sleep(delay, this.#over.signal);
     this.#waiting -= 1;
-    this.#again();
+    this.#goOn();
   }
 
   async #funds(end: Extract<CodexEnd, { failure: unknown }>): Promise<void> {
@@ -370,16 +377,34 @@ export class CodexTurn {
     this.#waiting -= 1;
     this.#failures = 0;
     if (funds === undefined || this.over) return;
-    if (!funds.granted) this.fail({ code: "budget_exceeded", message: funds.message });
-    // The process died meanwhile.
-    else if (this.#open === undefined) this.#options.onGone();
-    else this.#again();
+    if (funds.granted) this.#goOn();
+    else this.fail({ code: "budget_exceeded", message: funds.message });
   }
 
   /** The same request once more. */
-  #again(): void {
+  #goOn(): void {
+    if (this.over) return;
+    // The process died meanwhile.
+    if (this.#open === undefined) return this.#options.onGone();
     const untold = this.#calls.takeUntold();
-    this.send(untold.length === 0 ? [] : [asideWords(untoldResults(untold))]);
+    const unsaid = this.#unsaid.splice(0).flatMap(({ prompt }) => promptInput(prompt));
+    this.send([...(untold.length === 0 ? [] : [asideWords(untoldResults(untold))]), ...unsaid]);
+  }
+
+  /** What people sent into the turn goes to Codex before the results of the calls that the model waits for, and is read after them. */
+  async #steer(turn: string): Promise<void> {
+    for (const steered of (await this.#options.channel.steered?.()) ?? []) {
+      const { id, prompt } = steered;
+      this.#options.onSteer(steered);
+      const { connection, thread } = this.#open ?? {};
+      const input = promptInput(prompt);
+      const params = { threadId: thread, expectedTurnId: turn, clientUserMessageId: id, input };
+      const refused = (): void => void this.#unsaid.push(steered);
+      if (connection === undefined) refused();
+      // A process that does not answer is ended for its silence.
+      const taken = connection?.request("turn/steer", params).catch(refused);
+      await Promise.race([taken, this.#options.host.sleep(LIMITS.engineSilenceMs, this.#over.signal)]);
+    }
   }
 
   /** Our own tools end first, so that their outcome is known; then Codex ends its turn. The time for that is bounded. */
@@ -403,8 +428,11 @@ export class CodexTurn {
     if (this.over) return;
     const status = end.type === "turn.completed" ? "completed" : "interrupted";
     const untold = this.#calls.takeUntold();
-    const note = untold.length === 0 ? undefined : untoldResults(untold);
-    this.#options.onEnd({ turn: this.#turn, note });
+    const notes = [
+      ...(untold.length === 0 ? [] : [untoldResults(untold)]),
+      ...this.#unsaid.map(({ prompt }) => untoldWords(prompt)),
+    ];
+    this.#options.onEnd({ turn: this.#turn, note: notes.length === 0 ? undefined : notes.join("\n\n") });
     void this.tell([...this.#translator.close(status), end]);
     this.#over.abort("over");
     this.#resolveEnded();

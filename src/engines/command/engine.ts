@@ -20,6 +20,7 @@ const CAPABILITIES: Capabilities = {
   agents: false,
   fork: true,
   resume_turn: true,
+  steer: false,
   warm: false,
 };
 

@@ -22,6 +22,7 @@ const CAPABILITIES: Capabilities = {
   agents: false,
   fork: true,
   resume_turn: true,
+  steer: false,
   warm: false,
 };
 
@@ -71,7 +72,7 @@ function withoutTools(host: Host): Host {
     toolbox: {
       definitions: () => [],
       facts: (tool, input) => toolbox.facts(tool, input),
-      concurrent: (tool) => toolbox.concurrent(tool),
+      traits: (tool) => toolbox.traits(tool),
       preview: (tool, input) => toolbox.preview(tool, input),
       run: () => Promise.resolve(errorResult(NO_TOOLS)),
       close: () => toolbox.close(),

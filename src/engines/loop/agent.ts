@@ -84,6 +84,7 @@ export class Agent implements CallingAgent {
     for (;;) {
       const stop = this.turn.stopped ?? this.#spent();
       if (stop !== undefined) return this.#fail([], stop, "");
+      await this.#steer();
       if (this.#isNearlyFull()) await this.#compact();
       const call = await this.#ask();
       if (call.end === "too_long" && !squeezed) {
@@ -116,6 +117,12 @@ export class Agent implements CallingAgent {
   #unfinishedWords(): readonly EngineEvent[] {
     const open = this.#transcript.openItems().filter((item) => !isToolItem(item));
     return open.map((item) => ({ type: "item.completed", item: { ...item, status: "superseded" } }));
+  }
+
+  /** The model is about to be asked: it reads what people sent into the turn. Sub-agents are not spoken to. */
+  async #steer(): Promise<void> {
+    if (this.#options.parent_id !== undefined) return;
+    for (const { prompt } of await this.turn.steered()) this.#transcript.add({ type: "turn.steered", prompt });
   }
 
   #spent(): ErrorDetail | undefined {
@@ -226,7 +233,7 @@ export class Agent implements CallingAgent {
   /** What a sub-agent reads when it calls a tool that its kind does not have. */
   #notOffered({ tool }: ToolItem): string | undefined {
     if (this.#options.tools === undefined) return undefined;
-    const { name } = this.turn.host.toolbox.facts(tool, {});
+    const { name } = this.turn.host.toolbox.traits(tool);
     return this.#tools.some((offered) => offered.name === name) ? undefined : `Unknown tool: ${tool}`;
   }
 

@@ -26,6 +26,7 @@ const CAPABILITIES: Capabilities = {
   agents: true,
   fork: true,
   resume_turn: true,
+  steer: true,
   warm: false,
 };
 

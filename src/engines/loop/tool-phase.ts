@@ -97,7 +97,7 @@ export class ToolPhase {
   }
 
   #isConcurrent(item: ToolItem): boolean {
-    return this.#turn.host.toolbox.concurrent(item.tool);
+    return this.#turn.host.toolbox.traits(item.tool).concurrent;
   }
 
   /** True when `before` writes a file that `item` names: the preview of `item` must show the file after that. */

@@ -23,7 +23,7 @@ import {
 export type Recorded =
   | JournalEvent
   | EngineEvent
-  | { readonly type: "turn.started"; readonly prompt: Prompt }
+  | { readonly type: "turn.started" | "turn.steered"; readonly prompt: Prompt }
   | { readonly type: "turn.failed"; readonly error: ErrorDetail };
 
 /** One item of a model's message. `block` is absent while it is open, and for good when the model must not see it again. */
@@ -66,6 +66,9 @@ export class ModelTranscript {
     switch (event.type) {
       case "turn.started":
         this.begin(promptParts(event.prompt));
+        break;
+      case "turn.steered":
+        this.#entries.push({ role: "user", content: [...promptParts(event.prompt)] });
         break;
       case "item.started":
       case "item.updated":

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { ErrorDetail, SessionSettings } from "../../protocol/index.ts";
 import type { ToolDefinition } from "../../tools/toolbox.ts";
-import type { EngineEvent, Host, TurnChannel } from "../engine.ts";
+import type { EngineEvent, Host, SteeredPrompt, TurnChannel } from "../engine.ts";
 import type { ModelTranscript } from "./transcript.ts";
 import type { Transport } from "./transport.ts";
 
@@ -58,6 +58,11 @@ export class LoopTurn {
 
   tell(events: readonly EngineEvent[]): void {
     if (events.length > 0) this.#room = this.#channel.tell(events);
+  }
+
+  /** What people sent into the turn; see `TurnChannel.steered`. */
+  steered(): Promise<readonly SteeredPrompt[]> {
+    return this.#channel.steered?.() ?? Promise.resolve([]);
   }
 
   /** Does the turn's work; the session may stop it meanwhile. */

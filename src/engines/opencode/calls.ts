@@ -89,8 +89,8 @@ export class OpenCodeCalls {
   /** What must have ended before a call begins: one that may not run in parallel runs alone, and in order. */
   #earlier(tool: string): Promise<unknown> {
     const { toolbox } = this.#host;
-    const isAlone = !toolbox.concurrent(tool);
-    const before = [...this.#running].filter(([item]) => isAlone || !toolbox.concurrent(item.tool));
+    const isAlone = !toolbox.traits(tool).concurrent;
+    const before = [...this.#running].filter(([item]) => isAlone || !toolbox.traits(item.tool).concurrent);
     return Promise.allSettled(before.map(([, end]) => end));
   }
 

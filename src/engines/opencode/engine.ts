@@ -18,6 +18,7 @@ const CAPABILITIES: Capabilities = {
   agents: true,
   fork: true,
   resume_turn: true,
+  steer: false,
   warm: true,
 };
 

@@ -30,7 +30,10 @@ export function claudeRules(text: string, { home }: { readonly home?: string | u
   ] as const)
     for (const rule of rules) collector.add(effect, ours(rule, home));
   for (const key of Object.keys(others))
-    collector.leaveOut(`permissions.${key}`, UNUSED[key] ?? "it has no counterpart");
+    collector.leaveOut(
+      `permissions.${key}`,
+      (Object.hasOwn(UNUSED, key) ? UNUSED[key] : undefined) ?? "it has no counterpart",
+    );
   return collector.rules;
 }
 

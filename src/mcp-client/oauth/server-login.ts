@@ -1,24 +1,16 @@
-import {
-  auth,
+import type {
+  AuthProvider,
   extractWWWAuthenticateParams,
-  type AuthProvider,
-  type FetchLike,
-  type StoredOAuthClientInformation,
-  type StoredOAuthTokens,
+  FetchLike,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 import type { publicAddress } from "../../network/index.ts";
-import { defined, Failure } from "../../protocol/index.ts";
+import { defined, Failure, LIMITS } from "../../protocol/index.ts";
+import { LoginNeeded } from "../failures.ts";
 import { openRemoteFetch } from "../remote-fetch.ts";
 import type { LoginFiles, StoredServerLogin } from "./login-file.ts";
 import { LoginProvider } from "./login-provider.ts";
-
-/** The server wants a login that only a person can give. */
-export class LoginNeeded extends Error {
-  constructor(name: string) {
-    super(`it wants a login; an admin can give it with: sallyport mcp login ${name}`);
-    this.name = "LoginNeeded";
-  }
-}
 
 export interface ServerLoginParts {
   readonly name: string;
@@ -33,6 +25,8 @@ export interface ServerLoginParts {
   readonly scope?: string | undefined;
   /** Where names lead. Absent: as DNS says. */
   readonly addressOf?: typeof publicAddress | undefined;
+  /** How long one step of a login may take. Absent: LIMITS.mcpLoginStepMs. */
+  readonly stepMs?: number | undefined;
 }
 
 /** A login that waits for a person. */
@@ -41,6 +35,9 @@ export interface StartedLogin {
   /** Trades the code for tokens and keeps them. `iss`: as the redirect had it. */
   finish(answer: { readonly code: string; readonly iss?: string | undefined }): Promise<void>;
 }
+
+/** Large, and most servers of ours never need it. */
+const loadSdk = () => import("@modelcontextprotocol/client");
 
 /** The login at one remote server, by OAuth as the specification says. Its tokens stay here: no sandbox and no agent sees them. */
 export class ServerLogin {
@@ -74,9 +71,10 @@ export class ServerLogin {
   }
 
   /** What a refused request says: a wider login is needed. */
-  refused(response: Response): LoginNeeded | undefined {
-    const { error, scope } = extractWWWAuthenticateParams(response);
-    if (response.status !== 403 || error !== "insufficient_scope") return undefined;
+  async refused(response: Response): Promise<LoginNeeded | undefined> {
+    if (response.status !== 403) return undefined;
+    const { error, scope } = (await loadSdk()).extractWWWAuthenticateParams(response);
+    if (error !== "insufficient_scope") return undefined;
     this.#wanted = scope;
     return new LoginNeeded(this.#parts.name);
   }
@@ -89,6 +87,7 @@ export class ServerLogin {
       { ...request, scope: wanted, clientMetadataUrl: this.#parts.clientMetadataUrl },
       { client: await client() },
     );
+    const { auth } = await loadSdk();
     await this.#withFetch(async (fetchFn) => {
       const { resourceMetadataUrl, scope } = await this.#challenge(fetchFn);
       await auth(provider, {
@@ -99,6 +98,9 @@ export class ServerLogin {
     });
     const { authorizationUrl } = provider.draft;
     if (authorizationUrl === undefined) throw new Failure("unsupported", `the MCP server ${name} asks for no login`);
+    // A person's browser goes there.
+    if (!["https:", "http:"].includes(authorizationUrl.protocol))
+      throw new Failure("connection_failed", `the MCP server ${name} sends people to ${authorizationUrl.protocol}`);
     return {
       authorizationUrl,
       finish: async ({ code, iss }) => {
@@ -125,7 +127,7 @@ export class ServerLogin {
       body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "ping" }),
     });
     await response.body?.cancel();
-    return response.status === 401 ? extractWWWAuthenticateParams(response) : {};
+    return response.status === 401 ? (await loadSdk()).extractWWWAuthenticateParams(response) : {};
   }
 
   async #refresh(used: string | undefined, response: Response): Promise<void> {
@@ -140,7 +142,8 @@ export class ServerLogin {
       tokens: stored.tokens as StoredOAuthTokens,
     };
     const provider = new LoginProvider(request, draft);
-    const { resourceMetadataUrl } = extractWWWAuthenticateParams(response);
+    const { auth, extractWWWAuthenticateParams: challengeOf } = await loadSdk();
+    const { resourceMetadataUrl } = challengeOf(response);
     const result = await this.#withFetch((fetchFn) =>
       auth(provider, {
         serverUrl: url,
@@ -154,10 +157,15 @@ export class ServerLogin {
   }
 
   async #withFetch<Value>(work: (fetchFn: FetchLike) => Promise<Value>): Promise<Value> {
-    const { url, addressOf } = this.#parts;
+    const { url, addressOf, stepMs = LIMITS.mcpLoginStepMs } = this.#parts;
     const remote = openRemoteFetch({ url, rule: "named" }, { addressOf, reach: "authorization" });
+    // An answer that comes byte by byte is no silence: only the whole time ends it.
+    const late = AbortSignal.timeout(stepMs);
+    const stopped = new Promise<never>((_, reject) => {
+      late.addEventListener("abort", () => reject(new Error(`it took more than ${stepMs / 1_000} s`)), { once: true });
+    });
     try {
-      return await work(remote.fetch);
+      return await Promise.race([work((target, init) => remote.fetch(target, { ...init, signal: late })), stopped]);
     } finally {
       await remote.close();
     }

@@ -1,4 +1,4 @@
-import type { StreamFrame } from "../events.ts";
+import type { StreamFrame } from "../journal/events.ts";
 import { COMPAT_START, compatRows, type CompatState } from "./bridge/compat.ts";
 import { CODEX_START, codexRows, type CodexState } from "./bridge/codex.ts";
 import { RICH_START, richRows, type RichState } from "./bridge/rich.ts";

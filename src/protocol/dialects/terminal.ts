@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { effectsOf, type Approval, type FileDiff, type Preview, type Warning } from "../approvals.ts";
-import type { StreamFrame } from "../events.ts";
-import { isToolItem, type Item } from "../items.ts";
+import { effectsOf, type Approval, type FileDiff, type Preview, type Warning } from "../sessions/approvals.ts";
+import type { StreamFrame } from "../journal/events.ts";
+import { isToolItem, type Item } from "../journal/items.ts";
 import { LIMITS } from "../limits.ts";
-import { PermissionMode } from "../policy.ts";
-import { outputText } from "../present.ts";
+import { PermissionMode } from "../access/policy.ts";
+import { outputText } from "../text/present.ts";
 
 /** Document 001's messages at `/api/terminal/ws/agent`. Extensions are additional fields and types. */
 
@@ -61,6 +61,7 @@ type TerminalMessage = Readonly<Record<string, unknown>> & { readonly type: stri
 export function terminalMessages(frame: StreamFrame): readonly TerminalMessage[] {
   switch (frame.type) {
     case "turn.started":
+    case "turn.steered":
       return [{ type: "user", subtype: "text", content: { text: frame.prompt.text } }];
     case "item.delta":
       return frame.field === "text"

@@ -1,6 +1,6 @@
 import type { RequestFacts } from "../../ledger/index.ts";
-import { headerOf } from "../headers.ts";
-import type { RouteName } from "../routes.ts";
+import { headerOf } from "../http/headers.ts";
+import type { RouteName } from "../http/routes.ts";
 import { MessagesMeter, readMessage } from "./anthropic.ts";
 import { AnswerMeter } from "./answer.ts";
 import { ChatMeter } from "./chat.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../../protocol/index.ts";
-import type { NetworkProxies } from "../network-proxies.ts";
+import type { NetworkProxies } from "../http/network-proxies.ts";
 import type { TunnelTransport } from "../state.ts";
 import type { Credential, Provider, ProviderHealth } from "../providers.ts";
 import { WIRES } from "../proxy.ts";

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, writeSync } from "node:fs";
 import { Agent, request, type Dispatcher } from "undici";
 import { Failure, LIMITS, type LoginProgram } from "../../protocol/index.ts";
-import { throughProxies } from "../network-proxies.ts";
+import { throughProxies } from "../http/network-proxies.ts";
 import { LOGIN_FORMS, RefreshedTokens, type StoredLogin } from "./login-files.ts";
 import type { KeySource, Secret, SourceContext } from "./sources.ts";
 import { readBounded, stampOf } from "./watched-file.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure, LIMITS } from "../../protocol/index.ts";
-import type { NetworkProxies } from "../network-proxies.ts";
+import type { NetworkProxies } from "../http/network-proxies.ts";
 import type { TunnelTransport } from "../state.ts";
 import type { Credential, ListedModel, Provider, ProviderModels } from "../providers.ts";
 import { MODELS_PATH, OLLAMA_PATH, readModels } from "./listed-models.ts";

@@ -1,7 +1,7 @@
 import { Failure, type ProviderSettings, type ProviderStatus, type Log } from "../../protocol/index.ts";
-import type { ProviderBreaker } from "../breaker.ts";
-import type { NetworkProxies } from "../network-proxies.ts";
-import type { ProviderRecord } from "../provider-record.ts";
+import type { ProviderBreaker } from "./breaker.ts";
+import type { NetworkProxies } from "../http/network-proxies.ts";
+import type { ProviderRecord } from "./record.ts";
 import type { Provider, ProviderBook, ProviderHealth } from "../providers.ts";
 import { checkHealth } from "./health.ts";
 import { OpenProvider, type ProviderContext } from "./provider.ts";

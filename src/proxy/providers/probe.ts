@@ -1,6 +1,6 @@
 import { Agent, request, type Dispatcher } from "undici";
 import { isTunnelProvider, LIMITS, TUNNEL_PREFIX } from "../../protocol/index.ts";
-import { throughProxies, type NetworkProxies } from "../network-proxies.ts";
+import { throughProxies, type NetworkProxies } from "../http/network-proxies.ts";
 import type { TunnelTransport } from "../state.ts";
 import type { Credential, Provider } from "../providers.ts";
 import { WIRES, type Wire } from "../proxy.ts";

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { Failure, LIMITS, type Log } from "../../protocol/index.ts";
-import type { NetworkProxies } from "../network-proxies.ts";
+import type { NetworkProxies } from "../http/network-proxies.ts";
 import { runCommand, type CommandOutcome } from "./command.ts";
 import { LoginSource } from "./login.ts";
 import type { ProviderEnvironment, SourceSetting } from "./resolve.ts";

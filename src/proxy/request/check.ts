@@ -1,5 +1,5 @@
 import { Failure } from "../../protocol/index.ts";
-import type { RouteName } from "../routes.ts";
+import type { RouteName } from "../http/routes.ts";
 import { fieldsOfRoute, remedyFor } from "./fields.ts";
 import { partKind } from "./parts.ts";
 import { isSet, objectsOf, type RequestFields } from "./values.ts";

@@ -1,5 +1,5 @@
 import type { RequestFacts } from "../../ledger/index.ts";
-import type { RouteName } from "../routes.ts";
+import type { RouteName } from "../http/routes.ts";
 import { fieldsOfRoute } from "./fields.ts";
 import { isKnownName, lookalikeOf } from "./names.ts";
 import { partKind } from "./parts.ts";

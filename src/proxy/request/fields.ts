@@ -1,4 +1,4 @@
-import type { RouteName } from "../routes.ts";
+import type { RouteName } from "../http/routes.ts";
 
 /**
  * What a field of a request can do to its price. `harmless`: nothing. Its bytes still count as input, but its contents

@@ -17,14 +17,17 @@ await Promise.all(
   paths.map(
     (path, target) =>
       new Promise<void>((resolve) => {
-        createServer({ allowHalfOpen: true }, (socket) => multiplexer.open(socket, target)).listen(path, resolve);
+        const server = createServer({ allowHalfOpen: true }, (socket) => multiplexer.open(socket, target));
+        // Programs may be another user than this one.
+        server.listen({ path, readableAll: true, writableAll: true }, resolve);
       }),
   ),
 );
 const child = spawn(program, words, { stdio: ["pipe", "pipe", "inherit"] });
 child.stdin.on("error", () => undefined);
 child.stdout.on("data", (chunk: Buffer) => multiplexer.control(chunk));
-child.once("close", () => process.exit());
+// Programs that it started may still hold its streams.
+child.once("exit", () => process.exit());
 process.stdin.once("end", () => process.exit());
 process.stdin.once("error", () => process.exit());
 process.stdout.once("error", () => process.exit());

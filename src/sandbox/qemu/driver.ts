@@ -9,7 +9,7 @@ import type { MissingSandbox, SandboxDriver, SandboxRequest } from "../driver.ts
 import { HELPER_FILES, helperCommand } from "../remote/program.ts";
 import { openRemoteSandbox } from "../remote/sandbox.ts";
 import type { Sandbox } from "../sandbox.ts";
-import { guestCommand, guestScript } from "./guest.ts";
+import { asUser, guestCommand, guestScript } from "./guest.ts";
 import { findKernel, makeInitrd, type GuestKernel } from "./initrd.ts";
 
 /** Of the program that emulates a machine, beside the machine's own memory. */
@@ -72,7 +72,8 @@ async function openGuest(
   const initrd = join(folder, "initrd");
   const streamsPath = join(folder, "streams");
   const ends = multiplexerEnds([streamsPath, ...forwards.map(({ socket }) => socket)]);
-  const command = ends.inside(helperCommand({ streamsPath, forwards, memoryBytes }));
+  // Its sockets belong to the guest's root: no program can delete them, or put others in their place.
+  const command = ends.inside(asUser(helperCommand({ streamsPath, forwards, memoryBytes })));
   await writeInitrd({ initrd, kernel, request, command, searchPath });
   return openRemoteSandbox({
     kind: "firecracker",

@@ -39,15 +39,25 @@ export function guestCommand({ kernel, initrd, memoryBytes }: GuestOptions): rea
 }
 
 export interface GuestScript {
-  /** The folder of its sockets, which it makes itself. */
+  /** The folder of its sockets, which the command makes. Programs of the guest's user can connect to them, and change nothing there. */
   readonly folder: string;
   readonly cwd: string;
+  /** Runs as root of the guest. */
   readonly command: readonly string[];
   readonly searchPath: string;
   readonly processes: number;
 }
 
-/** The first process of a guest: it mounts the files, runs the command with the pipe as its streams, and ends the machine with it. */
+/** The command of a program that is an ordinary user of its guest. */
+export function asUser(command: readonly string[]): readonly string[] {
+  const user = [`--reuid=${USER}`, `--regid=${USER}`, "--clear-groups", "--inh-caps=-all", "--bounding-set=-all"];
+  return ["/usr/bin/setpriv", ...user, "--no-new-privs", "--", ...command];
+}
+
+/**
+ * The first process of a guest: it mounts the files, runs the command with the pipe as its streams, and ends the machine with it. Nobody
+ * waits for the one that reads the pipe: it would not end before there is something to read.
+ */
 export function guestScript({ folder, cwd, command, searchPath, processes }: GuestScript): string {
   const limits = [
     `--nproc=${processes}`,
@@ -55,11 +65,8 @@ export function guestScript({ folder, cwd, command, searchPath, processes }: Gue
     `--nofile=${LIMITS.sandboxFiles}`,
     `--fsize=${LIMITS.sandboxFileBytes}`,
   ];
-  const user = [`--reuid=${USER}`, `--regid=${USER}`, "--clear-groups", "--inh-caps=-all", "--bounding-set=-all"];
   const start = ["/usr/bin/env", "-i", `--chdir=${cwd}`, `PATH=${searchPath}`];
-  const limited = ["/usr/bin/prlimit", ...limits, "--"];
-  const dropped = ["/usr/bin/setpriv", ...user, "--no-new-privs", "--"];
-  const words = [...start, ...limited, ...dropped, ...command];
+  const words = [...start, "/usr/bin/prlimit", ...limits, "--", ...command];
   return `#!/bin/busybox sh
 b=/bin/busybox
 $b mkdir -p /proc /dev /files
@@ -73,12 +80,14 @@ $b mount -t devtmpfs -o nosuid,noexec dev /files/dev
 $b mkdir -p /files/dev/pts /files/dev/shm
 $b mount -t devpts -o nosuid,noexec,newinstance,ptmxmode=0666 devpts /files/dev/pts
 $b mount -t tmpfs -o nosuid,nodev,noexec,mode=1777 tmpfs /files/dev/shm
-$b mount -t tmpfs -o nosuid,nodev,noexec,mode=0700,uid=${USER},gid=${USER} tmpfs ${quoted(`/files${folder}`)}
+$b mount -t tmpfs -o nosuid,nodev,noexec,mode=0755 tmpfs ${quoted(`/files${folder}`)}
 $b ln -s /proc/self/fd /files/dev/fd
 $b ifconfig lo 127.0.0.1 up
 set -- /dev/vport*p1
 exec 3<>"$1"
-$b cat <&3 | $b chroot /files ${words.map(quoted).join(" ")} | $b cat >&3
+$b mkfifo /input
+$b cat <&3 >/input &
+$b chroot /files ${words.map(quoted).join(" ")} </input | $b cat >&3
 $b reboot -f
 `;
 }

@@ -36,6 +36,7 @@ const ACTING: ReadonlySet<Capability> = new Set([
   "approval.answer",
   "changes.decide",
   "changes.publish",
+  "shell.use",
   "budget.raise",
 ]);
 

@@ -13,6 +13,8 @@ export const CHECKPOINTS = [
   "queue.decided",
   "queue.durable",
   "queue.taken",
+  "steer.decided",
+  "steer.durable",
   "engine.opened",
   "model.first_token",
   "model.message_ended",

@@ -2,6 +2,7 @@ import type {
   Approval,
   Autonomy,
   ErrorDetail,
+  EventBody,
   ForkedFrom,
   Item,
   LabelSession,
@@ -27,7 +28,14 @@ export type SessionCommand =
       readonly turns: readonly ForeignTurn[];
       readonly by: PrincipalRef;
     }
-  | { readonly type: "prompt"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
+  /** `now`: if a turn is open, it goes into that one. */
+  | {
+      readonly type: "prompt";
+      readonly turn_id: string;
+      readonly prompt: Prompt;
+      readonly by: PrincipalRef;
+      readonly now?: boolean | undefined;
+    }
   /** The first prompt of the queue begins; `prompt` is the content of its `turn.queued`. */
   | { readonly type: "dequeue"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
   | { readonly type: "progress"; readonly changes: readonly TurnChange[] }
@@ -84,6 +92,13 @@ export type SessionCommand =
   | { readonly type: "edit"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
   /** All prompts of the queue, in the order in which they are to begin. */
   | { readonly type: "reorder"; readonly order: readonly string[] }
+  /** A prompt of the queue goes into the open turn. */
+  | { readonly type: "send_now"; readonly turn_id: string }
+  /** The engine takes a prompt of the queue into the open turn; `seq`: the event that holds it. */
+  | ({ readonly type: "steer"; readonly turn_id: string; readonly seq: number } & Pick<
+      Extract<EventBody, { type: "turn.steered" }>,
+      "prompt_id" | "prompt" | "by"
+    >)
   | { readonly type: "close" }
   /** A restarted server continues what the last one left. */
   | { readonly type: "recover"; readonly resumable: boolean };

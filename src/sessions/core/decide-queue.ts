@@ -5,9 +5,11 @@ import { nextInQueue, type QueuedTurn, type SessionState } from "./state.ts";
 /** What people change in prompts that wait. */
 export function requeued(
   state: SessionState,
-  command: Extract<SessionCommand, { type: "edit" | "reorder" }>,
+  command: Extract<SessionCommand, { type: "edit" | "reorder" | "hold" | "send_now" | "steer" }>,
 ): readonly EventBody[] | Failure {
   const { status, queue } = state;
+  if (command.type === "hold") return hold(state, status);
+  if (command.type === "send_now" || command.type === "steer") return steered(state, command);
   if (command.type === "edit") {
     const { turn_id, prompt, by } = command;
     if (queue.every((queued) => queued.turn_id !== turn_id))
@@ -20,6 +22,42 @@ export function requeued(
     return new Failure("conflict", "other prompts wait now; read the session again and name each of them once");
   if (queue.every(({ turn_id }, index) => order[index] === turn_id)) return [];
   return [{ type: "session.updated", status, queue: [...order] }];
+}
+
+/** Whether the open turn takes it. After a stop it does not. */
+export function isForTurn({ now, held }: QueuedTurn): boolean {
+  return now === true && held === undefined;
+}
+
+/** What people send into the open turn: a prompt that waits is marked, and the engine takes those that are marked. */
+function steered(
+  state: SessionState,
+  command: Extract<SessionCommand, { type: "send_now" | "steer" }>,
+): readonly EventBody[] | Failure {
+  const { status, queue, turn } = state;
+  if (command.type === "steer") {
+    const { turn_id, seq, prompt_id, prompt, by } = command;
+    const waits = queue.some((queued) => queued.turn_id === prompt_id && queued.seq === seq && isForTurn(queued));
+    if (!waits || turn?.id !== turn_id) return new Failure("conflict", "the prompt or the turn has changed");
+    return [{ type: "turn.steered", turn_id, prompt_id, prompt, by }];
+  }
+  const { turn_id } = command;
+  if (queue.every((queued) => queued.turn_id !== turn_id))
+    return new Failure("not_found", "this prompt does not wait any more; it began or was removed");
+  if (turn === undefined) return new Failure("conflict", "no turn is open; resume the session to begin this prompt");
+  const marked = queue.filter(({ now }) => now === true).map((queued) => queued.turn_id);
+  return marked.includes(turn_id) ? [] : [{ type: "session.updated", status, now: [...marked, turn_id] }];
+}
+
+/** With these marked for the open turn, before all others. Somebody who marks one wants it to go on: it is no longer held. */
+export function withNow(queue: readonly QueuedTurn[], turns: readonly string[]): readonly QueuedTurn[] {
+  const isMarked = ({ turn_id }: QueuedTurn): boolean => turns.includes(turn_id);
+  const marked = queue.filter(isMarked).map((queued) => {
+    const { held: _held, ...free } = queued;
+    return queued.now === true ? queued : Object.assign(free, { now: true as const });
+  });
+  const others = queue.filter((queued) => !isMarked(queued)).map(({ now: _now, ...queued }) => queued);
+  return [...inOrder(marked, turns), ...others];
 }
 
 /** In this order. */

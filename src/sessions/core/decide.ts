@@ -68,15 +68,15 @@ export function decide(state: SessionState, command: SessionCommand): readonly E
     case "identify":
       return identify(state, command.engine_session_id);
     case "pause":
-      return pause(state);
     case "unpause":
-      return unpause(state);
-    case "hold":
-      return hold(state, state.status);
+      return command.type === "pause" ? pause(state) : unpause(state);
     case "unqueue":
       return unqueue(state, command);
+    case "hold":
     case "edit":
     case "reorder":
+    case "send_now":
+    case "steer":
       return requeued(state, command);
     case "close":
       return close(state);
@@ -176,7 +176,9 @@ function prompt(
       `${LIMITS.queuedPromptsPerSession} prompts wait already; try again when one has ended`,
     );
   }
-  return [{ type: "turn.queued", turn_id: command.turn_id, prompt: command.prompt, by: command.by }];
+  const { turn_id, prompt, by, now = false } = command;
+  const isForOpenTurn = now && state.turn !== undefined;
+  return [{ type: "turn.queued", turn_id, prompt, by, ...(isForOpenTurn ? { now: true as const } : {}) }];
 }
 
 function changed(turn: OpenTurn, changes: readonly TurnChange[]): EventBody[] {

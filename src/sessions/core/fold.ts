@@ -7,7 +7,7 @@ import {
   type JournalEvent,
   type SessionSettings,
 } from "../../protocol/index.ts";
-import { inOrder } from "./decide-queue.ts";
+import { inOrder, withNow } from "./decide-queue.ts";
 import { titleOfPrompt } from "./title.ts";
 import { QUEUE_TEXT_CHARS, type QuestionedCall, type OpenTurn, type SessionState } from "./state.ts";
 
@@ -26,13 +26,9 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
     case "budget.updated":
       return spend(next, event);
     case "turn.queued":
-      return {
-        ...next,
-        queue: [
-          ...state.queue,
-          { turn_id: event.turn_id, seq: event.seq, text: event.prompt.text.slice(0, QUEUE_TEXT_CHARS), by: event.by },
-        ],
-      };
+      return { ...next, queue: queueWith(state.queue, event) };
+    case "turn.steered":
+      return { ...next, queue: state.queue.filter(({ turn_id }) => turn_id !== event.prompt_id) };
     case "turn.started":
       return startTurn(next, event);
     case "turn.completed":
@@ -108,9 +104,20 @@ function without(rules: readonly string[], revoked: string): readonly string[] {
   return rules.filter((rule) => rule !== revoked);
 }
 
+function queueWith(queue: SessionState["queue"], event: EventOf<"turn.queued">): SessionState["queue"] {
+  const { turn_id, seq, prompt, by, now = false } = event;
+  const whole = [...queue, { turn_id, seq, text: prompt.text.slice(0, QUEUE_TEXT_CHARS), by }];
+  return now ? withNow(whole, [...markedForTurn(queue), turn_id]) : whole;
+}
+
+function markedForTurn(queue: SessionState["queue"]): readonly string[] {
+  return queue.filter(({ now }) => now === true).map(({ turn_id }) => turn_id);
+}
+
 function queueAfter(queue: SessionState["queue"], event: EventOf<"session.updated">): SessionState["queue"] {
-  const { held, queue: order, edited } = event;
-  const ordered = order === undefined ? queue : inOrder(queue, order);
+  const { held, queue: order, edited, now } = event;
+  const marked = now === undefined ? queue : withNow(queue, now);
+  const ordered = order === undefined ? marked : inOrder(marked, order);
   const changedOne =
     edited === undefined
       ? ordered
@@ -205,6 +212,7 @@ export function foldTurn(turn: OpenTurn, event: JournalEvent): OpenTurn {
     case "thread.started":
     case "turn.queued":
     case "turn.started":
+    case "turn.steered":
     case "turn.completed":
     case "turn.failed":
     case "session.updated":
@@ -257,8 +265,8 @@ function endTurn(state: SessionState, event: EventOf<"turn.completed" | "turn.fa
   return {
     ...(mine ? rest : state),
     turns: state.turns + (mine ? 1 : 0),
-    // A queued prompt that never began also ends this way: it leaves the queue and changes nothing else.
-    queue: state.queue.filter((queued) => queued.turn_id !== event.turn_id),
+    // A queued prompt that never began also ends this way: it leaves the queue and changes nothing else. What the turn did not take waits as others do.
+    queue: mine ? withNow(state.queue, []) : state.queue.filter((queued) => queued.turn_id !== event.turn_id),
     settled_seq: mine ? event.seq : state.settled_seq,
     usage: addUsage(state.usage, event.usage),
     ...(mine && state.settings.review === "at_end" ? { review_due: event.turn_id } : {}),

@@ -1,7 +1,7 @@
 import type { Host, ModelFacts } from "../../engines/index.ts";
 import { callListed, narrowTools } from "../../gate/index.ts";
 import type { LoadedInstructions } from "../../instructions/index.ts";
-import { SKILL_TOOL } from "../../protocol/index.ts";
+import { Failure, SKILL_TOOL } from "../../protocol/index.ts";
 import type { RunToolOptions, Toolbox } from "../../tools/index.ts";
 import { permit, type PermittingSession } from "../permission/permit.ts";
 import type { SessionBudget } from "../budget/session-budget.ts";
@@ -66,7 +66,13 @@ export async function hostFor(session: HostingSession): Promise<Host> {
       );
     },
     refusal: () => session.budget.refusal,
+    isAsking: () => session.activity.isAsking,
     onRequest: (listener) => session.budget.onRequest(listener),
+    reserveTurn: async (signal) => {
+      const { model: name } = session.state.settings;
+      const reserved = await dependencies.models.proxy.reserveTurn(key, { model: name, signal });
+      return reserved instanceof Failure ? reserved.toBody().error : reserved;
+    },
     funds: (signal) => session.budget.funds(signal),
   };
 }
@@ -93,7 +99,7 @@ export function offeredTools(
   const lists = [profile.tools, narrowTools(profile, state.settings)];
   return toolbox.definitions().filter(({ name }) => {
     if (name === SKILL_TOOL && instructions.current.skills.length === 0) return false;
-    const { tier, definition } = toolbox.facts(name, {});
+    const { tier, definition } = toolbox.traits(name);
     return lists.every((list) => list === undefined || callListed(list, { tool: name, tier, definition }));
   });
 }
@@ -104,7 +110,7 @@ function watched(session: HostingSession, toolbox: Toolbox, model: RunToolOption
   return {
     definitions: () => offeredTools(session, toolbox),
     facts: (tool, input) => toolbox.facts(tool, input),
-    concurrent: (tool) => toolbox.concurrent(tool),
+    traits: (tool) => toolbox.traits(tool),
     preview: (tool, input) => toolbox.preview(tool, input),
     close: () => toolbox.close(),
     run: async (tool, input, options) => {

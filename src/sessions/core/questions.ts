@@ -1,7 +1,9 @@
-import { defined, type Approval, type JournalEvent } from "../../protocol/index.ts";
+import { defined, SYSTEM, type Approval, type JournalEvent } from "../../protocol/index.ts";
 import type { Clock } from "../dependencies.ts";
 import type { GivenAnswer } from "./state.ts";
 import { atWallTime } from "../lifecycle/wall-time.ts";
+
+const WITHDRAWN: GivenAnswer = { outcome: "cancelled", by: SYSTEM };
 
 /** Whether the time for an answer is over by the wall clock, whatever a timer says. */
 export function isOverdue({ status, expires_at }: Approval, now: number): boolean {
@@ -11,6 +13,8 @@ export function isOverdue({ status, expires_at }: Approval, now: number): boolea
 /** The questions of one session that wait for a person, with their timers and waiting callers. */
 export class Questions {
   readonly #pending = new Map<string, Approval>();
+  /** Answered, and not on the disk yet. */
+  readonly #answered = new Set<string>();
   readonly #waiters = new Map<string, (answer: GivenAnswer) => void>();
   readonly #timers = new Map<string, () => void>();
   /** Resolves when every earlier call is allowed, refused or asked about. */
@@ -58,6 +62,7 @@ export class Questions {
     const approval = this.#pending.get(event.approval_id);
     if (approval === undefined) return [];
     this.#pending.delete(approval.id);
+    if (event.type === "approval.resolved") this.#answered.add(approval.id);
     this.#timers.get(approval.id)?.();
     this.#timers.delete(approval.id);
     if (event.type === "approval.extended") {
@@ -86,7 +91,9 @@ export class Questions {
     this.#timers.set(approval.id, atWallTime(this.#clock, { at, atMostMs, callback }));
   }
 
+  /** A question that was answered before anybody waited was withdrawn with its turn: while the turn is open, its answer is known there. */
   wait(approval_id: string): Promise<GivenAnswer> {
+    if (!this.#pending.has(approval_id) && !this.#answered.has(approval_id)) return Promise.resolve(WITHDRAWN);
     return new Promise((resolve) => {
       this.#waiters.set(approval_id, resolve);
     });
@@ -95,6 +102,7 @@ export class Questions {
   /** An answer is on the disk: the waiting call continues. */
   settle(approval_id: string, answer: GivenAnswer): void {
     const waiter = this.#waiters.get(approval_id);
+    this.#answered.delete(approval_id);
     this.#waiters.delete(approval_id);
     waiter?.(answer);
   }

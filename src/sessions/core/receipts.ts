@@ -10,6 +10,8 @@ export interface IdempotentRequest {
   readonly key: string | undefined;
   /** The request, to tell a retry from a different request under the same key. */
   readonly question: unknown;
+  /** How long the answer is remembered, milliseconds. Absent: an hour. */
+  readonly keepMs?: number | undefined;
 }
 
 type ReceiptAnswer = Readonly<Record<string, unknown>>;
@@ -59,7 +61,7 @@ export class Receipts {
         key,
         request_hash: hash,
         answer: JSON.stringify(answer),
-        expires_at: now + LIMITS.idempotencyTtlMs,
+        expires_at: now + (request.keepMs ?? LIMITS.idempotencyTtlMs),
       },
     ]);
   }

@@ -45,6 +45,7 @@ import {
   refuseWhileStalled,
   untilStoredOrStalled,
 } from "./storing.ts";
+import { takeSteered } from "./steering.ts";
 import { LiveStream } from "./stream.ts";
 import { routeTurn } from "../routing/router.ts";
 
@@ -133,15 +134,14 @@ export class Session {
   async prompt(
     prompt: Prompt,
     by: PrincipalRef,
-    beside?: (accepted: PromptAccepted) => Beside,
+    { beside, now }: { readonly beside?: (accepted: PromptAccepted) => Beside; readonly now?: boolean } = {},
   ): Promise<PromptAccepted> {
     if (this.#closing) throw new Failure("session_closed", `session ${this.#state.id} is closing`);
     refuseNewWork(this.dependencies);
     const turn_id = this.dependencies.newId("turn");
-    const accepted = { turn_id, seq: this.#state.seq + 1, queued: false };
-    const events = decide(this.#state, { type: "prompt", turn_id, prompt, by });
+    const events = decide(this.#state, { type: "prompt", turn_id, prompt, by, now });
     if (events instanceof Failure) throw events;
-    accepted.queued = events[0]?.type === "turn.queued";
+    const accepted = { turn_id, seq: this.#state.seq + 1, queued: events[0]?.type === "turn.queued" };
     const durable = this.#append(events, { beside: beside?.(accepted) });
     this.dependencies.reach(accepted.queued ? "queue.decided" : "prompt.decided");
     const begin: Begin = (conversation, channel) => conversation.turn(prompt, channel);
@@ -371,7 +371,7 @@ export class Session {
       this.#absorb(turn_id, events);
       return this.#room();
     };
-    return { signal, tell };
+    return { signal, tell, steered: () => takeSteered(this, turn_id) };
   }
 
   /** The engine waits while the disk is unavailable or far behind. */

@@ -62,6 +62,8 @@ export interface QueuedTurn {
   readonly by: PrincipalRef;
   /** It waits for `unpause`. */
   readonly held?: true;
+  /** It goes into the open turn. */
+  readonly now?: true;
 }
 
 /** A range of another session's journal that this one begins with. */
@@ -180,12 +182,7 @@ export function view(state: SessionState): SessionView {
     seq: state.seq,
     ...(state.turn === undefined ? {} : { turn_id: state.turn.id }),
     turns: state.turns,
-    queue: state.queue.map(({ turn_id, text, by, held }) => ({
-      turn_id,
-      text,
-      by,
-      ...(held === undefined ? {} : { held }),
-    })),
+    queue: state.queue.map(({ turn_id, text, by, held, now }) => ({ turn_id, text, by, ...defined({ held, now }) })),
     pending_approvals: [...state.pending],
     ...(state.expired === undefined ? {} : { expired_approvals: state.expired }),
     grants: [...state.grants],

@@ -72,7 +72,7 @@ export function whileStoring<Answer>(
 /** Commands from a person or a program, who can send them again. All others follow from what has already happened. */
 export function isAsked(command: SessionCommand): boolean {
   if (command.type === "answer") return command.answer.by.id !== SYSTEM.id;
-  return ["open", "fork", "pause", "unpause", "unqueue", "edit", "reorder", "configure", "limit"].includes(
+  return ["open", "fork", "pause", "unpause", "unqueue", "edit", "reorder", "send_now", "configure", "limit"].includes(
     command.type,
   );
 }

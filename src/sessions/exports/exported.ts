@@ -15,7 +15,9 @@ import {
 /** What is left of an open item's text while it is folded. Ended items are whole. */
 const LIVE_CHARS = 1_000_000;
 
-export type ExportedPart = { readonly kind: "message" | "thought" | "notice"; readonly text: string } | ExportedCall;
+export type ExportedPart =
+  | { readonly kind: "message" | "thought" | "notice" | "prompt"; readonly text: string }
+  | ExportedCall;
 
 export interface ExportedCall {
   readonly kind: "call";
@@ -79,12 +81,9 @@ export async function* exportedTurns(
 
 function exportedTurn(turn: TurnView, transcript: Transcript, choice: ExportChoice): ExportedTurn {
   const { prompt, by, at, cost_microusd } = turn;
-  const attached = (prompt.attachments ?? []).map(
-    ({ name, type }) => `[${type}${name === undefined ? "" : `: ${name}`}]`,
-  );
   const parts = turn.entries.flatMap((entry) => exportedEntry(entry, transcript, choice));
   return {
-    prompt: choice.clean([prompt.text, ...attached].join("\n")),
+    prompt: promptText(prompt, choice),
     at,
     parts,
     end: choice.clean(endOf(turn)),
@@ -93,12 +92,21 @@ function exportedTurn(turn: TurnView, transcript: Transcript, choice: ExportChoi
   };
 }
 
+function promptText({ text, attachments = [] }: TurnView["prompt"], { clean }: ExportChoice): string {
+  const attached = attachments.map(({ name, type }) => `[${type}${name === undefined ? "" : `: ${name}`}]`);
+  return clean([text, ...attached].join("\n"));
+}
+
 function exportedEntry(
   entry: ConversationEntry,
   transcript: Transcript,
   choice: ExportChoice,
 ): readonly ExportedPart[] {
   if (entry.kind === "item") return entry.parent === undefined ? partsOf(entry.item, transcript, choice) : [];
+  if (entry.kind === "steer") {
+    const said = transcript.turns.get(entry.prompt);
+    return said === undefined ? [] : [{ kind: "prompt", text: promptText(said.prompt, choice) }];
+  }
   if (entry.kind === "notice" && entry.event.type === "error")
     return [{ kind: "notice", text: choice.clean(entry.event.message) }];
   return [];

@@ -71,6 +71,8 @@ function partHtml(part: ExportedPart): string {
       return messageHtml(part.text);
     case "thought":
       return `<details><summary>Thought</summary><div class="text">${escapedHtml(part.text)}</div></details>\n`;
+    case "prompt":
+      return `<div class="prompt text">${escapedHtml(part.text)}</div>\n`;
     case "notice":
       return `<p class="notice">${escapedHtml(part.text)}</p>\n`;
     case "call":

@@ -31,6 +31,8 @@ function partText(part: ExportedPart, level: number): string {
       return `\n${part.text}\n`;
     case "thought":
       return `\n<details><summary>Thought</summary>\n\n${fenced(part.text)}\n\n</details>\n`;
+    case "prompt":
+      return `\n${quoted(part.text)}\n`;
     case "notice":
       return `\n> ${oneLine(part.text)}\n`;
     case "call":

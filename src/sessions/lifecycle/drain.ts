@@ -39,6 +39,11 @@ export class TurnActivity {
     this.#clock = clock;
   }
 
+  /** Whether a model request is under way, or held. */
+  get isAsking(): boolean {
+    return this.#requests.size > 0 || this.#held > 0;
+  }
+
   /** Records activity. */
   sign(): void {
     this.#lastSign = this.#clock.elapsed();

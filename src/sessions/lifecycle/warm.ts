@@ -1,11 +1,13 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Failure, LIMITS, SYSTEM, type SessionSettings } from "../../protocol/index.ts";
+import { defined, Failure, LIMITS, SYSTEM, type Profile, type SessionSettings } from "../../protocol/index.ts";
 import { isDamagedPage, type Store } from "../../store/index.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { Session } from "../core/session.ts";
-import { newState, type SessionState } from "../core/state.ts";
+import { newState, type Birth, type SessionState } from "../core/state.ts";
 import { UNBOUNDED } from "../access/token-scope.ts";
+import { effectiveProfile } from "../permission/effective-profile.ts";
+import { canBeMadeAhead, isStillCurrent, placeSession, type PlacedSession } from "../workspace/own-tree.ts";
 import { canRunCommands } from "../workers/health.ts";
 import type { PreparedWorker } from "../workers/pool.ts";
 import { shapesOf } from "../workers/shapes.ts";
@@ -20,7 +22,16 @@ interface Ready extends PreparedWorker {
   readonly isPooled: boolean;
   /** When it was ready, on the monotonic clock. */
   readySince: number | undefined;
+  /** Settles when its own files are made, if it has some. */
+  placing: Promise<unknown>;
   readonly cancelTimer: () => void;
+}
+
+/** A prepared session with files of its own. */
+export interface TakenWithTree extends PlacedSession {
+  readonly id: string;
+  /** The session begins with it. */
+  begin(born: (id: string) => SessionState): Promise<Session>;
 }
 
 /** A worker that the pool keeps. */
@@ -84,10 +95,33 @@ export class WarmSessions {
     const fitting = this.#fitting(settings).find(({ session }) => workers.assign(session.state.id, pin));
     if (fitting === undefined) return undefined;
     this.#remove(fitting);
-    const { session } = fitting;
-    session.become(born(session.state.id));
-    await session.budget.load();
-    return session;
+    return begin(fitting.session, born);
+  }
+
+  /** A session prepared for these settings with files of its own, if these are what a new session would get now. */
+  async takeWithTree(
+    settings: SessionSettings,
+    { profile, pin }: { readonly profile: Profile; readonly pin: string | undefined },
+  ): Promise<TakenWithTree | undefined> {
+    if (!canBeMadeAhead(settings)) return undefined;
+    for (const ready of this.#fitting(settings).filter(({ isReady }) => isReady)) {
+      // Nobody else takes it meanwhile.
+      if (!this.#remove(ready)) continue;
+      const { session } = ready;
+      const { id, settings: placed } = session.state;
+      const isCurrent = await isStillCurrent(this.#dependencies, settings, { profile, id }).catch(() => false);
+      if (isCurrent && this.#dependencies.workers.assign(id, pin)) {
+        const { workspace, source, withheld } = placed;
+        return {
+          id,
+          settings: { ...settings, workspace, ...defined({ source, withheld }) },
+          begin: (born) => begin(session, born),
+          undo: () => this.#discard(ready),
+        };
+      }
+      this.#discard(ready).catch(() => undefined);
+    }
+    return undefined;
   }
 
   /** Those with a program first, then those that are ready. */
@@ -102,6 +136,8 @@ export class WarmSessions {
   follow(settings: SessionSettings): void {
     const { engines, clock, startAhead } = this.#dependencies;
     if (this.#closed || !startAhead || engines.get(settings.engine)?.capabilities.warm !== true) return;
+    // Files and branches that nobody may ever use are for those who ask for a pool.
+    if (canBeMadeAhead(settings)) return;
     const shape = shapesOf(settings, this.#dependencies.policy()).program;
     if (this.#planned.has(shape) || this.#ready.some((ready) => ready.shape === shape)) return;
     const [oldest] = this.#planned;
@@ -141,6 +177,7 @@ export class WarmSessions {
       isPooled,
       hasProgram,
       readySince: undefined,
+      placing: Promise.resolve(),
       get isReady() {
         return this.readySince !== undefined;
       },
@@ -148,6 +185,7 @@ export class WarmSessions {
     };
     this.#ready.push(ready);
     try {
+      if (canBeMadeAhead(shared)) await (ready.placing = this.#makeTree(session, birth));
       await Promise.all([hasProgram ? session.prepare() : undefined, isPooled ? startSandbox(session) : undefined]);
       ready.readySince = clock.elapsed();
       return true;
@@ -156,6 +194,13 @@ export class WarmSessions {
       this.#letGo(ready);
       return false;
     }
+  }
+
+  async #makeTree(session: Session, birth: Birth): Promise<void> {
+    const { id, settings } = birth;
+    const profile = effectiveProfile(this.#dependencies.policy(), session.state);
+    const placed = await placeSession(this.#dependencies, settings, { profile, id });
+    session.become(newState({ ...birth, settings: placed.settings }));
   }
 
   /** Replaces those that the pool keeps and that cannot work: resolves when all were tried. */
@@ -193,7 +238,7 @@ export class WarmSessions {
   /** Ends a prepared worker; resolves when it has ended. */
   async end(session_id: string): Promise<void> {
     const ready = this.#find(session_id);
-    if (ready !== undefined && this.#remove(ready)) await this.#discard(ready.session);
+    if (ready !== undefined && this.#remove(ready)) await this.#discard(ready);
   }
 
   async close(): Promise<void> {
@@ -202,7 +247,7 @@ export class WarmSessions {
     await Promise.allSettled(
       [...this.#ready].map((ready) => {
         this.#remove(ready);
-        return this.#discard(ready.session);
+        return this.#discard(ready);
       }),
     );
   }
@@ -220,16 +265,25 @@ export class WarmSessions {
   }
 
   #letGo(ready: Ready): void {
-    if (this.#remove(ready)) this.#discard(ready.session).catch(() => undefined);
+    if (this.#remove(ready)) this.#discard(ready).catch(() => undefined);
   }
 
   /** Nothing of it stays: there never was such a session. */
-  async #discard(session: Session): Promise<void> {
+  async #discard({ session, settings, placing }: Ready): Promise<void> {
+    await placing.catch(() => undefined);
     const environment = await session.environment().catch(() => undefined);
     await session.halt();
     await environment?.discard();
-    await rm(this.#dependencies.engineFolder(session.state.id), { recursive: true, force: true });
+    const { engineFolder, trees } = this.#dependencies;
+    await rm(engineFolder(session.state.id), { recursive: true, force: true });
+    if (canBeMadeAhead(settings)) await trees.remove(session.state.id);
   }
+}
+
+async function begin(session: Session, born: (id: string) => SessionState): Promise<Session> {
+  session.become(born(session.state.id));
+  await session.budget.load();
+  return session;
 }
 
 function isPrepared(session: Session): Promise<boolean> {

@@ -30,15 +30,16 @@ export function secretTexts(secret: TargetSecret): readonly string[] {
   switch (secret.kind) {
     case "push":
       return [secret.endpoint, secret.keys.auth];
+    // Whoever knows the topic can read and write there.
     case "ntfy":
-      return secret.token === undefined ? [] : [secret.token];
+      return [secret.url, ...(secret.token === undefined ? [] : [secret.token])];
     case "slack":
     case "discord":
       return [secret.url];
     case "telegram":
       return [secret.token];
     case "webhook":
-      return [secret.secret];
+      return [secret.url, secret.secret];
   }
 }
 
@@ -99,8 +100,8 @@ export function messageFor(secret: ServiceSecret, parts: MessageParts): Outgoing
 
 /** One pass, so that nothing in a text is taken for a placeholder. */
 function filled(template: string, { title, text, session, event }: Notice, link: string): string {
-  const values: Readonly<Record<string, string>> = { title, text, session, event, link };
-  return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole).trim();
+  const values = new Map(Object.entries({ title, text, session, event, link }));
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => values.get(name) ?? whole).trim();
 }
 
 interface Worded {
@@ -114,10 +115,7 @@ function ntfy(
   { notice, link, text }: Worded & { readonly notice: Notice },
 ): OutgoingMessage {
   const address = new URL(url);
-  const [topic = ""] = address.pathname
-    .split("/")
-    .filter((part) => part !== "")
-    .slice(-1);
+  const topic = topicIn(address);
   const message = text.startsWith(`${notice.title}\n`) ? text.slice(notice.title.length + 1) : text;
   const body = {
     topic: decodeURIComponent(topic),
@@ -128,6 +126,19 @@ function ntfy(
   };
   const base = new URL(address.pathname.slice(0, address.pathname.lastIndexOf(topic)), address.origin);
   return json(base.href, body, token === undefined ? {} : { authorization: `Bearer ${token}` });
+}
+
+function topicIn({ pathname }: URL): string {
+  return pathname.split("/").findLast((part) => part !== "") ?? "";
+}
+
+/** Whether an address ends with a topic that can be sent as text. */
+export function hasTopic(address: URL): boolean {
+  try {
+    return decodeURIComponent(topicIn(address)) !== "";
+  } catch {
+    return false;
+  }
 }
 
 function signed(

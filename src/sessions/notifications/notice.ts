@@ -3,6 +3,7 @@ import {
   isPlainToSee,
   isServerQuestion,
   LIMITS,
+  previewLine,
   showHidden,
   type Approval,
   type JournalEvent,
@@ -52,7 +53,7 @@ export function questionNotice(approval: Approval, session: NoticeSession, redac
   const { id, input_hash, session_id, tool, expires_at } = approval;
   const whole = wholeCall(approval, session);
   const isWhole = whole !== undefined && redact(whole) === whole;
-  const about = isWhole ? whole : cut(clean(summaryOf(approval), redact), LIMITS.notificationCallChars);
+  const about = isWhole ? whole : cut(clean(previewLine(approval.preview) ?? "", redact), LIMITS.notificationCallChars);
   const name = sessionName(session, redact);
   return {
     event: tool === BUDGET_TOOL ? "budget" : "question",
@@ -115,25 +116,6 @@ function titleOf({ tool, preview }: Approval): string {
       return `${tool}: change files?`;
     case "generic":
       return isServerQuestion(tool) ? "A question waits for you" : `Run ${tool}?`;
-  }
-}
-
-function summaryOf({ preview }: Approval): string {
-  switch (preview.type) {
-    case "diff":
-    case "notebook":
-      return preview.file.file_path;
-    case "multi_diff":
-      return preview.files.map(({ file_path }) => file_path).join(", ");
-    case "command":
-      return preview.command;
-    case "question":
-      return preview.questions[0]?.question ?? "";
-    case "budget":
-    case "network":
-    case "changes":
-    case "generic":
-      return preview.summary;
   }
 }
 

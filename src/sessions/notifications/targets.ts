@@ -12,7 +12,7 @@ import {
 import type { Caller } from "../access/access.ts";
 import type { Dependencies, NotificationDependencies } from "../dependencies.ts";
 import { StoredList } from "../services/stored-list.ts";
-import { addressOfTarget, secretTexts, TargetSecret, webhookSecret } from "./messages.ts";
+import { addressOfTarget, hasTopic, secretTexts, TargetSecret, webhookSecret } from "./messages.ts";
 import { checkAddress } from "./send.ts";
 import { arePushKeys } from "./web-push.ts";
 
@@ -59,7 +59,7 @@ export class TargetBook {
   secretOf(id: string): TargetSecret | undefined {
     const read = this.#secrets.read(secretPath(id));
     if (!read.ok) return undefined;
-    const secret = TargetSecret.safeParse(JSON.parse(read.value));
+    const secret = TargetSecret.safeParse(parsed(read.value));
     if (secret.success) for (const text of secretTexts(secret.data)) this.#dependencies.redact.learn(text);
     return secret.data;
   }
@@ -145,6 +145,14 @@ export class TargetBook {
   }
 }
 
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 function secretIn(request: CreateNotificationTarget): TargetSecret {
   switch (request.kind) {
     case "push": {
@@ -153,7 +161,7 @@ function secretIn(request: CreateNotificationTarget): TargetSecret {
     }
     case "ntfy": {
       const { kind, url, token } = request;
-      if (new URL(url).pathname.length < 2)
+      if (!hasTopic(new URL(url)))
         throw new Failure("invalid_request", "url: ends with the topic, such as https://ntfy.sh/my-topic");
       return { kind, url, ...defined({ token }) };
     }

@@ -114,7 +114,7 @@ export async function permit(session: PermittingSession, asked: ToolCall, signal
 async function clientToolIsBack(session: PermittingSession, tool: string, signal: AbortSignal): Promise<void> {
   if (session.resumedTurn === undefined || session.resumedTurn !== session.state.turn?.id) return;
   const { toolbox } = await session.environment();
-  if (!tool.startsWith("mcp__") || toolbox.facts(tool, {}).known) return;
+  if (!tool.startsWith("mcp__") || toolbox.traits(tool).known) return;
   const late = new AbortController();
   const cancel = session.dependencies.clock.after(LIMITS.pageGraceMs, () => late.abort());
   await toolbox.whenRegistered(tool, AbortSignal.any([signal, late.signal]));

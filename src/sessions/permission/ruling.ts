@@ -11,6 +11,7 @@ import {
 } from "../../gate/index.ts";
 import {
   AUTONOMY_ORDER,
+  HOME_TOOL,
   type Autonomy,
   type Policy,
   type Profile,
@@ -55,6 +56,7 @@ export async function ruleOn(request: RulingRequest, policy: Policy, environment
     known: facts.known,
     tier: facts.tier,
     alwaysAsks: facts.alwaysAsks,
+    listedAs: facts.name === HOME_TOOL ? String(request.input["tool"]) : undefined,
     definition: facts.definition,
     schemaError: facts.schemaError,
     paths,

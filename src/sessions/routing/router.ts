@@ -32,7 +32,7 @@ export async function routeNew(
   rules: RoutingRules,
   { wanted, isNamed }: { readonly wanted: ModelPlace; readonly isNamed: boolean },
 ): Promise<Routed> {
-  const listed = failoverFor(parts.models.failover(), wanted);
+  const listed = staysPut(parts, rules.engine) ? [] : failoverFor(parts.models.failover(), wanted);
   if (listed.length === 0) return wanted;
   const places = await placesOf(parts, rules, wanted);
   const [current, ...others] = places;
@@ -41,6 +41,11 @@ export async function routeNew(
   if (place === undefined || isSame(place, wanted)) return wanted;
   const { provider, model } = place;
   return { provider, model, routed_from: { provider: wanted.provider, model: wanted.model } };
+}
+
+/** Its sessions are where their provider is. */
+function staysPut({ engines }: Pick<RoutingParts, "engines">, engine: string): boolean {
+  return engines.get(engine)?.refusesProvider !== undefined;
 }
 
 /** Told in the journal of a session that begins elsewhere. */
@@ -59,7 +64,9 @@ export async function routeTurn(session: Session, { isResumed }: { readonly isRe
   const { models } = session.dependencies;
   const { provider, model, routed_from } = session.state.settings;
   const wanted = routed_from ?? { provider, model };
-  const isFailing = models.providers.status(provider) === "unavailable";
+  const isFailing =
+    models.providers.status(provider) === "unavailable" &&
+    !staysPut(session.dependencies, session.state.settings.engine);
   if (isFailing && failoverFor(models.failover(), wanted).length > 0) await move(session, wanted);
   await learnWindow(models, session.state.settings);
 }

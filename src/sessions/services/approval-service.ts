@@ -39,8 +39,8 @@ import { ruleOn, type Ruled } from "../permission/ruling.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { setLimit } from "../budget/set-limit.ts";
 import type { Session } from "../core/session.ts";
-import type { ChangeService } from "./change-service.ts";
-import { decideReview } from "./review-decision.ts";
+import type { ChangeService } from "./workspaces/change-service.ts";
+import { decideReview } from "./workspaces/review-decision.ts";
 
 export interface ApprovalFilter {
   readonly status?: ApprovalStatus | undefined;
@@ -101,6 +101,19 @@ export class ApprovalService {
     if (caller.role === "visitor") await this.#checkVisitor(session, approval, {});
     if (approval.status !== "pending") throw ended(approval);
     return approval;
+  }
+
+  /** Whether an agent may answer a question of a session that it began. */
+  async mayAnswer(caller: Caller, id: string): Promise<boolean> {
+    const { approval, session } = await this.#find(id);
+    const decision = { decision: "approve", input_hash: approval.input_hash } as const;
+    try {
+      await checkDelegate(this.#parts, caller, { session, approval, decision });
+      return true;
+    } catch (error) {
+      if (error instanceof Failure) return false;
+      throw error;
+    }
   }
 
   /** Shows a file change anew if the file is not what was shown: another question replaces this one. Else it stays. */
@@ -213,7 +226,7 @@ export class ApprovalService {
   ): Promise<void> {
     const { visitor_may_approve = [] } = effectiveProfile(this.#dependencies.policy(), session.state);
     const { toolbox } = await session.environment();
-    const isPageTool = toolbox.isClientTool(tool) && toolbox.facts(tool, {}).definition === undefined;
+    const isPageTool = toolbox.isClientTool(tool) && toolbox.traits(tool).definition === undefined;
     const isItsOwn = isPageTool || tool === QUESTION_TOOL;
     if (!isItsOwn || !toolListed(visitor_may_approve, tool))
       throw new Failure("forbidden", `a visitor may not answer for ${tool}; an operator of this server can`);

@@ -3,6 +3,7 @@ import { auditRow, authorize, authorizeFor, type Caller } from "../access/access
 import { queuedPrompt } from "../core/journal.ts";
 import type { Beside, Session } from "../core/session.ts";
 import { view } from "../core/state.ts";
+import { refuseUnsteerable } from "../core/steering.ts";
 import type { SessionServiceParts } from "./session-requests.ts";
 
 type QueueServiceParts = Pick<SessionServiceParts, "dependencies" | "registry"> & {
@@ -39,6 +40,18 @@ export class QueueService {
   async reorder(caller: Caller, id: string, order: readonly string[]): Promise<SessionView> {
     const session = await this.#session(caller, "session.control", id);
     await session.execute({ type: "reorder", order }, this.#audit(caller, "session.reorder", id));
+    return view(session.state);
+  }
+
+  /** Sends a prompt that waits into the running turn. If the turn ends before it takes it, it begins next. */
+  async sendNow(caller: Caller, id: string, turn_id: string): Promise<SessionView> {
+    const session = await this.#session(caller, "session.control", id);
+    refuseUnsteerable(session);
+    const { prompt } = await this.#queued(session, turn_id);
+    if (prompt.max_cost_microusd !== undefined)
+      throw new Failure("conflict", "this prompt has a limit of its own, which a running turn could not keep");
+    const beside = this.#audit(caller, "session.send_now", id, { turn_id });
+    await session.execute({ type: "send_now", turn_id }, beside);
     return view(session.state);
   }
 

@@ -14,8 +14,8 @@ import type { Dependencies } from "../dependencies.ts";
 import type { Registry } from "../lifecycle/registry.ts";
 import type { WarmSessions } from "../lifecycle/warm.ts";
 import type { WorkspacePlaces } from "../settings/settings.ts";
-import type { InstructionService } from "./instruction-service.ts";
-import type { TunnelAuthService } from "./tunnel-auth-service.ts";
+import type { InstructionService } from "./workspaces/instruction-service.ts";
+import type { TunnelAuthService } from "./tunnels/tunnel-auth-service.ts";
 
 export interface SessionFilter {
   readonly status?: Status | undefined;
@@ -35,6 +35,13 @@ export interface SessionFilter {
 
 /** Absent: not idempotent. */
 export type IdempotencyKey = string | undefined;
+
+/** How a prompt with a key is known again. Absent fields: as with any other, by all that it says and for an hour. */
+export interface PromptReceipt {
+  /** Milliseconds. */
+  readonly keepMs?: number | undefined;
+  readonly question?: unknown;
+}
 
 export interface CreateOptions {
   /** May refuse the resulting settings. Not called for a retry that is answered from its receipt. */

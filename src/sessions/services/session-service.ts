@@ -24,12 +24,15 @@ import { SessionConcurrency } from "../access/concurrency.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Frame } from "../core/frames.ts";
 import { offeredTools } from "../core/host.ts";
+import { refuseUnsteerable } from "../core/steering.ts";
 import { publishedPage } from "../core/journal.ts";
 import { foreignTurns } from "../exports/imported.ts";
 import { heirOf, inherited } from "./session-lineage.ts";
+import { SessionPlaces } from "./workspaces/session-places.ts";
 import type {
   CreateOptions,
   IdempotencyKey,
+  PromptReceipt,
   SessionBeginning,
   SessionFilter,
   SessionServiceParts,
@@ -40,17 +43,18 @@ import { refusalWhileStalled, refuseNewWork, whileStoring } from "../core/storin
 import { settingsChange, settingsFor } from "../settings/settings.ts";
 import { routedWords } from "../routing/router.ts";
 import { checkCursor, watch } from "../core/watch.ts";
-import { placeSession } from "../workspace/own-tree.ts";
 import { isFinal, newState, view, viewRow, type SessionState } from "../core/state.ts";
 
 /** What callers may do with sessions. */
 export class SessionService {
   readonly #parts: SessionServiceParts;
   readonly #concurrency: SessionConcurrency;
+  readonly #places: SessionPlaces;
 
   constructor(parts: SessionServiceParts) {
     this.#parts = parts;
     this.#concurrency = new SessionConcurrency(parts.dependencies.store.read);
+    this.#places = new SessionPlaces(parts);
   }
 
   async create(
@@ -119,15 +123,14 @@ export class SessionService {
     const fork_seq = parent?.state.settled_seq ?? 0;
     const lineage = parent === undefined ? [] : inherited(parent, fork_seq);
     const ancestors = sponsor === undefined ? [] : heirOf(sponsor);
-    const place = await this.#place(caller, asked, parent);
+    const isNew = parent === undefined && imported === undefined;
+    const place = await this.#places.place({ caller, settings: asked, parent, isNew });
     const { settings } = place;
-    const prompt = given && (await this.#parts.instructions.expandedFor(caller, settings, given));
+    const prompt = await this.#places.expanded(caller, place, given);
     const at = new Date(this.#parts.dependencies.clock.now()).toISOString();
     const born = (id: string): SessionState =>
       newState({ id, settings, at, by: ref(caller), token: scopeOf(caller), lineage, ancestors });
-    const isFresh = parent === undefined && place.id === undefined && imported === undefined;
-    const pin = this.#parts.dependencies.workers.pinOf({ settings, created_by: caller });
-    const warm = isFresh ? await this.#parts.warm.take(settings, { born, pin }) : undefined;
+    const warm = await place.begin?.(born);
     const newId = warm?.state.id ?? place.id ?? this.#parts.dependencies.newId("ses");
     // Before it is on the disk: a turn may begin at once.
     await this.#keepValues(newId, { servers, settings, parent });
@@ -170,7 +173,7 @@ export class SessionService {
     );
     await Promise.all(durable);
     this.#parts.dependencies.reach("session.durable");
-    if (isFresh) this.#parts.expect(settings);
+    if (isNew && asked.workspace_mode !== "empty") this.#parts.expect(asked);
     return answer;
   }
 
@@ -181,26 +184,6 @@ export class SessionService {
     const { mcpValues } = this.#parts.dependencies;
     if (servers !== undefined) await mcpValues.keep(id, servers);
     else if (settings.mcp_servers !== undefined && parent !== undefined) await mcpValues.copy(parent.state.id, id);
-  }
-
-  /** The settings with the session's own tree, if it has one. Nothing is made while nothing new may begin. */
-  async #place(
-    caller: Caller,
-    settings: SessionSettings,
-    parent: Session | undefined,
-  ): ReturnType<typeof placeSession> {
-    const { dependencies } = this.#parts;
-    refuseNewWork(dependencies);
-    const profile = this.#profile(caller, settings);
-    const place = await placeSession(dependencies, settings, { profile, parent: parent?.state.id });
-    try {
-      refuseNewWork(dependencies);
-      if (parent?.deleted === true) throw new Failure("not_found", `there is no session ${parent.state.id}`);
-    } catch (error) {
-      await place.undo();
-      throw error;
-    }
-    return place;
   }
 
   /** As on the disk: a caller that reads `idle` here also finds the answer in the journal. */
@@ -231,15 +214,24 @@ export class SessionService {
     };
   }
 
-  async prompt(caller: Caller, id: string, prompt: SubmitPrompt, key: IdempotencyKey): Promise<PromptAccepted> {
+  async prompt(
+    caller: Caller,
+    id: string,
+    request: SubmitPrompt,
+    key: IdempotencyKey,
+    { keepMs, question = ["prompt", id, request] }: PromptReceipt = {},
+  ): Promise<PromptAccepted> {
     const session = await this.#session(caller, "session.control", id);
-    return this.#parts.receipts.once({ caller, key, question: ["prompt", id, prompt] }, async (receipts) => {
+    return this.#parts.receipts.once({ caller, key, question, keepMs }, async (receipts) => {
       refuseNewWork(this.#parts.dependencies);
+      const { when, ...prompt } = request;
       const expanded = await this.#parts.instructions.expanded(caller, session, prompt);
-      return session.prompt(expanded, ref(caller), (accepted) => ({
+      if (when === "now") refuseUnsteerable(session);
+      const beside = (accepted: PromptAccepted): Beside => ({
         receipts: receipts(accepted),
-        ...this.#audit(caller, "session.prompt", id, { turn_id: accepted.turn_id }),
-      }));
+        ...this.#audit(caller, "session.prompt", id, defined({ turn_id: accepted.turn_id, when })),
+      });
+      return session.prompt(expanded, ref(caller), { now: when === "now", beside });
     });
   }
 
@@ -254,8 +246,7 @@ export class SessionService {
 
   /** The MCP servers of a session, and how they are. */
   async mcpServers(caller: Caller, id: string): Promise<SessionMcpServers> {
-    const session = await this.#session(caller, "session.read", id);
-    return { servers: [...session.servers.view()] };
+    return { servers: [...(await this.#session(caller, "session.read", id)).servers.view()] };
   }
 
   /**
@@ -271,14 +262,12 @@ export class SessionService {
     const session = await this.#session(caller, "session.control", id);
     const { status } = session.state;
     if (isFinal(status)) throw new Failure("session_closed", `session ${id} is ${status}; start or fork another one`);
-    const { toolbox } = await session.environment();
-    return toolbox.register(tools, instead);
+    return (await session.environment()).toolbox.register(tools, instead);
   }
 
   async interrupt(caller: Caller, id: string, { hold_queue }: Interrupt = {}): Promise<SessionView> {
     const session = await this.#session(caller, "session.control", id);
-    const details = hold_queue === true ? { hold_queue } : undefined;
-    const audit = this.#audit(caller, "session.interrupt", id, details);
+    const audit = this.#audit(caller, "session.interrupt", id, hold_queue === true ? { hold_queue } : undefined);
     // It stops at once, even while nothing can be written.
     const noted = this.#parts.dependencies.store.commit(audit, { untilStored: true });
     const work = Promise.all([noted, session.interrupt({ by: ref(caller), hold_queue })]);
@@ -330,7 +319,7 @@ export class SessionService {
       const settings = await this.#settings(caller, {}, { parent });
       return this.#concurrency.make(caller, this.#profile(caller, settings), async () => {
         const [lineage, ancestors] = [inherited(parent, seq), heirOf(parent)];
-        const place = await this.#place(caller, settings, parent);
+        const place = await this.#places.place({ caller, settings, parent, isNew: false });
         const at = new Date(this.#parts.dependencies.clock.now()).toISOString();
         const { title } = parent.state;
         const id = place.id ?? this.#parts.dependencies.newId("ses");

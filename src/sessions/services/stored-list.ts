@@ -8,6 +8,8 @@ interface StoredListOptions<Item> {
   readonly schema: z.ZodType<Item>;
   /** How many there can be. */
   readonly most: number;
+  /** How many versions stay. Absent: `documentVersions`. */
+  readonly keep?: number | undefined;
 }
 
 interface ListChange<Item> {
@@ -40,7 +42,7 @@ export class StoredList<Item> {
 
   /** Resolves with the new list once it is stored. */
   async change(caller: PrincipalRef, { audited, change }: ListChange<Item>): Promise<readonly Item[]> {
-    const { document, most } = this.#options;
+    const { document, most, keep = LIMITS.documentVersions } = this.#options;
     const { store, clock } = this.#dependencies;
     const changed = this.#changing.then(async () => {
       const items = change(await this.all());
@@ -48,7 +50,7 @@ export class StoredList<Item> {
       const at = new Date(clock.now()).toISOString();
       const by = { id: caller.id, name: caller.name, role: caller.role };
       await store.commit({
-        documents: [{ name: document, at, by, body: JSON.stringify(items), keep: LIMITS.documentVersions }],
+        documents: [{ name: document, at, by, body: JSON.stringify(items), keep }],
         audit: audited.map(({ action, id, details }) =>
           auditRow(this.#dependencies, caller, { action, target: id, details }),
         ),

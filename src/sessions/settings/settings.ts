@@ -5,6 +5,7 @@ import {
   defined,
   Failure,
   LIMITS,
+  TUNNEL_ENGINE,
   type ConfigureSession,
   type CreateSession,
   type Autonomy,
@@ -185,6 +186,8 @@ export async function settingsChange(
   { model, autonomy, permission_mode, ask_reads }: ConfigureSession,
 ): Promise<SettingsChange> {
   const { engine, provider } = settings;
+  if (engine === TUNNEL_ENGINE)
+    throw new Failure("unsupported", "home keeps to what it was told when the session began; start another one");
   const profile = profileOf(dependencies.policy(), settings.profile);
   checkClientChoices(caller, profile, { asked: model === undefined ? {} : { model } });
   if (model !== undefined) await checkModel(dependencies, { profile, engine, provider, model });
@@ -228,6 +231,8 @@ function extrasOf(
   const can = engines.get(engine)?.capabilities;
   const others = (ability: "structured_output" | "agents"): string =>
     [...engines.values()].flatMap(({ id, capabilities }) => (capabilities[ability] ? [id] : [])).join(", ");
+  if (base !== undefined && can?.fork === false)
+    throw new Failure("unsupported", `sessions of the engine ${engine} cannot be forked or resumed; start another one`);
   if (output_schema !== undefined && can?.structured_output !== true)
     throw new Failure(
       "unsupported",
@@ -254,6 +259,8 @@ async function chooseModel(
     request.model ??
     (base?.provider === provider ? base.model : undefined) ??
     defaultModel(dependencies.models, provider);
+  const refused = dependencies.engines.get(engine)?.refusesProvider?.(provider);
+  if (refused !== undefined) throw refused;
   const isInherited = base?.provider === provider && base.model === model;
   const place: Routed = isInherited
     ? // A session that continues another one stays where that one is.

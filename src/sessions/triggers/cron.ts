@@ -40,7 +40,8 @@ const SHORT: Readonly<Record<string, string>> = {
 
 /** A Failure names the field that cannot be read. */
 export function parseCron(text: string): Cron {
-  const fields = (SHORT[text.trim().toLowerCase()] ?? text).trim().split(/\s+/);
+  const name = text.trim().toLowerCase();
+  const fields = ((Object.hasOwn(SHORT, name) ? SHORT[name] : undefined) ?? text).trim().split(/\s+/);
   if (fields.length !== FIELDS.length)
     throw mistake(`has ${fields.length} fields; it needs 5: minute, hour, day of the month, month, day of the week`);
   const [minutes, hours, days, months, weekdays] = FIELDS.map((field, index) =>

@@ -10,11 +10,15 @@ export interface WorkerShapes {
 
 export function shapesOf(settings: SessionSettings, policy: Policy): WorkerShapes {
   const { metadata: _notes, max_cost_microusd: _money, worker: _pin, ...others } = settings;
-  const { engine, workspace, sandbox, network, profile } = others;
+  const { engine, workspace, workspace_mode, repo_filter, sandbox, network, profile } = others;
   // A mount without a profile of its own has the default one.
   const rules = [policy.profiles[profile], policy.profiles[policy.default_profile]];
   return {
     program: JSON.stringify(["program", others, rules]),
-    sandbox: JSON.stringify(["sandbox", { engine, workspace, sandbox, network, profile }, rules]),
+    sandbox: JSON.stringify([
+      "sandbox",
+      { engine, workspace, workspace_mode, repo_filter, sandbox, network, profile },
+      rules,
+    ]),
   };
 }

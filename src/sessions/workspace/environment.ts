@@ -14,6 +14,7 @@ import {
   resolvePath,
   sweepUnfinished,
   type AnyTool,
+  type WorkspaceIndexes,
 } from "../../tools/index.ts";
 import { profileOf } from "../permission/profile.ts";
 import type { SessionEnvironment, EnvironmentRequest } from "../dependencies.ts";
@@ -52,6 +53,8 @@ export interface EnvironmentOptions {
   readonly egress?: EgressSetup | undefined;
   /** Additional tools for every session; absent: none. */
   readonly extraTools?: readonly AnyTool[] | undefined;
+  /** For searches in workspaces. Absent: there are none. */
+  readonly indexes?: WorkspaceIndexes | undefined;
   /** What browser tools need of this machine. Absent: they say that they are switched off. */
   readonly browser?: BrowserSetup | undefined;
   /** Applied to output before it is stored in a file; absent: stored unchanged. */
@@ -78,6 +81,7 @@ export async function openEnvironment(
   wanted: EnvironmentRequest,
 ): Promise<SessionEnvironment> {
   const { session_id, settings } = wanted;
+  const { indexes } = options;
   const outputFolder = join(options.home, OUTPUT, session_id);
   // Synchronous: a turn waits for it, and going through the thread pool takes twenty times as long as the work.
   mkdirSync(outputFolder, { recursive: true, mode: 0o700 });
@@ -122,6 +126,7 @@ export async function openEnvironment(
     isHidden: (real) => isInside(options.home, real) && !isInside(outputFolder, real) && !isOwnTree(settings, real),
     resolve: (path) => resolvePath(settings.workspace, path),
     look: (path) => lookUp(settings.workspace, path),
+    ...(indexes === undefined ? {} : { findParts: (search) => indexes.find(tools, search) }),
     get busy() {
       return sandbox.busy || toolbox.clientToolCount > 0;
     },

@@ -61,6 +61,7 @@ export function instructionReader(places: InstructionPlaces, look: DiskLook): In
       const isOurs = real !== undefined && isInside(workspace, real) && !places.isHidden(real);
       return isOurs ? namesIn(real) : { names: [], isCut: false };
     },
+    isFolder: async (path) => (await look.at(path, "all"))?.isDirectory() === true,
     shown: (path) => {
       const inner = isInside(workspace, path) && path !== workspace ? path.slice(workspace.length + 1) : path;
       return shownLine(inner, LIMITS.pathChars);

@@ -59,9 +59,12 @@ export class NestedTold {
     const told = this.#agent(agent);
     const folders = new Set(paths.flatMap((path) => nestedFolders(workspace, path)));
     const fresh = [...folders].filter((folder) => !told.looked.has(folder));
-    if (fresh.length === 0) return "";
     for (const folder of fresh) if (told.looked.size < LIMITS.instructionLooks) told.looked.add(folder);
-    const { files, left_out, block } = await loadNested(reader, fresh, {
+    // Mostly a file: then four files below it need not be looked for.
+    const isThere = await Promise.all(fresh.map(async (folder) => !paths.includes(folder) || reader.isFolder(folder)));
+    const there = fresh.filter((_folder, index) => isThere[index]);
+    if (there.length === 0) return "";
+    const { files, left_out, block } = await loadNested(reader, there, {
       files: LIMITS.instructionFiles - told.files,
       bytes: LIMITS.instructionBytes - told.bytes,
       known: new Set([...known, ...told.hashes]),

@@ -10,10 +10,11 @@ import { effectiveProfile } from "../permission/effective-profile.ts";
 import { DiskLook } from "./disk-look.ts";
 import { instructionReader, type InstructionPlaces } from "./instruction-reader.ts";
 import { NestedTold } from "./nested-told.ts";
+import { RepositoryContext } from "./repository-context.ts";
 
 /** What must be known of a session to read what its workspace says. */
 export interface InstructedSession extends Pick<Session, "environment"> {
-  readonly state: Pick<SessionState, "settings" | "created_by" | "token">;
+  readonly state: Pick<SessionState, "settings" | "created_by" | "token" | "grants">;
   readonly dependencies: Pick<Dependencies, "policy" | "engines" | "userInstructions" | "clock">;
 }
 
@@ -26,9 +27,12 @@ export class SessionInstructions {
   #last: { readonly key: string; readonly look: DiskLook; readonly loaded: LoadedInstructions } | undefined;
 
   readonly #nested = new NestedTold();
+  /** Parts of other files, for messages that they fit. */
+  readonly repository: RepositoryContext;
 
   constructor(session: InstructedSession) {
     this.#session = session;
+    this.repository = new RepositoryContext(session);
   }
 
   get current(): LoadedInstructions {
@@ -68,9 +72,10 @@ export class SessionInstructions {
     }
   }
 
-  /** The conversation was shortened: folders are told of again. */
+  /** The conversation was shortened: folders and parts of files are told again. */
   forgetNested(): void {
     this.#nested.forget();
+    this.repository.forget();
   }
 
   /** Resolves when the last `refresh` has ended. */

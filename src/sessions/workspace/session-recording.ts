@@ -18,11 +18,15 @@ interface RecordedSession {
 /** A recording that can be compared with. */
 export interface OpenedRecording {
   readonly place: RecordedPlace;
+  /** Where it is noted what is being written into the files. Absolute. */
+  readonly notes: string;
   /** Absent: the session has run nothing that could change a file, or nothing could be recorded. */
   readonly book: RecordingBook | undefined;
   /** Why nothing could be recorded; absent: it could. */
   readonly problem?: string | undefined;
 }
+
+type RecordingWork<Answer> = (place: RecordedPlace, notes: OpenedRecording["notes"]) => Promise<Answer>;
 
 /**
  * Records a session's files before its first call that could change something, and after each turn with such a call. What cannot be
@@ -84,8 +88,8 @@ export class SessionRecording {
 
   /** One after the other: two would write the same files. */
   use<Answer>(work: (opened: OpenedRecording) => Promise<Answer>): Promise<Answer> {
-    return this.#enqueue(async (place) =>
-      work({ place, book: await readBook(place), problem: this.#problem ?? this.#off() }),
+    return this.#enqueue(async (place, notes) =>
+      work({ place, notes, book: await readBook(place), problem: this.#problem ?? this.#off() }),
     );
   }
 
@@ -103,7 +107,7 @@ export class SessionRecording {
     }
   }
 
-  #enqueue<Answer>(work: (place: RecordedPlace) => Promise<Answer>): Promise<Answer> {
+  #enqueue<Answer>(work: RecordingWork<Answer>): Promise<Answer> {
     this.#pending += 1;
     const done = this.#work
       .then(() => this.#inPlace(work))
@@ -114,16 +118,16 @@ export class SessionRecording {
     return done;
   }
 
-  async #inPlace<Answer>(work: (place: RecordedPlace) => Promise<Answer>): Promise<Answer> {
+  async #inPlace<Answer>(work: RecordingWork<Answer>): Promise<Answer> {
     const { state, dependencies } = this.#session;
     const { settings, id } = state;
     const { folder, home } = dependencies.recordings;
     const place = { folder: folder(id), home, workspace: settings.workspace };
-    if (settings.source === undefined) return work(place);
+    if (settings.source === undefined) return work(place, place.folder);
     // A snapshot may have to be mounted.
-    const { release } = await dependencies.trees.use(id);
+    const { tree, release } = await dependencies.trees.use(id);
     try {
-      return await work(place);
+      return await work(place, tree.folder);
     } finally {
       await release();
     }

@@ -1,4 +1,4 @@
-import type { Worker } from "node:worker_threads";
+import type { MessagePort } from "node:worker_threads";
 import { type Failure, LIMITS } from "../../protocol/index.ts";
 import { DamagedPage, type DamageFound } from "./damage.ts";
 import { REFUSED, storeFailure, stalledFailure } from "../failure.ts";
@@ -21,7 +21,7 @@ export interface Commit {
 }
 
 interface CommitsOptions {
-  readonly port: Pick<Worker, "on" | "postMessage">;
+  readonly port: Pick<MessagePort, "on" | "postMessage">;
   readonly onFatal: (error: Error) => void;
   readonly onCommit?: ((commit: Commit) => void) | undefined;
   /** Called when writing stops and when it resumes. */
@@ -77,7 +77,6 @@ export class Commits {
     this.#options = options;
     this.#retryMs = options.retryMs;
     options.port.on("message", (message: FromWriter) => this.#hear(message));
-    options.port.on("error", (error: unknown) => this.fail(String(error)));
   }
 
   /** Why nothing can be written at the moment; absent: writing works. */

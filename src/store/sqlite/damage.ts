@@ -1,5 +1,5 @@
 import { Failure } from "../../protocol/failure.ts";
-import { LIMITS } from "../../protocol/limits.ts";
+import { STORE_LIMITS } from "../../protocol/limits/store.ts";
 import { primaryCode, SQLITE } from "./binding.ts";
 
 /** A part of the database that SQLite cannot read. */
@@ -45,7 +45,7 @@ export class Damage {
     const { session } = found;
     if (session === undefined ? this.#isElsewhere : this.#sessions.has(session)) return;
     if (session === undefined) this.#isElsewhere = true;
-    else if (this.#sessions.size >= LIMITS.storeDamagedSessions) return;
+    else if (this.#sessions.size >= STORE_LIMITS.storeDamagedSessions) return;
     else this.#sessions.add(session);
     this.#say(found);
   }

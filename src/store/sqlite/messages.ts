@@ -1,8 +1,15 @@
+import type { MessagePort } from "node:worker_threads";
 import type { ErrorCode } from "../../protocol/index.ts";
 import type { WriteOperation } from "./statements.ts";
 import type { Stall, StoreDisk } from "../store.ts";
 
-/** What the writer's thread is started with. */
+/** A store that the thread writes for from now on. */
+export interface ThreadJob {
+  readonly data: WriterData;
+  /** The store's own. */
+  readonly port: MessagePort;
+}
+
 export interface WriterData {
   /** Absolute, symlinks resolved. */
   readonly path: string;

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { Worker } from "node:worker_threads";
+import type { MessagePort } from "node:worker_threads";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import { type SqliteDatabase, loadSqlite } from "./binding.ts";
 import { Commits, type Commit } from "./commits.ts";
@@ -12,6 +12,7 @@ import { makePrivate } from "./private-file.ts";
 import { makeReader } from "./reader.ts";
 import { idOf } from "./rows.ts";
 import { makeSelect, type Select } from "./select.ts";
+import { StoreThread } from "./thread.ts";
 import type { Stall, Store, StoreHealth, Write } from "../store.ts";
 
 /** Time and bounds of the store. Tests pass their own. */
@@ -67,6 +68,8 @@ export interface SqliteStoreOptions {
   readonly acceptLoss?: boolean | undefined;
   /** Absent: the machine's clock, and the limits. */
   readonly tuning?: Partial<StoreTuning> | undefined;
+  /** Where it writes. Absent: a thread of its own, which ends with it. */
+  readonly thread?: StoreThread | undefined;
   /** Only in tests. */
   readonly faults?: Faults | undefined;
 }
@@ -81,7 +84,7 @@ export interface SqliteStore extends Store {
 
 /** Opens the store in a local file: one thread that writes, and a connection beside it that reads. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
-  const { onFatal, onCommit, onStall, onLocked, faults, acceptLoss = false } = options;
+  const { onFatal, onCommit, onStall, onLocked, faults, thread, acceptLoss = false } = options;
   const tuning = { ...BY_DEFAULT, ...options.tuning };
   const path = makeHome(options.path);
   const open = await loadSqlite();
@@ -89,7 +92,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const hurry = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const writer = await startWriter(
     { path, busyMs, tendMs, reserveBytes, minFreeBytes, acceptLoss, hurry, faults },
-    onLocked ?? (async () => undefined),
+    { thread, onLocked: onLocked ?? (async () => undefined) },
   );
   // No awaiting from here on: the writer's next message must find its listeners.
   try {
@@ -124,28 +127,37 @@ interface Parts {
 }
 
 interface Writer {
-  readonly port: Worker;
-  /** Resolves when its thread has ended, for whatever reason. */
+  readonly port: MessagePort;
+  /** Resolves when it writes no more, for whatever reason. */
   readonly gone: Promise<void>;
+  /** How its thread ended, in words. */
+  readonly why: () => string;
 }
 
-async function startWriter(data: WriterData, onLocked: () => Promise<unknown>): Promise<Writer> {
-  const port = new Worker(new URL("./writer.js", import.meta.url), {
-    workerData: data,
-    name: "store",
-    // Options of the program that opens it, such as --input-type, are not for this thread.
-    execArgv: [],
-  });
-  const gone = new Promise<void>((resolve) => port.once("exit", () => resolve()));
+interface WriterStart {
+  /** Absent: one of its own. */
+  readonly thread: StoreThread | undefined;
+  readonly onLocked: () => Promise<unknown>;
+}
+
+async function startWriter(data: WriterData, { thread, onLocked }: WriterStart): Promise<Writer> {
+  const used = thread ?? new StoreThread();
+  const port = used.write(data);
+  const closed = new Promise<void>((resolve) => port.once("close", () => resolve()));
+  const writer: Writer = {
+    port,
+    gone: thread === undefined ? closed.then(() => used.close()) : closed,
+    why: () => used.why,
+  };
   const heard = (): Promise<FromWriter> =>
     new Promise((resolve) => {
-      const fatal = (error: unknown) => resolve({ kind: "fatal", why: String(error) });
-      port.once("message", resolve).once("error", fatal).once("exit", fatal);
+      port.once("message", resolve);
+      void closed.then(() => resolve({ kind: "fatal", why: used.why }));
     });
   let answer = await heard();
   if (answer.kind === "locked") {
     await onLocked().catch(async (error: unknown) => {
-      await port.terminate();
+      await endWriter(writer);
       throw error;
     });
     const next = heard();
@@ -153,8 +165,8 @@ async function startWriter(data: WriterData, onLocked: () => Promise<unknown>): 
     port.postMessage(permission);
     answer = await next;
   }
-  if (answer.kind === "ready") return { port, gone };
-  await gone;
+  if (answer.kind === "ready") return writer;
+  await writer.gone;
   if (answer.kind === "refused") throw new Failure(answer.code, answer.message);
   const why = answer.kind === "fatal" ? answer.why : answer.kind;
   throw new Failure("store_failed", `The store's writing thread did not start: ${why}`);
@@ -272,8 +284,8 @@ function makeStore(parts: Parts): SqliteStore {
   let stopping: StoreClosing | undefined;
   let readable = true;
   let ending = false;
-  writer.port.on("exit", (code) => {
-    if (!ending) commits.fail(`its writing thread ended with code ${code}`);
+  void writer.gone.then(() => {
+    if (!ending) commits.fail(`its writing thread ${writer.why()}`);
   });
   const refuseClosed = (open: boolean) => {
     if (!open) throw new Failure("shutting_down", "The store is closed.");

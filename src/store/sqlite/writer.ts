@@ -1,5 +1,5 @@
-import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { LIMITS } from "../../protocol/limits.ts";
+import { type MessagePort, parentPort, receiveMessageOnPort } from "node:worker_threads";
+import { STORE_LIMITS } from "../../protocol/limits/store.ts";
 import {
   type SqliteDatabase,
   extendedCode,
@@ -12,7 +12,7 @@ import {
 import { isDamage } from "./damage.ts";
 import { diskOf, makeReserve, releaseReserve } from "./disk.ts";
 import { type Lock, takeLock } from "./lock.ts";
-import type { Faults, FromWriter, WriteOutcome, SentWrite, ToWriter, WriterData } from "./messages.ts";
+import type { Faults, FromWriter, SentWrite, ThreadJob, ToWriter, WriteOutcome, WriterData } from "./messages.ts";
 import { Presence, type ReplacedStore } from "./presence.ts";
 import { type StoreRecord, writeRecord } from "./record.ts";
 import { StoreRefusal } from "./refusal.ts";
@@ -45,13 +45,15 @@ function connect(open: OpenDatabase, { path, busyMs }: WriterData): SqliteDataba
     database.exec(`
       -- Counts for a database that is made now: it gives space back in small steps.
       PRAGMA auto_vacuum = INCREMENTAL;
+      -- What is deleted is overwritten where its page is written anyway; whole pages are given back to the disk.
+      PRAGMA secure_delete = FAST;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       -- What a savepoint may have to undo is small: no file is made for it in each transaction.
       PRAGMA temp_store = MEMORY;
-      PRAGMA cache_size = -${LIMITS.storeCacheKib};
-      PRAGMA wal_autocheckpoint = ${LIMITS.storeCheckpointPages};
-      PRAGMA journal_size_limit = ${LIMITS.storeWalBytes};
+      PRAGMA cache_size = -${STORE_LIMITS.storeCacheKib};
+      PRAGMA wal_autocheckpoint = ${STORE_LIMITS.storeCheckpointPages};
+      PRAGMA journal_size_limit = ${STORE_LIMITS.storeWalBytes};
     `);
     return database;
   } catch (error) {
@@ -230,7 +232,7 @@ class WriterLoop {
   }
 
   #prepare(database: SqliteDatabase): Statements {
-    database.exec(`PRAGMA busy_timeout = ${Math.min(this.#data.busyMs, LIMITS.storeBusyStepMs)}`);
+    database.exec(`PRAGMA busy_timeout = ${Math.min(this.#data.busyMs, STORE_LIMITS.storeBusyStepMs)}`);
     return prepare(database);
   }
 
@@ -246,7 +248,7 @@ class WriterLoop {
         const isOver = performance.now() - since >= busyMs || Atomics.load(hurry, 0) !== 0;
         if (primaryCode(error) !== SQLITE.busy || isOver) throw error;
         // SQLite may refuse without waiting.
-        Atomics.wait(hurry, 0, 0, Math.min(busyMs, LIMITS.storeBusyPauseMs));
+        Atomics.wait(hurry, 0, 0, Math.min(busyMs, STORE_LIMITS.storeBusyPauseMs));
       }
     }
   }
@@ -274,7 +276,7 @@ class WriterLoop {
 
   #remember(chain: string): void {
     this.#broken.add(chain);
-    if (this.#broken.size <= LIMITS.storeBrokenChains) return;
+    if (this.#broken.size <= STORE_LIMITS.storeBrokenChains) return;
     for (const oldest of this.#broken) return void this.#broken.delete(oldest);
   }
 
@@ -317,7 +319,7 @@ class WriterLoop {
     quietly(() => {
       const { freelist_count } = this.#statements.free.get() as { readonly freelist_count: number };
       if (freelist_count === 0) return;
-      this.#database.exec(`PRAGMA incremental_vacuum(${LIMITS.storeVacuumPages})`);
+      this.#database.exec(`PRAGMA incremental_vacuum(${STORE_LIMITS.storeVacuumPages})`);
       this.#unfolded = true;
     });
   }
@@ -363,7 +365,7 @@ function collect(port: MessagePort, first: ToWriter, epoch: number): Collected {
       writes.push(...next.writes);
       batches += 1;
     }
-    if (writes.length >= LIMITS.storeBatchWrites) break;
+    if (writes.length >= STORE_LIMITS.storeBatchWrites) break;
     next = receiveMessageOnPort(port)?.message as ToWriter | undefined;
   }
   return { writes, batches, epoch, close: next?.kind === "close" };
@@ -442,9 +444,13 @@ async function start(port: MessagePort, data: WriterData): Promise<void> {
   try {
     const open = await loadSqlite();
     lock = takeLock(open, data.path);
-    const permitted = new Promise((resolve) => port.once("message", resolve));
+    const permitted = new Promise<ToWriter>((resolve) => port.once("message", resolve));
     port.postMessage({ kind: "locked" } satisfies FromWriter);
-    await permitted;
+    if ((await permitted).kind === "close") {
+      lock.release();
+      port.close();
+      return;
+    }
     const database = openWithReserve(open, data);
     serve(port, new WriterLoop(open, data, database), { data, lock });
   } catch (error) {
@@ -454,4 +460,4 @@ async function start(port: MessagePort, data: WriterData): Promise<void> {
   }
 }
 
-if (parentPort !== null) await start(parentPort, workerData as WriterData);
+parentPort?.on("message", ({ data, port }: ThreadJob) => void start(port, data));

@@ -209,6 +209,7 @@ export function changedFiles(frame: StreamFrame): readonly string[] {
     case "approval.extended":
       return ["status", "tools/pending", "tools/log"];
     case "turn.queued":
+    case "turn.steered":
     case "turn.started":
     case "turn.resumed":
       return ["status"];

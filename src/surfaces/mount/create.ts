@@ -1,4 +1,4 @@
-import { toolListed } from "../../gate/index.ts";
+import { narrow, toolListed } from "../../gate/index.ts";
 import {
   ClaudeRequest,
   defined,
@@ -6,6 +6,7 @@ import {
   globMatches,
   isTunnelProvider,
   LIMITS,
+  type Autonomy,
   type ClaudeCreated,
   type CreateSession,
   type Profile,
@@ -43,11 +44,12 @@ export async function create(context: MountContext, caller: Caller, text: string
     system_prompt: request.system_prompt,
     prompt: request.initial_prompt === undefined ? undefined : { text: request.initial_prompt },
     tools,
-    autonomy: request.autonomy,
+    autonomy: request.autonomy ?? autonomyAtMost(profile, caller, request),
     max_cost_microusd: max_cost_usd,
     max_context_tokens: request.max_context_tokens,
     resume_session_id: request.resume_session_id,
     parent_session_id: request.parent_session_id,
+    at_budget_end: request.at_budget_end,
     metadata: request.parent_session_id === undefined ? undefined : { [PARENT_NOTE]: request.parent_session_id },
   });
   const parent = request.parent_session_id ?? request.resume_session_id;
@@ -170,6 +172,17 @@ async function resumed(gateway: Gateway, caller: Caller, id: string): Promise<Se
       throw new Failure("not_found", `resume session not found: ${id}`);
     throw error;
   }
+}
+
+/** Narrowed where policy gives less, and not refused. */
+function autonomyAtMost(
+  profile: Profile,
+  { role, token }: Caller,
+  { autonomy_at_most }: ClaudeRequest,
+): Autonomy | undefined {
+  if (autonomy_at_most === undefined) return undefined;
+  const { max_autonomy } = token.bounds;
+  return narrow(profile, { inherited: autonomy_at_most }, { role, max_autonomy }).autonomy;
 }
 
 /** The walls that an admin set for the mount. Where one of them is not to be had, no session is made. */

@@ -1,6 +1,16 @@
-import { errorText, Failure, LIMITS, TunnelMessage, type Approval, type ClaudeCreated } from "../../protocol/index.ts";
-import type { Caller, Gateway, OpenTunnelSessions } from "../../sessions/index.ts";
+import {
+  defined,
+  errorText,
+  Failure,
+  globMatches,
+  LIMITS,
+  TunnelMessage,
+  type Approval,
+  type ClaudeCreated,
+} from "../../protocol/index.ts";
+import type { Caller, Gateway, OpenTunnelSessions, SessionTerms } from "../../sessions/index.ts";
 import type { FileService } from "./file-service.ts";
+import { ToldTurn } from "./tunnel-turns.ts";
 
 const CLAUDE = "/claude";
 const encoder = new TextEncoder();
@@ -19,55 +29,77 @@ interface RemoteSession {
   /** Questions that wait for an answer, the oldest first. */
   readonly asked: string[];
   readonly ending: AbortController;
+  /** The other side names its turns: each is told by itself. Absent: all is told. */
+  readonly isByTurn: boolean;
+  turn?: ToldTurn | undefined;
+  /** Ends what tells of the turn. */
+  telling?: AbortController | undefined;
 }
 
 type Incoming = Extract<
   TunnelMessage,
-  { type: "create_session" | "prompt" | "tool_approval_response" | "stop" | "pause" | "resume" }
+  { type: "create_session" | "prompt" | "tool_approval_response" | "stop" | "pause" | "resume" | "interrupt" }
 >;
+type CreateMessage = Extract<Incoming, { type: "create_session" }>;
 
 /** Runs whole sessions for remote parties, with document 003's messages. */
 export function serveTunnelSessions(options: TunnelSessionOptions): OpenTunnelSessions {
-  return (caller, link) => {
-    const sessions = new TunnelSessions(options, { caller, send: (message) => link.send(message) });
+  return (caller, link, terms) => {
+    const sessions = new TunnelSessions(options, {
+      caller,
+      terms,
+      send: (message) => link.send(message),
+      room: () => link.room(),
+    });
     return { message: (text) => sessions.take(text), closed: () => sessions.close() };
   };
+}
+
+interface TunnelParty {
+  readonly caller: Caller;
+  /** What the owner of this machine allows it. Undefined: nothing any more. */
+  readonly terms: () => Promise<SessionTerms | undefined>;
+  readonly send: (message: TunnelMessage) => void;
+  readonly room: () => Promise<void>;
 }
 
 class TunnelSessions {
   readonly #options: TunnelSessionOptions;
   readonly #caller: Caller;
   readonly #send: (message: TunnelMessage) => void;
+  readonly #room: () => Promise<void>;
+  readonly #terms: TunnelParty["terms"];
   /** By the id that the other side gave. */
   readonly #sessions = new Map<string, RemoteSession>();
   #turn: Promise<void> = Promise.resolve();
   #waiting = 0;
   #isClosed = false;
 
-  constructor(
-    options: TunnelSessionOptions,
-    { caller, send }: { readonly caller: Caller; readonly send: (message: TunnelMessage) => void },
-  ) {
+  constructor(options: TunnelSessionOptions, { caller, terms, send, room }: TunnelParty) {
     this.#options = options;
     this.#caller = caller;
     this.#send = send;
+    this.#room = room;
+    this.#terms = terms;
   }
 
   /** One message after the other. A message of no known kind is refused, and changes nothing. */
   take(text: string): void {
     const message = parse(text);
     if (message === undefined) {
-      this.#fail("", "this is none of document 003's messages");
+      this.#fail("", new Failure("invalid_request", "this is none of document 003's messages"));
       return;
     }
     if (this.#waiting >= LIMITS.socketMessagesWaiting) {
-      this.#fail(message.session_id, "too many messages at once: wait for answers");
+      this.#fail(message.session_id, new Failure("limit_reached", "too many messages at once: wait for answers"));
       return;
     }
     this.#waiting += 1;
     this.#turn = this.#turn
       .then(() => this.#handle(message))
-      .catch((error: unknown) => this.#fail(message.session_id, wordsOf(error)))
+      .catch((error: unknown) =>
+        this.#fail(message.session_id, error, message.type === "prompt" ? message.turn_id : undefined),
+      )
       .finally(() => {
         this.#waiting -= 1;
       });
@@ -87,41 +119,115 @@ class TunnelSessions {
         await this.#create(message);
         return;
       case "prompt":
-        await this.#write(message.session_id, "prompt", message.content);
+        await this.#prompt(message);
         return;
       case "tool_approval_response":
         await this.#answer(message);
         return;
       case "stop":
+        await this.#stop(message);
+        return;
+      case "interrupt":
+        await this.#interrupt(message);
+        return;
       case "pause":
       case "resume":
         await this.#write(message.session_id, "ctl", message.type);
     }
   }
 
-  /** The same id again is the same session: it is told from its beginning. */
-  async #create({ session_id, request }: Extract<Incoming, { type: "create_session" }>): Promise<void> {
+  /** The same id again is the same session. Where the other side does not name its turns, it is told from its beginning. */
+  async #create(message: CreateMessage): Promise<void> {
+    const { session_id, by_turn } = message;
     if (!this.#sessions.has(session_id) && this.#sessions.size >= LIMITS.tunnelSessions)
       throw new Failure("limit_reached", `a tunnel can have ${LIMITS.tunnelSessions} sessions at once`);
-    // Here it is no tunnel any more.
-    const { tunnel_endpoint: _there, provider: _theirs, ...wanted } = request;
-    const asked = { ...wanted, idempotency_key: `tunnel ${session_id}` };
-    const { files } = this.#options;
-    const made = await files.call(this.#caller, `${CLAUDE}/new`, encoder.encode(JSON.stringify(asked)));
-    const { session_id: id } = JSON.parse(decoder.decode(made)) as ClaudeCreated;
+    const id =
+      message.home_session_id === undefined ? await this.#new(message) : await this.#open(message.home_session_id);
     this.#sessions.get(session_id)?.ending.abort();
-    const session: RemoteSession = { id, asked: [], ending: new AbortController() };
+    const session: RemoteSession = { id, asked: [], ending: new AbortController(), isByTurn: by_turn === true };
     this.#sessions.set(session_id, session);
-    this.#send({ type: "session_created", session_id });
+    this.#send({ type: "session_created", session_id, ...(session.isByTurn ? { home_session_id: id } : {}) });
+    if (session.isByTurn) return;
     void this.#tell(session_id, session);
     void this.#ask(session_id, session);
   }
 
-  async #answer({ session_id, approved }: Extract<Incoming, { type: "tool_approval_response" }>): Promise<void> {
+  async #new({ session_id, request }: CreateMessage): Promise<string> {
+    // Here it is no tunnel any more.
+    const { tunnel_endpoint: _there, provider: _theirs, ...wanted } = request;
+    const { provider, models = ["*"], engine } = (await this.#terms()) ?? {};
+    if (provider === undefined || !models.some((glob) => globMatches(glob, request.model)))
+      throw new Failure("model_not_allowed", `this tunnel is not for the model ${request.model}`);
+    const asked = { ...defined({ engine }), ...wanted, provider, idempotency_key: `tunnel ${session_id}` };
+    const { files } = this.#options;
+    const made = await files.call(this.#caller, `${CLAUDE}/new`, encoder.encode(JSON.stringify(asked)));
+    return (JSON.parse(decoder.decode(made)) as ClaudeCreated).session_id;
+  }
+
+  /** One that was made before. */
+  async #open(id: string): Promise<string> {
+    const { status } = await this.#options.gateway.sessions.get(this.#caller, id);
+    if (status === "complete" || status === "failed")
+      throw new Failure("not_found", `session not found: ${id} has ended; start another one`);
+    return id;
+  }
+
+  async #prompt(message: Extract<Incoming, { type: "prompt" }>): Promise<void> {
+    const { session_id, turn_id, content } = message;
     const session = this.#of(session_id);
-    const request_id = session.asked.shift();
+    if (!session.isByTurn || turn_id === undefined) {
+      await this.#write(session_id, "prompt", content);
+      return;
+    }
+    const { gateway } = this.#options;
+    const ending = new AbortController();
+    const turn = await ToldTurn.begin(
+      {
+        gateway,
+        caller: this.#caller,
+        id: session.id,
+        session_id,
+        send: this.#send,
+        room: this.#room,
+        signal: AbortSignal.any([session.ending.signal, ending.signal]),
+      },
+      { ...message, turn_id },
+    );
+    // The same turn again: it is told from its beginning.
+    if (session.turn?.turn_id === turn_id) session.telling?.abort();
+    session.turn = turn;
+    session.telling = ending;
+    turn.tell().catch((error: unknown) => this.#fail(session_id, error, turn_id));
+  }
+
+  /** Ends the session. One that is gone has ended. */
+  async #stop({ session_id, home_session_id }: Extract<Incoming, { type: "stop" }>): Promise<void> {
+    const id = home_session_id ?? this.#of(session_id).id;
+    try {
+      await this.#options.gateway.sessions.close(this.#caller, id);
+    } catch (error) {
+      if (home_session_id === undefined || !(error instanceof Failure && error.code === "not_found")) throw error;
+    }
+    this.#sessions.delete(session_id);
+    if (home_session_id !== undefined) this.#send({ type: "stopped", session_id });
+  }
+
+  /** Ends a turn, if it is the one that runs. */
+  async #interrupt({ session_id, home_session_id, turn_id }: Extract<Incoming, { type: "interrupt" }>): Promise<void> {
+    const known = this.#sessions.get(session_id);
+    const id = known?.id ?? home_session_id ?? this.#of(session_id).id;
+    const { sessions } = this.#options.gateway;
+    const { turn_id: open } = await sessions.get(this.#caller, id);
+    const meant = known?.turn?.turn_id === turn_id ? known?.turn?.homeTurnId : undefined;
+    if (open === undefined || (meant !== undefined && meant !== open)) return;
+    await sessions.interrupt(this.#caller, id);
+  }
+
+  async #answer(message: Extract<Incoming, { type: "tool_approval_response" }>): Promise<void> {
+    const { session_id, approved, feedback } = message;
+    const request_id = message.request_id ?? this.#of(session_id).asked.shift();
     if (request_id === undefined) throw new Failure("conflict", "no pending tool: nothing waits for an answer");
-    await this.#write(session_id, "tools/approve", JSON.stringify({ approved, request_id }));
+    await this.#write(session_id, "tools/approve", JSON.stringify({ approved, request_id, feedback }));
   }
 
   async #write(session_id: string, file: string, text: string): Promise<void> {
@@ -137,7 +243,7 @@ class TunnelSessions {
       for await (const frames of batches)
         for (const { chunk } of frames) if (!signal.aborted) this.#send({ type: "chunk", ...chunk, session_id });
     } catch (error) {
-      if (!signal.aborted) this.#fail(session_id, wordsOf(error));
+      if (!signal.aborted) this.#fail(session_id, error);
     }
   }
 
@@ -154,7 +260,7 @@ class TunnelSessions {
         }
       }
     } catch (error) {
-      if (!signal.aborted) this.#fail(session_id, wordsOf(error));
+      if (!signal.aborted) this.#fail(session_id, error);
     }
   }
 
@@ -169,8 +275,9 @@ class TunnelSessions {
     return found;
   }
 
-  #fail(session_id: string, error: string): void {
-    this.#send({ type: "error", session_id, error });
+  #fail(session_id: string, error: unknown, turn_id?: string): void {
+    const code = error instanceof Failure ? error.code : "internal";
+    this.#send({ type: "error", session_id, error: wordsOf(error), code, ...defined({ turn_id }) });
   }
 }
 
@@ -185,11 +292,13 @@ function parse(text: string): Incoming | undefined {
       case "stop":
       case "pause":
       case "resume":
+      case "interrupt":
         return data;
       case "session_created":
       case "chunk":
       case "tool_approval":
       case "error":
+      case "stopped":
       case undefined:
         return undefined;
     }

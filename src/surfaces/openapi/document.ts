@@ -2,6 +2,7 @@ import { may, type Capability } from "../../gate/index.ts";
 import { PROTOCOL_VERSION, Role } from "../../protocol/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { nameComponents } from "./components.ts";
+import { describeRest } from "./later.ts";
 import { registerRefusals } from "./refusals.ts";
 
 /** Groups of operations, each with its paths. The first match counts. */
@@ -15,7 +16,7 @@ const TAGS = [
   {
     name: "Sessions",
     description: "Sessions, their prompts and their journals",
-    paths: /^\/(api\/(sessions|imports|prune|search|ws)|share)/,
+    paths: /^\/(api\/(sessions|imports|prune|search|shell|ws)|share)/,
   },
   {
     name: "Unattended work",
@@ -74,6 +75,7 @@ export function openApiDocument(app: HttpApp, { version }: Pick<SurfaceOptions, 
 }
 
 function makeDocument(app: HttpApp, version: string): object {
+  describeRest(app);
   nameComponents();
   registerRefusals(app);
   app.openAPIRegistry.registerComponent("securitySchemes", "token", {

@@ -9,6 +9,7 @@ const SOCKETS = [
   { path: "/api/ws", name: "Api", words: "All sessions over one WebSocket: see the guide of the HTTP API" },
   { path: "/api/terminal/ws/agent", name: "Agent", words: "Document 001's WebSocket: one session and its approvals" },
   { path: "/bridge", name: "Bridge", words: "Document 002's WebSocket: a thread's rows as JSON lines" },
+  { path: "/api/shell", name: "Shell", words: "A terminal in a session's sandbox: see the guide of terminals" },
   { path: "/ws", name: "Runtime", words: "Document 000's WebSocket: a page, its tools and its conversation" },
 ] as const;
 export type SocketPath = (typeof SOCKETS)[number]["path"];

@@ -8,6 +8,7 @@ import { serveTunnelSessions } from "../mount/tunnel-sessions.ts";
 import { DEFAULT_MOUNTS, openMounts, type OpenMounts } from "../mount/open.ts";
 import { SSE_STREAM, writeStream } from "../stream.ts";
 import type { HttpApp, HttpEnvironment, SurfaceOptions } from "../surface.ts";
+import { describeLater } from "../openapi/later.ts";
 import { describeFiles } from "../openapi/mount-paths.ts";
 
 const MountQuery = z.object({
@@ -37,7 +38,9 @@ export function mountRoutes(app: HttpApp, options: SurfaceOptions): OpenMounts {
   const mounts = openMounts(options);
   options.gateway.offers.serveSessions(serveTunnelSessions({ gateway: options.gateway, files: mounts.files }));
   for (const context of mounts.contexts) {
-    if (DEFAULT_MOUNTS.includes(context.path)) describeFiles(app, context.path, nodesOf(context));
+    // Hundreds of paths.
+    if (DEFAULT_MOUNTS.includes(context.path))
+      describeLater(app, () => describeFiles(app, context.path, nodesOf(context)));
     const answer = (request: Context<HttpEnvironment>): Promise<Response> => serveFile(mounts, context, request);
     app.all(context.path, answer);
     app.all(`${context.path}/*`, answer);

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { EditPrompt, OrderQueue, QueuedPromptDetail, SessionView } from "../../protocol/index.ts";
 import type { HttpApp, SurfaceOptions } from "../surface.ts";
-import { body, changeRefusals, get, json, patch, put, refusals, SessionPath } from "./documents.ts";
+import { body, changeRefusals, get, json, patch, post, put, refusals, SessionPath } from "./documents.ts";
 
 const PromptPath = SessionPath.extend({ turn_id: z.string().max(100) });
 
@@ -29,6 +29,18 @@ export function queueRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gat
     async (context) => {
       const { id, turn_id } = context.req.valid("param");
       return context.json(await gateway.queue.edit(context.var.caller, id, turn_id, context.req.valid("json")), 200);
+    },
+  );
+  app.openapi(
+    createRoute({
+      ...post("/api/sessions/{id}/prompts/{turn_id}/now", "sendQueuedPromptNow", "session.control"),
+      summary: "Send a prompt that waits into the running turn",
+      request: { params: PromptPath },
+      responses: { 200: json(SessionView, "The session after it"), ...changeRefusals },
+    }),
+    async (context) => {
+      const { id, turn_id } = context.req.valid("param");
+      return context.json(await gateway.queue.sendNow(context.var.caller, id, turn_id), 200);
     },
   );
   app.openapi(

@@ -130,7 +130,7 @@ function promptRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">)
   app.openapi(
     createRoute({
       ...post("/api/sessions/{id}/prompts", "sendPrompt", "session.control"),
-      summary: "Send a prompt; it waits if a turn is open",
+      summary: "Send a prompt; it waits if a turn is open, or goes into that turn",
       request: { params: SessionPath, headers: IdempotencyHeader, body: body(SubmitPrompt) },
       responses: { 202: json(PromptAccepted, "It is on the disk"), ...changeRefusals },
     }),

@@ -10,13 +10,14 @@ import {
   runtimePrompt,
   runtimeTools,
   type CreateSession,
+  type Prompt,
   type PromptAccepted,
   type RuntimeContext,
   type RuntimeTurn,
   type RuntimeUserMessage,
   type SessionView,
 } from "../../protocol/index.ts";
-import type { Caller, Frame } from "../../sessions/index.ts";
+import type { Caller, Frame, MessageContext } from "../../sessions/index.ts";
 import { removeQueued } from "../stop.ts";
 import type { RuntimeServer } from "./server.ts";
 import type { RuntimePage } from "./page.ts";
@@ -129,10 +130,24 @@ export class MessageRun {
     const prompt = runtimePrompt(this.#message, note === this.#state.told ? "" : note);
     if (prompt === undefined)
       throw new Failure("invalid_request", `an image must be base64, at most ${LIMITS.attachmentBytes} bytes`);
+    const found = await this.#partsFor(session, prompt);
     if (this.#stopped) return this.#sayAborted();
-    const accepted = await server.gateway.sessions.prompt(caller, session.id, prompt, undefined);
+    const whole =
+      found === undefined ? prompt : { ...prompt, attachments: [...(prompt.attachments ?? []), found.attachment] };
+    const accepted = await server.gateway.sessions.prompt(caller, session.id, whole, undefined);
+    if (found !== undefined) {
+      found.taken();
+      this.page.say({ type: "repository_context", sessionId: this.#state.name, parts: found.parts });
+    }
     this.#state.told = note;
     await this.#follow(session.id, accepted);
+  }
+
+  /** Parts of the workspace's files that fit the prompt. Undefined: there are none. */
+  async #partsFor({ id }: SessionView, { text, attachments = [] }: Prompt): Promise<MessageContext | undefined> {
+    const { server, caller } = this.#state;
+    if (!server.hasRepositoryContext || attachments.length >= LIMITS.attachmentsPerPrompt) return undefined;
+    return server.gateway.instructions.repositoryContext(caller, id, text);
   }
 
   /** The session of this conversation, created or changed as the message wants. Undefined: the client was told why there is none. */

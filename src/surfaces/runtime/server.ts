@@ -14,6 +14,7 @@ export class RuntimeServer {
   /** Undefined: the server's own default. */
   readonly engine: string | undefined;
   readonly profile: string;
+  readonly hasRepositoryContext: boolean;
   readonly #conversations = new WeakMap<ClientQueue, RuntimeSession>();
 
   constructor({ gateway, clock = SYSTEM_CLOCK, runtime = {} }: SurfaceOptions) {
@@ -22,6 +23,7 @@ export class RuntimeServer {
     this.toolMs = runtime.toolMs ?? LIMITS.pageToolMs;
     this.engine = runtime.engine;
     this.profile = runtime.profile ?? PROFILE;
+    this.hasRepositoryContext = runtime.repositoryContext ?? true;
   }
 
   /** A client's name is only valid for its own principal. */

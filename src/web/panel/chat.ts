@@ -4,6 +4,7 @@ import { PANEL_LIMITS } from "./limits.ts";
 import type { PanelOptions } from "./options.ts";
 import { PanelTranscript, type PanelTurn } from "./transcript.ts";
 import { codeOf, troubleOf, type PanelTrouble } from "./words.ts";
+import { t } from "./language.ts";
 
 /** A prompt that the server has not confirmed yet. */
 export interface Outgoing {
@@ -76,8 +77,8 @@ export class Chat {
     const { ended } = this.transcript;
     if (ended === undefined) return undefined;
     return ended.error === undefined
-      ? { text: "This chat has ended.", next: "Start a new chat." }
-      : { ...troubleOf(ended.error), next: "Start a new chat." };
+      ? { text: t("This chat has ended."), next: t("Start a new chat.") }
+      : { ...troubleOf(ended.error), next: t("Start a new chat.") };
   }
 
   /** The state of the page's tools; absent: it offers none. */
@@ -262,7 +263,8 @@ export class Chat {
   #take(frame: StreamFrame): void {
     if (this.#watching.signal.aborted) return;
     this.#loading = false;
-    if (frame.type === "turn.queued" || frame.type === "turn.started") this.#arrived(frame.prompt.text);
+    if (frame.type === "turn.queued" || frame.type === "turn.started" || frame.type === "turn.steered")
+      this.#arrived(frame.prompt.text);
     const ended = this.transcript.apply(frame);
     const isNew = "seq" in frame && frame.seq > this.#past;
     if (frame.type === "approval.requested" && isNew) this.#events.asked();

@@ -13,6 +13,7 @@ import { answerText, type PanelTurn } from "./transcript.ts";
 import { connectionWords, offerWords, pageWords, troubleOf } from "./words.ts";
 import { copyText, replaceIcon } from "./view/dom.ts";
 import { PanelFrame } from "./view/frame.ts";
+import { directionOf, isSpoken, languageOf, speak, t } from "./language.ts";
 
 const AGAIN = "Please try again. ";
 const SHORTCUT = "Ctrl+I";
@@ -40,8 +41,10 @@ const Base =
 
 /** The chat panel. It shows nothing until `connect` was called. */
 export class SallyportPanel extends Base {
-  readonly #frame: PanelFrame;
+  #frame: PanelFrame;
   #joined: Joined | undefined;
+  /** Its options while its catalogue is loaded. */
+  #opening: { readonly options: PanelOptions; readonly opened: Promise<void> } | undefined;
   /** Its options when it was removed from its page. */
   #parked: PanelOptions | undefined;
   #painting = false;
@@ -51,7 +54,12 @@ export class SallyportPanel extends Base {
     super();
     const root = this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = [panelStyles()];
-    this.#frame = new PanelFrame({
+    this.#frame = this.#newFrame();
+    root.append(this.#frame.element, this.#frame.launcher);
+  }
+
+  #newFrame(): PanelFrame {
+    return new PanelFrame({
       send: (text, attachments) => void this.#send(text, attachments),
       stop: () => void this.stop(),
       tryAgain: () => {
@@ -91,7 +99,6 @@ export class SallyportPanel extends Base {
         clear: async () => this.#joined?.history.clear(),
       },
     });
-    root.append(this.#frame.element, this.#frame.launcher);
   }
 
   /** The session of the chat; absent before its first prompt. */
@@ -107,7 +114,24 @@ export class SallyportPanel extends Base {
   connect(options: PanelOptions): void {
     checkPageName(options.page?.page);
     this.disconnect();
-    const { live, title = "Chat", placeholder = "Ask Claude about this page…", suggestions = [] } = options;
+    const language = languageOf(this);
+    if (isSpoken(language)) {
+      this.#join(options);
+      return;
+    }
+    const opened = speak(language).then(() => {
+      if (this.#opening?.options !== options) return;
+      this.#opening = undefined;
+      this.#frame = this.#newFrame();
+      this.shadowRoot?.replaceChildren(this.#frame.element, this.#frame.launcher);
+      this.#join(options);
+    });
+    this.#opening = { options, opened };
+  }
+
+  #join(options: PanelOptions): void {
+    this.#frame.turn(directionOf(languageOf(this)));
+    const { live, title = t("Chat"), placeholder = t("Ask Claude about this page…"), suggestions = [] } = options;
     const tools = options.page?.tools ?? [];
     const leave = new AbortController();
     const joined: Joined = {
@@ -146,6 +170,7 @@ export class SallyportPanel extends Base {
   /** Releases everything. The chat stays on the server; a panel that is connected again with the same `live` continues it. */
   disconnect(): void {
     this.#parked = undefined;
+    this.#opening = undefined;
     const joined = this.#joined;
     if (joined === undefined) return;
     joined.memory.leave();
@@ -169,7 +194,13 @@ export class SallyportPanel extends Base {
   disconnectedCallback(): void {
     queueMicrotask(() => {
       const joined = this.#joined;
-      if (this.isConnected || joined === undefined) return;
+      const opening = this.#opening?.options;
+      if (this.isConnected) return;
+      if (opening !== undefined) {
+        this.disconnect();
+        this.#parked = opening;
+      }
+      if (joined === undefined) return;
       const { options, tools } = joined;
       this.disconnect();
       this.#parked = options.page === undefined ? options : { ...options, page: { ...options.page, tools } };
@@ -251,7 +282,7 @@ export class SallyportPanel extends Base {
         void this.#hold(sessionId);
       },
       asked: () => {
-        if (this.#joined?.chat === chat) this.#frame.attend("The agent waits for your answer.");
+        if (this.#joined?.chat === chat) this.#frame.attend(t("The agent waits for your answer."));
       },
       answered: (turn, isNew) => this.#answered(chat, turn, isNew),
     });
@@ -259,6 +290,7 @@ export class SallyportPanel extends Base {
   }
 
   async #send(text: string, attachments: readonly Attachment[]): Promise<void> {
+    await this.#opening?.opened;
     const joined = this.#joined;
     if (joined === undefined || text.trim() === "") return;
     if (joined.kept !== undefined) this.#leaveChat(joined);
@@ -314,7 +346,7 @@ export class SallyportPanel extends Base {
     const release = await holdChat(id, { waits: false });
     const found =
       release === undefined
-        ? { why: "This chat is open in another tab.", seq: 0 }
+        ? { why: t("This chat is open in another tab."), seq: 0 }
         : await findChat(id, joined.options.client);
     if (this.#joined !== joined || joined.chat !== chat || chat.isWorking) {
       release?.();
@@ -405,7 +437,7 @@ export class SallyportPanel extends Base {
     const worked = await copyText(asText(joined.kept?.messages ?? messagesOf(joined.chat)));
     const { copyButton } = this.#frame;
     replaceIcon(copyButton, worked ? "check" : "alert");
-    this.#frame.announce(worked ? "The conversation was copied." : "It could not be copied.");
+    this.#frame.announce(worked ? t("The conversation was copied.") : t("It could not be copied."));
     setTimeout(() => replaceIcon(copyButton, "copy"), PANEL_LIMITS.copiedMs);
   }
 

@@ -3,6 +3,7 @@ import type { Chat } from "./chat.ts";
 import type { KeptMessage } from "./history.ts";
 import { answerText } from "./transcript.ts";
 import { codeOf, troubleOf } from "./words.ts";
+import { t } from "./language.ts";
 
 export interface PastChat {
   /** The last event of the chat. */
@@ -19,8 +20,8 @@ export async function findChat(id: string, client: SallyportClient): Promise<Pas
     return { seq: (await client.session(id)).seq };
   } catch (error) {
     const code = codeOf(error);
-    if (code === "not_found") return { seq: 0, why: "The server does not have this chat any more." };
-    if (code === "forbidden") return { seq: 0, why: "You may not open this chat on the server." };
+    if (code === "not_found") return { seq: 0, why: t("The server does not have this chat any more.") };
+    if (code === "forbidden") return { seq: 0, why: t("You may not open this chat on the server.") };
     return { seq: 0, why: troubleOf(error).text, mayCome: true };
   }
 }

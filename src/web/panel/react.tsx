@@ -8,6 +8,8 @@ export interface SallyportPanelViewProps extends PanelOptions {
   readonly className?: string | undefined;
   /** Absent: the system's setting. */
   readonly theme?: "light" | "dark" | undefined;
+  /** `en`, `de` or `ar`. Absent: the language of the element around it. */
+  readonly lang?: string | undefined;
   /** At the edge of the window, over the page. Absent: inline. */
   readonly dock?: "left" | "right" | undefined;
   readonly onSession?: ((detail: PanelEvents["sallyport-session"]) => void) | undefined;
@@ -20,7 +22,7 @@ const NAME = "sallyport-panel";
 
 /** The panel as a component. Functions may change with every render; another client, context or page restarts it, other tools do not. */
 export function SallyportPanelView(props: SallyportPanelViewProps): ReactNode {
-  const { client, live, contextId, title, placeholder, shortcut, className, theme, dock, ref } = props;
+  const { client, live, contextId, title, placeholder, shortcut, className, theme, lang, dock, ref } = props;
   const element = useRef<SallyportPanel>(null);
   const latest = useRef(props);
   const page = props.page?.page;
@@ -35,12 +37,12 @@ export function SallyportPanelView(props: SallyportPanelViewProps): ReactNode {
     definePanel(NAME);
     panel.connect(optionsOf(latest));
     return () => panel.disconnect();
-  }, [client, live, contextId, page, title, placeholder, shortcut]);
+  }, [client, live, contextId, page, title, placeholder, shortcut, lang]);
   useLayoutEffect(() => {
     if (tools !== undefined) element.current?.setTools(tools);
   }, [tools]);
   useLayoutEffect(() => listen(element.current, latest), []);
-  return createElement(NAME, { ref: element, class: className, theme, dock });
+  return createElement(NAME, { ref: element, class: className, theme, lang, dock });
 }
 
 /** The newest functions at each call. */

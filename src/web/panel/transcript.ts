@@ -3,14 +3,16 @@ import type {
   ImageBlock,
   Item,
   ItemStatus,
+  Prompt,
   StreamFrame,
   ToolItem,
   ConversationEntry,
   TurnView,
 } from "../../protocol/index.ts";
-import { liveText } from "../../protocol/open-items.ts";
-import { Transcript } from "../../protocol/transcript.ts";
+import { liveText } from "../../protocol/journal/open-items.ts";
+import { Transcript } from "../../protocol/journal/transcript.ts";
 import { PANEL_LIMITS } from "./limits.ts";
+import { t } from "./language.ts";
 
 interface TextPart {
   readonly kind: "text";
@@ -42,7 +44,13 @@ interface AskPart {
   readonly id: string;
   readonly ask: AskedApproval;
 }
-export type AnswerPart = TextPart | ThoughtPart | StepPart | NotePart | AskPart;
+/** What the person said while the answer was being written. */
+interface SaidPart {
+  readonly kind: "said";
+  readonly id: string;
+  readonly prompt: Prompt;
+}
+export type AnswerPart = TextPart | ThoughtPart | StepPart | NotePart | AskPart | SaidPart;
 
 /** One prompt and its answer. A turn that did not change is the same object as before, and so is what an item became. */
 export interface PanelTurn extends TurnView {
@@ -58,7 +66,8 @@ export class PanelTranscript {
   /** In the order in which they began; those that wait are at the end. */
   get turns(): readonly PanelTurn[] {
     const waits = ({ state }: TurnView): number => (state === "queued" ? 1 : 0);
-    const turns = [...this.#transcript.turns.values()].toSorted((one, other) => waits(one) - waits(other));
+    const own = [...this.#transcript.turns.values()].filter(({ state }) => state !== "steered");
+    const turns = own.toSorted((one, other) => waits(one) - waits(other));
     return turns.map((turn) => this.#turnOf(turn));
   }
 
@@ -105,9 +114,13 @@ export class PanelTranscript {
         const id = `note-${String(seq)}`;
         if (type === "error") return [{ kind: "note", id, tone: "bad", text: entry.event.message }];
         if (type === "turn.resumed")
-          return [{ kind: "note", id, tone: "plain", text: "The server was restarted and continues." }];
+          return [{ kind: "note", id, tone: "plain", text: t("The server was restarted and continues.") }];
         // Which model runs and for how much is not what a visitor reads in a chat; the session's end is told below it.
         return [];
+      }
+      case "steer": {
+        const said = this.#transcript.turns.get(entry.prompt);
+        return said === undefined ? [] : [{ kind: "said", id: `said ${entry.prompt}`, prompt: said.prompt }];
       }
       case "unknown":
       case "queued":
@@ -137,7 +150,7 @@ function itemParts(item: Item): readonly AnswerPart[] {
     case "reasoning":
       return parent_id !== undefined ? [] : [{ kind: "thought", id, text: item.text, done: status !== "in_progress" }];
     case "compaction":
-      return [{ kind: "note", id, tone: "plain", text: "The chat was long: its beginning was summed up." }];
+      return [{ kind: "note", id, tone: "plain", text: t("The chat was long: its beginning was summed up.") }];
     case "error":
       return [{ kind: "note", id, tone: "bad", text: item.message }];
   }

@@ -2,6 +2,9 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { thirdParty } from "../../../scripts/third-party.mjs";
 
+/** A catalogue, by the code of its language. */
+const LANGUAGE = /^[a-z]{2}$/;
+
 /**
  * `sallyport/panel` and `sallyport/panel/react`: everything that the panel needs except React, which the page has. Run from the root of the
  * repository.
@@ -20,7 +23,11 @@ export default defineConfig({
       checks: { bundlerTimings: false, pluginTimings: false },
       external: ["react", "react/jsx-runtime"],
       // A library's spaces are left in otherwise.
-      output: { minify: true, entryFileNames: "[name].js", chunkFileNames: "panel-[hash].js" },
+      output: {
+        minify: true,
+        entryFileNames: "[name].js",
+        chunkFileNames: ({ name }) => (LANGUAGE.test(name) ? "language-[name]-[hash].js" : "panel-[hash].js"),
+      },
     },
   },
 });

@@ -1,3 +1,5 @@
+import { mark, t } from "./language.ts";
+
 /** What is used of the browser's speech recognition. */
 interface Recognition {
   lang: string;
@@ -23,12 +25,12 @@ export function recognizer(): RecognitionConstructor | undefined {
 }
 
 const TROUBLES: Readonly<Record<string, string | undefined>> = {
-  "no-speech": "Nothing was heard. Try again, nearer to the microphone.",
-  "audio-capture": "No microphone was found. Connect one, then try again.",
-  "not-allowed": "The microphone may not be used. Allow it in the browser's settings of this page.",
-  "service-not-allowed": "The microphone may not be used. Allow it in the browser's settings of this page.",
-  network: "The browser's speech service cannot be reached. Check your network, or write instead.",
-  "language-not-supported": "The browser's speech service does not know this language. Write instead.",
+  "no-speech": mark("Nothing was heard. Try again, nearer to the microphone."),
+  "audio-capture": mark("No microphone was found. Connect one, then try again."),
+  "not-allowed": mark("The microphone may not be used. Allow it in the browser's settings of this page."),
+  "service-not-allowed": mark("The microphone may not be used. Allow it in the browser's settings of this page."),
+  network: mark("The browser's speech service cannot be reached. Check your network, or write instead."),
+  "language-not-supported": mark("The browser's speech service does not know this language. Write instead."),
   aborted: undefined,
 };
 
@@ -73,8 +75,8 @@ export class Voice {
       if (text !== "") this.#events.heard(text);
     });
     recognition.addEventListener("error", ({ error = "" }) => {
-      const words = error in TROUBLES ? TROUBLES[error] : "Speech did not work. Write instead.";
-      if (words !== undefined) this.#events.trouble(words);
+      const words = error in TROUBLES ? TROUBLES[error] : mark("Speech did not work. Write instead.");
+      if (words !== undefined) this.#events.trouble(t(words));
     });
     recognition.addEventListener("end", () => {
       this.#current = undefined;

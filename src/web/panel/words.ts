@@ -1,6 +1,7 @@
 import type { ErrorDetail, LiveStatus, PageOfferStatus, TurnView } from "../../client/index.ts";
-import { spendingWords } from "../../protocol/money-words.ts";
+import { spendingParts, type SpendingPart } from "../../protocol/models/money-words.ts";
 import { PANEL_LIMITS } from "./limits.ts";
+import { mark, plural, t } from "./language.ts";
 
 type WordsInput = Readonly<Record<string, unknown>>;
 
@@ -49,10 +50,10 @@ function ownWords(tool: string, input: WordsInput): string {
   if (file !== "") return `${tool.endsWith("Edit") ? "Edit" : tool} ${file}`;
   if (command !== "" || address !== "") return `${tool}: ${command || address}`;
   if (pattern !== "") return `${tool} ${tool === "Grep" ? `'${pattern}'` : pattern}${within(text(input, "path"))}`;
-  if (Array.isArray(input["todos"])) return "Plan the next steps";
-  if (Array.isArray(input["questions"])) return "Ask you";
+  if (Array.isArray(input["todos"])) return t("Plan the next steps");
+  if (Array.isArray(input["questions"])) return t("Ask you");
   const task = text(input, "prompt") === "" ? "" : text(input, "description");
-  return task === "" ? plainName(tool) : `Give a task to a helper: ${task}`;
+  return task === "" ? plainName(tool) : `${t("Give a task to a helper:")} ${task}`;
 }
 
 function plainName(tool: string): string {
@@ -60,7 +61,7 @@ function plainName(tool: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
-const within = (path: string): string => (path === "" ? "" : ` in ${path}`);
+const within = (path: string): string => (path === "" ? "" : ` ${t("in")} ${path}`);
 
 function text(input: WordsInput, name: string): string {
   const value = input[name];
@@ -74,32 +75,47 @@ export interface PanelTrouble {
 }
 
 const TROUBLES: Readonly<Partial<Record<ErrorDetail["code"], PanelTrouble>>> = {
-  aborted: { text: "Stopped." },
-  rejected_and_stopped: { text: "Stopped with your rejection." },
-  unauthenticated: { text: "You are signed out.", next: "Reload the page to sign in again." },
-  not_found: { text: "The server does not know this chat any more.", next: "Start a new chat." },
-  session_closed: { text: "This chat has ended.", next: "Start a new chat." },
-  rate_limited: { text: "That was too much at once.", next: "Wait a minute, then try again." },
-  queue_full: { text: "Too many messages wait already.", next: "Wait for an answer, or stop the one at work." },
-  limit_reached: { text: "The server has as many chats as it may have.", next: "Try again later." },
-  payload_too_large: { text: "That is too large to send.", next: "Remove an attachment or shorten the text." },
-  budget_exceeded: {
-    text: "The budget is used up.",
-    next: "Ask an admin for more, or start a new chat with a smaller question.",
+  aborted: { text: mark("Stopped.") },
+  rejected_and_stopped: { text: mark("Stopped with your rejection.") },
+  unauthenticated: { text: mark("You are signed out."), next: mark("Reload the page to sign in again.") },
+  not_found: { text: mark("The server does not know this chat any more."), next: mark("Start a new chat.") },
+  session_closed: { text: mark("This chat has ended."), next: mark("Start a new chat.") },
+  rate_limited: { text: mark("That was too much at once."), next: mark("Wait a minute, then try again.") },
+  queue_full: {
+    text: mark("Too many messages wait already."),
+    next: mark("Wait for an answer, or stop the one at work."),
   },
-  max_turns: { text: "The answer took more steps than allowed.", next: "Ask for less at once, or say “go on”." },
-  max_tokens: { text: "The answer was too long and is cut off.", next: "Say “go on” to get the rest." },
-  refusal: { text: "The model refused to answer this.", next: "Ask in another way." },
-  context_exceeded: { text: "The chat has grown too long for the model.", next: "Start a new chat." },
-  model_unavailable: { text: "The model does not answer now.", next: "Try again in a moment." },
-  model_stream_cut: { text: "The answer was cut off on its way.", next: "Try again." },
-  model_unauthenticated: { text: "The server may not use this model.", next: "Ask an admin to check its key." },
-  shutting_down: { text: "The server is being stopped.", next: "Try again when it is back." },
-  already_answered: { text: "Somebody has answered this already." },
-  input_changed: { text: "What was asked has changed.", next: "Look at it again." },
-  not_approvable: { text: "A part of this is hidden, so it cannot be approved.", next: "Reject it." },
-  timed_out: { text: "The time for an answer is over." },
-  protocol_mismatch: { text: "This page and the server have different versions.", next: "Reload the page." },
+  limit_reached: { text: mark("The server has as many chats as it may have."), next: mark("Try again later.") },
+  payload_too_large: {
+    text: mark("That is too large to send."),
+    next: mark("Remove an attachment or shorten the text."),
+  },
+  budget_exceeded: {
+    text: mark("The budget is used up."),
+    next: mark("Ask an admin for more, or start a new chat with a smaller question."),
+  },
+  max_turns: {
+    text: mark("The answer took more steps than allowed."),
+    next: mark("Ask for less at once, or say “go on”."),
+  },
+  max_tokens: { text: mark("The answer was too long and is cut off."), next: mark("Say “go on” to get the rest.") },
+  refusal: { text: mark("The model refused to answer this."), next: mark("Ask in another way.") },
+  context_exceeded: { text: mark("The chat has grown too long for the model."), next: mark("Start a new chat.") },
+  model_unavailable: { text: mark("The model does not answer now."), next: mark("Try again in a moment.") },
+  model_stream_cut: { text: mark("The answer was cut off on its way."), next: mark("Try again.") },
+  model_unauthenticated: {
+    text: mark("The server may not use this model."),
+    next: mark("Ask an admin to check its key."),
+  },
+  shutting_down: { text: mark("The server is being stopped."), next: mark("Try again when it is back.") },
+  already_answered: { text: mark("Somebody has answered this already.") },
+  input_changed: { text: mark("What was asked has changed."), next: mark("Look at it again.") },
+  not_approvable: { text: mark("A part of this is hidden, so it cannot be approved."), next: mark("Reject it.") },
+  timed_out: { text: mark("The time for an answer is over.") },
+  protocol_mismatch: {
+    text: mark("This page and the server have different versions."),
+    next: mark("Reload the page."),
+  },
 };
 
 /** A failure in plain words. */
@@ -107,18 +123,19 @@ export function troubleOf(error: unknown): PanelTrouble {
   if (isFailure(error)) {
     const { code, message } = error;
     const known = TROUBLES[code];
-    if (known !== undefined) return known;
+    if (known !== undefined)
+      return { text: t(known.text), ...(known.next === undefined ? {} : { next: t(known.next) }) };
     const sentence = `${message.slice(0, 1).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? "" : "."}`;
     return code === "forbidden"
-      ? { text: `You may not do this: ${message}.`, next: "Ask an admin." }
+      ? { text: t("You may not do this: {why}.", { why: message }), next: t("Ask an admin.") }
       : { text: sentence };
   }
   if (error instanceof TypeError)
     return {
-      text: "The server cannot be reached.",
-      next: "Check your network and that the server runs, then try again.",
+      text: t("The server cannot be reached."),
+      next: t("Check your network and that the server runs, then try again."),
     };
-  return { text: error instanceof Error ? error.message : "Something went wrong.", next: "Try again." };
+  return { text: error instanceof Error ? error.message : t("Something went wrong."), next: t("Try again.") };
 }
 
 /** By its shape: the page may have loaded the client twice. */
@@ -140,12 +157,12 @@ export function connectionWords(status: LiveStatus, now: number): string | undef
     case "closed":
       return undefined;
     case "offline":
-      return "You are offline. The chat goes on when the network is back.";
+      return t("You are offline. The chat goes on when the network is back.");
     case "connecting":
-      return status.attempt === 0 ? "Connecting…" : "The server cannot be reached. Trying again…";
+      return status.attempt === 0 ? t("Connecting…") : t("The server cannot be reached. Trying again…");
     case "waiting": {
       const seconds = Math.max(0, Math.ceil(((status.retry_at ?? now) - now) / 1_000));
-      return `The server cannot be reached. Trying again in ${String(seconds)} s.`;
+      return t("The server cannot be reached. Trying again in {seconds} s.", { seconds });
     }
   }
 }
@@ -154,8 +171,12 @@ export function connectionWords(status: LiveStatus, now: number): string | undef
 export function offerWords(offered: Pick<PageOfferStatus, "state" | "failure"> | undefined): string | undefined {
   const why = offered?.failure?.message;
   if (offered?.state === "refused")
-    return `The tools of this page cannot be used${why === undefined ? "" : `: ${why}`}. Answers come without them.`;
-  return offered?.state === "waiting" && why !== undefined ? `The tools of this page have to wait: ${why}.` : undefined;
+    return why === undefined
+      ? t("The tools of this page cannot be used. Answers come without them.")
+      : t("The tools of this page cannot be used: {why}. Answers come without them.", { why });
+  return offered?.state === "waiting" && why !== undefined
+    ? t("The tools of this page have to wait: {why}.", { why })
+    : undefined;
 }
 
 const MICRO = 1_000_000;
@@ -171,7 +192,21 @@ export function costWords({
   cost_microusd,
   bound_microusd,
 }: Pick<TurnView, "cost_microusd" | "bound_microusd">): string {
-  return cost_microusd === undefined ? "" : spendingWords({ cost_microusd, bound_microusd }, dollars);
+  return cost_microusd === undefined
+    ? ""
+    : spendingParts({ cost_microusd, bound_microusd }).map(spendingWord).join(", ");
+}
+
+function spendingWord({ kind, microusd }: SpendingPart): string {
+  const amount = dollars(microusd);
+  switch (kind) {
+    case "spent":
+      return t("spent {amount}", { amount });
+    case "reserved":
+      return t("{amount} reserved", { amount });
+    case "at_most":
+      return t("at most {amount}", { amount });
+  }
 }
 
 /** A diff without its file header. Only the header at the top: below it, `+++ x` is an added line `++ x`. */
@@ -182,5 +217,5 @@ export function hunksOf(diff: string): string {
 export function shorten(words: string, chars: number): string {
   return words.length <= chars
     ? words
-    : `${words.slice(0, chars)}\n… (${String(words.length - chars)} more characters)`;
+    : `${words.slice(0, chars)}\n${plural({ one: "… ({count} more character)", other: "… ({count} more characters)" }, { count: words.length - chars })}`;
 }

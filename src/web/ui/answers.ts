@@ -1,4 +1,4 @@
-import { answerKeys } from "../../protocol/answer-keys.ts";
+import { answerKeys } from "../../protocol/sessions/answer-keys.ts";
 import type { Question } from "../../protocol/index.ts";
 
 /** What a person chose for one question. */

@@ -1,6 +1,7 @@
 import { FileText, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { bytesWords, type Attached } from "./attachments.ts";
+import { t } from "./language/t.ts";
 
 /** What goes with a prompt, each with a way to take it off again. */
 export function AttachmentList({
@@ -12,9 +13,9 @@ export function AttachmentList({
 }): ReactNode {
   if (attached.length === 0) return undefined;
   return (
-    <ul aria-label="Attachments" className="flex flex-wrap gap-2">
+    <ul aria-label={t("Attachments")} className="flex flex-wrap gap-2">
       {attached.map(({ id, name, bytes, attachment }) => (
-        <li key={id} className="flex items-center gap-2 rounded-lg border bg-panel py-1 pr-1 pl-1.5 text-sm">
+        <li key={id} className="flex items-center gap-2 rounded-lg border bg-panel py-1 pe-1 ps-1.5 text-sm">
           {attachment.type === "image" ? (
             <img
               src={`data:${attachment.media_type};base64,${attachment.data}`}
@@ -32,7 +33,7 @@ export function AttachmentList({
           </span>
           <button
             type="button"
-            aria-label={`Remove ${name}`}
+            aria-label={t("Remove {name}", { name })}
             className="rounded p-1.5 text-faint hover:bg-sunken hover:text-ink"
             onClick={() => onRemove(id)}
           >

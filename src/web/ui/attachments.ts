@@ -1,5 +1,6 @@
 import { LIMITS, type Attachment } from "../../protocol/index.ts";
-import { attachmentWeight, readAttachment } from "./read-attachment.ts";
+import { attachmentWeight, readAttachment, type AttachmentRefusal } from "./read-attachment.ts";
+import { locale, t } from "./language/t.ts";
 
 const FILE_LIMITS = { imageBytes: LIMITS.attachmentBytes, textChars: LIMITS.promptChars };
 
@@ -28,19 +29,37 @@ export async function attach(before: readonly Attached[], files: readonly File[]
   for (const file of files) {
     const name = nameOf(file, attached);
     if (attached.length >= LIMITS.attachmentsPerPrompt) {
-      refused.push(`A prompt takes ${String(LIMITS.attachmentsPerPrompt)} attachments; ${name} was left out.`);
+      refused.push(
+        t("A prompt takes {most} attachments; {name} was left out.", {
+          most: LIMITS.attachmentsPerPrompt,
+          name,
+        }),
+      );
       continue;
     }
     const read = await readAttachment(file, name, FILE_LIMITS);
-    if (typeof read === "string") refused.push(read);
+    if (typeof read === "string") refused.push(refusalOf(read, name));
     else if (
       attachmentWeight([...attached.map(({ attachment }) => attachment), read]) >
       LIMITS.bodyBytes - REQUEST_MARGIN
     )
-      refused.push(`${name} was left out: all attachments together would be too large to send.`);
+      refused.push(t("{name} was left out: all attachments together would be too large to send.", { name }));
     else attached.push({ id: nextId(attached), name, bytes: file.size, attachment: read });
   }
   return { attached, refused };
+}
+
+function refusalOf(refusal: AttachmentRefusal, name: string): string {
+  switch (refusal) {
+    case "image_too_large":
+      return t("{name} is too large; an image may have {most} MB.", { name, most: FILE_LIMITS.imageBytes / 1_000_000 });
+    case "image_kind":
+      return t("{name} is not an image that models accept: PNG, JPEG, GIF or WebP.", { name });
+    case "text_too_long":
+      return t("{name} is too long; a text may have {most} characters.", { name, most: FILE_LIMITS.textChars });
+    case "not_text":
+      return t("{name} is neither an image nor text.", { name });
+  }
 }
 
 /** The files of a drop or a paste; empty when it is only text. */
@@ -49,8 +68,12 @@ export function filesOf(data: DataTransfer | null): readonly File[] {
 }
 
 export function bytesWords(bytes: number): string {
-  if (bytes < 1_000) return `${String(bytes)} B`;
-  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(0)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+  if (bytes < 1_000) return t("{bytes} B", { bytes });
+  return bytes < 1_000_000
+    ? t("{bytes} kB", { bytes: Math.round(bytes / 1_000) })
+    : t("{bytes} MB", {
+        bytes: (bytes / 1_000_000).toLocaleString(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+      });
 }
 
 /** Pasted images are all called image.png: the second one gets a number. */

@@ -1,10 +1,11 @@
 import { Check, Copy } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { Button } from "./button.tsx";
+import { t } from "./language/t.ts";
 
 const SHOWN_MS = 1_500;
 
-export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }): ReactNode {
+export function CopyButton({ text, label = t("Copy") }: { readonly text: string; readonly label?: string }): ReactNode {
   const [copied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text);
@@ -15,7 +16,7 @@ export function CopyButton({ text, label = "Copy" }: { readonly text: string; re
     <Button variant="quiet" size="small" aria-label={label} onClick={() => void copy().catch(() => undefined)}>
       {copied ? <Check aria-hidden className="size-4" /> : <Copy aria-hidden className="size-4" />}
       <span aria-live="polite" className="sr-only">
-        {copied ? "Copied" : ""}
+        {copied ? t("Copied") : ""}
       </span>
     </Button>
   );

@@ -35,10 +35,7 @@ export function DataTable<Row>({
               key={column.label}
               role="columnheader"
               scope="col"
-              className={classes(
-                "px-3 py-2 font-medium text-soft",
-                column.figure === true ? "text-right" : "text-left",
-              )}
+              className={classes("px-3 py-2 font-medium text-soft", column.figure === true ? "text-end" : "text-start")}
             >
               {column.label}
             </th>
@@ -82,7 +79,7 @@ function DataRow<Row>({
           role="cell"
           className={classes(
             "px-3 py-2 align-top max-md:flex max-md:min-w-0 max-md:gap-3 max-md:px-0 max-md:py-1",
-            column.figure === true && "text-right tabular-nums",
+            column.figure === true && "text-end tabular-nums",
             column.heading === true ? "max-md:justify-start max-md:font-medium" : "max-md:justify-between",
             column.className,
           )}

@@ -2,6 +2,7 @@ import { X } from "lucide-react";
 import * as Radix from "@radix-ui/react-dialog";
 import { useState, type ReactNode } from "react";
 import { classes } from "./classes.ts";
+import { t } from "./language/t.ts";
 
 interface DialogProps {
   readonly open: boolean;
@@ -48,7 +49,7 @@ function Content({ title, description, children, wide = false }: Omit<DialogProp
             <Radix.Description className="mt-1 text-sm text-soft">{description}</Radix.Description>
           )}
         </div>
-        <Radix.Close aria-label="Close" className="rounded p-1 text-faint hover:bg-sunken hover:text-ink">
+        <Radix.Close aria-label={t("Close")} className="rounded p-1 text-faint hover:bg-sunken hover:text-ink">
           <X aria-hidden className="size-5" />
         </Radix.Close>
       </div>

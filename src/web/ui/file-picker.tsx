@@ -1,6 +1,7 @@
 import { Paperclip } from "lucide-react";
 import { useRef, type ReactNode } from "react";
 import { Button } from "./button.tsx";
+import { t } from "./language/t.ts";
 
 /** Lets a person choose files. `compact`: the icon alone. */
 export function FilePicker({
@@ -18,7 +19,7 @@ export function FilePicker({
         type="file"
         multiple
         hidden
-        aria-label="Files to attach"
+        aria-label={t("Files to attach")}
         onChange={(event) => {
           onFiles([...(event.target.files ?? [])]);
           event.target.value = "";
@@ -27,10 +28,10 @@ export function FilePicker({
       <Button
         size="small"
         variant={compact ? "quiet" : "secondary"}
-        aria-label="Attach files"
+        aria-label={t("Attach files")}
         onClick={() => picker.current?.click()}
       >
-        <Paperclip aria-hidden className="size-4" /> {!compact && "Attach files"}
+        <Paperclip aria-hidden className="size-4" /> {!compact && t("Attach files")}
       </Button>
     </>
   );

@@ -1,4 +1,5 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from "react";
+import { t } from "./language/t.ts";
 
 const LOAD_RETRY_MS = 250;
 const LOAD_RETRY_CAP_MS = 5_000;
@@ -18,7 +19,7 @@ export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
     } catch (cause) {
       if (await isServerThere()) missing += 1;
       if (missing >= MISSING_TRIES || tried >= LOAD_TRIES)
-        throw new Error("A part of this page could not be loaded. Reload the page.", { cause });
+        throw new Error(t("A part of this page could not be loaded. Reload the page."), { cause });
       await passed(Math.min(LOAD_RETRY_CAP_MS, LOAD_RETRY_MS * 2 ** tried));
     }
   }

@@ -8,25 +8,26 @@ export const IMAGE_KINDS: ReadonlySet<string> = new Set<ImageMediaType>([
   "image/webp",
 ]);
 
-/** A file as it is sent: images as they are, everything else as UTF-8 text. A string: why it cannot be sent. */
+/** Why a file cannot be sent. Console and panel have their own words for it. */
+export type AttachmentRefusal = "image_too_large" | "image_kind" | "text_too_long" | "not_text";
+
+/** A file as it is sent: images as they are, everything else as UTF-8 text. */
 export async function readAttachment(
   file: File,
   name: string,
   limits: { readonly imageBytes: number; readonly textChars: number },
-): Promise<Attachment | string> {
+): Promise<Attachment | AttachmentRefusal> {
   if (IMAGE_KINDS.has(file.type)) {
-    if (file.size > limits.imageBytes)
-      return `${name} is too large; an image may have ${String(limits.imageBytes / 1_000_000)} MB.`;
+    if (file.size > limits.imageBytes) return "image_too_large";
     const data = base64(new Uint8Array(await file.arrayBuffer()));
     return { type: "image", media_type: file.type as ImageMediaType, data, name };
   }
-  if (file.type.startsWith("image/")) return `${name} is not an image that models accept: PNG, JPEG, GIF or WebP.`;
-  const tooLong = `${name} is too long; a text may have ${limits.textChars.toLocaleString("en-US")} characters.`;
+  if (file.type.startsWith("image/")) return "image_kind";
   // A character has four bytes at most: what is longer need not be read.
-  if (file.size > limits.textChars * 4) return tooLong;
+  if (file.size > limits.textChars * 4) return "text_too_long";
   const text = textOf(await file.arrayBuffer());
-  if (text === undefined) return `${name} is neither an image nor text.`;
-  return text.length > limits.textChars ? tooLong : { type: "text", text, name };
+  if (text === undefined) return "not_text";
+  return text.length > limits.textChars ? "text_too_long" : { type: "text", text, name };
 }
 
 /** How much of a request they need, characters. */

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Failure } from "../../protocol/index.ts";
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
+import { t } from "./language/t.ts";
 
 export type Tone = "plain" | "info" | "ok" | "warn" | "bad" | "accent";
 
@@ -109,7 +110,7 @@ export function Trouble({
       <p className="mt-1 break-words text-ink">{wordsOf(error)}</p>
       {onRetry !== undefined && (
         <Button size="small" className="mt-3" onClick={onRetry}>
-          Try again
+          {t("Try again")}
         </Button>
       )}
     </div>
@@ -119,6 +120,6 @@ export function Trouble({
 /** An error as a person reads it. */
 export function wordsOf(error: unknown): string {
   if (error instanceof Failure) return error.message;
-  if (error instanceof TypeError) return "The server can’t be reached.";
+  if (error instanceof TypeError) return t("The server can’t be reached.");
   return error instanceof Error ? error.message : String(error);
 }

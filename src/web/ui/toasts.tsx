@@ -2,6 +2,7 @@ import { X } from "lucide-react";
 import * as Toast from "@radix-ui/react-toast";
 import { createContext, use, useCallback, useMemo, useRef, useState, type ReactNode } from "react";
 import { classes } from "./classes.ts";
+import { t } from "./language/t.ts";
 
 interface Toast {
   readonly id: number;
@@ -60,14 +61,14 @@ export function Toasts({
             )}
           >
             <Toast.Description className="min-w-0 flex-1 break-words">{text}</Toast.Description>
-            <Toast.Close aria-label="Dismiss" className="text-faint hover:text-ink">
+            <Toast.Close aria-label={t("Dismiss")} className="text-faint hover:text-ink">
               <X aria-hidden className="size-4" />
             </Toast.Close>
           </Toast.Root>
         ))}
         <Toast.Viewport
           className={classes(
-            "pointer-events-none fixed right-3 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col gap-2 outline-none",
+            "pointer-events-none fixed end-3 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col gap-2 outline-none",
             top,
           )}
         />

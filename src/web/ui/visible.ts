@@ -1,4 +1,4 @@
-import { showHidden } from "../../protocol/hidden-text.ts";
+import { showHidden } from "../../protocol/text/hidden-text.ts";
 
 /** Text as it is, with its hidden characters named. */
 export function visible(text: string): string {

@@ -1,52 +1,77 @@
 import { useEffect, useState, type ReactNode } from "react";
-import type { SessionView, Status } from "../../protocol/index.ts";
+import { spendingParts, type SessionView, type Spending, type Status } from "../../protocol/index.ts";
 import { Badge, type Tone } from "./states.tsx";
+import { locale, t } from "./language/t.ts";
 
 const MICRO = 1_000_000;
 const CENT_MICRO = 10_000;
+// Each takes longer to make than a row of a list to draw.
+const CENTS = dollars(2);
+const PARTS_OF_CENTS = dollars(4);
 
 /** Micro-USD as dollars: cents, and more digits where cents would hide it. */
 export function money(microusd: number): string {
-  const digits = microusd === 0 || Math.abs(microusd) >= CENT_MICRO ? 2 : 4;
-  return new Intl.NumberFormat("en-US", {
+  const isCents = microusd === 0 || Math.abs(microusd) >= CENT_MICRO;
+  return (isCents ? CENTS : PARTS_OF_CENTS).format(microusd / MICRO);
+}
+
+function dollars(digits: number): Intl.NumberFormat {
+  return new Intl.NumberFormat(locale, {
     style: "currency",
     currency: "USD",
+    // `$` alone, in every language.
+    currencyDisplay: "narrowSymbol",
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
-  }).format(microusd / MICRO);
+  });
 }
 
 export function count(number: number): string {
-  return new Intl.NumberFormat("en-US", {
+  return new Intl.NumberFormat(locale, {
     notation: number >= 10_000 ? "compact" : "standard",
     maximumFractionDigits: 1,
   }).format(number);
 }
 
-/** "1 request", "2 requests". */
-export function counted(number: number, thing: string): string {
-  return `${count(number)} ${number === 1 ? thing : `${thing}s`}`;
+/** `spent $0.12, $0.03 reserved, at most $0.15`. */
+export function spending(amounts: Spending): string {
+  return spendingParts(amounts)
+    .map(({ kind, microusd }) => {
+      const amount = money(microusd);
+      switch (kind) {
+        case "spent":
+          return t("spent {amount}", { amount });
+        case "reserved":
+          return t("{amount} reserved", { amount });
+        case "at_most":
+          return t("at most {amount}", { amount });
+      }
+    })
+    .join(", ");
 }
 
+const figure = (number: number, digits: number): string =>
+  number.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
 export function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 1_000) return t("{milliseconds} ms", { milliseconds: Math.round(ms) });
+  if (ms < 60_000) return t("{seconds} s", { seconds: figure(ms / 1_000, 1) });
   const minutes = Math.floor(ms / 60_000);
   return minutes < 60
-    ? `${minutes} min ${Math.round((ms % 60_000) / 1_000)} s`
-    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+    ? t("{minutes} min {seconds} s", { minutes, seconds: Math.round((ms % 60_000) / 1_000) })
+    : t("{hours} h {minutes} min", { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
 }
 
 const STATUS: Readonly<Record<Status, { readonly label: string; readonly tone: Tone }>> = {
-  creating: { label: "starting", tone: "info" },
-  ready: { label: "ready", tone: "plain" },
-  queued: { label: "queued", tone: "info" },
-  working: { label: "working", tone: "info" },
-  pending_approval: { label: "needs you", tone: "warn" },
-  paused: { label: "paused", tone: "plain" },
-  idle: { label: "idle", tone: "plain" },
-  complete: { label: "closed", tone: "ok" },
-  failed: { label: "failed", tone: "bad" },
+  creating: { label: t("starting"), tone: "info" },
+  ready: { label: t("ready"), tone: "plain" },
+  queued: { label: t("queued"), tone: "info" },
+  working: { label: t("working"), tone: "info" },
+  pending_approval: { label: t("needs you"), tone: "warn" },
+  paused: { label: t("paused"), tone: "plain" },
+  idle: { label: t("idle"), tone: "plain" },
+  complete: { label: t("closed"), tone: "ok" },
+  failed: { label: t("failed"), tone: "bad" },
 };
 
 export const statusLabel = (status: Status): string => STATUS[status].label;
@@ -62,14 +87,14 @@ export function StatusBadge({ status }: { readonly status: Status }): ReactNode 
 }
 
 export const titleOf = (session: Pick<SessionView, "title" | "id">): string =>
-  session.title === "" ? "Untitled session" : session.title;
+  session.title === "" ? t("Untitled session") : session.title;
 
 const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["day", 86_400_000],
   ["hour", 3_600_000],
   ["minute", 60_000],
 ];
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
 
 /** "3 minutes ago", with the exact time as a title. Grows old by itself. */
 export function Ago({ at }: { readonly at: string }): ReactNode {
@@ -81,8 +106,8 @@ export function Ago({ at }: { readonly at: string }): ReactNode {
   const passed = Date.parse(at) - now;
   const step = STEPS.find(([, ms]) => Math.abs(passed) >= ms);
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()} className="whitespace-nowrap">
-      {step === undefined ? "just now" : relative.format(Math.round(passed / step[1]), step[0])}
+    <time dateTime={at} title={new Date(at).toLocaleString(locale)} className="whitespace-nowrap">
+      {step === undefined ? t("just now") : relative.format(Math.round(passed / step[1]), step[0])}
     </time>
   );
 }

@@ -20,10 +20,18 @@ export const WORKBENCH_LIMITS = {
   /** Lists and objects inside each other of one layout; a whole dock has two for each of its levels. */
   layoutNesting: 64,
   layoutNameCharacters: 80,
+  /** Characters of a link to a table and its layout. */
+  linkCharacters: 30_000,
   /** After the last change, until the layout is kept, ms. */
   layoutSaveMs: 600,
   /** Bytes of open tables that this browser stores for a reload, in all tabs together. */
   keptBytes: 512 * 1024 ** 2,
+  /** Bytes of columns that only earlier steps of a tab need, stored for undo after a reload. */
+  keptHistoryBytes: 64 * 1024 ** 2,
+  /** Bytes of selected and marked rows in the stored steps of a tab. */
+  keptHistoryRowBytes: 4 * 1024 ** 2,
+  /** Tabs whose steps are stored. */
+  keptHistories: 4,
   /** Bytes of a query's answer that is stored with them. */
   keptAnswerBytes: 64 * 1024 ** 2,
   /** Days that the tables of a tab that is gone are stored. */
@@ -34,8 +42,16 @@ export const WORKBENCH_LIMITS = {
   pictureEdge: 8_192,
   /** Rows of a table that is saved as JSON or Parquet: it is put together in memory. */
   savedRows: 2_000_000,
+  /** Cells that one action changes. */
+  editedCells: 1_000,
   /** Columns that a picker shows at once. */
   pickerColumns: 500,
+  /** Lines at the beginning of a file that can be passed over. */
+  skippedLines: 10_000,
+  /** Columns that the preview of an import shows. */
+  importColumns: 50,
+  /** Values that the preview of a format shows. */
+  formatExamples: 3,
   /** Rows of the preview of a new column. */
   previewRows: 6,
 } as const;

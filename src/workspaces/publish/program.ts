@@ -23,7 +23,8 @@ export function runProgram({ program, words, cwd, env, input = "" }: ProgramRun)
   const child = spawn(program, words, { cwd, env, stdio: ["pipe", "pipe", "pipe"], detached: true });
   const said = { output: "", complaint: "" };
   const keep = (name: keyof typeof said) => (chunk: string) => {
-    if (said[name].length < LIMITS.engineStderrChars) said[name] += chunk;
+    if (said[name].length < LIMITS.engineStderrChars)
+      said[name] = (said[name] + chunk).slice(0, LIMITS.engineStderrChars);
   };
   child.stdout.setEncoding("utf8").on("data", keep("output"));
   child.stderr.setEncoding("utf8").on("data", keep("complaint"));

@@ -15,9 +15,19 @@ interface WantedPush {
   readonly forbidden: readonly string[];
 }
 
-/** The receiving side is on this machine: its hooks would run as the server's user, so they do not. */
-const QUIET_RECEIVER =
-  "git -c core.hooksPath=/dev/null -c receive.autogc=false -c core.alternateRefsCommand=true receive-pack";
+/**
+ * The receiving side is on this machine, and works as the server's user with its own settings. None of them may start a program: hooks do
+ * not run, nothing is fetched from elsewhere, and no checked-out files are written, which would pass that repository's filters.
+ */
+const QUIET_RECEIVER = [
+  "env GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 git",
+  "-c core.hooksPath=/dev/null",
+  "-c core.fsmonitor=false",
+  "-c receive.denyCurrentBranch=refuse",
+  "-c receive.autogc=false",
+  "-c core.alternateRefsCommand=true",
+  "receive-pack",
+].join(" ");
 
 /**
  * Pushes one commit as a branch, and never over what others pushed. The server's user's own settings and logins are used. Nothing of the

@@ -41,11 +41,12 @@ export function shownAddress(address: string): string {
 
 /** Texts of programs, without passwords in the addresses that they name. */
 export function withoutPasswords(text: string): string {
-  return text.replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/gi, "$1");
+  // Bounded: a text may be one long word.
+  return text.replaceAll(/([a-z][a-z0-9+.-]{0,30}:\/\/)[^/\s@]+@/gi, "$1");
 }
 
-/** Blanks and control characters. */
-const UNPRINTABLE = /\s|\p{Cc}/u;
+/** Blanks, control characters, and those that nobody sees: an address is what it looks like. */
+const UNPRINTABLE = /\s|\p{C}/u;
 
 /**
  * How an address is reached, or a Failure. Git would start a program for many that a repository can name (`ext::`, an option in place of

@@ -5,7 +5,7 @@ import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { Change } from "../change-set.ts";
 import { inParallel } from "../in-parallel.ts";
 import { stateOf, type FileState } from "../manifest.ts";
-import { replaceFile } from "../tree-record.ts";
+import { replaceFile, type CommitsByBranch } from "../tree-record.ts";
 import {
   differences,
   recordedContent,
@@ -38,7 +38,7 @@ export interface RecordingBook {
   /** Files that are too large to be recorded, the first of them. */
   readonly large: readonly string[];
   /** The commits that were made of the changes, by branch. */
-  readonly commits: Readonly<Record<string, readonly string[]>>;
+  readonly commits: CommitsByBranch;
   /** Why nothing is recorded any more; absent: it is. */
   readonly stopped?: string | undefined;
 }

@@ -22,6 +22,7 @@ import { MONEY } from "./money.ts";
 import { SAME } from "./same.ts";
 import type { Scenario } from "./scenario.ts";
 import { SETTINGS } from "./settings.ts";
+import { STEERING } from "./steering.ts";
 import { ALONE, STOPS } from "./stops.ts";
 import { paperWith, writePaper } from "./table.ts";
 import { WALLED } from "./walls.ts";
@@ -50,6 +51,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...CALLS,
   ...SETTINGS,
   ...STOPS,
+  ...STEERING,
   ...FAILURES,
   ...MONEY,
   ...SAME,
@@ -85,6 +87,7 @@ const OWN_PROGRAM: ReadonlySet<string> = new Set([
   "a call runs as a person changed it",
   "a tool that there is not is refused",
   "interrupted in a tool: its processes are gone",
+  "a prompt sent into a running turn is read before the model is asked again",
   "the server is killed while a person is asked: the approved call runs after it",
 ]);
 

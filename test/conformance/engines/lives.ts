@@ -39,8 +39,10 @@ const halted: Scenario = {
     const main = await bench.main();
     await writeFile(join(bench.app.place.workspace, "page.txt"), "a page\n");
     const read = { tool: "Read", input: { file_path: "page.txt" } };
+    bench.model.stalls = true;
     const begun = await main.begin([...BROKEN_OFF, read, read, read, { say: "To the end." }]);
     await main.kind("item.delta", begun.from);
+    bench.model.stalls = false;
     await bench.restart();
     const turn = await main.finish(begun);
     expect(turn.frames.filter(({ type }) => type === "turn.resumed")).toHaveLength(1);

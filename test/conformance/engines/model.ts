@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ModelApi } from "../../../src/protocol/index.ts";
 import { createSimModel } from "../../../src/sim/index.ts";
@@ -37,6 +37,8 @@ export class Model {
   readonly #requests: SentRequest[] = [];
   #open = 0;
   #whenQuiet: (() => void)[] = [];
+  /** Long answers that begin now break off after their first pieces without an end: they last until their reader goes. */
+  stalls = false;
 
   private constructor(server: Server, calls: ToolNames) {
     this.#server = server;
@@ -52,6 +54,7 @@ export class Model {
     });
     server.on("request", (request, response) => {
       this.#open += 1;
+      if (this.stalls) stall(response);
       void model.handle(request, response).finally(() => {
         this.#open -= 1;
         if (this.#open === 0) for (const resolve of this.#whenQuiet.splice(0)) resolve();
@@ -84,6 +87,19 @@ export class Model {
       this.#server.closeAllConnections();
     });
   }
+}
+
+/** Enough pieces for some words to be there, and far fewer than a long text has. */
+const PIECES_BEFORE_STALL = 20;
+
+function stall(response: ServerResponse): void {
+  const write = response.write.bind(response) as (chunk: unknown) => boolean;
+  let left = PIECES_BEFORE_STALL;
+  response.write = ((chunk: unknown) => {
+    left -= 1;
+    if (left === 0) response.end = () => response;
+    return left > 0 ? write(chunk) : true;
+  }) as typeof response.write;
 }
 
 /** OpenCode puts the name of their server before the names of our tools. */

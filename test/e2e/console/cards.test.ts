@@ -29,6 +29,21 @@ describeInBrowser("a turn in the console", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("a call's output leads to the files that it names", async () => {
+    const command =
+      "mkdir -p reports && echo 42 > reports/answer.csv && echo wrote reports/answer.csv, https://a.example/b.csv";
+    const id = await begin(world, [{ tool: "Bash", input: { command } }, { say: "Done." }], { autonomy: "full" });
+    await untilTurnEnds(world.client, id);
+    const visitor = await world.visit(`/sessions/${id}`);
+    const call = conversation(visitor.page).getByRole("group", { name: /^Bash: done/ });
+    await call.getByRole("button", { name: /^Bash/ }).click();
+    const links = call.getByRole("list", { name: "Files in the output" }).getByRole("link");
+    await expect.poll(() => links.allTextContents()).toEqual(["reports/answer.csv"]);
+    await links.first().click();
+    await visitor.page.getByText("42").first().waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("code has its colours and can be copied; formulas and tables are drawn; nothing outside is loaded", async () => {
     const said = [
       "# Answer",

@@ -167,6 +167,7 @@ describeInBrowser("deciding on what a session changed", () => {
 
   test("the form of a new session asks for a snapshot and a review at the end", async () => {
     const { page } = await world.visit("/new");
+    await page.getByText("Advanced", { exact: true }).click();
     await page.getByLabel("Works in").selectOption("snapshot");
     await page.getByLabel("Leave out").selectOption("strict");
     await page.getByLabel("Review", { exact: true }).selectOption("at_end");

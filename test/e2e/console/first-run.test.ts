@@ -17,8 +17,7 @@ describeInBrowser("somebody's first minutes", () => {
       .or(page.getByRole("link", { name: /hello\.txt/ }))
       .first()
       .click();
-    await page.waitForURL("**/new*");
-    await page.getByRole("button", { name: /Start session/ }).click();
+    // One press: it runs at once.
     await page.waitForURL("**/sessions/ses_*");
     await question(page).waitFor();
     await question(page).getByText("NEW").waitFor();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { describeInBrowser, type Visitor } from "../../support/browser.ts";
 import { runScript, script } from "../../support/app.ts";
+import { TEST_TOKEN } from "../../support/server.ts";
 import { ALL_PAYLOADS, FILE_NAMES, PAYLOADS } from "./payloads.ts";
 import { checkPage, listen, missing } from "./traces.ts";
 import { asked, begin, consoleWorld, conversation, question, type ConsoleWorld } from "./world.ts";
@@ -14,7 +15,7 @@ async function watched(world: ConsoleWorld, path: string): Promise<{ visitor: Vi
 }
 
 describeInBrowser("text that wants to be more than text", () => {
-  const world = consoleWorld();
+  const world = consoleWorld({ SALLYPORT_RECORD_FILES: "on" });
 
   test("in a model's words", async () => {
     const { session } = await runScript(world.client, { prompt: { text: script({ say: ALL_PAYLOADS }) } });
@@ -116,6 +117,51 @@ describeInBrowser("text that wants to be more than text", () => {
       // Characters that turn the direction of writing are named, so that nothing reads as something else.
       if (index === 2 || index === writes.length) await card.getByText("⟨U+202E⟩").first().waitFor();
       await checkPage(visitor, told);
+    }
+  });
+
+  test("in changed files and their names, comparisons, searches, shared and exported conversations", async () => {
+    const [image = "", svg = "", turned = ""] = FILE_NAMES;
+    for (const name of [image, svg, turned]) await world.write(name, "before\n");
+    const write = (file_path: string): object => ({ tool: "Write", input: { file_path, content: ALL_PAYLOADS } });
+    const read = (file_path: string): object => ({ tool: "Read", input: { file_path } });
+    const steps = [image, svg, turned, "page.html", "picture.svg"].flatMap((name) =>
+      name.startsWith("p") ? [write(name)] : [read(name), write(name)],
+    );
+    const { session } = await runScript(world.client, {
+      autonomy: "full",
+      prompt: { text: "Hostile.", attachments: [{ type: "text", text: script(...steps, { say: ALL_PAYLOADS }) }] },
+    });
+    const at = `/sessions/${session.id}`;
+    const share = await world.client.exports.share(session.id);
+    const { visitor, told } = await watched(world, at);
+    const places: readonly (readonly [string, string])[] = [
+      [`${at}/changes`, "onerror"],
+      [`${at}/compare?with=start`, "onerror"],
+      [`${at}/files?path=${encodeURIComponent(image)}`, "mark0"],
+      [`${at}/files?path=page.html`, "mark0"],
+      [`${at}/files?path=picture.svg`, "mark0"],
+      [`/search?q=${encodeURIComponent("mark4")}`, "mark4"],
+      [`/search?q=${encodeURIComponent(PAYLOADS[4] ?? "")}`, "mark4"],
+      [share.path, "mark31"],
+    ];
+    for (const [path, words] of places) {
+      await visitor.page.goto(`${world.app.serving.url}${path}`);
+      await visitor.page.locator("main").getByText(words).filter({ visible: true }).first().waitFor();
+      await checkPage(visitor, told);
+    }
+    // Nothing that an agent wrote is a page of ours: the server answers with text to be parsed, or with a download.
+    for (const path of [
+      `/api${at}/file?path=page.html`,
+      `/api${at}/export?format=html`,
+      `/api${at}/export?format=markdown`,
+    ]) {
+      const answer = await fetch(`${world.app.serving.url}${path}`, {
+        headers: { authorization: `Bearer ${TEST_TOKEN}` },
+      });
+      const type = answer.headers.get("content-type") ?? "";
+      const isDownload = answer.headers.get("content-disposition")?.startsWith("attachment") === true;
+      expect([path, type.startsWith("application/json") || isDownload]).toEqual([path, true]);
     }
   });
 

@@ -74,7 +74,9 @@ describeInBrowser("the keyboard, and who cannot see the page", () => {
   test("a session that was started has the focus on its page", async () => {
     const { page } = await world.visit("/new");
     await page.getByLabel("What should the agent do?").fill(`Say it\nsim: ${JSON.stringify([{ say: "Said." }])}`);
-    await page.keyboard.press("Control+Enter");
+    // Before it starts, the form says where.
+    await page.getByText(`It works in ${world.app.place.workspace}.`).waitFor();
+    await page.keyboard.press("Enter");
     await page.waitForURL("**/sessions/ses_*");
     await conversation(page).getByText("Said.", { exact: true }).waitFor();
     await expect.poll(() => focused(page)).not.toBe("BODY");

@@ -53,6 +53,7 @@ const field = (page: Page): Locator => page.getByRole("combobox", { name: "Model
 const options = (page: Page): Locator => page.getByRole("listbox", { name: "Models" }).getByRole("option");
 
 async function shopChosen(page: Page): Promise<void> {
+  await page.getByText("Advanced", { exact: true }).click();
   await page.getByLabel("Provider").selectOption("shop");
 }
 

@@ -24,6 +24,46 @@ describeInBrowser("several people at one server", () => {
     expect([...desktop.troubles, ...pocket.troubles]).toEqual([]);
   });
 
+  test("an operator has a terminal in the session's folder, and is told what it can do; a viewer has none", async () => {
+    const id = await begin(world, [{ say: "Hello." }]);
+    await untilTurnEnds(world.client, id);
+    const { token } = await world.app.as("operator");
+    const { page, troubles } = await world.visit(`/sessions/${id}`, { token });
+    await page.getByRole("link", { name: "Terminal" }).click();
+    await page.getByText("commands run as the server’s user").waitFor();
+    const terminal = page.getByRole("group", { name: "Terminal" });
+    await expect.poll(() => terminal.innerText()).toMatch(/[$#]\s*$/m);
+    await page.keyboard.type("echo typed-$((40+2)) > typed.txt; cat typed.txt; exit\n");
+    await page.getByText("The shell has ended.").waitFor();
+    await expect.poll(() => terminal.innerText()).toContain("typed-42");
+    expect(await world.read("typed.txt")).toBe("typed-42\n");
+    await page.getByRole("button", { name: "Open another terminal" }).click();
+    await expect.poll(() => terminal.innerText()).toMatch(/[$#]\s*$/m);
+    await page.reload();
+    await expect.poll(() => terminal.innerText()).toMatch(/[$#]\s*$/m);
+    expect(troubles).toEqual([]);
+    const viewer = await world.visit(`/sessions/${id}`, { token: (await world.app.as("viewer")).token });
+    await conversation(viewer.page).getByText("Hello.", { exact: true }).waitFor();
+    await viewer.page.getByRole("link", { name: "Terminal" }).waitFor({ state: "detached" });
+  });
+
+  test("visitors of a page are listed with what they spent, and lose their access with a press", async () => {
+    const issuer = await world.app.as("issuer", "Shop");
+    const made = await issuer.createToken({ role: "visitor", name: "Ida", subject: "ida-1" });
+    await issuer.createToken({ role: "visitor", name: "Ida", subject: "ida-1" });
+    const { page, troubles } = await world.visit("/tokens");
+    const table = page.getByRole("table", { name: "Visitors" });
+    const row = table.getByRole("row", { name: /Ida/ });
+    await expect.poll(() => row.count()).toBe(1);
+    await expect.poll(() => row.innerText()).toMatch(/Ida[\s\S]*Shop[\s\S]*never[\s\S]*\$0/);
+    await row.getByRole("button", { name: "Revoke the access of Ida" }).click();
+    await page.getByRole("button", { name: "Revoke access" }).click();
+    await page.getByText("No visitors").waitFor();
+    const left = await world.client.tokens({ role: "visitor" });
+    expect(left.tokens.filter(({ principal_id }) => principal_id === made.principal_id)).toEqual([]);
+    expect(troubles).toEqual([]);
+  });
+
   test("a viewer sees everything and can change nothing", async () => {
     const id = await begin(world, [WRITE]);
     const path = await asked(world, id);

@@ -221,7 +221,7 @@ export function desktopScenes(): readonly Scene[] {
   const tab = (name: string) => (page: Page) => page.getByRole("tab", { name }).click();
   return [
     { name: "usage", path: "/usage", seen: (page) => page.locator("figure svg").first() },
-    { name: "usage-own-days", path: "/usage", arrange: press("Own"), seen: (page) => page.getByLabel("First day") },
+    { name: "usage-own-days", path: "/usage", arrange: press("Custom"), seen: (page) => page.getByLabel("First day") },
     { name: "policy", path: "/policy", seen: (page) => page.getByRole("tab", { name: /team/ }) },
     { name: "policy-review", path: "/policy", arrange: changePolicy, seen: button("Save the policy") },
     { name: "policy-test", path: "/policy", arrange: tryPolicy, seen: text(/need approval|needs approval/) },

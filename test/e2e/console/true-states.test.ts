@@ -67,6 +67,32 @@ describeInBrowser("what the screen says is what happened", () => {
     await conversation(page).getByText("You removed this prompt before it started").waitFor();
   });
 
+  test("Ctrl+Enter and Send now speak into the running turn; Enter queues", async () => {
+    const id = await begin(world, [bash("printf before"), { say: "The old way." }]);
+    await asked(world, id);
+    const { page, troubles } = await world.visit(`/sessions/${id}`);
+    const box = page.getByLabel("Prompt", { exact: true });
+    await page.getByRole("button", { name: "Send now", exact: true }).waitFor();
+    await box.fill("Mind the tests.");
+    await box.press("Control+Enter");
+    const queue = page.getByRole("region", { name: "Queued prompts" });
+    await queue.getByText("1 queued").click();
+    await queue.getByText("Sent into this turn").waitFor();
+    await box.fill(`Go another way.\nsim: ${JSON.stringify([{ say: "Another way." }])}`);
+    await box.press("Enter");
+    await queue.getByRole("button", { name: "Send “Go another way." }).click();
+    await expect.poll(() => queue.getByText("Sent into this turn").count()).toBe(2);
+    await question(page).getByRole("button", { name: "Approve once" }).click();
+    await conversation(page).getByText("Another way.", { exact: true }).waitFor();
+    await queue.waitFor({ state: "detached" });
+    await expect
+      .poll(() => conversation(page).innerText())
+      .toMatch(/printf before[\s\S]*Mind the tests\.[\s\S]*Go another way\.[\s\S]*\nAnother way\./);
+    expect((await world.client.session(id)).turns).toBe(1);
+    await page.getByRole("button", { name: "Send now", exact: true }).waitFor({ state: "detached" });
+    expect(troubles).toEqual([]);
+  });
+
   test("a turn that another person stopped says who", async () => {
     const id = await begin(world, [SLOW]);
     const { page } = await world.visit(`/sessions/${id}`);

@@ -3,7 +3,7 @@ import type { Download, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeInBrowser } from "../../support/browser.ts";
 import { consoleWorld } from "../console/world.ts";
-import { viewer } from "./world.ts";
+import { openSample, viewer } from "./world.ts";
 
 const CSV = 'City,People\nBern,"134,000"\nKöln,"1,080,000"\nOslo,many\n';
 
@@ -28,7 +28,7 @@ describeInBrowser("columns, pictures and files of the workbench", () => {
     const input = page.getByLabel("Files to open");
     await input.setInputFiles({ name: "cities.csv", mimeType: "text/csv", buffer: Buffer.from(CSV) });
     await page.getByRole("columnheader", { name: /People/ }).click({ button: "right" });
-    await choose(page, "Rename or change type…");
+    await choose(page, "Name, type and format…");
     const dialog = page.getByRole("dialog", { name: "Change People" });
     await dialog.getByLabel("Name").fill("Inhabitants");
     await dialog.getByLabel("Type").selectOption({ label: "Whole number" });
@@ -62,6 +62,80 @@ describeInBrowser("columns, pictures and files of the workbench", () => {
     await choose(page, "Open from a file…");
     await (await picking).setFiles({ name: "x.layout.json", mimeType: "application/json", buffer: layout.bytes });
     await viewer(page, "Histogram of Inhabitants").getByRole("figure").waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("a text file is read as a person says, and the report names what did not fit", async () => {
+    const visitor = await world.visit("/workbench");
+    const { page } = visitor;
+    const lines = [
+      "Written by a program",
+      "City;Paid;When",
+      "Bern;1.234,50;17.05.2024",
+      "# a comment",
+      "Oslo;7,25;soon",
+    ];
+    await page.getByLabel("Text file to import").setInputFiles({
+      name: "paid.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(`${lines.join("\n")}\n`),
+    });
+    const dialog = page.getByRole("dialog", { name: "Import paid.csv" });
+    await dialog.getByRole("button", { name: "The first line is not like the others: skip" }).click();
+    await dialog.getByLabel("Comment lines begin with").fill("#");
+    await dialog.getByLabel("Type of Paid").selectOption({ label: "Number" });
+    await dialog.getByLabel("Type of When").selectOption({ label: "Date and time" });
+    await dialog.getByText("When: 1 value did not fit and is missing (row 2: “soon”).").waitFor();
+    await dialog.getByRole("cell", { name: "1234.5" }).waitFor();
+    await dialog.getByRole("button", { name: "Import", exact: true }).click();
+    const note = page.getByRole("status").filter({ hasText: "Read 2 rows and 3 columns." });
+    await note.getByText("When: 1 value did not fit and is missing (row 2: “soon”).").waitFor();
+    await page.getByRole("gridcell", { name: "7.25" }).waitFor();
+    // Read once more, it gives way to the new one.
+    await note.getByRole("button", { name: "Import options…" }).click();
+    await dialog.getByLabel("Lines to skip at the start").fill("1");
+    await dialog.getByRole("button", { name: "Import", exact: true }).click();
+    await page.getByRole("gridcell", { name: "# a comment" }).waitFor();
+    await expect.poll(() => page.getByRole("button", { name: /^Close paid/ }).count()).toBe(1);
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("tables are grouped and joined, and a link opens a sample with its layout", async () => {
+    const visitor = await world.visit("/workbench");
+    const { page } = visitor;
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await openSample(page);
+    const make = async (what: string): Promise<void> => {
+      await page.getByRole("menubar").getByRole("menuitem", { name: "Data" }).click();
+      await choose(page, what);
+    };
+    await make("Group rows…");
+    const group = page.getByRole("dialog", { name: "Group rows" });
+    await group.getByRole("group", { name: "Group by" }).getByLabel("SEX").check();
+    await group.getByRole("group", { name: "Of these columns" }).getByLabel("AGE").check();
+    await group.getByRole("button", { name: "Make the table" }).click();
+    await page.getByRole("columnheader", { name: /avg\(AGE\)/ }).waitFor();
+    await make("Join with another table…");
+    const join = page.getByRole("dialog", { name: "Join with another table" });
+    await join.getByLabel("Table", { exact: true }).selectOption("demog");
+    await expect.poll(() => join.getByLabel("Column of demog by SEX").inputValue()).toBe("SEX");
+    await join.getByRole("button", { name: "Make the table" }).click();
+    await page.getByText("5,850 rows").first().waitFor();
+    await page.keyboard.press("Control+z");
+    await page.getByRole("button", { name: "Close demog by SEX with demog" }).waitFor({ state: "detached" });
+    const tables = page.getByRole("navigation", { name: "Open tables" });
+    await tables.getByRole("button", { name: "demog", exact: true }).click();
+    await page.getByRole("button", { name: "Add viewer" }).click();
+    await choose(page, "Histogram");
+    await viewer(page, "Histogram of AGE").waitFor();
+    await page.getByRole("button", { name: "Layouts" }).click();
+    await choose(page, "Copy a link");
+    await page.getByText("Copied a link to this table").waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    const other = await visitor.newPage();
+    await other.goto(link);
+    await viewer(other, "Histogram of AGE").waitFor();
+    await expect.poll(() => other.url()).not.toContain("table=");
     expect(visitor.troubles).toEqual([]);
   });
 });

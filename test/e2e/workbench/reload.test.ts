@@ -38,6 +38,29 @@ async function stored(page: Page, expected: Stored): Promise<void> {
     .toEqual(expected);
 }
 
+/** Waits until the browser has stored a step, which is the last one. */
+async function storedStep(page: Page, expected: string): Promise<void> {
+  await expect
+    .poll(() =>
+      page.evaluate(
+        () =>
+          new Promise<string | undefined>((resolve, reject) => {
+            const request = indexedDB.open("sallyport.workbench");
+            request.addEventListener("error", () => reject(request.error ?? new Error("no database")));
+            request.addEventListener("success", () => {
+              const all = request.result.transaction("histories").objectStore("histories").getAll();
+              all.addEventListener("success", () => {
+                request.result.close();
+                const histories = all.result as { actions: { action: { words: string } }[] }[];
+                resolve(histories[0]?.actions.at(-1)?.action.words);
+              });
+            });
+          }),
+      ),
+    )
+    .toBe(expected);
+}
+
 async function openCsv(page: Page, name: string): Promise<void> {
   await page.getByLabel("Files to open").setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(CSV) });
   await tab(page, name.replace(".csv", "")).waitFor();
@@ -75,6 +98,45 @@ describeInBrowser("a workbench that is loaded again", () => {
     await undo.waitFor();
     await undo.click();
     await page.getByRole("button", { name: "Redo: Sorted by People" }).waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("cells are found and edited by the keyboard, and that is taken back after a reload", async () => {
+    const visitor = await world.visit("/workbench");
+    const { page } = visitor;
+    await openCsv(page, "edited.csv");
+    await page.getByRole("gridcell", { name: "Köln" }).click();
+    await page.keyboard.press("Control+f");
+    await page.getByRole("textbox", { name: "Find in the table" }).fill("709");
+    await page.getByText("1 of 1").waitFor();
+    await page.keyboard.press("Escape");
+    const found = page.getByRole("gridcell", { name: "709000" });
+    await expect.poll(() => found.evaluate((cell) => cell === document.activeElement)).toBe(true);
+    await page.keyboard.press("Enter");
+    const field = page.getByRole("textbox", { name: "People, row 3" });
+    await field.fill("many");
+    await field.press("Enter");
+    await page.getByText("“many” is not a number.").waitFor();
+    await field.fill("710,000");
+    await field.press("Enter");
+    await page.getByRole("gridcell", { name: "710000" }).waitFor();
+    const undo = page.getByRole("button", { name: "Undo: Changed People in row 3 to 710000" });
+    await undo.waitFor();
+    await page.getByRole("columnheader", { name: /People/ }).click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Name, type and format…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Change People" });
+    await dialog.getByLabel("Show as").selectOption({ label: "Currency" });
+    await dialog.getByText("$134,000.00").waitFor();
+    await dialog.getByRole("button", { name: "Change the column" }).click();
+    await page.getByRole("gridcell", { name: "$710,000.00" }).waitFor();
+    await storedStep(page, "Changed the format of People to USD");
+    await page.reload();
+    await page.getByText("Earlier steps can still be undone.").waitFor();
+    await page.getByRole("gridcell", { name: "$710,000.00" }).waitFor();
+    await page.getByRole("button", { name: "Undo: Changed the format of People to USD" }).click();
+    await page.getByRole("gridcell", { name: "710000" }).waitFor();
+    await undo.click();
+    await page.getByRole("gridcell", { name: "709000" }).waitFor();
     expect(visitor.troubles).toEqual([]);
   });
 });

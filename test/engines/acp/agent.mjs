@@ -1,7 +1,8 @@
 // A small agent of the Agent Client Protocol for tests: it does what the JSON after `agent:` in a prompt says, step by step, and says
 // what it was answered.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, watch, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
 const record = join(process.env.HOME, "sessions.json");
@@ -18,12 +19,52 @@ const ask = (method, params) =>
     write({ id: count, method, params });
   });
 
+/** The tool server that the client gave: one JSON-RPC request at a time. */
+let tools;
+function connectTools({ command, args }) {
+  const server = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const answers = new Map();
+  let asked = 0;
+  createInterface({ input: server.stdout }).on("line", (line) => {
+    const message = JSON.parse(line);
+    answers.get(message.id)?.(message);
+  });
+  tools = (method, params) =>
+    new Promise((resolve) => {
+      asked += 1;
+      answers.set(asked, resolve);
+      server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: asked, method, params })}\n`);
+    });
+}
+
+/** Resolves when there is such a file. */
+function untilFile(path) {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!existsSync(path)) return;
+      watcher.close();
+      resolve();
+    };
+    const watcher = watch(dirname(path), look);
+    look();
+  });
+}
+
 async function play(sessionId, steps) {
   const update = (fields) => write({ method: "session/update", params: { sessionId, update: fields } });
-  const say = (text) => update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+  const say = (text, message) =>
+    update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text }, ...message });
+  let call;
   for (const step of steps) {
     if (cancelled) return "cancelled";
-    if (step.say !== undefined) say(step.say);
+    if (step.say !== undefined) say(step.say, step.message === undefined ? {} : { messageId: step.message });
+    // One of the client's tools: the next steps go on beside it, until `result`.
+    if (step.call !== undefined) call = tools("tools/call", step.call);
+    if (step.until !== undefined) await untilFile(step.until);
+    if (step.result !== undefined) {
+      const { result } = await call;
+      if (step.result !== "silent") say(result.content.map(({ text }) => text).join("\n"));
+    }
     if (step.think !== undefined)
       update({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: step.think } });
     if (step.ask !== undefined) say(JSON.stringify(await ask(step.ask, { sessionId, ...step.params })));
@@ -40,9 +81,11 @@ async function play(sessionId, steps) {
       }
     }
     if (step.many !== undefined) {
-      const answers = await Promise.all(
-        Array.from({ length: step.many }, () => ask(step.method, { sessionId, ...step.params })),
-      );
+      // In one piece: none is answered before all are there.
+      process.stdout.cork();
+      const asked = Array.from({ length: step.many }, () => ask(step.method, { sessionId, ...step.params }));
+      process.stdout.uncork();
+      const answers = await Promise.all(asked);
       say(JSON.stringify(answers.map(({ error }) => error?.message ?? "ok")));
     }
     if (step.raw !== undefined) process.stdout.write(step.raw);
@@ -59,8 +102,16 @@ async function play(sessionId, steps) {
       say(String((await fetch(MODEL_URL, { headers })).status));
     }
     if (step.known !== undefined) say(sessions[sessionId].join("|"));
+    // What it has on the disk of the turn. Without this: nothing, as after a power cut.
+    if (step.record !== undefined) writeFileSync(`${record}.${sessionId}`, JSON.stringify(step.record));
   }
   return cancelled ? "cancelled" : "end_turn";
+}
+
+function recorded(sessionId) {
+  const file = `${record}.${sessionId}`;
+  const said = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
+  return [["user_message_chunk", "asked"], ...said.map((text) => ["agent_message_chunk", text])];
 }
 
 async function answer(method, params) {
@@ -73,6 +124,7 @@ async function answer(method, params) {
       };
     case "session/new": {
       const sessionId = `s${Object.keys(sessions).length + 1}-${process.pid}`;
+      params.mcpServers.forEach(connectTools);
       sessions[sessionId] = [];
       return {
         sessionId,
@@ -87,13 +139,11 @@ async function answer(method, params) {
     }
     case "session/load":
       if (sessions[params.sessionId] === undefined) throw new Error("unknown session");
-      write({
-        method: "session/update",
-        params: {
-          sessionId: params.sessionId,
-          update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "replayed" } },
-        },
-      });
+      for (const [sessionUpdate, text] of [["agent_message_chunk", "replayed"], ...recorded(params.sessionId)])
+        write({
+          method: "session/update",
+          params: { sessionId: params.sessionId, update: { sessionUpdate, content: { type: "text", text } } },
+        });
       return {};
     case "session/prompt": {
       cancelled = false;

@@ -316,6 +316,24 @@ it("a turn that is interrupted ends, and the process stays", async () => {
   expect((await play([{ known: true }], { id })).said).toMatch(/^m0\|m\d+$/);
 });
 
+it("is told the end of a turn that a power cut took from its record, and only then", async () => {
+  const kept = await play([{ say: "Kept." }, { record: ["Kept."] }]);
+  const lost = await play([{ say: "Lost." }]);
+  await app.restart();
+  const told = async (id: string): Promise<string> => {
+    await app.client.prompt(id, { text: "What do you know?" });
+    const { events } = await app.client.events(id, { after: 0, limit: 500 });
+    const after = events.findLast(({ type }) => type === "turn.started")?.seq ?? 0;
+    return completed(await untilTurnEnds(app.client, id, { after }))
+      .flatMap((item) => (item.type === "agent_message" ? [item.text] : []))
+      .join("\n");
+  };
+  expect(await told(kept.id)).not.toContain("Assistant: Kept.");
+  expect(await told(lost.id)).toContain("Assistant: Lost.");
+  // It has heard that now.
+  expect(await told(lost.id)).not.toContain("Assistant: Lost.");
+});
+
 it("nothing is left behind", async () => {
   await app.stop();
   expect(await leftBehind(app.place)).toEqual([]);

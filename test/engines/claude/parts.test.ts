@@ -242,7 +242,7 @@ describe("what is offered", () => {
   });
   const toolbox = {
     definitions: () => ["Read", "Task", "WebFetch", "MultiEdit", "mcp__a_b__c__d"].map(definition) as never,
-    concurrent: (tool: string) => tool === "WebFetch",
+    traits: (tool: string) => ({ concurrent: tool === "WebFetch" }) as never,
   };
 
   test("tools are split into the program's own and ours", () => {

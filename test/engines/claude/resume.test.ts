@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { EngineEvent, ToolCall, Verdict } from "../../../src/engines/index.ts";
 import { openCalls, openItems } from "../world.ts";
 import { ENGINES, items, outline, script, World, type Room } from "./world.ts";
+import { sample } from "../../support/sample.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -43,7 +44,7 @@ const resumed = async (room: Room): Promise<readonly EngineEvent[]> => {
   return told.events;
 };
 
-describe.each(ENGINES)("$name", ({ name, create }) => {
+describe.each(sample(ENGINES, 1))("$name", ({ name, create }) => {
   test("a turn whose server died while a person was asked asks again and goes on", async () => {
     const room = world.room(create());
     const call = { tool: "Write", input: { file_path: `${name}-approved.txt`, content: "x\n" } };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { EngineEvent, ToolCall, Verdict } from "../../../src/engines/index.ts";
 import { ENGINES, items, outline, script, World, type Room, type Told } from "./world.ts";
 import { until } from "../../support/until.ts";
+import { sample } from "../../support/sample.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -46,7 +47,7 @@ async function interrupted(
   return told;
 }
 
-describe.each(ENGINES)("$name", ({ create }) => {
+describe.each(sample(ENGINES, 1))("$name", ({ create }) => {
   let room: Room;
   beforeAll(() => {
     room = world.room(create());

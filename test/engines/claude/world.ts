@@ -270,7 +270,7 @@ export class Room {
       toolbox: {
         definitions: () => this.#toolbox.definitions(),
         facts: (tool, input) => this.#toolbox.facts(tool, input),
-        concurrent: (tool) => this.#toolbox.concurrent(tool),
+        traits: (tool) => this.#toolbox.traits(tool),
         preview: (tool, input) => this.#toolbox.preview(tool, input),
         run: (tool, input, run) => this.#toolbox.run(tool, input, run),
         close: () => this.#toolbox.close(),

@@ -65,6 +65,7 @@ describe("Codex's record of a thread", () => {
       prompts: new Set(["turn_1", "turn_2"]),
       results: new Set(["c1", "c2"]),
       said: new Set(),
+      ends: new Set(["two"]),
     });
   });
 

@@ -5,6 +5,7 @@ import { untilTurnEnds } from "../../support/app.ts";
 import { askProxy } from "../../support/vendor/ask.ts";
 import { keyOf, openVendorApp, warmProcess, type VendorApp } from "../../support/vendor/app.ts";
 import { markedProcesses, noticed, signal, type Marked } from "../../support/vendor/processes.ts";
+import { sample } from "../../support/sample.ts";
 
 let app: VendorApp;
 beforeAll(async () => {
@@ -25,7 +26,7 @@ async function warmUp(engine: string): Promise<Marked> {
 
 const ENGINES = ["claude-sdk", "claude-cli"] as const;
 
-describe.each(ENGINES)("a process of %s that is made ready for the next session", (engine) => {
+describe.each(sample(ENGINES, 1))("a process of %s that is made ready for the next session", (engine) => {
   it("can ask nothing before it is taken, and nothing after its session was closed", async () => {
     const { client } = app.server;
     const warm = await warmUp(engine);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, test } from "vitest";
 import { findServer } from "../../../src/cli/connect.ts";
-import { markerOf } from "../../../src/cli/home-marker.ts";
+import { markerOf } from "../../../src/cli/home/home-marker.ts";
 import { script, untilTurnEnds } from "../../support/app.ts";
 import { makePlace, startServer } from "../../support/server.ts";
 import { until } from "../../support/until.ts";

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, readFile, watch, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { mountsBelow } from "../../../src/workspaces/overlay.ts";
-import { script } from "../../support/app.ts";
+import { script, untilTurnEnds } from "../../support/app.ts";
 import { makePlace, startServer } from "../../support/server.ts";
 import { until } from "../../support/until.ts";
 
@@ -46,6 +46,31 @@ test.each(["snapshot", "worktree"] as const)(
     await place.remove();
   },
 );
+
+test("kill -9 while files are put back leaves each file whole, and no half-written one beside them", async () => {
+  const place = await makePlace();
+  const names = Array.from({ length: 200 }, (_, index) => `${index}.txt`);
+  for (const name of names) await writeFile(join(place.workspace, name), "before\n");
+  const recorded = { SALLYPORT_RECORD_FILES: "on" };
+  const server = await startServer(place, recorded);
+  const command = "for name in *.txt; do echo after > $name; done";
+  const { id, seq } = await server.client.createSession({
+    autonomy: "full",
+    prompt: { text: script({ tool: "Bash", input: { command } }, { say: "ok" }) },
+  });
+  await untilTurnEnds(server.client, id, { after: seq });
+  const { revision } = await server.client.reviews.compare(id, "start");
+  const rewinding = server.client.reviews.rewind(id, { to: "start", revision }).catch(() => undefined);
+  for await (const { filename } of watch(place.workspace)) if (filename?.includes(".sallyport-") === true) break;
+  await server.kill();
+  await rewinding;
+  const next = await startServer(place, recorded);
+  expect((await readdir(place.workspace)).toSorted()).toEqual(names.toSorted());
+  const texts = await Promise.all(names.map((name) => readFile(join(place.workspace, name), "utf8")));
+  expect(texts.filter((text) => text !== "before\n" && text !== "after\n")).toEqual([]);
+  await next.stop();
+  await place.remove();
+});
 
 test("a session whose creation a dead server did not finish leaves no files", async () => {
   const place = await makePlace();

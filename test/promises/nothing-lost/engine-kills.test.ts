@@ -9,19 +9,21 @@ const LIVES: readonly (LifePlan & { readonly api: "responses" | "chat"; readonly
   {
     engine: "codex",
     api: "responses",
-    killed: "machine, server",
+    killed: "machine, server, machine",
     strikes: {
       commands: { kind: "machine", at: "tool.ended", waitMs: 0, unwritten: true },
-      refused: { kind: "server", at: "tool.asked", waitMs: 0 },
+      queued: { kind: "server", at: "tool.asked", waitMs: 0 },
+      refused: { kind: "machine", at: "turn.completed", waitMs: 0, unwritten: true },
     },
   },
   {
     engine: "acp:qwen",
     api: "chat",
-    killed: "machine, vendor",
+    killed: "machine, vendor, machine",
     strikes: {
       commands: { kind: "machine", at: "tool.ended", waitMs: 0, unwritten: true },
-      refused: { kind: "vendor", at: "approval.resolved", waitMs: 0 },
+      queued: { kind: "vendor", at: "approval.resolved", waitMs: 0 },
+      refused: { kind: "machine", at: "turn.completed", waitMs: 0, unwritten: true },
     },
   },
 ];

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SallyportClient } from "../../../src/client/index.ts";
-import { readSettings } from "../../../src/cli/settings.ts";
+import { readSettings } from "../../../src/cli/settings/settings.ts";
 import { serve } from "../../../src/cli/serve.ts";
 import { openTestApp, runScript, script, untilTurnEnds } from "../../support/app.ts";
 import { makePlace, TEST_TOKEN } from "../../support/server.ts";

@@ -1,12 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { serve, type ServeOptions, type Serving } from "../../../src/cli/serve.ts";
-import { readSettings } from "../../../src/cli/settings.ts";
+import { readSettings } from "../../../src/cli/settings/settings.ts";
 import { SallyportClient } from "../../../src/client/index.ts";
 import type { CreateSession, Policy, Price, Profile, Role } from "../../../src/protocol/index.ts";
 import type { TestApp } from "../app.ts";
 import { makePlace, TEST_TOKEN, type Place } from "../server.ts";
 import { Till } from "./till.ts";
+import { storeThread } from "../store-thread.ts";
 
 /** A model whose tokens cost a whole number of micro-USD: what a test writes down is what is billed. */
 export const MODEL = "till-1";
@@ -113,7 +114,7 @@ function openServer(place: Place, { environment = {}, clock, store }: MoneyAppOp
     version: "0.0.0-test",
     logLevel: "silent",
     clock,
-    store,
+    store: store ?? { thread: storeThread() },
     onFatal: (error) => {
       throw error;
     },

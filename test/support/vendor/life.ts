@@ -13,6 +13,7 @@ import {
 import { EXECUTABLE } from "../../engines/claude/world.ts";
 import { endPhoenix, Phoenix } from "../life.ts";
 import { ownPort } from "../port.ts";
+import { isFullRun } from "../sample.ts";
 import { makePlace, type Place, type ServerProcess } from "../server.ts";
 import { PROGRAMS_FOLDER } from "../vendor-programs.ts";
 import { Mind, MIND_KEY, mindSettings } from "./mind.ts";
@@ -22,8 +23,12 @@ import { cutRecord, isDue, strike, type Strike, type StrikeKind } from "./strike
 
 /** Micro-USD: less than the first request may cost, so that somebody is asked. */
 const FIRST_LIMIT = 1_000;
-/** Far more than one takes, also where many run at once. */
-const LIFE_MS = 240_000;
+/** Far more than one takes, also where many run at once. A soak run may have the machine last of all. */
+const LIFE_MS = isFullRun ? 1_200_000 : 240_000;
+
+/** For what a life that went wrong tells of itself. */
+const STORY_MS = 5_000;
+const STORY_CHARS = 4_000;
 
 export interface LifePlan {
   readonly engine: string;
@@ -114,18 +119,42 @@ class Life {
   async story(): Promise<string> {
     const last = this.#events.slice(-12).map((event) => JSON.stringify(event).slice(0, 200));
     const server = await Promise.race([this.#phoenix.running.catch(() => undefined), pause(100, undefined)]);
-    return [JSON.stringify(this.#hits), ...last, server?.log().slice(-2_000) ?? ""].join("\n");
+    const waited = await Promise.race([
+      this.#waitedFor(),
+      pause(STORY_MS, "the server does not say what it waits for"),
+    ]);
+    return [JSON.stringify(this.#hits), ...last, waited, server?.log().slice(-2_000) ?? ""].join("\n");
+  }
+
+  /** What the session waits for, by its server: an answer, a process, or nothing. */
+  async #waitedFor(): Promise<string> {
+    const { client } = this.#phoenix;
+    const ask = async (): Promise<object> => ({
+      session: await client.session(this.#session),
+      pending: (await client.approvals({ status: "pending" })).approvals.map(({ id, tool, input }) => ({
+        id,
+        tool,
+        input,
+      })),
+      processes: markedProcesses(this.#place).map(({ pid, session, words }) => ({
+        pid,
+        session,
+        words: words.slice(0, 3),
+      })),
+    });
+    return JSON.stringify(await ask().catch(String)).slice(0, STORY_CHARS);
   }
 
   async run(mind: Mind): Promise<Omit<VendorLife, "leftBehind">> {
     const { client } = this.#phoenix;
     const { engine } = this.#plan;
-    const late = setTimeout(() => this.#over.abort(), LIFE_MS);
+    const late = setTimeout(() => this.#over.abort(new Error("it did not end in time")), LIFE_MS);
     const session = await this.#phoenix.insist(() =>
       client.createSession({ engine, max_cost_microusd: FIRST_LIMIT }, { key: "create" }),
     );
     this.#session = session.id;
-    const watching = this.#watch();
+    // Nothing is seen any more without it: what it fails with is why the life does not go on.
+    const watching = this.#watch().catch((error: unknown) => this.#over.abort(error));
     const turns: Partial<Record<Scene, string>> = {};
     for (const scenes of [["commands", "queued"], ["interrupted"], ["refused"], ["afterwards"]] as const) {
       for (const scene of scenes) turns[scene] = await this.#send(scene);
@@ -136,6 +165,7 @@ class Life {
     await this.#phoenix.insist(() => client.control(session.id, "close"));
     await watching;
     clearTimeout(late);
+    this.#over.signal.throwIfAborted();
     const { id } = session;
     const { approvals } = await this.#phoenix.insist(() => client.approvals({ status: "pending" }));
     const effects = await readFile(join(this.#place.workspace, EFFECTS), "utf8").catch(() => "");
@@ -165,7 +195,7 @@ class Life {
 
   async #end(turn_id: string): Promise<void> {
     while (!this.#events.some((event) => isTerminal(event) && event.turn_id === turn_id)) {
-      if (this.#over.signal.aborted) throw new Error(`${turn_id} did not end in time`);
+      if (this.#over.signal.aborted) throw new Error(`${turn_id} has no end: ${String(this.#over.signal.reason)}`);
       await new Promise<void>((resolve) => {
         this.#wake.push(resolve);
         this.#over.signal.addEventListener("abort", () => resolve(), { once: true });

@@ -1,4 +1,9 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Approval, JournalEvent } from "../../../src/protocol/index.ts";
@@ -124,6 +129,85 @@ describe.skipIf(browserPath === undefined)("a session's browser without walls", 
     site.server.close();
   });
 
+  it("takes over a tab of a person's own browser where the profile allows it, and leaves that open", async () => {
+    const site = await openSite();
+    await using own = await openOwnBrowser(`${site.url}/form`);
+    const policy = { default_profile: "own", profiles: { own: { browser: ["active_tab"] } } };
+    await using app = await openWith({ policy }, BROWSER);
+    const asked: Approval[] = [];
+    const connecting = step("connect_active_tab", { targetUrl: `${site.url}/form`, debugPort: own.port });
+    const { events, session } = await runScript(
+      app.client,
+      {
+        prompt: {
+          text: script(
+            connecting,
+            step("evaluate", { script: "document.title = 'Taken over'; return location.href" }),
+            { say: "Done." },
+          ),
+        },
+      },
+      async (approval) => {
+        asked.push(approval);
+        await app.client.decide(approval.id, { decision: "approve", input_hash: approval.input_hash });
+      },
+    );
+    const [connected, evaluated] = seen(events);
+    expect(connected).toMatch(/^Successfully connected to browser\nActive webpage: .* \(http.*\/form\)$/);
+    expect(evaluated).toBe(`Execution result:\n"${site.url}/form"\n\nConsole output:\n`);
+    expect(asked.map(({ tool, warnings }) => [tool, warnings.map(({ kind }) => kind)])).toContainEqual([
+      `${PREFIX}connect_active_tab`,
+      ["dangerous"],
+    ]);
+    await app.client.control(session.id, "close");
+    expect(await own.titles()).toEqual(["Taken over"]);
+    site.server.closeAllConnections();
+    site.server.close();
+  });
+
+  it("says what is wrong with a port that is no browser's, and goes nowhere else", async () => {
+    const heard: string[] = [];
+    const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
+      "without an address": (response) => response.end("{}"),
+      "an error": (response) => response.writeHead(503).end(),
+      "a redirection": (response) => response.writeHead(302, { location: "http://192.0.2.1/json/version" }).end(),
+      "another address": (response) =>
+        response.end(JSON.stringify({ webSocketDebuggerUrl: "ws://192.0.2.1:9/devtools/browser/x" })),
+    };
+    const servers = Object.entries(answers).map(([name, answer]) =>
+      createServer((_, response) => answer(response))
+        .on("upgrade", ({ url }: IncomingMessage, socket) => {
+          heard.push(`${name}: ${url}`);
+          socket.destroy();
+        })
+        .listen(0, "127.0.0.1"),
+    );
+    const closed = createServer().listen(0, "127.0.0.1");
+    await Promise.all([...servers, closed].map((server) => once(server, "listening")));
+    const ports = [closed, ...servers].map((server) => (server.address() as AddressInfo).port);
+    await new Promise((resolve) => void closed.close(resolve));
+    const policy = { default_profile: "own", profiles: { own: { browser: ["active_tab"] } } };
+    await using app = await openWith({ policy }, BROWSER);
+    const steps = ports.map((debugPort) => step("connect_active_tab", { debugPort }));
+    const { events } = await runScript(
+      app.client,
+      { prompt: { text: script(...steps, { say: "Done." }) } },
+      approveWith(app.client),
+    );
+    const said = seen(events);
+    expect(said).toHaveLength(ports.length);
+    for (const [at, words] of said.slice(0, 4).entries())
+      expect(words).toContain(
+        `Failed to connect to browser: Failed to connect to Chrome debugging port ${ports[at]}: `,
+      );
+    expect(said[1]).toContain("No WebSocket debugger URL found. Is Chrome running with --remote-debugging-port?");
+    expect(said[2]).toContain("Failed to fetch debugger info: Service Unavailable");
+    expect(said[0]).toContain("To connect to Chrome:\n1. Close Chrome completely");
+    expect(said[4]).toMatch(/^Failed to connect to browser: /);
+    expect(heard).toEqual(["another address: /devtools/browser/x"]);
+    for (const server of servers) server.close();
+  });
+
   it("leaves nothing behind when the server is killed", async () => {
     const place = await makePlace();
     const site = await openSite();
@@ -166,4 +250,36 @@ async function chromiumOf(home: string): Promise<readonly string[]> {
     if (words.includes(`--user-data-dir=${home}`)) found.push(name);
   }
   return found;
+}
+
+interface OwnBrowser extends AsyncDisposable {
+  readonly port: number;
+  titles(): Promise<readonly string[]>;
+}
+
+/** A browser that a person has started, with its debugging port. */
+async function openOwnBrowser(url: string): Promise<OwnBrowser> {
+  const folder = await mkdtemp(join(tmpdir(), "sallyport-own-browser-"));
+  const words = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-port=0"];
+  const program = spawn(browserPath ?? "", [...words, `--user-data-dir=${folder}`, url], {
+    stdio: ["ignore", "ignore", "pipe"],
+    // Debian's command is a script that starts the browser: both end together, as one group.
+    detached: true,
+  });
+  let said = "";
+  program.stderr.setEncoding("utf8").on("data", (piece: string) => (said += piece));
+  await until(() => said.includes("DevTools listening on "));
+  const port = Number(/DevTools listening on ws:\/\/127\.0\.0\.1:(\d+)\//.exec(said)?.[1]);
+  const pages = async (): Promise<readonly { readonly type: string; readonly title: string; readonly url: string }[]> =>
+    (await fetch(`http://127.0.0.1:${port}/json/list`)).json();
+  await until(async () => (await pages()).some((page) => page.url === url));
+  return {
+    port,
+    titles: async () => (await pages()).filter(({ type }) => type === "page").map(({ title }) => title),
+    [Symbol.asyncDispose]: async () => {
+      if (program.pid !== undefined) process.kill(-program.pid, "SIGKILL");
+      await once(program, "exit");
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
 }

@@ -122,6 +122,38 @@ describe("a server that misbehaves harms nobody", () => {
     expect(told.length).toBeLessThan(3 * LIMITS.mcpStderrChars + 2_000);
   });
 
+  it("writes what is nearly a message: it counts for nothing, and a result of no known shape is an error", async () => {
+    await using app = await openTestApp();
+    const nearly = [
+      { jsonrpc: "1.0", id: 1, result: {} },
+      { jsonrpc: "2.0", id: 1 },
+      { jsonrpc: "2.0", id: { of: 1 }, result: { content: [] } },
+      { jsonrpc: "2.0", id: 1, result: "text" },
+      { jsonrpc: "2.0", id: 1, error: { code: "none" } },
+      { jsonrpc: "2.0", method: 5 },
+      { jsonrpc: "2.0", method: "no/such", params: "text" },
+      [{ jsonrpc: "2.0", method: "ping" }],
+    ].map((message) => JSON.stringify(message));
+    const { session, events } = await run(
+      app,
+      scriptedServer(),
+      act({ do: "lines", lines: ["{", "", ...nearly] }),
+      act({ do: "result", result: { content: [{ type: "nonsense" }] } }),
+      act({ do: "result", result: { content: "text" } }),
+      act({ do: "result", result: { structuredContent: { a: 1 } } }),
+      act({ do: "result", result: {} }),
+    );
+    expect(outputs(events)).toEqual([
+      "lines",
+      expect.stringMatching(/^Error: mcp__things__act: Invalid result for tools\/call: .*Its outcome is unknown/s),
+      expect.stringMatching(/^Error: mcp__things__act: Invalid result for tools\/call: .*Its outcome is unknown/s),
+      '{"a":1}',
+      "",
+    ]);
+    expect(notices(events)).toEqual([]);
+    expect((await app.client.sessionMcpServers(session.id)).servers).toMatchObject([{ state: "ready" }]);
+  });
+
   it("lists bombs beside a tool: the bombs are left out, each with the reason", async () => {
     await using app = await openTestApp();
     let deep: object = { type: "string" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseSettings } from "../../../src/cli/settings-file.ts";
+import { parseSettings } from "../../../src/cli/settings/file.ts";
 import { mountProfile, policyOfProfile, profileOfPolicy } from "../../../src/protocol/index.ts";
 
 const PLACE = { path: "sallyport.yaml", environment: {} };

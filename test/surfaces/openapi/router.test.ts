@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApp, type App } from "../../../src/cli/app.ts";
 import { openLog } from "../../../src/cli/log.ts";
-import { readSettings } from "../../../src/cli/settings.ts";
+import { readSettings } from "../../../src/cli/settings/settings.ts";
 import { makeRedactor } from "../../../src/protocol/index.ts";
 import { createApp } from "../../../src/surfaces/app.ts";
 import { Guard } from "../../../src/surfaces/guard.ts";

@@ -102,6 +102,19 @@ async function tourOfQueue(
   await contract.get("orderQueue", { params: { id: params.id }, body: { order: [params.turn_id] } });
 }
 
+/** A prompt that waits is sent into the running turn. */
+async function tourOfSteering({ contract, app }: Tour): Promise<void> {
+  const text = script({ tool: "Bash", input: { command: "true > steered.txt" } });
+  const { id } = await app.client.createSession({ prompt: { text } });
+  for await (const { type } of app.client.watch(id)) if (type === "approval.requested") break;
+  const { turn_id } = await contract.get<{ turn_id: string }>("sendPrompt", {
+    params: { id },
+    body: { text: "later" },
+  });
+  await contract.get("sendQueuedPromptNow", { params: { id, turn_id } });
+  await app.client.control(id, "close");
+}
+
 export async function tourOfSessions({ contract, app }: Tour): Promise<void> {
   const { id } = await contract.get<SessionView>("createSession", {
     body: { prompt: { text: EVERYTHING }, metadata: { mine: 1 }, max_cost_microusd: 1_000_000 },
@@ -137,6 +150,7 @@ export async function tourOfSessions({ contract, app }: Tour): Promise<void> {
   await contract.get("removePrompt", { params: { id, turn_id } });
   await contract.get("resumeSession", { params });
   await tourOfExpired({ contract, app });
+  await tourOfSteering({ contract, app });
   const { grants } = await contract.get<SessionView>("getSession", { params });
   await contract.get("revokeGrant", { params, body: { rule: grants[0] } });
   const fork = await contract.get<SessionView>("forkSession", { params, body: {} });
@@ -276,6 +290,7 @@ export async function tourOfConnections({ contract }: Tour): Promise<void> {
 const SOCKETS = {
   openApiSocket: "/api/ws",
   openAgentSocket: "/api/terminal/ws/agent",
+  openShellSocket: "/api/shell",
   openBridgeSocket: "/bridge",
   openRuntimeSocket: "/ws",
 } as const;

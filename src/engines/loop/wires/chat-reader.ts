@@ -20,13 +20,13 @@ export function readThought(signature: string): ChatThought | undefined {
 /** The event of this name stands for the line `[DONE]`. */
 export const DONE = "[DONE]";
 
-const STOP_REASONS: Readonly<Record<string, string>> = {
-  stop: "end_turn",
-  length: "max_tokens",
-  tool_calls: "tool_use",
-  function_call: "tool_use",
-  content_filter: "refusal",
-};
+const STOP_REASONS: ReadonlyMap<string, string> = new Map([
+  ["stop", "end_turn"],
+  ["length", "max_tokens"],
+  ["tool_calls", "tool_use"],
+  ["function_call", "tool_use"],
+  ["content_filter", "refusal"],
+]);
 
 /** The names under which servers send thoughts. */
 const THOUGHT_FIELDS = ["reasoning_content", "reasoning"] as const;
@@ -144,7 +144,7 @@ export class ChatReader implements StreamReader {
     const ended = this.#endBlock();
     if (thought) this.#block = this.#open("thought");
     const reason = this.#finishReason;
-    const stop = reason === undefined ? undefined : (STOP_REASONS[reason] ?? reason);
+    const stop = reason === undefined ? undefined : (STOP_REASONS.get(reason) ?? reason);
     return [
       ...ended,
       // Details without a word are a thought all the same.

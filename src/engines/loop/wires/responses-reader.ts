@@ -4,7 +4,10 @@ import { calledTool, usageOf } from "./openai.ts";
 import type { MessagePart, StreamReader, WireFields } from "./wire.ts";
 
 /** Why a response is not complete, by our names. */
-const STOP_REASONS: Readonly<Record<string, string>> = { max_output_tokens: "max_tokens", content_filter: "refusal" };
+const STOP_REASONS: ReadonlyMap<string, string> = new Map([
+  ["max_output_tokens", "max_tokens"],
+  ["content_filter", "refusal"],
+]);
 
 /** Reads the events of a Responses stream. Each output item is complete with its `output_item.done`. */
 export class ResponsesReader implements StreamReader {
@@ -38,7 +41,7 @@ export class ResponsesReader implements StreamReader {
       case "response.incomplete": {
         const response = fields(event["response"]);
         const reason = words(fields(response["incomplete_details"])["reason"]);
-        return [this.#finish(response, STOP_REASONS[reason] ?? reason)];
+        return [this.#finish(response, STOP_REASONS.get(reason) ?? reason)];
       }
       case "response.failed":
       case "response.cancelled":

@@ -1,4 +1,4 @@
-import type { StreamFrame } from "../../events.ts";
+import type { StreamFrame } from "../../journal/events.ts";
 import { RICH_START, richRows, type RichState } from "./rich.ts";
 import type { CodexItem, CodexRow, RichItem, RichRow, RichUsage } from "./rows.ts";
 

@@ -1,8 +1,8 @@
-import { isServerQuestion } from "../../approvals.ts";
-import type { StreamFrame } from "../../events.ts";
-import { isToolItem, type Item, type ToolItem } from "../../items.ts";
+import { isServerQuestion } from "../../sessions/approvals.ts";
+import type { StreamFrame } from "../../journal/events.ts";
+import { isToolItem, type Item, type ToolItem } from "../../journal/items.ts";
 import { LIMITS } from "../../limits.ts";
-import { outputText } from "../../present.ts";
+import { outputText } from "../../text/present.ts";
 import { failureOf, usageOf } from "./failure.ts";
 import { answerRow, questionRow, sessionRows } from "./questions.ts";
 import type { CompatItem, CompatRow } from "./rows.ts";
@@ -64,6 +64,7 @@ export function compatRows(state: CompatState, frame: StreamFrame): CompatStep {
     case "approval.extended":
     case "thread.started":
     case "turn.queued":
+    case "turn.steered":
     case "turn.resumed":
     case "item.updated":
     case "usage.updated":

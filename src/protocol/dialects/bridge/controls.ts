@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Decision } from "../../approvals.ts";
-import { Prompt } from "../../content.ts";
+import { Decision } from "../../sessions/approvals.ts";
+import { Prompt } from "../../journal/content.ts";
 import { LIMITS } from "../../limits.ts";
 import { ThreadMapping } from "./rows.ts";
 

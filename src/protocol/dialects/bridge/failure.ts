@@ -1,4 +1,4 @@
-import type { Usage } from "../../content.ts";
+import type { Usage } from "../../journal/content.ts";
 import type { ErrorDetail } from "../../errors.ts";
 import type { CompatRow } from "./rows.ts";
 

@@ -1,5 +1,5 @@
-import type { Approval } from "../../approvals.ts";
-import type { EventBody, JournalEvent } from "../../events.ts";
+import type { Approval } from "../../sessions/approvals.ts";
+import type { EventBody, JournalEvent } from "../../journal/events.ts";
 import { LIMITS } from "../../limits.ts";
 import type { AnswerRow, CompatRow, QuestionRow } from "./rows.ts";
 

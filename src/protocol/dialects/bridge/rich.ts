@@ -1,12 +1,12 @@
-import type { Delta, StreamFrame } from "../../events.ts";
-import { isToolItem, type Item, type ToolItem } from "../../items.ts";
+import type { Delta, StreamFrame } from "../../journal/events.ts";
+import { isToolItem, type Item, type ToolItem } from "../../journal/items.ts";
 import { LIMITS } from "../../limits.ts";
 import { failureOf, usageOf } from "./failure.ts";
 import { answerRow, questionRow, sessionRows } from "./questions.ts";
 import { spokenRow, textSoFar, todoRow, toolRow, type GrowingItem, type TodoRow } from "./rich-items.ts";
 import type { RichRow, RichUsage } from "./rows.ts";
 import { summarize } from "./summary.ts";
-import type { Usage } from "../../content.ts";
+import type { Usage } from "../../journal/content.ts";
 
 type CommandItem = Extract<ToolItem, { type: "command_execution" }>;
 
@@ -93,6 +93,7 @@ export function richRows(state: RichState, frame: StreamFrame): RichStep {
     case "approval.extended":
     case "thread.started":
     case "turn.queued":
+    case "turn.steered":
     case "turn.resumed":
     case "usage.updated":
     case "budget.updated":

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Outcome, Tier, Warning } from "../../approvals.ts";
+import { Outcome, Tier, Warning } from "../../sessions/approvals.ts";
 import { ErrorCode } from "../../errors.ts";
-import { FileChange } from "../../items.ts";
-import { ownLogin } from "../../logins.ts";
+import { FileChange } from "../../journal/items.ts";
+import { ownLogin } from "../../access/logins.ts";
 
 /** Document 002's rows: one JSON object each. A row belongs to the thread that the last `thread.started` row named. */
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { effectsOf, filesOf, type Approval } from "../../approvals.ts";
-import { Autonomy } from "../../policy.ts";
-import { ProviderStatus } from "../../providers.ts";
-import { ForkedFrom, Status } from "../../sessions.ts";
-import { NetworkMode, SandboxKind } from "../../walls.ts";
+import { effectsOf, filesOf, type Approval } from "../../sessions/approvals.ts";
+import { Autonomy } from "../../access/policy.ts";
+import { ProviderStatus } from "../../models/providers.ts";
+import { ForkedFrom, Status } from "../../sessions/sessions.ts";
+import { NetworkMode, SandboxKind } from "../../sessions/walls.ts";
 import { ClaudeCreated, ClaudeUsage } from "./types.ts";
 
 /** What document 003's files contain, beyond types.ts. All money is micro-USD. */

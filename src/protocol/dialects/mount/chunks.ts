@@ -1,9 +1,9 @@
-import type { Usage } from "../../content.ts";
+import type { Usage } from "../../journal/content.ts";
 import { Failure } from "../../errors.ts";
-import type { StreamFrame } from "../../events.ts";
-import { isToolItem, type Item, type ToolItem } from "../../items.ts";
+import type { StreamFrame } from "../../journal/events.ts";
+import { isToolItem, type Item, type ToolItem } from "../../journal/items.ts";
 import { LIMITS } from "../../limits.ts";
-import { outputText } from "../../present.ts";
+import { outputText } from "../../text/present.ts";
 import { withoutHalf } from "./output.ts";
 import type { ClaudeChunk, ClaudeUsage, MountFrame, ToolChunk } from "./types.ts";
 
@@ -102,6 +102,7 @@ export class ChunkStream {
       case "approval.extended":
       case "thread.started":
       case "turn.queued":
+      case "turn.steered":
       case "turn.started":
       case "turn.resumed":
       case "usage.updated":

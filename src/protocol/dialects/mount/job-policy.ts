@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { defined } from "../../defined.ts";
 import { LIMITS } from "../../limits.ts";
-import { MicroUsd } from "../../money.ts";
-import { Autonomy, type Profile } from "../../policy.ts";
-import { SandboxKind } from "../../walls.ts";
+import { MicroUsd } from "../../models/money.ts";
+import { Autonomy, type Profile } from "../../access/policy.ts";
+import { SandboxKind } from "../../sessions/walls.ts";
 
 const names = z.array(z.string().min(1).max(500)).max(1_000);
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { LIMITS } from "../../limits.ts";
-import { MicroUsd } from "../../money.ts";
-import { Autonomy } from "../../policy.ts";
-import { SandboxChoice, WorkspaceMode } from "../../walls.ts";
-import { ItemStatus } from "../../items.ts";
+import { MicroUsd } from "../../models/money.ts";
+import { Autonomy } from "../../access/policy.ts";
+import { SandboxChoice, WorkspaceMode } from "../../sessions/walls.ts";
+import { ItemStatus } from "../../journal/items.ts";
 import { PendingToolInfo } from "./answers.ts";
 import { ClaudeUsage, optional } from "./types.ts";
 

@@ -1,5 +1,5 @@
-import type { StreamFrame } from "../../events.ts";
-import { isToolItem, type Item, type ToolItem } from "../../items.ts";
+import type { StreamFrame } from "../../journal/events.ts";
+import { isToolItem, type Item, type ToolItem } from "../../journal/items.ts";
 import { LIMITS } from "../../limits.ts";
 
 /** Remembers what readers were shown of unfinished texts. */
@@ -66,6 +66,7 @@ export class OutputText {
       case "approval.extended":
       case "thread.started":
       case "turn.queued":
+      case "turn.steered":
       case "turn.started":
       case "turn.resumed":
       case "usage.updated":

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { MicroUsd } from "../../money.ts";
-import { Autonomy, type Profile } from "../../policy.ts";
-import { NetworkMode, RepoFilterMode } from "../../walls.ts";
+import { MicroUsd } from "../../models/money.ts";
+import { Autonomy, type Profile } from "../../access/policy.ts";
+import { NetworkMode, RepoFilterMode } from "../../sessions/walls.ts";
 
 const names = z.array(z.string().min(1).max(500)).max(1_000);
 

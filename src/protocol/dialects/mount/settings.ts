@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { JobKind } from "../../jobs.ts";
-import { SecretPath, SigningPolicy } from "../../identity.ts";
+import { JobKind } from "../../sessions/jobs.ts";
+import { SecretPath, SigningPolicy } from "../../access/identity.ts";
 import { LIMITS } from "../../limits.ts";
-import { MicroUsd } from "../../money.ts";
-import type { Profile } from "../../policy.ts";
-import { PoolSettings } from "../../workers.ts";
+import { MicroUsd } from "../../models/money.ts";
+import type { Profile } from "../../access/policy.ts";
+import { PoolSettings } from "../../sessions/workers.ts";
 import { ComputePolicyChange, ContainerPolicyChange, withComputePolicy, withContainerPolicy } from "./job-policy.ts";
 import { ClaudePolicy, DEFAULT_MAX_CONCURRENT, profileOfPolicy } from "./policy.ts";
 

@@ -1,7 +1,7 @@
-import type { JournalEvent } from "../../events.ts";
-import { isToolItem } from "../../items.ts";
-import { outputText } from "../../present.ts";
-import { isServerQuestion } from "../../approvals.ts";
+import type { JournalEvent } from "../../journal/events.ts";
+import { isToolItem } from "../../journal/items.ts";
+import { outputText } from "../../text/present.ts";
+import { isServerQuestion } from "../../sessions/approvals.ts";
 import type { ToolLogEntry } from "./types.ts";
 
 interface LoggedCall {
@@ -60,6 +60,7 @@ export class ToolLog {
       case "approval.extended":
       case "thread.started":
       case "turn.queued":
+      case "turn.steered":
       case "turn.started":
       case "turn.resumed":
       case "item.updated":

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { LIMITS } from "../../limits.ts";
-import { MicroUsd } from "../../money.ts";
-import { Autonomy } from "../../policy.ts";
+import { MicroUsd } from "../../models/money.ts";
+import { Autonomy } from "../../access/policy.ts";
+import { AtBudgetEnd } from "../../sessions/sessions.ts";
 
 /** The `stat` of a file or folder. Rights are the caller's. */
 export const FileStat = z.object({
@@ -82,12 +83,16 @@ export const ClaudeRequest = z
     autonomy: optional(Autonomy).describe("How much it may do unasked; never more than policy allows"),
     provider: optional(z.string().min(1).max(100)).describe("Where model calls go; absent: chosen by the model's name"),
     engine: optional(z.string().min(1).max(100)).describe(
-      "loop, claude-sdk, claude-cli, codex or opencode; absent: loop",
+      "loop, claude-sdk, claude-cli, codex, opencode or tunnel; absent: loop",
     ),
     workspace: optional(z.string().min(1).max(LIMITS.pathChars)).describe(
       "The folder to work in; absent: the server's own",
     ),
     parent_session_id: optional(z.string().min(1).max(100)).describe("The session whose budget this one draws on"),
+    autonomy_at_most: optional(Autonomy).describe(
+      "In the place of autonomy: no more than this, or less where policy gives less",
+    ),
+    at_budget_end: optional(AtBudgetEnd).describe("At the end of its budget: ask a person, or fail the turn"),
   })
   .strict();
 export type ClaudeRequest = z.infer<typeof ClaudeRequest>;

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import type { Approval, Outcome } from "../../approvals.ts";
-import { Attachment, ImageMediaType, type Prompt } from "../../content.ts";
+import type { Approval, Outcome } from "../../sessions/approvals.ts";
+import { Attachment, ImageMediaType, type Prompt } from "../../journal/content.ts";
 import type { ErrorCode, ErrorDetail } from "../../errors.ts";
+import type { ContextPart } from "../../sessions/instructions.ts";
 import { LIMITS } from "../../limits.ts";
 import { RuntimeContextInput } from "./context.ts";
 
@@ -112,6 +113,7 @@ export type RuntimeMessage =
   | RuntimeFinal
   | RuntimeError
   | { readonly type: "queued"; readonly sessionId: string }
+  | { readonly type: "repository_context"; readonly sessionId: string; readonly parts: readonly ContextPart[] }
   | { readonly type: "aborted"; readonly sessionId: string; readonly note?: string }
   | { readonly type: "session_reset"; readonly sessionId: string; readonly reason: "new_chat" | "not_found" }
   | (Readonly<Record<string, unknown>> & {

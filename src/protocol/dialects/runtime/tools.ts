@@ -1,4 +1,4 @@
-import type { Tier } from "../../approvals.ts";
+import type { Tier } from "../../sessions/approvals.ts";
 import type { RuntimeContext } from "./context.ts";
 
 /** A tool that the page executes, by the page's own name; the model knows it as `mcp__datagrok__<name>`. */

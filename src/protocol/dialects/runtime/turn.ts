@@ -1,9 +1,9 @@
 import { toolApprovalRequest } from "../terminal.ts";
-import type { Usage } from "../../content.ts";
-import type { StreamFrame } from "../../events.ts";
-import { isToolItem, type Item, type ToolItem } from "../../items.ts";
+import type { Usage } from "../../journal/content.ts";
+import type { StreamFrame } from "../../journal/events.ts";
+import { isToolItem, type Item, type ToolItem } from "../../journal/items.ts";
 import { LIMITS } from "../../limits.ts";
-import { outputText } from "../../present.ts";
+import { outputText } from "../../text/present.ts";
 import { runtimeError, type RuntimeFinal, type RuntimeMessage } from "./messages.ts";
 import { shownToolName } from "./tools.ts";
 
@@ -43,6 +43,10 @@ export function followRuntimeTurn(turn: RuntimeTurn, frame: StreamFrame): Runtim
   switch (frame.type) {
     case "turn.started":
       return frame.turn_id === turn.turn_id ? { turn: { ...turn, begun: Date.parse(frame.at) }, messages: [] } : silent;
+    case "turn.steered":
+      // The answer to it is the rest of the turn that it went into.
+      if (frame.prompt_id !== turn.turn_id) return silent;
+      return { turn: { ...turn, turn_id: frame.turn_id, begun: Date.parse(frame.at) }, messages: [] };
     case "turn.completed":
       if (frame.turn_id !== turn.turn_id) return silent;
       return { turn: { ...turn, ended: true }, messages: [finalOf(turn, frame)] };

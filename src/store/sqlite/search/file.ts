@@ -4,7 +4,7 @@ import { extendedCode, primaryCode, SQLITE, type OpenDatabase, type SqliteDataba
 import { makePrivate } from "../private-file.ts";
 
 /** Another number makes the index anew: all of it comes from the journal. */
-const VERSION = 1;
+const VERSION = 2;
 
 const TABLES = `
   CREATE TABLE journal (instance TEXT NOT NULL) STRICT;
@@ -52,8 +52,15 @@ export function isBroken(error: unknown): boolean {
 
 function connect(open: OpenDatabase, path: string): SqliteDatabase {
   const database = open(makePrivate(path));
-  // A power cut may undo the last passes, never half of one; the journal has what they read.
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY");
+  database.exec(`
+    -- Words of deleted texts do not stay in the file: their pages are given back, and the rest of a page is overwritten.
+    PRAGMA auto_vacuum = INCREMENTAL;
+    PRAGMA secure_delete = FAST;
+    PRAGMA journal_mode = WAL;
+    -- A power cut may undo the last passes, never half of one; the journal has what they read.
+    PRAGMA synchronous = NORMAL;
+    PRAGMA temp_store = MEMORY;
+  `);
   return database;
 }
 

@@ -1,10 +1,9 @@
-import { LIMITS } from "../../../protocol/limits.ts";
+import { FULL_TEXT_LIMITS } from "../../../protocol/limits/full-text.ts";
 import { Failure } from "../../../protocol/failure.ts";
 import type { SearchTerm } from "../../../protocol/index.ts";
 import type { SqliteDatabase } from "../binding.ts";
 import type { JournalReader } from "./journal-reader.ts";
 import { snippetOf } from "./snippet.ts";
-import { searchableText } from "./texts.ts";
 import type { FoundText, FoundTexts, SearchedStretch, StoredTextQuery } from "../../search.ts";
 
 interface SearchSources {
@@ -27,7 +26,9 @@ const CANDIDATES = `
 export function findTexts({ database, journal }: SearchSources, query: StoredTextQuery): Omit<FoundTexts, "complete"> {
   const before = query.cursor === undefined ? Number.MAX_SAFE_INTEGER : fromSearchCursor(query.cursor);
   const isVisible = visibility(journal, query);
-  const candidates = database.prepare(CANDIDATES).all(matchOf(query), before, LIMITS.searchedTexts) as TextCandidate[];
+  const candidates = database
+    .prepare(CANDIDATES)
+    .all(matchOf(query), before, FULL_TEXT_LIMITS.searchedTexts) as TextCandidate[];
   const found: FoundText[] = [];
   for (const candidate of candidates) {
     if (!isVisible(candidate)) continue;
@@ -39,23 +40,23 @@ export function findTexts({ database, journal }: SearchSources, query: StoredTex
   const last = candidates.at(-1);
   return {
     found,
-    ...(last !== undefined && candidates.length === LIMITS.searchedTexts ? { next: toSearchCursor(last.id) } : {}),
+    ...(last !== undefined && candidates.length === FULL_TEXT_LIMITS.searchedTexts
+      ? { next: toSearchCursor(last.id) }
+      : {}),
   };
 }
 
 function nextAfter(candidate: TextCandidate, candidates: readonly TextCandidate[]): { readonly next?: string } {
-  const isLast = candidate === candidates.at(-1) && candidates.length < LIMITS.searchedTexts;
+  const isLast = candidate === candidates.at(-1) && candidates.length < FULL_TEXT_LIMITS.searchedTexts;
   return isLast ? {} : { next: toSearchCursor(candidate.id) };
 }
 
 function textAt(journal: JournalReader, place: TextCandidate, terms: readonly SearchTerm[]): FoundText | undefined {
   const { session_id, seq } = place;
-  const event = journal.event(session_id, seq);
-  const text = event && searchableText(event.body);
-  if (event === undefined || text === undefined) return undefined;
+  const { at, text } = journal.event(session_id, seq) ?? {};
+  if (at === undefined || text === undefined) return undefined;
   const { kind, tool } = text;
-  const what = { session_id, seq, at: event.at, kind, ...(tool === undefined ? {} : { tool }) };
-  return { ...what, ...snippetOf(text.text, terms) };
+  return { session_id, seq, at, kind, ...(tool === undefined ? {} : { tool }), ...snippetOf(text.text, terms) };
 }
 
 /** A session that was deleted, or that somebody else created, is not there. What a fork began with belongs to the fork. */

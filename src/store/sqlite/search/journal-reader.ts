@@ -1,13 +1,15 @@
-import { LIMITS } from "../../../protocol/limits.ts";
+import { FULL_TEXT_LIMITS } from "../../../protocol/limits/full-text.ts";
 import type { EventBody } from "../../../protocol/index.ts";
 import type { SqliteDatabase } from "../binding.ts";
-import { SEARCHED_EVENTS } from "./texts.ts";
+import { isBroken } from "./file.ts";
+import { SEARCHED_EVENTS, searchableText, type SearchableText } from "./texts.ts";
 
-/** An event with text. */
+/** An event that may have text. */
 export interface SearchedEvent {
   readonly seq: number;
   readonly at: string;
-  readonly body: EventBody;
+  /** Absent: it has none, or its row is damaged. */
+  readonly text: SearchableText | undefined;
 }
 
 /** A session's place in the list of all, newest first. */
@@ -51,14 +53,15 @@ export class JournalReader {
     return (this.#statements.creator.get(session_id) as { readonly created_by: string } | undefined)?.created_by;
   }
 
-  /** The last event that is stored; 0: none. */
-  lastSeq(session_id: string): number {
-    return (this.#statements.last.get(session_id) as { readonly seq: number | null }).seq ?? 0;
+  /** The last event that is stored; 0: none. Undefined: that part of the database is damaged. */
+  lastSeq(session_id: string): number | undefined {
+    const row = undamaged(() => this.#statements.last.get(session_id) as { readonly seq: number | null });
+    return row && (row.seq ?? 0);
   }
 
   /** Newest first. */
   sessionsBefore(place: SessionPlace | undefined): readonly SessionPlace[] {
-    const limit = LIMITS.searchBatchSessions;
+    const limit = FULL_TEXT_LIMITS.searchBatchSessions;
     const rows =
       place === undefined
         ? this.#statements.first.all(limit)
@@ -70,12 +73,14 @@ export class JournalReader {
     session_id: string,
     { after, upto }: { readonly after: number; readonly upto: number },
   ): readonly SearchedEvent[] {
-    const rows = this.#statements.events.all(session_id, after, upto, LIMITS.searchBatchEvents);
-    return (rows as StoredEvent[]).map(parsed);
+    const rows = undamaged(() =>
+      this.#statements.events.all(session_id, after, upto, FULL_TEXT_LIMITS.searchBatchEvents),
+    );
+    return ((rows ?? []) as StoredEvent[]).map(parsed);
   }
 
   event(session_id: string, seq: number): SearchedEvent | undefined {
-    const row = this.#statements.event.get(session_id, seq) as StoredEvent | undefined;
+    const row = undamaged(() => this.#statements.event.get(session_id, seq) as StoredEvent | undefined);
     return row === undefined ? undefined : parsed(row);
   }
 
@@ -90,7 +95,21 @@ interface StoredEvent {
   readonly body: string;
 }
 
+/** A damaged row hurts no other one: it has nothing to find. */
 function parsed({ seq, at, body }: StoredEvent): SearchedEvent {
-  // The store's own rows: they were checked before they were written.
-  return { seq, at, body: JSON.parse(body) as EventBody };
+  try {
+    return { seq, at, text: searchableText(JSON.parse(body) as EventBody) };
+  } catch {
+    return { seq, at, text: undefined };
+  }
+}
+
+/** Undefined: a page of the journal is damaged. Everything else in it can be searched. */
+function undamaged<Answer>(read: () => Answer): Answer | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isBroken(error)) return undefined;
+    throw error;
+  }
 }

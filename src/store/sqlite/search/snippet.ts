@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../protocol/limits.ts";
+import { FULL_TEXT_LIMITS } from "../../../protocol/limits/full-text.ts";
 import type { SearchTerm } from "../../../protocol/index.ts";
 
 interface Snippet {
@@ -9,7 +9,7 @@ interface Snippet {
 /** The text around the first term, on one line, and where the terms are in it. */
 export function snippetOf(text: string, terms: readonly SearchTerm[]): Snippet {
   const line = text.replaceAll(/\s+/gu, " ").trim();
-  const most = LIMITS.searchSnippetChars;
+  const most = FULL_TEXT_LIMITS.searchSnippetChars;
   const first = Math.min(...terms.map((term) => placeOf(line, term)));
   const begin = Number.isFinite(first) ? beginOf(line, first, most) : 0;
   const end = endOf(line, begin, most);
@@ -66,7 +66,7 @@ function marksIn(snippet: string, terms: readonly SearchTerm[]): readonly (reado
   for (const [start, end] of found.sort(([one], [other]) => one - other)) {
     const last = apart.at(-1);
     if (last !== undefined && start <= last[1]) apart[apart.length - 1] = [last[0], Math.max(last[1], end)];
-    else if (apart.length < LIMITS.searchMarks) apart.push([start, end]);
+    else if (apart.length < FULL_TEXT_LIMITS.searchMarks) apart.push([start, end]);
   }
   return apart;
 }

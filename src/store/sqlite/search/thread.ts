@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { Failure } from "../../../protocol/failure.ts";
-import { LIMITS } from "../../../protocol/limits.ts";
+import { FULL_TEXT_LIMITS } from "../../../protocol/limits/full-text.ts";
 import { loadSqlite } from "../binding.ts";
 import { wordsOf } from "../stall.ts";
 import { isBroken, removeIndexFile } from "./file.ts";
@@ -36,7 +36,7 @@ async function start(port: MessagePort, { journal, index }: IndexThreadData): Pr
       return work((from): FromIndex => {
         from.note(changed);
         if (kind === "search") return { kind: "found", id, texts: from.search(message.query) };
-        return { kind: "followed", id, isDone: from.follow(LIMITS.searchPassMs) };
+        return { kind: "followed", id, isDone: from.follow(FULL_TEXT_LIMITS.searchPassMs) };
       });
     } catch (error) {
       const why = wordsOf(error);

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { create } from "zustand";
+import { t } from "../../ui/language/t.ts";
 
 interface Announcement {
   readonly text: string;
@@ -18,7 +19,7 @@ export function announce(text: string): void {
 export function Announcer(): ReactNode {
   const { text, times } = useSaid();
   return (
-    <div role="status" aria-live="polite" aria-label="News" className="sr-only">
+    <div role="status" aria-live="polite" aria-label={t("News")} className="sr-only">
       <p key={times}>{text}</p>
     </div>
   );

@@ -1,9 +1,10 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import * as Tooltip from "@radix-ui/react-tooltip";
+import { DirectionProvider } from "@radix-ui/react-direction";
 import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { Failure } from "../../../protocol/index.ts";
 import { Button } from "../../ui/button.tsx";
+import { useReady } from "../../ui/ready.ts";
 import { Loading, Trouble } from "../../ui/states.tsx";
 import { Toasts } from "../../ui/toasts.tsx";
 import { connect, ConnectionProvider } from "../../ui/app/connection.tsx";
@@ -13,6 +14,7 @@ import { router } from "./router.tsx";
 import { SignIn } from "../../ui/app/sign-in.tsx";
 import { forgetRefusal, noteRefusal, useSignedOut } from "./signed-out.ts";
 import { forgetToken, keepToken, noteWorked, readToken } from "../../ui/app/token.ts";
+import { direction, t } from "../../ui/language/t.ts";
 
 const RETRY_CAP_MS = 15_000;
 
@@ -49,7 +51,7 @@ export function App(): ReactNode {
   };
   return (
     <QueryClientProvider client={queries}>
-      <Tooltip.Provider delayDuration={400}>
+      <DirectionProvider dir={direction}>
         <Toasts>
           {code !== undefined ? (
             <Pairing code={code} onToken={signIn} onGiveUp={() => setCode(undefined)} />
@@ -59,7 +61,7 @@ export function App(): ReactNode {
             <SignedIn key={token} token={token} onToken={signIn} onSignOut={signOut} />
           )}
         </Toasts>
-      </Tooltip.Provider>
+      </DirectionProvider>
     </QueryClientProvider>
   );
 }
@@ -73,9 +75,10 @@ function SignedIn({
   readonly onToken: (token: string) => void;
   readonly onSignOut: () => void;
 }): ReactNode {
-  const { client, live } = useMemo(() => connect(token), [token]);
+  const { client, live, openShell } = useMemo(() => connect(token), [token]);
   const me = useQuery({ queryKey: ["me"], queryFn: () => client.me() });
   const isRefused = me.error instanceof Failure && me.error.code === "unauthenticated";
+  const isReady = useReady(me.data !== undefined);
   const { isRevoked } = useSignedOut();
   useEffect(() => {
     if (me.isSuccess) noteWorked();
@@ -89,9 +92,9 @@ function SignedIn({
   };
   // The address stays: whoever signs in again is back on the same page.
   if (isRevoked || isRefused) return <SignIn onToken={onToken} why={isRevoked ? "revoked" : "wrong"} />;
-  if (me.data !== undefined) {
+  if (me.data !== undefined && isReady) {
     return (
-      <ConnectionProvider connection={{ client, live, me: me.data, signOut }}>
+      <ConnectionProvider connection={{ client, live, openShell, me: me.data, signOut }}>
         <RouterProvider router={router} />
       </ConnectionProvider>
     );
@@ -99,12 +102,14 @@ function SignedIn({
   if (me.error !== null) {
     return (
       <main className="mx-auto max-w-lg p-6">
-        <Trouble title="The server is not answering" error={me.error} onRetry={() => void me.refetch()} />
+        <Trouble title={t("The server is not answering")} error={me.error} onRetry={() => void me.refetch()} />
         <Button className="mt-3" onClick={signOut}>
-          Sign out
+          {t("Sign out")}
         </Button>
       </main>
     );
   }
-  return <Loading label={me.failureCount > 0 ? "The server is not answering yet. Trying again" : "Opening"} page />;
+  return (
+    <Loading label={me.failureCount > 0 ? t("The server is not answering yet. Trying again") : t("Opening")} page />
+  );
 }

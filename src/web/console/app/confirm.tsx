@@ -3,13 +3,14 @@ import type { ReactNode } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Trouble } from "../../ui/states.tsx";
+import { t } from "../../ui/language/t.ts";
 
 /** Asks before something that cannot be taken back. The focus is on the way out. */
 export function Confirm({
   title,
   description,
   verb,
-  keep = "Cancel",
+  keep = t("Cancel"),
   act,
   onClose,
 }: {
@@ -25,7 +26,7 @@ export function Confirm({
   return (
     <Dialog open onClose={onClose} title={title} description={description}>
       <div className="space-y-4">
-        {acting.error !== null && <Trouble title="That did not work" error={acting.error} />}
+        {acting.error !== null && <Trouble title={t("That did not work")} error={acting.error} />}
         <div className="flex justify-end gap-2">
           <Button autoFocus onClick={onClose}>
             {keep}

@@ -2,6 +2,7 @@ import { LoaderCircle, WifiOff } from "lucide-react";
 import { useEffect, useState, type ReactNode } from "react";
 import type { LiveStatus } from "../../../client/index.ts";
 import { useLiveStatus } from "../../ui/app/connection.tsx";
+import { t } from "../../ui/language/t.ts";
 
 /** Shown only while the live connection is lost. Overlays the page, so that nothing moves. */
 export function ConnectionBar(): ReactNode {
@@ -12,7 +13,7 @@ export function ConnectionBar(): ReactNode {
   return (
     <div
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-0 top-16 z-40 flex justify-center px-3 md:left-52"
+      className="pointer-events-none fixed inset-x-0 top-16 z-40 flex justify-center px-3 md:start-52"
     >
       {lost && (
         <p className="flex max-w-2xl items-start gap-2.5 rounded-lg border border-warn/40 bg-warn-soft px-3.5 py-2 text-sm text-warn shadow-lg">
@@ -23,11 +24,11 @@ export function ConnectionBar(): ReactNode {
           )}
           <span>
             <strong className="font-semibold">
-              {offline ? "You are offline." : "The connection to the server was lost."}
+              {offline ? t("You are offline.") : t("The connection to the server was lost.")}
             </strong>{" "}
             {/* Read out each second it would drown everything else. */}
-            <span aria-hidden>{offline ? "Waiting for the network." : againWords(seconds)}</span> Nothing is lost. The
-            page catches up when the server is back.
+            <span aria-hidden>{offline ? t("Waiting for the network.") : againWords(seconds)}</span>{" "}
+            {t("Nothing is lost. The page catches up when the server is back.")}
           </span>
         </p>
       )}
@@ -36,7 +37,7 @@ export function ConnectionBar(): ReactNode {
 }
 
 const againWords = (seconds: number): string =>
-  seconds > 0 ? `Trying again in ${String(seconds)} s.` : "Trying again …";
+  seconds > 0 ? t("Trying again in {seconds} s.", { seconds: String(seconds) }) : t("Trying again …");
 
 /** The first connection of a page is not a loss; a reconnect is, until it is open. */
 function useLost({ state }: LiveStatus): boolean {

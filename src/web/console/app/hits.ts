@@ -1,12 +1,13 @@
 import type { HitKind, SearchHit } from "../../../protocol/index.ts";
+import { t } from "../../ui/language/t.ts";
 
 const KINDS: Readonly<Record<HitKind, string>> = {
-  prompt: "Prompt",
-  message: "Answer",
-  thought: "Thought",
-  call: "Tool call",
-  summary: "Summary",
-  error: "Error",
+  prompt: t("Prompt"),
+  message: t("Answer"),
+  thought: t("Thought"),
+  call: t("Tool call"),
+  summary: t("Summary"),
+  error: t("Error"),
 };
 
 /** What a hit was found in, for people. */

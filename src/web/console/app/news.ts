@@ -3,6 +3,7 @@ import { cardTitle } from "../approval/reason.ts";
 import { summaryOf } from "../approval/summary.ts";
 import { visible } from "../../ui/visible.ts";
 import { titleOf } from "../../ui/words.tsx";
+import { t } from "../../ui/language/t.ts";
 
 /** What a person should hear about, on any page. */
 export interface News {
@@ -32,7 +33,7 @@ export class NewsReader {
 
   #approval(approval: Approval): News | undefined {
     if (approval.status !== "timed_out") return undefined;
-    const words = `Expired, nobody answered in time: ${aboutWords(approval)}`;
+    const words = t("Expired, nobody answered in time: {about}", { about: aboutWords(approval) });
     return { kind: "expired", words, sessionId: approval.session_id, approvalId: approval.id };
   }
 
@@ -41,7 +42,7 @@ export class NewsReader {
     const before = this.#turns.get(id);
     this.#remember(id, turn_id);
     if (before === undefined || before === turn_id) return undefined;
-    return { kind: "ended", words: `Turn ended: ${visible(titleOf(session))}`, sessionId: id };
+    return { kind: "ended", words: t("Turn ended: {session}", { session: visible(titleOf(session)) }), sessionId: id };
   }
 
   #remember(id: string, turn: string | undefined): void {
@@ -59,7 +60,7 @@ export function questionNews(approval: Approval): News {
 }
 
 function headOf(approval: Approval): string {
-  return isAboutNoTool(approval) ? cardTitle(approval) : "Approval needed";
+  return isAboutNoTool(approval) ? cardTitle(approval) : t("Approval needed");
 }
 
 /** What a question is about, in a few words. */

@@ -5,6 +5,8 @@ import { useEffect, useState } from "react";
 import { useConnection } from "../../ui/app/connection.tsx";
 import { hitKindLabel } from "./hits.ts";
 import type { PaletteEntry } from "./palette.tsx";
+import { visible } from "../../ui/visible.ts";
+import { t } from "../../ui/language/t.ts";
 
 const HITS_SHOWN = 6;
 /** Shorter texts are beginnings of too many words. */
@@ -29,7 +31,7 @@ export function useHitEntries(text: string): readonly PaletteEntry[] {
   if (!isWanted || text.length < SEARCHED_CHARS) return [];
   const hits = (data?.hits ?? []).map((hit) => ({
     id: `${hit.session_id}-${String(hit.seq)}`,
-    label: `${hitKindLabel(hit)}: ${hit.snippet}`,
+    label: `${hitKindLabel(hit)}: ${visible(hit.snippet)}`,
     icon: TextSearch,
     run: () =>
       void navigate({
@@ -40,7 +42,7 @@ export function useHitEntries(text: string): readonly PaletteEntry[] {
   }));
   const all = {
     id: "search",
-    label: `Search all conversations for “${text}”`,
+    label: t("Search all conversations for “{text}”", { text: visible(text) }),
     icon: Search,
     run: () => void navigate({ to: "/search", search: { q: text } }),
   };

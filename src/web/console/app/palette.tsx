@@ -11,10 +11,12 @@ import { visible } from "../../ui/visible.ts";
 import { titleOf } from "../../ui/words.tsx";
 import { KEYS } from "./feed.tsx";
 import { useHitEntries } from "./palette-hits.ts";
+import { t } from "../../ui/language/t.ts";
 
 /** Something that the palette can do or open. */
 export interface PaletteEntry {
   readonly id: string;
+  /** With its hidden characters named. */
   readonly label: string;
   readonly icon: LucideIcon;
   readonly run: () => void;
@@ -36,7 +38,7 @@ export function Palette({ entries }: { readonly entries: readonly PaletteEntry[]
     return () => document.removeEventListener("keydown", onKey);
   }, []);
   return (
-    <Dialog open={isOpen} onClose={() => setOpen(false)} title="Go to or do">
+    <Dialog open={isOpen} onClose={() => setOpen(false)} title={t("Go to or do")}>
       {isOpen && <PaletteList entries={entries} onDone={() => setOpen(false)} />}
     </Dialog>
   );
@@ -74,11 +76,11 @@ function PaletteList({
     <div className="space-y-2">
       <Input
         role="combobox"
-        aria-label="Search pages, actions, sessions and what was said"
+        aria-label={t("Search pages, actions, sessions and what was said")}
         aria-expanded
         aria-controls={`${id}-list`}
         aria-activedescendant={shown.length === 0 ? undefined : `${id}-${String(at)}`}
-        placeholder="A page, an action, a session, or words of a conversation"
+        placeholder={t("A page, an action, a session, or words of a conversation")}
         autoFocus
         maxLength={LIMITS.searchChars}
         value={text}
@@ -88,7 +90,7 @@ function PaletteList({
         }}
         onKeyDown={onKeyDown}
       />
-      <ul id={`${id}-list`} role="listbox" aria-label="Results" className="max-h-[50dvh] overflow-y-auto">
+      <ul id={`${id}-list`} role="listbox" aria-label={t("Results")} className="max-h-[50dvh] overflow-y-auto">
         {shown.map((entry, place) => (
           <Line
             key={entry.id}
@@ -99,7 +101,7 @@ function PaletteList({
           />
         ))}
       </ul>
-      {shown.length === 0 && <p className="px-2 py-3 text-sm text-soft">Nothing matches.</p>}
+      {shown.length === 0 && <p className="px-2 py-3 text-sm text-soft">{t("Nothing matches.")}</p>}
     </div>
   );
 }
@@ -136,7 +138,7 @@ function Line({
       )}
     >
       <Icon aria-hidden className="size-4 shrink-0 text-soft" />
-      <span className="min-w-0 flex-1 truncate">{visible(label)}</span>
+      <span className="min-w-0 flex-1 truncate">{label}</span>
       {isCurrent && <CornerDownLeft aria-hidden className="size-4 text-faint" />}
     </li>
   );
@@ -152,7 +154,7 @@ function useSessionEntries(text: string): readonly PaletteEntry[] {
   });
   return (data?.sessions ?? []).map((session) => ({
     id: session.id,
-    label: titleOf(session),
+    label: visible(titleOf(session)),
     icon: MessagesSquare,
     run: () => void navigate({ to: "/sessions/$sessionId", params: { sessionId: session.id } }),
   }));

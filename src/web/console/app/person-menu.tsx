@@ -1,16 +1,20 @@
 import { Link } from "@tanstack/react-router";
-import { Bell, Check, CircleUser, Ellipsis, Keyboard, LogOut, Smartphone, Table2, type LucideIcon } from "lucide-react";
+import { Bell, Check, Keyboard, LogOut, Smartphone, Table2 } from "lucide-react";
 import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import { lazy, Suspense, type ReactNode } from "react";
 import { MENU, MENU_ITEM, MENU_LINE, useMenuQuestion } from "../../ui/menu.ts";
+import type { MenuButton } from "../../ui/menu-on-demand.tsx";
 import { useConnection, useMay } from "../../ui/app/connection.tsx";
-import { useSettings, type Theme } from "../../ui/app/settings.ts";
+import { useSettings, type LanguageChoice, type Theme } from "../../ui/app/settings.ts";
 import { useShortcutHelp } from "../../ui/app/shortcuts.tsx";
+import type { FurtherPage } from "./person-button.tsx";
+import { LANGUAGES } from "../../ui/language/languages.ts";
+import { t } from "../../ui/language/t.ts";
 
 const THEMES: readonly { readonly value: Theme; readonly label: string }[] = [
-  { value: "system", label: "System" },
-  { value: "light", label: "Light" },
-  { value: "dark", label: "Dark" },
+  { value: "system", label: t("System") },
+  { value: "light", label: t("Light") },
+  { value: "dark", label: t("Dark") },
 ];
 /** Opened by few, and not often. */
 const NotificationsDialog = lazy(async () => ({
@@ -20,19 +24,15 @@ const PhoneDialog = lazy(async () => ({ default: (await import("../away/phone-di
 
 const LABEL = "px-2.5 py-1 text-xs text-faint";
 
-interface Further {
-  readonly to: string;
-  readonly label: string;
-  readonly icon: LucideIcon;
-}
-
-/** The person, the theme, notifications, signing out; on a phone also the pages that do not fit in its bar. */
-export function PersonMenu({
-  more = [],
-  phone = false,
+/** The theme, notifications, signing out; on a phone also the pages that do not fit in its bar. Open from the beginning. */
+export function OpenPersonMenu({
+  more,
+  phone,
+  button,
 }: {
-  readonly more?: readonly Further[];
-  readonly phone?: boolean;
+  readonly more: readonly FurtherPage[];
+  readonly phone: boolean;
+  readonly button: MenuButton;
 }): ReactNode {
   const { me } = useConnection();
   const signOut = useSignOut();
@@ -40,8 +40,8 @@ export function PersonMenu({
   const { asked, ask, onCloseAutoFocus, end } = useMenuQuestion<"notifications" | "phone">();
   return (
     <>
-      <DropdownMenu.Root modal={false}>
-        {phone ? <PhoneTrigger /> : <DesktopTrigger />}
+      <DropdownMenu.Root modal={false} defaultOpen>
+        <DropdownMenu.Trigger asChild>{button}</DropdownMenu.Trigger>
         <DropdownMenu.Portal>
           <DropdownMenu.Content
             side="top"
@@ -73,14 +73,16 @@ export function PersonMenu({
             {phone && <DropdownMenu.Separator className={MENU_LINE} />}
             <Likes />
             <DropdownMenu.Separator className={MENU_LINE} />
+            <Languages />
+            <DropdownMenu.Separator className={MENU_LINE} />
             <Away phone={phone} ask={ask} />
             {!phone && (
               <DropdownMenu.Item className={MENU_ITEM} onSelect={showHelp}>
-                <Keyboard aria-hidden className="size-4 text-faint" /> Keyboard shortcuts
+                <Keyboard aria-hidden className="size-4 text-faint" /> {t("Keyboard shortcuts")}
               </DropdownMenu.Item>
             )}
             <DropdownMenu.Item className={MENU_ITEM} onSelect={signOut}>
-              <LogOut aria-hidden className="size-4 text-faint" /> Sign out
+              <LogOut aria-hidden className="size-4 text-faint" /> {t("Sign out")}
             </DropdownMenu.Item>
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
@@ -107,27 +109,6 @@ function useSignOut(): () => void {
   };
 }
 
-function PhoneTrigger(): ReactNode {
-  return (
-    <DropdownMenu.Trigger className="flex h-full w-full flex-col items-center justify-center gap-0.5 text-xs short:[&>svg]:hidden font-medium text-soft">
-      <Ellipsis aria-hidden className="size-[1.15rem]" /> More
-    </DropdownMenu.Trigger>
-  );
-}
-
-function DesktopTrigger(): ReactNode {
-  const { me } = useConnection();
-  return (
-    <DropdownMenu.Trigger className="flex w-full items-center gap-2.5 rounded-lg px-2.5 py-2 text-left text-sm hover:bg-sunken">
-      <CircleUser aria-hidden className="size-5 shrink-0" />
-      <span className="min-w-0">
-        <span className="block truncate font-medium">{me.name}</span>
-        <span className="block text-xs text-faint">{me.role}</span>
-      </span>
-    </DropdownMenu.Trigger>
-  );
-}
-
 /** For when this person is elsewhere. */
 function Away({
   phone,
@@ -142,12 +123,12 @@ function Away({
     <>
       {mayNotify && (
         <DropdownMenu.Item className={MENU_ITEM} onSelect={() => ask("notifications")}>
-          <Bell aria-hidden className="size-4 text-faint" /> Notifications
+          <Bell aria-hidden className="size-4 text-faint" /> {t("Notifications")}
         </DropdownMenu.Item>
       )}
       {mayPair && !phone && (
         <DropdownMenu.Item className={MENU_ITEM} onSelect={() => ask("phone")}>
-          <Smartphone aria-hidden className="size-4 text-faint" /> Connect a phone
+          <Smartphone aria-hidden className="size-4 text-faint" /> {t("Connect a phone")}
         </DropdownMenu.Item>
       )}
     </>
@@ -158,11 +139,35 @@ function Likes(): ReactNode {
   const { theme, set } = useSettings();
   return (
     <>
-      <DropdownMenu.Label className={LABEL}>Appearance</DropdownMenu.Label>
+      <DropdownMenu.Label className={LABEL}>{t("Appearance")}</DropdownMenu.Label>
       <DropdownMenu.RadioGroup value={theme} onValueChange={(value) => set({ theme: value as Theme })}>
         {THEMES.map(({ value, label }) => (
           <DropdownMenu.RadioItem key={value} value={value} className={MENU_ITEM}>
             <Chosen /> {label}
+          </DropdownMenu.RadioItem>
+        ))}
+      </DropdownMenu.RadioGroup>
+    </>
+  );
+}
+
+/** A page keeps the language that it was loaded with: another one loads it again. */
+function Languages(): ReactNode {
+  const { language, set } = useSettings();
+  const choose = (value: string): void => {
+    set({ language: value as LanguageChoice });
+    globalThis.location.reload();
+  };
+  return (
+    <>
+      <DropdownMenu.Label className={LABEL}>{t("Language")}</DropdownMenu.Label>
+      <DropdownMenu.RadioGroup value={language} onValueChange={choose}>
+        <DropdownMenu.RadioItem value="system" className={MENU_ITEM}>
+          <Chosen /> {t("System")}
+        </DropdownMenu.RadioItem>
+        {Object.entries(LANGUAGES).map(([code, { name }]) => (
+          <DropdownMenu.RadioItem key={code} value={code} lang={code} className={MENU_ITEM}>
+            <Chosen /> {name}
           </DropdownMenu.RadioItem>
         ))}
       </DropdownMenu.RadioGroup>

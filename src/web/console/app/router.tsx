@@ -9,6 +9,7 @@ import {
 import { loadPart } from "../../ui/load.ts";
 import { Loading, Trouble } from "../../ui/states.tsx";
 import { NotFound, Shell } from "./shell.tsx";
+import { t } from "../../ui/language/t.ts";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
@@ -88,6 +89,7 @@ const files = createRoute({
   validateSearch: (search) => texts(search, "path", "q"),
   component: lazyRouteComponent(() => loadPage(() => import("../pages/files/page.tsx")), "FilesPage"),
 });
+const terminalPage = lazyRouteComponent(() => loadPage(() => import("../pages/terminal/page.tsx")), "TerminalPage");
 const tunnelsPage = lazyRouteComponent(() => loadPage(() => import("../pages/tunnels/page.tsx")), "TunnelsPage");
 const longRunsPage = lazyRouteComponent(() => loadPage(() => import("../pages/long-runs/page.tsx")), "LongRunsPage");
 const schedulesPage = lazyRouteComponent(
@@ -108,6 +110,7 @@ export const router = createRouter({
     // `#seq-12` in the address jumps to that event.
     page("/sessions/$sessionId", sessionPage),
     page("/sessions/$sessionId/changes", changesPage),
+    page("/sessions/$sessionId/terminal", terminalPage),
     compare,
     files,
     approvals,
@@ -124,10 +127,10 @@ export const router = createRouter({
     page("/audit", auditPage),
   ]),
   defaultPreload: "intent",
-  defaultPendingComponent: () => <Loading label="Opening" page />,
+  defaultPendingComponent: () => <Loading label={t("Opening")} page />,
   defaultErrorComponent: ({ error, reset }) => (
     <div className="mx-auto max-w-xl p-6">
-      <Trouble title="This page crashed" error={error} onRetry={reset} />
+      <Trouble title={t("This page crashed")} error={error} onRetry={reset} />
     </div>
   ),
   scrollRestoration: true,

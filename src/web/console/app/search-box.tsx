@@ -38,14 +38,14 @@ export function SearchBox({
   };
   return (
     <div className="relative min-w-60 flex-1 max-md:basis-full">
-      <Glass aria-hidden className="pointer-events-none absolute top-3 left-3 size-4 text-faint" />
+      <Glass aria-hidden className="pointer-events-none absolute top-3 start-3 size-4 text-faint" />
       <Input
         ref={box}
         type="search"
         aria-label={label}
         placeholder={placeholder}
         maxLength={LIMITS.searchChars}
-        className="pl-9!"
+        className="ps-9!"
         value={typed}
         onChange={(event) => type(event.target.value)}
         onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}

@@ -28,13 +28,14 @@ import { Mark } from "../../ui/mark.tsx";
 import { useConnection, useMay } from "../../ui/app/connection.tsx";
 import { usePendingApprovals } from "./feed.tsx";
 import { ConnectionBar } from "./connection-bar.tsx";
-import { PersonMenu } from "./person-menu.tsx";
+import { PersonMenu } from "./person-button.tsx";
 import { useSettings } from "../../ui/app/settings.ts";
 import { Shortcuts, useShortcutHelp, useShortcuts } from "../../ui/app/shortcuts.tsx";
 import { Palette, type PaletteEntry } from "./palette.tsx";
 import { Announcer } from "./announcer.tsx";
 import { useNews, useTabTitle } from "./attention.ts";
 import { useNotificationAnswer } from "../away/answer-link.ts";
+import { t } from "../../ui/language/t.ts";
 
 const ICONS: Readonly<Record<(typeof CONSOLE_PAGES)[number]["to"], LucideIcon>> = {
   "/sessions": MessagesSquare,
@@ -52,7 +53,23 @@ const ICONS: Readonly<Record<(typeof CONSOLE_PAGES)[number]["to"], LucideIcon>> 
   "/tokens": KeyRound,
   "/audit": ScrollText,
 };
-const PLACES = CONSOLE_PAGES.map(({ to, label, needs, key }) => ({ to, label, needs, key, icon: ICONS[to] }));
+const LABELS: Readonly<Record<(typeof CONSOLE_PAGES)[number]["to"], string>> = {
+  "/sessions": t("Sessions"),
+  "/approvals": t("Approvals"),
+  "/search": t("Search"),
+  "/usage": t("Usage"),
+  "/policy": t("Policy"),
+  "/long-runs": t("Long runs"),
+  "/schedules": t("Schedules"),
+  "/webhooks": t("Webhooks"),
+  "/providers": t("Providers"),
+  "/tunnels": t("Tunnels"),
+  "/mcp-logins": t("MCP logins"),
+  "/workers": t("Workers"),
+  "/tokens": t("Tokens"),
+  "/audit": t("Audit"),
+};
+const PLACES = CONSOLE_PAGES.map(({ to, needs, key }) => ({ to, label: LABELS[to], needs, key, icon: ICONS[to] }));
 type NavigationEntry = (typeof PLACES)[number];
 /** A phone's bar has room for these; the others are in the person's menu. */
 const ON_PHONE = 4;
@@ -96,14 +113,14 @@ function Frame(): ReactNode {
     <div className="flex min-h-dvh flex-col md:flex-row">
       <a
         href="#page"
-        className="absolute left-2 top-2 z-50 -translate-y-20 rounded bg-accent px-3 py-2 text-accent-ink focus:translate-y-0"
+        className="absolute start-2 top-2 z-50 -translate-y-20 rounded bg-accent px-3 py-2 text-accent-ink focus:translate-y-0"
       >
-        Skip to content
+        {t("Skip to content")}
       </a>
       <Palette entries={entries} />
       <nav
-        aria-label="Main"
-        className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col gap-1 overflow-y-auto border-r bg-panel p-3 md:flex"
+        aria-label={t("Main")}
+        className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col gap-1 overflow-y-auto border-e bg-panel p-3 md:flex"
       >
         <p className="mb-2 flex items-center gap-2 px-2 pt-1 text-base font-semibold">
           <Mark className="size-5 text-accent" /> Sallyport
@@ -129,7 +146,7 @@ function Frame(): ReactNode {
         </main>
       </div>
       <nav
-        aria-label="Main"
+        aria-label={t("Main")}
         data-phone-bar
         className="fixed inset-x-0 bottom-0 z-30 flex h-(--below) items-stretch border-t bg-panel pb-[env(safe-area-inset-bottom)] md:hidden"
       >
@@ -149,23 +166,25 @@ function usePaletteEntries(places: readonly NavigationEntry[]): readonly Palette
   const showKeys = useShortcutHelp();
   const { set } = useSettings();
   return [
-    ...(mayCreate ? [{ id: "new", label: "New session", icon: Plus, run: () => void navigate({ to: "/new" }) }] : []),
+    ...(mayCreate
+      ? [{ id: "new", label: t("New session"), icon: Plus, run: () => void navigate({ to: "/new" }) }]
+      : []),
     ...places.map(({ to, label, icon }) => ({ id: to, label, icon, run: () => void navigate({ to }) })),
     {
       id: "archive",
-      label: "Archived sessions",
+      label: t("Archived sessions"),
       icon: Archive,
       run: () => void navigate({ to: "/sessions", search: { archived: "yes" } }),
     },
     {
       id: "together",
-      label: "Review questions together",
+      label: t("Review questions together"),
       icon: Inbox,
       run: () => void navigate({ to: "/approvals", search: { show: "together" } }),
     },
-    { id: "keys", label: "Keyboard shortcuts", icon: Keyboard, run: showKeys },
-    { id: "dark", label: "Dark appearance", icon: Moon, run: () => set({ theme: "dark" }) },
-    { id: "light", label: "Light appearance", icon: Sun, run: () => set({ theme: "light" }) },
+    { id: "keys", label: t("Keyboard shortcuts"), icon: Keyboard, run: showKeys },
+    { id: "dark", label: t("Dark appearance"), icon: Moon, run: () => set({ theme: "dark" }) },
+    { id: "light", label: t("Light appearance"), icon: Sun, run: () => set({ theme: "light" }) },
   ];
 }
 
@@ -178,7 +197,7 @@ function NewLink(): ReactNode {
       className="mb-2 flex h-9 items-center justify-center gap-1.5 rounded-lg border border-line-strong/60 bg-raised text-sm font-medium hover:bg-sunken"
       activeProps={{ className: "bg-accent-soft!", "aria-current": "page" }}
     >
-      <Plus aria-hidden className="size-4" /> New session
+      <Plus aria-hidden className="size-4" /> {t("New session")}
     </Link>
   );
 }
@@ -186,15 +205,15 @@ function NewLink(): ReactNode {
 function usePlaceKeys(places: readonly NavigationEntry[]): void {
   const navigate = useNavigate();
   const mayCreate = useMay("session.create");
-  useShortcuts("Everywhere", [
-    ...(mayCreate ? [{ keys: ["n"], label: "New session", run: () => void navigate({ to: "/new" }) }] : []),
+  useShortcuts(t("Everywhere"), [
+    ...(mayCreate ? [{ keys: ["n"], label: t("New session"), run: () => void navigate({ to: "/new" }) }] : []),
     ...places.map(({ key, label, to }) => ({
       keys: [`g ${key}`],
-      label: `Go to ${label}`,
+      label: t("Go to {label}", { label }),
       run: () => void navigate({ to }),
     })),
-    { keys: ["Ctrl+K"], label: "Go to a page or a session, or do something" },
-    { keys: ["?"], label: "This list" },
+    { keys: ["Ctrl+K"], label: t("Go to a page or a session, or do something") },
+    { keys: ["?"], label: t("This list") },
   ]);
 }
 
@@ -221,10 +240,10 @@ function PlaceLink({
       {label}
       {count > 0 && (
         <span
-          className={`rounded-full bg-accent px-1.5 text-xs leading-5 font-semibold text-accent-ink ${phone ? "absolute top-1.5 left-1/2 ml-2 short:static short:ml-0" : "ml-auto"}`}
+          className={`rounded-full bg-accent px-1.5 text-xs leading-5 font-semibold text-accent-ink ${phone ? "absolute top-1.5 start-1/2 ms-2 short:static short:ms-0" : "ms-auto"}`}
         >
           {count}
-          <span className="sr-only"> waiting</span>
+          <span className="sr-only"> {t("waiting")}</span>
         </span>
       )}
     </Link>
@@ -234,10 +253,10 @@ function PlaceLink({
 export function NotFound(): ReactNode {
   return (
     <div className="mx-auto max-w-xl space-y-3 p-6">
-      <h1 className="text-xl font-semibold">Page not found</h1>
-      <p className="text-soft">The address may be old or wrong.</p>
+      <h1 className="text-xl font-semibold">{t("Page not found")}</h1>
+      <p className="text-soft">{t("The address may be old or wrong.")}</p>
       <Link to="/sessions" className="font-medium text-accent underline">
-        Go to sessions
+        {t("Go to sessions")}
       </Link>
     </div>
   );

@@ -4,6 +4,7 @@ import { writeDollars } from "../../ui/dollars.ts";
 import { fieldsOf, type EditedToolInput } from "./edit.ts";
 import { JsonView, PreviewView } from "./preview.tsx";
 import { visible, visibleCommand } from "../../ui/visible.ts";
+import { t } from "../../ui/language/t.ts";
 
 /** A call that a person changed before approving it: first what ran, then what was requested. */
 export function ChangedCall({
@@ -18,8 +19,8 @@ export function ChangedCall({
   const path = changed["file_path"] ?? changed["notebook_path"];
   return (
     <>
-      <section aria-label="Approved as changed" className="space-y-2">
-        <h3 className="text-sm font-medium">Approved as changed</h3>
+      <section aria-label={t("Approved as changed")} className="space-y-2">
+        <h3 className="text-sm font-medium">{t("Approved as changed")}</h3>
         {typeof path === "string" && <code className="block text-sm break-all">{visibleCommand(path)}</code>}
         {fields.length === 0 ? (
           <JsonView value={changed} />
@@ -39,7 +40,7 @@ export function ChangedCall({
         )}
       </section>
       <details>
-        <summary className="cursor-pointer py-1 text-sm text-soft">What was asked for</summary>
+        <summary className="cursor-pointer py-1 text-sm text-soft">{t("What was asked for")}</summary>
         <div className="pt-2">
           <PreviewView preview={preview} input={input} />
         </div>
@@ -59,7 +60,7 @@ export function GivenAnswer({
   const { preview } = approval;
   const limit = given["limit_microusd"];
   if (preview.type === "budget" && typeof limit === "number")
-    return <p className="text-sm">New limit: ${writeDollars(limit)}</p>;
+    return <p className="text-sm">{t("New limit: {amount}", { amount: `$${writeDollars(limit)}` })}</p>;
   const answers = given["answers"];
   if (preview.type !== "question" || typeof answers !== "object" || answers === null) return <JsonView value={given} />;
   return (

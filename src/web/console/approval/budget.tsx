@@ -5,6 +5,7 @@ import { InFooter } from "./footer-slot.tsx";
 import { Field, Input } from "../../ui/field.tsx";
 import { writeDollars, parseDollars } from "../../ui/dollars.ts";
 import { money } from "../../ui/words.tsx";
+import { t } from "../../ui/language/t.ts";
 
 /** In micro-USD. */
 const CENT = 10_000;
@@ -25,19 +26,19 @@ export function BudgetForm({
   const limit = parseDollars(text);
   const error =
     limit === undefined
-      ? "Enter an amount in dollars, such as 2.50."
+      ? t("Enter an amount in dollars, such as 2.50.")
       : limit <= shortage.limit_microusd
-        ? `Enter more than the current limit of ${money(shortage.limit_microusd)}.`
+        ? t("Enter more than the current limit of {limit}.", { limit: money(shortage.limit_microusd) })
         : undefined;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (limit !== undefined && error === undefined) onAnswer?.({ limit_microusd: limit });
   };
   const facts = [
-    ["Limit", shortage.limit_microusd],
-    ["Spent, at most", shortage.spent_microusd],
-    ["Reserved", shortage.reserved_microusd],
-    ["Next request, at most", shortage.asked_microusd],
+    [t("Limit"), shortage.limit_microusd],
+    [t("Spent, at most"), shortage.spent_microusd],
+    [t("Reserved"), shortage.reserved_microusd],
+    [t("Next request, at most"), shortage.asked_microusd],
   ] as const;
   return (
     <form id={form} onSubmit={submit} className="space-y-4">
@@ -51,7 +52,7 @@ export function BudgetForm({
       </dl>
       {onAnswer !== undefined && (
         <>
-          <Field label="New limit, in dollars" error={error} className="w-56">
+          <Field label={t("New limit, in dollars")} error={error} className="w-56">
             {(ids) => (
               <Input
                 {...ids}
@@ -64,7 +65,9 @@ export function BudgetForm({
           </Field>
           <InFooter>
             <Button type="submit" form={form} variant="primary" disabled={error !== undefined} busy={busy}>
-              {limit === undefined ? "Set the limit" : `Set the limit to $${writeDollars(limit)}`}
+              {limit === undefined
+                ? t("Set the limit")
+                : t("Set the limit to {amount}", { amount: `$${writeDollars(limit)}` })}
             </Button>
           </InFooter>
         </>

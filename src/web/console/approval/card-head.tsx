@@ -15,13 +15,14 @@ import { isUrgent, remainingWords } from "./countdown.ts";
 import { ToolIcon } from "./tool-icon.tsx";
 import { useNow } from "./use-now.ts";
 import { visible } from "../../ui/visible.ts";
+import { rich, t } from "../../ui/language/t.ts";
 
 const TIERS: Readonly<Record<Tier, { readonly words: string; readonly tone: Tone }>> = {
-  read: { words: "reads", tone: "plain" },
-  network: { words: "uses the network", tone: "info" },
-  page: { words: "changes a page", tone: "info" },
-  write: { words: "writes files", tone: "warn" },
-  execute: { words: "runs a command", tone: "bad" },
+  read: { words: t("reads"), tone: "plain" },
+  network: { words: t("uses the network"), tone: "info" },
+  page: { words: t("changes a page"), tone: "info" },
+  write: { words: t("writes files"), tone: "warn" },
+  execute: { words: t("runs a command"), tone: "bad" },
 };
 
 /** What is asked and until when: always visible. */
@@ -45,7 +46,7 @@ export function CardHead({ approval }: { readonly approval: Approval }): ReactNo
         </Badge>
       )}
       {status === "pending" && (
-        <span className="ml-auto inline-flex items-center gap-1">
+        <span className="ms-auto inline-flex items-center gap-1">
           <Countdown expiresAt={approval.expires_at} />
           <ExtendButton approval={approval} />
         </span>
@@ -67,15 +68,19 @@ export function CardFacts({
   const reason = reasonWords(approval);
   return (
     <div className="space-y-1">
-      {reason !== undefined && <p className="text-sm text-soft">{visible(reason)}</p>}
+      {reason !== undefined && <p className="text-sm text-soft">{reason}</p>}
       <p className="flex flex-wrap gap-x-1 text-xs text-faint">
         <span>
-          Requested <Ago at={created_at} />
-          {withSession || session === undefined ? "," : `, in a session by ${session.created_by.name}`}
+          {withSession || session === undefined
+            ? rich("Requested {ago},", { ago: <Ago at={created_at} /> })
+            : rich("Requested {ago}, in a session by {name}", {
+                ago: <Ago at={created_at} />,
+                name: session.created_by.name,
+              })}
         </span>
         {withSession && (
           <>
-            <span>in</span>
+            <span>{t("in")}</span>
             <Link
               to="/sessions/$sessionId"
               params={{ sessionId: session_id }}
@@ -83,7 +88,7 @@ export function CardFacts({
             >
               {session === undefined ? session_id : visible(titleOf(session))}
             </Link>
-            {session !== undefined && <span>by {session.created_by.name}</span>}
+            {session !== undefined && <span>{t("by {name}", { name: session.created_by.name })}</span>}
           </>
         )}
       </p>

@@ -21,6 +21,7 @@ import { RejectForm } from "./reject.tsx";
 import { ReviewDecide, ReviewView } from "./review.tsx";
 import { useApproval, useDecision, type UnboundDecision } from "./use-decision.ts";
 import { Warnings } from "./warnings.tsx";
+import { t } from "../../ui/language/t.ts";
 
 interface CardCardProps {
   readonly approval: Approval;
@@ -63,7 +64,7 @@ export function ApprovalCard(props: CardCardProps): ReactNode {
         <CardHead approval={approval} />
         <div
           className={classes("space-y-3 p-4 short:py-2", docked && "min-h-0 overflow-y-auto overscroll-contain")}
-          {...(docked ? { tabIndex: 0, role: "region", "aria-label": "What it will do" } : {})}
+          {...(docked ? { tabIndex: 0, role: "region", "aria-label": t("What it will do") } : {})}
         >
           {!pending && (
             <OutcomeNote approval={approval}>
@@ -192,7 +193,9 @@ function Answers({ approval, mode, busy, hints, onMode, decide }: AnswersProps):
   const { me } = useConnection();
   if (!useMay("approval.decide")) {
     return (
-      <p className="text-sm text-soft">Your role, {me.role}, can view but not answer. Admins and operators can.</p>
+      <p className="text-sm text-soft">
+        {t("Your role, {role}, can view but not answer. Admins and operators can.", { role: me.role })}
+      </p>
     );
   }
   const { preview } = approval;
@@ -228,22 +231,24 @@ function useCardKeys({
     else if (mode === "looking") onMode("confirming");
   };
   const answers: readonly Shortcut[] = [
-    ...(approval.preview.type === "changes" ? [] : [{ keys: ["r"], label: "Reject", run: () => onMode("rejecting") }]),
+    ...(approval.preview.type === "changes"
+      ? []
+      : [{ keys: ["r"], label: t("Reject"), run: () => onMode("rejecting") }]),
     ...(plain
       ? [
           // A key that is held down is not a second yes.
           {
             keys: ["a"],
-            label: "Approve once; once more to confirm",
+            label: t("Approve once; once more to confirm"),
             run: (event: KeyboardEvent) => (event.repeat ? false : approve()),
           },
         ]
       : []),
-    ...(canEdit(approval) ? [{ keys: ["e"], label: "Edit before approving", run: () => onMode("editing") }] : []),
+    ...(canEdit(approval) ? [{ keys: ["e"], label: t("Edit before approving"), run: () => onMode("editing") }] : []),
   ];
   const looks: readonly Shortcut[] = [
-    { keys: ["u"], label: "Diff in one column", run: () => layout("unified") },
-    { keys: ["s"], label: "Diff side by side", run: () => layout("split") },
+    { keys: ["u"], label: t("Diff in one column"), run: () => layout("unified") },
+    { keys: ["s"], label: t("Diff side by side"), run: () => layout("split") },
   ];
-  useShortcuts("A question", mode === "editing" ? [] : [...(active ? answers : []), ...(keys ? looks : [])]);
+  useShortcuts(t("A question"), mode === "editing" ? [] : [...(active ? answers : []), ...(keys ? looks : [])]);
 }

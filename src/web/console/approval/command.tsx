@@ -4,6 +4,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { Badge, Note } from "../../ui/states.tsx";
 import { duration } from "../../ui/words.tsx";
 import { visible, visibleCommand } from "../../ui/visible.ts";
+import { plural, rich, t } from "../../ui/language/t.ts";
 
 type ShownCommand = Extract<Preview, { type: "command" }>;
 
@@ -14,29 +15,33 @@ export function CommandPreview({ preview }: { readonly preview: ShownCommand }):
     <div className="space-y-3">
       {description !== undefined && description !== "" && (
         <p className="text-sm text-soft">
-          The agent says: <q className="text-ink">{visible(description)}</q>
+          {rich("The agent says: {description}", { description: <q className="text-ink">{visible(description)}</q> })}
         </p>
       )}
       <div className="flex items-start gap-1 rounded-lg border bg-paper">
         <pre className="min-w-0 flex-1 p-3 text-sm whitespace-pre-wrap [overflow-wrap:anywhere]">
           {visibleCommand(command)}
         </pre>
-        <CopyButton text={command} label="Copy the command" />
+        <CopyButton text={command} label={t("Copy the command")} />
       </div>
       <dl className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
-        <Fact name="in">
+        <Fact name={t("in")}>
           <code className="break-all">{visibleCommand(cwd)}</code>
         </Fact>
-        <Fact name="timeout">{duration(timeout_ms)}</Fact>
-        {background && <Fact name="runs">in the background</Fact>}
+        <Fact name={t("timeout")}>{duration(timeout_ms)}</Fact>
+        {background && <Fact name={t("runs")}>{t("in the background")}</Fact>}
       </dl>
       {parse_error !== undefined && (
-        <Note tone="bad">This command could not be parsed, so its effects are unknown: {visible(parse_error)}</Note>
+        <Note tone="bad">
+          {t("This command could not be parsed, so its effects are unknown: {parse_error}", {
+            parse_error: visible(parse_error),
+          })}
+        </Note>
       )}
       {parts.length > 0 && (
-        <section aria-label="What it runs">
+        <section aria-label={t("What it runs")}>
           <h3 className="mb-1.5 text-sm font-medium">
-            {parts.length === 1 ? "Runs 1 command" : `Runs ${parts.length} commands`}
+            {plural({ one: "Runs {count} command", other: "Runs {count} commands" }, { count: parts.length })}
           </h3>
           <ol className="divide-y rounded-lg border">
             {parts.map((part, index) => (
@@ -68,26 +73,26 @@ function Part({ part }: { readonly part: CommandPart }): ReactNode {
             {visibleCommand(wrapper)}
           </Badge>
         ))}
-        <code className="font-semibold">{program === "" ? "known only at run time" : visibleCommand(program)}</code>
+        <code className="font-semibold">{program === "" ? t("known only at run time") : visibleCommand(program)}</code>
         <span className="text-xs break-all text-faint">
-          {resolved === undefined ? "built in, or not found" : visibleCommand(resolved)}
+          {resolved === undefined ? t("built in, or not found") : visibleCommand(resolved)}
         </span>
       </p>
-      <Words label="arguments" words={argv} />
-      <Words label="variables" words={assignments} />
-      <Words label="redirects" words={redirects.map(({ operator, target }) => `${operator} ${target}`)} />
+      <Words label={t("arguments")} words={argv} />
+      <Words label={t("variables")} words={assignments} />
+      <Words label={t("redirects")} words={redirects.map(({ operator, target }) => `${operator} ${target}`)} />
       {paths.length > 0 && (
-        <Line label="paths">
+        <Line label={t("paths")}>
           {paths.map(({ word, path, inside }, index) => (
             <span key={index} className="inline-flex flex-wrap items-center gap-1" title={visibleCommand(word)}>
               <code className="break-all">{visibleCommand(path)}</code>
-              <Badge tone={inside ? "plain" : "bad"}>{inside ? "inside" : "outside the workspace"}</Badge>
+              <Badge tone={inside ? "plain" : "bad"}>{inside ? t("inside") : t("outside the workspace")}</Badge>
             </span>
           ))}
         </Line>
       )}
       {hosts.length > 0 && (
-        <Line label="hosts">
+        <Line label={t("hosts")}>
           {hosts.map((host, index) => (
             <Badge key={index} tone="warn" className="font-mono whitespace-normal break-all">
               {visible(host)}

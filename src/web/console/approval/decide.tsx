@@ -7,6 +7,7 @@ import { offeredRules } from "./ladder.tsx";
 import { ruleWords } from "./reason.ts";
 import type { UnboundDecision } from "./use-decision.ts";
 import { visibleCommand } from "../../ui/visible.ts";
+import { rich, t } from "../../ui/language/t.ts";
 
 export type Mode = "looking" | "rejecting" | "editing" | "confirming" | "granting";
 
@@ -41,21 +42,21 @@ export function Decide({
     <div className="space-y-2 short:space-y-1">
       <div className="flex flex-wrap gap-2 max-sm:grid max-sm:grid-cols-6 max-sm:gap-1.5">
         <Button className={canEdit(approval) ? THIRD : HALF} aria-disabled={busy} onClick={() => onMode("rejecting")}>
-          Reject {hints && <Key name="r" />}
+          {t("Reject")} {hints && <Key name="r" />}
         </Button>
         <Button
           className={canEdit(approval) ? THIRD : HALF}
           aria-disabled={busy}
-          title="Reject without a reason"
+          title={t("Reject without a reason")}
           onClick={() => decide({ decision: "reject" })}
         >
-          Skip
+          {t("Skip")}
         </Button>
         {plain && (
           <>
             {canEdit(approval) && (
               <Button className={THIRD} aria-disabled={busy} onClick={() => onMode("editing")}>
-                Edit {hints && <Key name="e" />}
+                {t("Edit")} {hints && <Key name="e" />}
               </Button>
             )}
             <Button
@@ -64,7 +65,7 @@ export function Decide({
               aria-disabled={busy}
               onClick={() => decide(ONCE)}
             >
-              Approve once {hints && <Key name="a" />}
+              {t("Approve once")} {hints && <Key name="a" />}
             </Button>
             {rule !== undefined && (
               <SessionButtons approval={approval} rules={rules} busy={busy} onMode={onMode} decide={decide} />
@@ -96,20 +97,20 @@ function SessionButtons({
   return (
     <span className={classes("inline-flex", HALF)}>
       <Button
-        className={classes("min-w-0 flex-1 max-sm:px-1", broader.length > 0 && "rounded-r-none")}
-        aria-label="Approve for this session"
+        className={classes("min-w-0 flex-1 max-sm:px-1", broader.length > 0 && "rounded-e-none")}
+        aria-label={t("Approve for this session")}
         aria-describedby={`rule-${approval.id}`}
         aria-disabled={busy}
         onClick={() => decide({ decision: "approve", scope: "session", rule: narrowest.rule })}
       >
-        <span className="max-sm:hidden short:hidden">Approve for this session</span>
-        <span className="sm:hidden short:inline">For this session</span>
+        <span className="max-sm:hidden short:hidden">{t("Approve for this session")}</span>
+        <span className="sm:hidden short:inline">{t("For this session")}</span>
       </Button>
       {broader.length > 0 && (
         <Button
-          className="rounded-l-none border-l-0 px-2"
-          aria-label="Choose what to allow for this session"
-          title="Choose what to allow for this session"
+          className="rounded-s-none border-s-0 px-2"
+          aria-label={t("Choose what to allow for this session")}
+          title={t("Choose what to allow for this session")}
           aria-disabled={busy}
           onClick={() => onMode("granting")}
         >
@@ -133,8 +134,10 @@ function Rule({ approval, rule }: { readonly approval: Approval; readonly rule: 
       {...(allows.length > LONG_RULE_CHARS ? { tabIndex: 0 } : {})}
       className="max-h-9 overflow-y-auto text-xs text-soft short:max-h-5"
     >
-      “For this session” also allows:{" "}
-      <code className="text-ink [overflow-wrap:anywhere]">{visibleCommand(allows)}</code> {reach}
+      {rich("“For this session” also allows: {allows} {reach}", {
+        allows: <code className="text-ink [overflow-wrap:anywhere]">{visibleCommand(allows)}</code>,
+        reach,
+      })}
     </p>
   );
 }
@@ -164,7 +167,7 @@ export function Confirm({
   return (
     <div
       role="group"
-      aria-label="Approve once?"
+      aria-label={t("Approve once?")}
       className="flex flex-wrap items-center gap-2"
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
@@ -174,12 +177,12 @@ export function Confirm({
       }}
     >
       <Button variant="quiet" onClick={onBack}>
-        Back <Key name="Esc" />
+        {t("Back")} <Key name="Esc" />
       </Button>
       <Button ref={button} variant="primary" busy={busy} onClick={() => decide(ONCE)}>
-        Approve once <Key name="a" /> <Key name="Enter" />
+        {t("Approve once")} <Key name="a" /> <Key name="Enter" />
       </Button>
-      <span className="text-sm text-soft">Press again to approve.</span>
+      <span className="text-sm text-soft">{t("Press again to approve.")}</span>
     </div>
   );
 }

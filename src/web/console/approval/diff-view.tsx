@@ -7,6 +7,7 @@ import { useIsDesktop } from "../../ui/media.ts";
 import { Badge, Note, Skeleton } from "../../ui/states.tsx";
 import { visibleCommand } from "../../ui/visible.ts";
 import { lazyPart } from "../../ui/load.ts";
+import { plural, t } from "../../ui/language/t.ts";
 
 const DiffTable = lazyPart(async () => (await import("./diff/table.tsx")).DiffTable);
 /** The header of a hunk that replaces nothing. */
@@ -48,11 +49,11 @@ export function DiffView(props: DiffViewProps): ReactNode {
       </header>
       {file?.error !== undefined && (
         <Note tone="bad" className="m-3">
-          This change can’t be made: {file.error}
+          {t("This change can’t be made: {error}", { error: file.error })}
         </Note>
       )}
       {patch === "" ? (
-        <p className="px-3 py-4 text-sm text-soft">No changes to preview</p>
+        <p className="px-3 py-4 text-sm text-soft">{t("No changes to preview")}</p>
       ) : (
         <Suspense fallback={<Skeleton className="m-3 h-24" />}>
           <DiffTable patch={patch} path={path} layout={sides ? diffLayout : "unified"} isNew={isNew} />
@@ -65,7 +66,7 @@ export function DiffView(props: DiffViewProps): ReactNode {
 function Facts({ file }: { readonly file: FileDiff }): ReactNode {
   return (
     <>
-      <Badge tone={file.is_new_file ? "ok" : "info"}>{file.is_new_file ? "NEW" : "changed"}</Badge>
+      <Badge tone={file.is_new_file ? "ok" : "info"}>{file.is_new_file ? t("NEW") : t("changed")}</Badge>
       <Counts added={file.added} removed={file.removed} />
       {file.effects.map((effect) => (
         <Badge key={effect} tone="warn" className="whitespace-normal break-all">
@@ -81,7 +82,10 @@ export function Counts({ added, removed }: { readonly added: number; readonly re
   return (
     <span className="font-mono text-xs whitespace-nowrap tabular-nums">
       <span className="sr-only">
-        {added} {added === 1 ? "line" : "lines"} added, {removed} removed
+        {plural(
+          { one: "{count} line added, {removed} removed", other: "{count} lines added, {removed} removed" },
+          { count: added, removed },
+        )}
       </span>
       <span aria-hidden className="text-ok">
         +{added}
@@ -101,11 +105,11 @@ function LayoutSwitch(): ReactNode {
     <Button
       variant="quiet"
       size="small"
-      className="ml-auto"
+      className="ms-auto"
       title={split ? "u" : "s"}
       onClick={() => useSettings.getState().set({ diffLayout: split ? "unified" : "split" })}
     >
-      <Icon aria-hidden className="size-4" /> {split ? "One column" : "Side by side"}
+      <Icon aria-hidden className="size-4" /> {split ? t("One column") : t("Side by side")}
     </Button>
   );
 }

@@ -1,4 +1,6 @@
 import { toolFacts, type ToolField } from "../../../protocol/index.ts";
+import { locale, t } from "../../ui/language/t.ts";
+import { fieldLabel } from "./field-labels.ts";
 
 export type EditedToolInput = Readonly<Record<string, unknown>>;
 
@@ -25,7 +27,10 @@ function textsOf(input: unknown, fields: readonly ToolField[], at: EditField["pa
   const [, index] = at;
   return fields.flatMap(({ name, label }) => {
     const text = (input as EditedToolInput)[name];
-    const words = typeof index === "number" ? `Edit ${index + 1}: ${label.toLowerCase()}` : label;
+    const words =
+      typeof index === "number"
+        ? t("Edit {index}: {label}", { index: index + 1, label: fieldLabel(label).toLocaleLowerCase(locale) })
+        : fieldLabel(label);
     return typeof text === "string" ? [{ path: [...at, name], label: words, text }] : [];
   });
 }
@@ -65,8 +70,10 @@ export function inputOfJson(text: string): { readonly input: EditedToolInput } |
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value))
       return { input: value as EditedToolInput };
-    return { problem: "The input must be a JSON object." };
+    return { problem: t("The input must be a JSON object.") };
   } catch (error) {
-    return { problem: `This is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return {
+      problem: t("This is not JSON: {message}", { message: error instanceof Error ? error.message : String(error) }),
+    };
   }
 }

@@ -9,6 +9,7 @@ import { fieldsOf, inputOfJson, shownText, withTexts, type EditedToolInput } fro
 import { InFooter } from "./footer-slot.tsx";
 import { PreviewView } from "./preview.tsx";
 import { Warnings } from "./warnings.tsx";
+import { t } from "../../ui/language/t.ts";
 
 const DEBOUNCE_MS = 350;
 const LONGEST_BOX_ROWS = 18;
@@ -37,7 +38,7 @@ export function Editor({
   const ready = input !== undefined && !unchanged && isCurrent && preview?.ruling.effect !== "deny";
   return (
     <div className="space-y-4">
-      {(asJson ? [{ label: "Input as JSON" }] : fields).map(({ label }, index) => (
+      {(asJson ? [{ label: t("Input as JSON") }] : fields).map(({ label }, index) => (
         <Box
           key={label}
           label={label}
@@ -48,18 +49,18 @@ export function Editor({
         />
       ))}
       {"problem" in made && <Note tone="bad">{made.problem}</Note>}
-      {error !== null && !unchanged && <Trouble title="The changed call cannot be approved" error={error} />}
+      {error !== null && !unchanged && <Trouble title={t("The changed call cannot be approved")} error={error} />}
       {unchanged ? (
-        <p className="text-sm text-soft">Nothing changed yet.</p>
+        <p className="text-sm text-soft">{t("Nothing changed yet.")}</p>
       ) : (
         <Changed preview={preview} input={input} stale={!isCurrent} />
       )}
       <InFooter>
         <Button variant="quiet" onClick={onBack}>
-          Back
+          {t("Back")}
         </Button>
         <Button variant="ok" disabled={!ready} busy={busy} onClick={() => input !== undefined && onApprove(input)}>
-          Approve as changed
+          {t("Approve as changed")}
         </Button>
       </InFooter>
     </div>
@@ -108,11 +109,16 @@ function Changed({
   if (preview === undefined) return input === undefined ? null : <Skeleton className="h-24" />;
   const { effect, why } = preview.ruling;
   return (
-    <section aria-label="The changed call" aria-busy={stale} className={stale ? "space-y-3 opacity-60" : "space-y-3"}>
-      <h3 className="text-sm font-medium">With your changes</h3>
+    <section
+      aria-label={t("The changed call")}
+      aria-busy={stale}
+      className={stale ? "space-y-3 opacity-60" : "space-y-3"}
+    >
+      <h3 className="text-sm font-medium">{t("With your changes")}</h3>
       <Note tone={effect === "deny" ? "bad" : "info"} role="status">
-        {effect === "deny" ? "Policy blocks the changed call: " : "You can approve this: "}
-        {why}
+        {effect === "deny"
+          ? t("Policy blocks the changed call: {why}", { why })
+          : t("You can approve this: {why}", { why })}
       </Note>
       <Warnings warnings={preview.warnings} />
       <PreviewView preview={preview.preview} input={input ?? {}} />
@@ -164,7 +170,7 @@ function Box({
         onKeyDown={pressed}
       />
       <p id={`${id}-hint`} className="text-xs text-faint max-md:sr-only">
-        Tab inserts a tab, Shift+Tab leaves the field, Esc goes back.
+        {t("Tab inserts a tab, Shift+Tab leaves the field, Esc goes back.")}
       </p>
     </div>
   );

@@ -5,13 +5,16 @@ import { useConnection, useMay } from "../../ui/app/connection.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useTell } from "../../ui/toasts.tsx";
 import { KEYS } from "../app/feed.tsx";
+import { t } from "../../ui/language/t.ts";
 
 const MINUTE_MS = 60_000;
 
 /** "5 min", "1 h" */
 function spanOf({ created_at, expires_at }: Approval): string {
   const minutes = Math.max(1, Math.round((Date.parse(expires_at ?? created_at) - Date.parse(created_at)) / MINUTE_MS));
-  return minutes % 60 === 0 ? `${String(minutes / 60)} h` : `${String(Math.min(minutes, 60))} min`;
+  return minutes % 60 === 0
+    ? t("{hours} h", { hours: minutes / 60 })
+    : t("{minutes} min", { minutes: Math.min(minutes, 60) });
 }
 
 /** More time for a question. */
@@ -31,10 +34,10 @@ export function ExtendButton({ approval }: { readonly approval: Approval }): Rea
       size="small"
       variant="quiet"
       busy={isPending}
-      title={`Restart the clock: ${spanOf(approval)}`}
+      title={t("Restart the clock: {span}", { span: spanOf(approval) })}
       onClick={() => mutate()}
     >
-      Extend
+      {t("Extend")}
     </Button>
   );
 }
@@ -47,13 +50,13 @@ export function AskAgainButton({ approval }: { readonly approval: Approval }): R
   const { mutate, isPending, isSuccess } = useMutation({
     mutationFn: () => client.inbox.askAgain(approval.id),
     onSuccess: ({ queued }) =>
-      tell.ok(queued ? "The agent will be told when this turn ends." : "The agent was told to ask again."),
+      tell.ok(queued ? t("The agent will be told when this turn ends.") : t("The agent was told to ask again.")),
     onError: (error) => tell.bad(error.message),
   });
   if (!may || isSuccess) return null;
   return (
     <Button size="small" variant="primary" busy={isPending} onClick={() => mutate()}>
-      Ask again
+      {t("Ask again")}
     </Button>
   );
 }

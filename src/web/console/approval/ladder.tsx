@@ -3,6 +3,7 @@ import type { Approval, OfferedRule } from "../../../protocol/index.ts";
 import { Button } from "../../ui/button.tsx";
 import { visibleCommand } from "../../ui/visible.ts";
 import type { UnboundDecision } from "./use-decision.ts";
+import { t } from "../../ui/language/t.ts";
 
 /** The rules that can be added for the session; the first is the narrowest. */
 export function offeredRules({ session_rules = [], session_rule }: Approval): readonly OfferedRule[] {
@@ -42,7 +43,7 @@ export function GrantForm({
       }}
     >
       <fieldset className="max-h-[32dvh] space-y-1 overflow-y-auto short:max-h-24">
-        <legend className="pb-1 text-sm font-medium">Don’t ask again in this session for</legend>
+        <legend className="pb-1 text-sm font-medium">{t("Don’t ask again in this session for")}</legend>
         {rules.map(({ rule, allows }, index) => (
           <label
             key={rule}
@@ -65,10 +66,10 @@ export function GrantForm({
       </fieldset>
       <div className="flex flex-wrap gap-2">
         <Button variant="quiet" onClick={onBack}>
-          Back
+          {t("Back")}
         </Button>
         <Button variant="primary" busy={busy} onClick={approve}>
-          Approve and add this rule
+          {t("Approve and add this rule")}
         </Button>
       </div>
     </div>

@@ -4,6 +4,7 @@ import type { Approval, Outcome } from "../../../protocol/index.ts";
 import { Badge, Note, type Tone } from "../../ui/states.tsx";
 import { canApprovePlainly } from "./decide.tsx";
 import { Ago } from "../../ui/words.tsx";
+import { t } from "../../ui/language/t.ts";
 
 interface OutcomeLook {
   readonly words: string;
@@ -12,15 +13,15 @@ interface OutcomeLook {
 }
 
 const LOOKS: Readonly<Record<Outcome, OutcomeLook>> = {
-  approved: { words: "approved", tone: "ok", icon: CircleCheck },
-  rejected: { words: "rejected", tone: "bad", icon: CircleX },
-  timed_out: { words: "expired", tone: "warn", icon: TimerOff },
-  cancelled: { words: "withdrawn", tone: "plain", icon: Ban },
+  approved: { words: t("approved"), tone: "ok", icon: CircleCheck },
+  rejected: { words: t("rejected"), tone: "bad", icon: CircleX },
+  timed_out: { words: t("expired"), tone: "warn", icon: TimerOff },
+  cancelled: { words: t("withdrawn"), tone: "plain", icon: Ban },
 };
 
 /** Nobody says no to a review: the changes only wait. */
 function reviewLook(status: Outcome): OutcomeLook {
-  return status === "rejected" ? { words: "kept for later", tone: "plain", icon: Clock } : LOOKS[status];
+  return status === "rejected" ? { words: t("kept for later"), tone: "plain", icon: Clock } : LOOKS[status];
 }
 
 export function OutcomeBadge({ status }: { readonly status: Outcome }): ReactNode {
@@ -30,6 +31,22 @@ export function OutcomeBadge({ status }: { readonly status: Outcome }): ReactNod
       <Icon aria-hidden className="size-3.5" /> {words}
     </Badge>
   );
+}
+
+/** A sentence for each case: other languages put its parts in another order. */
+function outcomeWords({
+  words,
+  by,
+  isChanged,
+}: {
+  readonly words: string;
+  readonly by: string | undefined;
+  readonly isChanged: boolean;
+}): string {
+  if (by === undefined) return isChanged ? t("{outcome} as changed", { outcome: words }) : words;
+  return isChanged
+    ? t("{outcome} as changed by {name}", { outcome: words, name: by })
+    : t("{outcome} by {name}", { outcome: words, name: by });
 }
 
 /** How a question ended, who decided and what the agent was told. */
@@ -51,23 +68,34 @@ export function OutcomeNote({
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <Icon aria-hidden className="size-4 shrink-0" />
         <span className="font-medium first-letter:uppercase">
-          {words}
-          {updated_input !== undefined && canApprovePlainly(approval) && " as changed"}
-          {by !== undefined && ` by ${by}`} {resolved_at !== undefined && <Ago at={resolved_at} />}
+          {outcomeWords({ words, by, isChanged: updated_input !== undefined && canApprovePlainly(approval) })}{" "}
+          {resolved_at !== undefined && <Ago at={resolved_at} />}
         </span>
         {status === "timed_out" && (
-          <span>Nobody answered in time. {isNetwork ? "No connection was made." : "The tool did not run."}</span>
+          <span>
+            {isNetwork
+              ? t("Nobody answered in time. No connection was made.")
+              : t("Nobody answered in time. The tool did not run.")}
+          </span>
         )}
-        {status === "rejected" && isReview && <span>The changes stay with the session.</span>}
+        {status === "rejected" && isReview && <span>{t("The changes stay with the session.")}</span>}
         {status === "cancelled" && !isReview && (
-          <span>The {isNetwork ? "program gave up, or the turn ended," : "turn ended"} before anyone answered.</span>
+          <span>
+            {isNetwork
+              ? t("The program gave up, or the turn ended, before anyone answered.")
+              : t("The turn ended before anyone answered.")}
+          </span>
         )}
-        {scope === "session" && <span>, also for this session: {approval.granted_rule ?? approval.session_rule}</span>}
-        {interrupt === true && <span>The turn was stopped.</span>}
-        <span className="ml-auto">{children}</span>
+        {scope === "session" && (
+          <span>
+            {t(", also for this session: {rule}", { rule: approval.granted_rule ?? approval.session_rule ?? "" })}
+          </span>
+        )}
+        {interrupt === true && <span>{t("The turn was stopped.")}</span>}
+        <span className="ms-auto">{children}</span>
       </p>
       {feedback !== undefined && feedback !== "" && (
-        <blockquote className="border-l-2 border-current pl-3 whitespace-pre-wrap text-ink [overflow-wrap:anywhere]">
+        <blockquote className="border-s-2 border-current ps-3 whitespace-pre-wrap text-ink [overflow-wrap:anywhere]">
           {feedback}
         </blockquote>
       )}

@@ -4,6 +4,7 @@ import type { Approval } from "../../../protocol/index.ts";
 import { useConnection } from "../../ui/app/connection.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Note } from "../../ui/states.tsx";
+import { t } from "../../ui/language/t.ts";
 
 /** The file is not what was shown: it has to be shown anew before anybody can approve it. */
 export function OutdatedNote({ approval }: { readonly approval: Approval }): ReactNode {
@@ -11,10 +12,10 @@ export function OutdatedNote({ approval }: { readonly approval: Approval }): Rea
   const { mutate, isPending, error } = useMutation({ mutationFn: () => client.inbox.refresh(approval.id) });
   return (
     <Note tone="warn" role="status" className="space-y-2">
-      <p>The file has changed since this was shown, so you can’t approve it as it is.</p>
+      <p>{t("The file has changed since this was shown, so you can’t approve it as it is.")}</p>
       {error !== null && <p>{error.message}</p>}
       <Button size="small" variant="primary" busy={isPending} onClick={() => mutate()}>
-        Show the change as it is now
+        {t("Show the change as it is now")}
       </Button>
     </Note>
   );

@@ -5,6 +5,7 @@ import { ApprovalCard } from "./card.tsx";
 import { summaryOf } from "./summary.ts";
 import { ToolIcon } from "./tool-icon.tsx";
 import { visible } from "../../ui/visible.ts";
+import { plural, t } from "../../ui/language/t.ts";
 
 const LINE_CHARS = 200;
 
@@ -17,11 +18,13 @@ export function ApprovalPanel({ sessionId }: { readonly sessionId: string }): Re
   if (open === undefined) return null;
   const others = mine.filter(({ id }) => id !== open.id);
   return (
-    <section aria-label="Waiting for you" className="flex min-h-0 flex-col">
+    <section aria-label={t("Waiting for you")} className="flex min-h-0 flex-col">
       <ApprovalCard key={open.id} approval={open} withSession={false} keys docked />
       {others.length > 0 && (
         <details className="shrink-0 border-t bg-raised">
-          <summary className="cursor-pointer px-4 py-1.5 text-sm font-medium">{others.length} more</summary>
+          <summary className="cursor-pointer px-4 py-1.5 text-sm font-medium">
+            {plural({ one: "{count} more", other: "{count} more" }, { count: others.length })}
+          </summary>
           <ul className="max-h-32 divide-y overflow-y-auto border-t">
             {others.map((approval) => (
               <li key={approval.id}>
@@ -40,7 +43,7 @@ function Waiting({ approval, onOpen }: { readonly approval: Approval; readonly o
     <button
       type="button"
       onClick={onOpen}
-      className="flex min-h-10 w-full items-center gap-2 px-4 py-1.5 text-left text-sm hover:bg-sunken"
+      className="flex min-h-10 w-full items-center gap-2 px-4 py-1.5 text-start text-sm hover:bg-sunken"
     >
       <ToolIcon tool={approval.tool} className="size-4" />
       <span className="font-medium">{visible(approval.tool)}</span>

@@ -5,6 +5,7 @@ import { CommandPreview } from "./command.tsx";
 import { DiffView } from "./diff-view.tsx";
 import { MultiDiff } from "./multi-diff.tsx";
 import { visible, visibleCommand } from "../../ui/visible.ts";
+import { t } from "../../ui/language/t.ts";
 
 /** What a call will do. Questions, money and reviews have their own forms. */
 export function PreviewView({
@@ -42,7 +43,7 @@ export function PreviewView({
 /** The page that a browser tool would act on, the element, and a picture of both. */
 function PagePreviewView({ page }: { readonly page: PagePreview }): ReactNode {
   const { url, title, element, picture } = page;
-  if (url === undefined) return <p className="text-sm text-soft">No page is open in the browser.</p>;
+  if (url === undefined) return <p className="text-sm text-soft">{t("No page is open in the browser.")}</p>;
   return (
     <div className="space-y-2">
       <p className="text-sm">
@@ -62,7 +63,7 @@ function PagePreviewView({ page }: { readonly page: PagePreview }): ReactNode {
       {picture === undefined ? null : (
         <img
           src={`data:${picture.media_type};base64,${picture.data}`}
-          alt="The page when the question was asked"
+          alt={t("The page when the question was asked")}
           className="max-h-96 max-w-full rounded-lg border"
         />
       )}
@@ -79,12 +80,14 @@ function NetworkPreview({ preview }: { readonly preview: Extract<Preview, { type
           {visibleCommand(`${preview.host.includes(":") ? `[${preview.host}]` : preview.host}:${String(preview.port)}`)}
         </code>
       </p>
-      <p className="text-sm text-soft">{visibleCommand(preview.summary)} Once means: until this turn ends.</p>
+      <p className="text-sm text-soft">
+        {t("{summary} Once means: until this turn ends.", { summary: visibleCommand(preview.summary) })}
+      </p>
     </div>
   );
 }
 
-const CELL_WORDS = { replace: "replaces a cell", insert: "adds a cell", delete: "deletes a cell" } as const;
+const CELL_WORDS = { replace: t("replaces a cell"), insert: t("adds a cell"), delete: t("deletes a cell") } as const;
 
 function NotebookPreview({ preview }: { readonly preview: Extract<Preview, { type: "notebook" }> }): ReactNode {
   const { file, cell_id, cell_type, edit_mode } = preview;
@@ -97,9 +100,13 @@ function NotebookPreview({ preview }: { readonly preview: Extract<Preview, { typ
         <Badge>{cell_type}</Badge>
         <code className="break-all">{visibleCommand(file.file_path)}</code>
       </p>
-      <DiffView patch={preview.diff} path={path} title={cell_id === undefined ? "the cell" : `cell ${cell_id}`} />
+      <DiffView
+        patch={preview.diff}
+        path={path}
+        title={cell_id === undefined ? t("the cell") : t("cell {cell_id}", { cell_id })}
+      />
       <details>
-        <summary className="cursor-pointer py-1 text-sm text-soft">Changes in the whole file</summary>
+        <summary className="cursor-pointer py-1 text-sm text-soft">{t("Changes in the whole file")}</summary>
         <div className="pt-2">
           <DiffView file={file} />
         </div>

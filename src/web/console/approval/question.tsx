@@ -6,6 +6,7 @@ import { Badge } from "../../ui/states.tsx";
 import { answersOf, choose, chooseOther, isAnswered, NOTHING_CHOSEN, type Chosen } from "../../ui/answers.ts";
 import { InFooter } from "./footer-slot.tsx";
 import { visible } from "../../ui/visible.ts";
+import { plural, t } from "../../ui/language/t.ts";
 
 /** The agent's own questions as a form. `onAnswer` undefined: read-only. */
 export function QuestionForm({
@@ -44,11 +45,14 @@ export function QuestionForm({
       {onAnswer !== undefined && (
         <InFooter>
           <Button type="submit" form={form} variant="primary" disabled={open > 0} busy={busy}>
-            Send {questions.length === 1 ? "the answer" : "the answers"}
+            {plural({ one: "Send the answer", other: "Send the answers" }, { count: questions.length })}
           </Button>
           {open > 0 && (
             <span className="self-center text-sm text-soft">
-              {open === 1 ? "1 question" : `${open} questions`} left to answer
+              {plural(
+                { one: "{count} question left to answer", other: "{count} questions left to answer" },
+                { count: open },
+              )}
             </span>
           )}
         </InFooter>
@@ -77,7 +81,7 @@ function One({
       <legend className="mb-1 flex flex-wrap items-center gap-2 text-sm font-medium">
         {header !== "" && <Badge tone="accent">{visible(header)}</Badge>}
         <span className="whitespace-pre-wrap">{visible(question)}</span>
-        {multiSelect && <span className="font-normal text-faint">choose any number</span>}
+        {multiSelect && <span className="font-normal text-faint">{t("choose any number")}</span>}
       </legend>
       {link !== undefined && /^https?:/.test(link) && (
         <a
@@ -146,13 +150,13 @@ function Other({
         className="size-4 shrink-0 accent-accent"
       />
       <label htmlFor={id} className="cursor-pointer text-sm font-medium">
-        Other
+        {t("Other")}
       </label>
       <Input
-        aria-label="Your own answer"
+        aria-label={t("Your own answer")}
         className="h-9 min-w-40 flex-1"
         value={chosen.other ?? ""}
-        placeholder="In your own words"
+        placeholder={t("In your own words")}
         onChange={(event) => onChange(event.target.value)}
       />
     </div>

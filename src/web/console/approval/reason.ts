@@ -8,34 +8,36 @@ import {
   type Approval,
   type Tier,
 } from "../../../protocol/index.ts";
+import { visible } from "../../ui/visible.ts";
+import { t } from "../../ui/language/t.ts";
 
 const BY_TIER: Readonly<Record<Tier, string>> = {
-  read: "it reads",
-  network: "it uses the network",
-  page: "it changes a page",
-  write: "it changes files",
-  execute: "it runs a command",
+  read: t("Needs approval because it reads"),
+  network: t("Needs approval because it uses the network"),
+  page: t("Needs approval because it changes a page"),
+  write: t("Needs approval because it changes files"),
+  execute: t("Needs approval because it runs a command"),
 };
 /** The server's text when the only reason is the kind of the call. */
 const PLAIN = /^\S+ (?:reads|reaches the network|changes files|runs a program)\.$/;
 
-/** Why a person is asked, as a sentence. An agent's question needs no reason. */
+/** Why a person is asked, as a sentence, with its hidden characters named. An agent's question needs no reason. */
 export function reasonWords({
   tier,
   reason,
   preview,
   tool,
 }: Pick<Approval, "tier" | "reason" | "preview" | "tool">): string | undefined {
-  if (tool in SERVER_TITLES) return reason;
+  if (tool in SERVER_TITLES) return visible(reason);
   if (preview.type === "question") return undefined;
-  if (preview.type === "budget" || preview.type === "network" || preview.type === "changes") return reason;
-  return PLAIN.test(reason) ? `Needs approval because ${BY_TIER[tier]}` : `Needs approval: ${reason}`;
+  if (preview.type === "budget" || preview.type === "network" || preview.type === "changes") return visible(reason);
+  return PLAIN.test(reason) ? BY_TIER[tier] : t("Needs approval: {reason}", { reason: visible(reason) });
 }
 
 const SERVER_TITLES: Readonly<Record<string, string>> = {
-  [ELICITATION_TOOL]: "An MCP server has a question",
-  [SAMPLING_TOOL]: "An MCP server wants to ask the model",
-  [REPOSITORY_TOOL]: "A repository wants to run programs",
+  [ELICITATION_TOOL]: t("An MCP server has a question"),
+  [SAMPLING_TOOL]: t("An MCP server wants to ask the model"),
+  [REPOSITORY_TOOL]: t("A repository wants to run programs"),
 };
 
 /** What a question is called. */
@@ -44,15 +46,15 @@ export function cardTitle({ preview, status, tool }: Pick<Approval, "preview" | 
   if (own !== undefined) return own;
   switch (preview.type) {
     case "question":
-      return "The agent has a question";
+      return t("The agent has a question");
     case "budget":
-      return "Budget reached";
+      return t("Budget reached");
     case "network":
-      return "A program wants to reach a host";
+      return t("A program wants to reach a host");
     case "changes":
-      return "Review the changes";
+      return t("Review the changes");
     default:
-      return status === "pending" ? "Tool Approval Required" : "Tool Approval";
+      return status === "pending" ? t("Tool Approval Required") : t("Tool Approval");
   }
 }
 
@@ -62,14 +64,14 @@ export function ruleWords(
   { tool, preview }: Pick<Approval, "tool" | "preview">,
 ): { readonly allows: string; readonly reach?: string } {
   if (preview.type === "network" && (preview.port === 80 || preview.port === 443))
-    return { allows: rule, reach: "(ports 80 and 443)" };
+    return { allows: rule, reach: t("(ports 80 and 443)") };
   if (preview.type !== "command" || rule !== `${tool}(${preview.command})`) return { allows: rule };
-  return { allows: preview.command, reach: "(exactly this command)" };
+  return { allows: preview.command, reach: t("(exactly this command)") };
 }
 
 /** A tool's name in a list; for anything else what it asks for. */
 export function toolLabel(tool: string): string {
-  if (tool === BUDGET_TOOL) return "Budget reached";
-  if (tool === REVIEW_TOOL) return "Review the changes";
-  return tool === QUESTION_TOOL ? "Question" : (SERVER_TITLES[tool] ?? tool);
+  if (tool === BUDGET_TOOL) return t("Budget reached");
+  if (tool === REVIEW_TOOL) return t("Review the changes");
+  return tool === QUESTION_TOOL ? t("Question") : (SERVER_TITLES[tool] ?? tool);
 }

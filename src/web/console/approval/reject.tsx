@@ -4,6 +4,7 @@ import { Button } from "../../ui/button.tsx";
 import { Field, TextArea } from "../../ui/field.tsx";
 import { enterSends } from "../../ui/media.ts";
 import type { UnboundDecision } from "./use-decision.ts";
+import { t } from "../../ui/language/t.ts";
 
 /** The reason for a rejection, which the agent reads. Enter sends it, Escape goes back. */
 export function RejectForm({
@@ -32,9 +33,11 @@ export function RejectForm({
       }}
     >
       <Field
-        label="Why are you rejecting this? (optional - helps Claude understand)"
+        label={t("Why are you rejecting this? (optional - helps Claude understand)")}
         hint={
-          <span className="text-xs max-sm:sr-only">Enter rejects, Shift+Enter starts a new line, Esc goes back.</span>
+          <span className="text-xs max-sm:sr-only">
+            {t("Enter rejects, Shift+Enter starts a new line, Esc goes back.")}
+          </span>
         }
       >
         {(ids) => (
@@ -56,16 +59,16 @@ export function RejectForm({
       </Field>
       <div className="flex flex-wrap gap-2">
         <Button variant="quiet" onClick={onBack}>
-          Back
+          {t("Back")}
         </Button>
         <Button variant="primary" busy={busy} onClick={reject}>
-          {feedback === "" ? "Reject" : "Reject with Feedback"}
+          {feedback === "" ? t("Reject") : t("Reject with Feedback")}
         </Button>
         <Button
           aria-disabled={busy}
           onClick={() => decide({ decision: "reject", ...words, interrupt: true, hold_queue: true })}
         >
-          Reject and stop the turn
+          {t("Reject and stop the turn")}
         </Button>
       </div>
     </div>

@@ -10,6 +10,7 @@ import { ConfirmChanges, type ChangesDecision, type ChangesQuestion } from "../p
 import { FileList } from "../pages/changes/file-list.tsx";
 import { Counts, DiffView } from "./diff-view.tsx";
 import type { UnboundDecision } from "./use-decision.ts";
+import { plural, rich, t } from "../../ui/language/t.ts";
 
 /** Everything that a session changed: the files, and the diff of the chosen one. */
 export function ReviewView({
@@ -28,11 +29,11 @@ export function ReviewView({
   const file = files[at];
   const go = (step: number): void => setWanted(files[Math.max(0, Math.min(files.length - 1, at + step))]?.path);
   useShortcuts(
-    "Changed files",
+    t("Changed files"),
     files.length > 1
       ? [
-          { keys: ["]"], label: "Next file", run: () => go(1) },
-          { keys: ["["], label: "File before", run: () => go(-1) },
+          { keys: ["]"], label: t("Next file"), run: () => go(1) },
+          { keys: ["["], label: t("File before"), run: () => go(-1) },
         ]
       : [],
   );
@@ -44,7 +45,7 @@ export function ReviewView({
           <FileList files={files} current={file.path} onChoose={setWanted} above />
           {file.diff === undefined ? (
             <Note>
-              {visible(file.path)}: {file.binary === true ? "the file is binary" : "its diff is not shown here"}
+              {visible(file.path)}: {file.binary === true ? t("the file is binary") : t("its diff is not shown here")}
             </Note>
           ) : (
             <DiffView key={file.path} patch={file.diff} path={file.path} title={file.path} />
@@ -66,22 +67,24 @@ function ReviewSummary({
   return (
     <>
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft">
-        <span>
-          {count} {count === 1 ? "file" : "files"}
-        </span>
+        <span>{plural({ one: "{count} file", other: "{count} files" }, { count })}</span>
         <Counts added={additions} removed={deletions} />
-        <span>
-          for <code className="break-all text-ink">{visible(source)}</code>
-        </span>
+        <span>{rich("for {source}", { source: <code className="break-all text-ink">{visible(source)}</code> })}</span>
         <ToChanges sessionId={sessionId} />
       </p>
       {conflicts > 0 && (
         <Note tone="warn" role="status">
-          {conflicts} of them changed in the folder meanwhile, so they cannot be applied together. Open the changes to
-          apply the others, or commit all of them to a branch.
+          {plural(
+            {
+              one: "{count} of them changed in the folder meanwhile, so they cannot be applied together. Open the changes to apply the others, or commit all of them to a branch.",
+              other:
+                "{count} of them changed in the folder meanwhile, so they cannot be applied together. Open the changes to apply the others, or commit all of them to a branch.",
+            },
+            { count: conflicts },
+          )}
         </Note>
       )}
-      {cut === true && <Note tone="warn">Not everything fits here. Open the changes to see all of it.</Note>}
+      {cut === true && <Note tone="warn">{t("Not everything fits here. Open the changes to see all of it.")}</Note>}
     </>
   );
 }
@@ -89,7 +92,7 @@ function ReviewSummary({
 function ToChanges({ sessionId }: { readonly sessionId: string }): ReactNode {
   return (
     <Link to="/sessions/$sessionId/changes" params={{ sessionId }} className="text-accent underline">
-      Open the changes
+      {t("Open the changes")}
     </Link>
   );
 }
@@ -112,23 +115,24 @@ export function ReviewDecide({
   return (
     <div className="flex flex-wrap gap-2 max-sm:grid max-sm:grid-cols-2 max-sm:gap-1.5">
       <Button variant="ok" disabled={conflicts > 0} aria-disabled={busy} onClick={() => setAsked("apply")}>
-        <FolderDown aria-hidden className="size-4" /> Apply
+        <FolderDown aria-hidden className="size-4" /> {t("Apply")}
       </Button>
       <Button disabled={preview.commit === undefined} aria-disabled={busy} onClick={() => setAsked("commit")}>
         <GitBranch aria-hidden className="size-4" />
         <span>
-          Commit<span className="max-sm:hidden"> to a branch</span>
+          <span className="sm:hidden">{t("Commit")}</span>
+          <span className="max-sm:hidden">{t("Commit to a branch")}</span>
         </span>
       </Button>
       <Button variant="danger" aria-disabled={busy} onClick={() => setAsked("discard")}>
-        <Undo2 aria-hidden className="size-4" /> Discard
+        <Undo2 aria-hidden className="size-4" /> {t("Discard")}
       </Button>
       <Button
         aria-disabled={busy}
-        title="The changes stay with the session"
+        title={t("The changes stay with the session")}
         onClick={() => decide({ decision: "reject" })}
       >
-        Later
+        {t("Later")}
       </Button>
       {asked !== undefined && (
         <ConfirmChanges

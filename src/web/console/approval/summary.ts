@@ -1,4 +1,4 @@
-import type { Approval, Preview } from "../../../protocol/index.ts";
+import { previewLine, type Approval, type Preview } from "../../../protocol/index.ts";
 
 /** One line that says what a question is about; after a change, what was approved. */
 export function summaryOf({
@@ -7,7 +7,7 @@ export function summaryOf({
   updated_input: changed,
 }: Pick<Approval, "preview" | "input" | "updated_input">): string {
   const ran = changed === undefined ? undefined : changedLine(preview, changed);
-  return ran ?? lineOf(preview) ?? JSON.stringify(input);
+  return ran ?? previewLine(preview) ?? JSON.stringify(input);
 }
 
 function changedLine(preview: Preview, changed: Approval["input"]): string | undefined {
@@ -19,24 +19,5 @@ function changedLine(preview: Preview, changed: Approval["input"]): string | und
       const named = changed["command"] ?? changed["file_path"] ?? changed["notebook_path"];
       return typeof named === "string" ? named : JSON.stringify(changed);
     }
-  }
-}
-
-function lineOf(preview: Preview): string | undefined {
-  switch (preview.type) {
-    case "diff":
-    case "notebook":
-      return preview.file.file_path;
-    case "multi_diff":
-      return preview.files.map(({ file_path }) => file_path).join(", ");
-    case "command":
-      return preview.command;
-    case "question":
-      return preview.questions[0]?.question;
-    case "budget":
-    case "network":
-    case "changes":
-    case "generic":
-      return preview.summary;
   }
 }

@@ -4,6 +4,7 @@ import { Failure, type Approval, type Decision } from "../../../protocol/index.t
 import type { LiveStatus } from "../../../client/index.ts";
 import { useConnection, useLiveStatus } from "../../ui/app/connection.tsx";
 import { KEYS, usePendingApprovals } from "../app/feed.tsx";
+import { t } from "../../ui/language/t.ts";
 
 /** An answer without the hash, which is always that of what is shown. */
 export type UnboundDecision = Omit<Decision, "input_hash">;
@@ -64,7 +65,7 @@ export function useDecision(approval: Approval): DecisionState {
 
 /** An answer is under way while the server is unreachable. */
 function waitingWords(state: LiveStatus["state"]): string | undefined {
-  return state === "waiting" || state === "offline" ? "Not sent yet: the server can’t be reached." : undefined;
+  return state === "waiting" || state === "offline" ? t("Not sent yet: the server can’t be reached.") : undefined;
 }
 
 export function settle(queries: QueryClient, answered: Approval): void {
@@ -76,14 +77,14 @@ export function settle(queries: QueryClient, answered: Approval): void {
 }
 
 export function refusalWords(error: Error): string {
-  if (!(error instanceof Failure)) return "Not sent: the server can’t be reached. Try again when it is back.";
+  if (!(error instanceof Failure)) return t("Not sent: the server can’t be reached. Try again when it is back.");
   switch (error.code) {
     case "already_answered":
-      return "This was answered already. The first answer counts.";
+      return t("This was answered already. The first answer counts.");
     case "timed_out":
-      return "This expired before your answer arrived.";
+      return t("This expired before your answer arrived.");
     case "input_changed":
-      return "The call has changed since you saw it. Review it again.";
+      return t("The call has changed since you saw it. Review it again.");
     default:
       return error.message;
   }

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { Warning } from "../../../protocol/index.ts";
 import { classes } from "../../ui/classes.ts";
 import { visible } from "../../ui/visible.ts";
+import { t } from "../../ui/language/t.ts";
 
 const SERIOUS: ReadonlySet<Warning["kind"]> = new Set([
   "sudo",
@@ -18,7 +19,7 @@ export function Warnings({ warnings }: { readonly warnings: readonly Warning[] }
   if (warnings.length === 0) return null;
   const sorted = warnings.toSorted((a, b) => Number(SERIOUS.has(b.kind)) - Number(SERIOUS.has(a.kind)));
   return (
-    <ul aria-label="Warnings" className="overflow-hidden rounded-lg">
+    <ul aria-label={t("Warnings")} className="overflow-hidden rounded-lg">
       {sorted.map(({ kind, message }, index) => (
         <li
           key={index}

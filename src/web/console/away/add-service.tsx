@@ -15,6 +15,7 @@ import {
   type ServiceDraft,
   type ServiceKind,
 } from "./service-kinds.ts";
+import { t } from "../../ui/language/t.ts";
 
 const EMPTY: ServiceDraft = { kind: "ntfy", name: "", values: {}, events: NotificationEvent.options };
 
@@ -41,9 +42,9 @@ export function AddService({
     add.mutate();
   };
   return (
-    <form onSubmit={submit} className="space-y-4" aria-label="Add a service">
+    <form onSubmit={submit} className="space-y-4" aria-label={t("Add a service")}>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Service">
+        <Field label={t("Service")}>
           {(ids) => (
             <Select
               {...ids}
@@ -59,7 +60,7 @@ export function AddService({
             </Select>
           )}
         </Field>
-        <Field label="Name" hint="Optional.">
+        <Field label={t("Name")} hint={t("Optional.")}>
           {(ids) => (
             <Input
               {...ids}
@@ -89,13 +90,13 @@ export function AddService({
       ))}
       <EventChoice events={draft.events} onChange={(events) => setDraft({ ...draft, events })} />
       <p className="text-sm text-soft">
-        Messages name the session and the call, and link to the question here. They cannot answer it.
+        {t("Messages name the session and the call, and link to the question here. They cannot answer it.")}
       </p>
-      {add.error !== null && <Trouble title="It was not added" error={add.error} />}
+      {add.error !== null && <Trouble title={t("It was not added")} error={add.error} />}
       <div className="flex justify-end gap-2">
-        <Button onClick={onCancel}>Cancel</Button>
+        <Button onClick={onCancel}>{t("Cancel")}</Button>
         <Button type="submit" variant="primary" busy={add.isPending} disabled={draft.events.length === 0}>
-          Add
+          {t("Add")}
         </Button>
       </div>
     </form>

@@ -5,6 +5,7 @@ import type { NotificationAnswer } from "../../../protocol/index.ts";
 import { wordsOf } from "../../ui/states.tsx";
 import { useTell } from "../../ui/toasts.tsx";
 import { KEYS } from "../app/feed.tsx";
+import { t } from "../../ui/language/t.ts";
 
 /** Removes the answer of a notification's button from the address; undefined: there is none. */
 function takeAnswer(): NotificationAnswer | undefined {
@@ -41,7 +42,10 @@ async function send(answer: NotificationAnswer): Promise<void> {
     body: JSON.stringify(answer),
   });
   if (response.ok) return;
-  throw failureIn(await response.json().catch(() => undefined)) ?? new Error(`The server answered ${response.status}.`);
+  throw (
+    failureIn(await response.json().catch(() => undefined)) ??
+    new Error(t("The server answered {status}.", { status: response.status }))
+  );
 }
 
 /** Gives the answer that somebody chose in a notification, and says what became of it. */
@@ -56,7 +60,7 @@ export function useNotificationAnswer(): void {
         .then(() => send(answer))
         .then(
           () => tell.ok(answer.decision === "approve" ? "Approved." : "Rejected."),
-          (error: unknown) => tell.warn(`Your answer was not taken: ${wordsOf(error)}`),
+          (error: unknown) => tell.warn(t("Your answer was not taken: {words}", { words: wordsOf(error) })),
         )
         .finally(() => void queries.invalidateQueries({ queryKey: KEYS.approvals }));
     };

@@ -1,10 +1,11 @@
 import type { ReactNode } from "react";
 import { NotificationEvent } from "../../../protocol/index.ts";
+import { t } from "../../ui/language/t.ts";
 
 const WORDS: Readonly<Record<NotificationEvent, string>> = {
-  question: "Questions and calls that need approval",
-  budget: "Reached budgets",
-  ended: "Finished and failed turns",
+  question: t("Questions and calls that need approval"),
+  budget: t("Reached budgets"),
+  ended: t("Finished and failed turns"),
 };
 
 /** What somebody wants to hear of. */
@@ -17,7 +18,7 @@ export function EventChoice({
 }): ReactNode {
   return (
     <fieldset>
-      <legend className="sr-only">Tell me about</legend>
+      <legend className="sr-only">{t("Tell me about")}</legend>
       {NotificationEvent.options.map((event) => (
         <label key={event} className="flex min-h-8 items-center gap-2 text-sm">
           <input

@@ -20,6 +20,7 @@ import { AddService } from "./add-service.tsx";
 import { EventChoice } from "./event-choice.tsx";
 import { pushSupport, thisDevice, turnOff, turnOn, type PushSupport } from "./push-device.ts";
 import { KIND_NAMES } from "./service-kinds.ts";
+import { rich, t } from "../../ui/language/t.ts";
 
 /** Where this person is told of questions and ends. */
 export function NotificationsDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -33,11 +34,15 @@ export function NotificationsDialog({ onClose }: { readonly onClose: () => void 
     <Dialog
       open
       onClose={onClose}
-      title="Notifications"
-      description="Hear of questions, reached budgets and finished turns when you are not looking at the console."
+      title={t("Notifications")}
+      description={t("Hear of questions, reached budgets and finished turns when you are not looking at the console.")}
     >
       {settings.error !== null ? (
-        <Trouble title="Can’t load your notifications" error={settings.error} onRetry={() => void settings.refetch()} />
+        <Trouble
+          title={t("Can’t load your notifications")}
+          error={settings.error}
+          onRetry={() => void settings.refetch()}
+        />
       ) : settings.data === undefined ? (
         <Skeleton className="h-40" />
       ) : (
@@ -62,7 +67,7 @@ function Places({ settings }: { readonly settings: NotificationSettings }): Reac
       {others.length > 0 && (
         <section aria-labelledby="notified-places" className="border-t pt-4">
           <h3 id="notified-places" className="text-sm font-medium">
-            Other places
+            {t("Other places")}
           </h3>
           <ul className="mt-1 divide-y">
             {others.map((target) => (
@@ -73,9 +78,10 @@ function Places({ settings }: { readonly settings: NotificationSettings }): Reac
       )}
       {made?.secret !== undefined && (
         <Secret
-          label="Signing secret"
+          label={t("Signing secret")}
           text={made.secret}
-          hint="Copy it now: it is not shown again. Messages are signed as Standard Webhooks says."
+          hint={t("Copy it now: it is not shown again. Messages are signed as Standard Webhooks says.")}
+          copy={t("Copy the signing secret")}
         />
       )}
       {mayAdd && (
@@ -89,7 +95,9 @@ function Places({ settings }: { readonly settings: NotificationSettings }): Reac
               onCancel={() => setAdding(false)}
             />
           ) : (
-            <Button onClick={() => setAdding(true)}>Add ntfy, Slack, Telegram, Discord or a webhook</Button>
+            <Button className="h-auto! min-h-10 whitespace-normal!" onClick={() => setAdding(true)}>
+              {t("Add ntfy, Slack, Telegram, Discord or a webhook")}
+            </Button>
           )}
         </section>
       )}
@@ -98,12 +106,14 @@ function Places({ settings }: { readonly settings: NotificationSettings }): Reac
 }
 
 const CANNOT: Readonly<Record<Exclude<PushSupport, "yes">, string>> = {
-  insecure:
+  insecure: t(
     "Browsers send notifications only for pages with TLS. Open the console by https://, or on the server’s own machine.",
-  unsupported: "This browser has no push notifications.",
-  denied: "This browser blocks notifications for this site. Allow them in its site settings, then reload.",
-  install:
+  ),
+  unsupported: t("This browser has no push notifications."),
+  denied: t("This browser blocks notifications for this site. Allow them in its site settings, then reload."),
+  install: t(
     "On an iPhone or iPad, add the console to the Home Screen first (Share, Add to Home Screen), and open it there.",
+  ),
 };
 
 function ThisDevice({
@@ -130,14 +140,15 @@ function ThisDevice({
   return (
     <section aria-labelledby="notify-device" className="space-y-3">
       <h3 id="notify-device" className="text-sm font-medium">
-        This device
+        {t("This device")}
       </h3>
       {support === "yes" ? (
         <>
           <EventChoice events={events} onChange={setEvents} />
           <p className="text-sm text-soft">
-            Messages are encrypted for this browser. A short command can be approved right there; anything else opens
-            here.
+            {t(
+              "Messages are encrypted for this browser. A short command can be approved right there; anything else opens here.",
+            )}
           </p>
           {change.error !== null && <Note tone="bad">{wordsOf(change.error)}</Note>}
           <div className="flex flex-wrap gap-2">
@@ -148,14 +159,14 @@ function ThisDevice({
                 disabled={events.length === 0}
                 onClick={() => change.mutate("on")}
               >
-                {device === undefined ? "Turn on for this device" : "Save"}
+                {device === undefined ? t("Turn on for this device") : t("Save")}
               </Button>
             )}
             {device !== undefined && (
               <>
                 <TestButton target={device} />
                 <Button busy={change.isPending} onClick={() => change.mutate("off")}>
-                  Turn off
+                  {t("Turn off")}
                 </Button>
               </>
             )}
@@ -179,7 +190,7 @@ function WhileOpen(): ReactNode {
         checked={notify}
         onChange={(event) => void permitNotifications(event.target.checked)}
       />
-      Notify me while the console is open in another tab
+      {t("Notify me while the console is open in another tab")}
     </label>
   );
 }
@@ -202,15 +213,22 @@ function Place({ target }: { readonly target: NotificationTargetView }): ReactNo
         </span>
         {last !== undefined && (
           <span className={last.ok ? "block text-faint" : "block text-bad"}>
-            {last.ok ? "Last sent" : `Not sent: ${last.message},`} <Ago at={last.at} />
+            {last.ok
+              ? rich("Last sent {ago}", { ago: <Ago at={last.at} /> })
+              : rich("Not sent: {message}, {ago}", { message: last.message, ago: <Ago at={last.at} /> })}
           </span>
         )}
         {remove.error !== null && <span className="block text-bad">{wordsOf(remove.error)}</span>}
       </span>
       <span className="flex gap-2">
         <TestButton target={target} small />
-        <Button size="small" busy={remove.isPending} onClick={() => remove.mutate()} aria-label={`Remove ${name}`}>
-          Remove
+        <Button
+          size="small"
+          busy={remove.isPending}
+          onClick={() => remove.mutate()}
+          aria-label={t("Remove {name}", { name })}
+        >
+          {t("Remove")}
         </Button>
       </span>
     </li>
@@ -229,7 +247,7 @@ function TestButton({
   const queries = useQueryClient();
   const test = useMutation({
     mutationFn: () => client.notifications.test(target.id),
-    onSuccess: ({ ok, message }) => (ok ? tell.ok("Test sent.") : tell.bad(`Not sent: ${message}.`)),
+    onSuccess: ({ ok, message }) => (ok ? tell.ok(t("Test sent.")) : tell.bad(t("Not sent: {message}.", { message }))),
     onError: (error) => tell.bad(wordsOf(error)),
     onSettled: () => queries.invalidateQueries({ queryKey: KEYS.notifications }),
   });
@@ -238,9 +256,9 @@ function TestButton({
       size={small ? "small" : "normal"}
       busy={test.isPending}
       onClick={() => test.mutate()}
-      aria-label={`Send a test to ${target.name}`}
+      aria-label={t("Send a test to {name}", { name: target.name })}
     >
-      Send a test
+      {t("Send a test")}
     </Button>
   );
 }

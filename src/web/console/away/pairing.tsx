@@ -5,6 +5,7 @@ import { Failure, type TokenCreated } from "../../../protocol/index.ts";
 import { Button } from "../../ui/button.tsx";
 import { Mark } from "../../ui/mark.tsx";
 import { Loading, Trouble } from "../../ui/states.tsx";
+import { t } from "../../ui/language/t.ts";
 
 async function redeem(code: string): Promise<TokenCreated> {
   const response = await fetch("/api/pairings/redeem", {
@@ -14,7 +15,7 @@ async function redeem(code: string): Promise<TokenCreated> {
   });
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok) return answer as TokenCreated;
-  throw failureIn(answer) ?? new Error(`The server answered ${response.status}.`);
+  throw failureIn(answer) ?? new Error(t("The server answered {status}.", { status: response.status }));
 }
 
 /** A phone that has scanned a code: it gets its token, or learns why not. */
@@ -40,21 +41,21 @@ export function Pairing({
     if (token !== undefined) onToken(token);
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- once
   }, [token]);
-  if (error === null) return <Loading label="Connecting this device" page />;
+  if (error === null) return <Loading label={t("Connecting this device")} page />;
   return (
     <main className="mx-auto max-w-md space-y-4 p-6">
       <h1 className="flex items-center gap-2.5 text-xl font-semibold">
-        <Mark className="size-6 text-accent" /> This device was not connected
+        <Mark className="size-6 text-accent" /> {t("This device was not connected")}
       </h1>
       <Trouble
-        title="The code did not work"
+        title={t("The code did not work")}
         error={error}
         {...(error instanceof Failure ? {} : { onRetry: () => void refetch() })}
       />
       <p className="text-sm text-soft">
-        On the computer, open the menu with your name and choose Connect a phone for a new code.
+        {t("On the computer, open the menu with your name and choose Connect a phone for a new code.")}
       </p>
-      <Button onClick={onGiveUp}>Sign in with a token</Button>
+      <Button onClick={onGiveUp}>{t("Sign in with a token")}</Button>
     </main>
   );
 }

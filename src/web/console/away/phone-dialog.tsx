@@ -10,18 +10,19 @@ import { Note, Trouble } from "../../ui/states.tsx";
 import { KEYS } from "../app/feed.tsx";
 import { isOnlyHere, pairingLink } from "./pairing-link.ts";
 import { QrCode } from "./qr-code.tsx";
+import { t } from "../../ui/language/t.ts";
 
 const DAY_S = 86_400;
 const LIFETIMES = [
-  { seconds: DAY_S, label: "1 day" },
-  { seconds: 7 * DAY_S, label: "7 days" },
-  { seconds: 30 * DAY_S, label: "30 days" },
-  { seconds: 90 * DAY_S, label: "90 days" },
+  { seconds: DAY_S, label: t("1 day") },
+  { seconds: 7 * DAY_S, label: t("7 days") },
+  { seconds: 30 * DAY_S, label: t("30 days") },
+  { seconds: 90 * DAY_S, label: t("90 days") },
 ] as const;
 
 const PHONE_ROLES: readonly { readonly role: Role; readonly label: string }[] = [
-  { role: "operator", label: "Answer questions and run sessions" },
-  { role: "viewer", label: "Only watch" },
+  { role: "operator", label: t("Answer questions and run sessions") },
+  { role: "viewer", label: t("Only watch") },
 ];
 
 /** Hands a phone a token of its own, by a code that its camera reads. */
@@ -31,8 +32,8 @@ export function PhoneDialog({ onClose }: { readonly onClose: () => void }): Reac
     <Dialog
       open
       onClose={onClose}
-      title="Connect a phone"
-      description="The phone gets a token of its own, which you can revoke on the Tokens page."
+      title={t("Connect a phone")}
+      description={t("The phone gets a token of its own, which you can revoke on the Tokens page.")}
     >
       {made === undefined ? (
         <PhoneForm onMade={setMade} />
@@ -49,7 +50,7 @@ function PhoneForm({
   readonly onMade: (made: { readonly code: PairingCreated; readonly origin: string }) => void;
 }): ReactNode {
   const { client } = useConnection();
-  const [name, setName] = useState("My phone");
+  const [name, setName] = useState(t("My phone"));
   const [role, setRole] = useState<Role>("operator");
   const [seconds, setSeconds] = useState<number>(LIFETIMES[1].seconds);
   const [address, setAddress] = useState(globalThis.location.origin);
@@ -64,13 +65,13 @@ function PhoneForm({
   };
   return (
     <form onSubmit={submit} className="space-y-4">
-      <Field label="Name">
+      <Field label={t("Name")}>
         {(ids) => (
           <Input {...ids} required maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
         )}
       </Field>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="It may">
+        <Field label={t("It may")}>
           {(ids) => (
             <Select {...ids} value={role} onChange={(event) => setRole(event.target.value as Role)}>
               {PHONE_ROLES.map((one) => (
@@ -81,7 +82,7 @@ function PhoneForm({
             </Select>
           )}
         </Field>
-        <Field label="For">
+        <Field label={t("For")}>
           {(ids) => (
             <Select {...ids} value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>
               {LIFETIMES.map(({ seconds: value, label }) => (
@@ -94,9 +95,9 @@ function PhoneForm({
         </Field>
       </div>
       <Field
-        label="Address of this console"
-        hint="As the phone reaches it."
-        error={isAddress ? undefined : "An address begins with https:// or http://."}
+        label={t("Address of this console")}
+        hint={t("As the phone reaches it.")}
+        error={isAddress ? undefined : t("An address begins with https:// or http://.")}
       >
         {(ids) => (
           <Input
@@ -110,14 +111,15 @@ function PhoneForm({
       </Field>
       {isAddress && isOnlyHere(address) && (
         <Note tone="warn">
-          This address works only on this machine. Put a proxy with TLS in front of the server, or let it listen on your
-          network, and enter that address.
+          {t(
+            "This address works only on this machine. Put a proxy with TLS in front of the server, or let it listen on your network, and enter that address.",
+          )}
         </Note>
       )}
-      {make.error !== null && <Trouble title="No code was made" error={make.error} />}
+      {make.error !== null && <Trouble title={t("No code was made")} error={make.error} />}
       <div className="flex justify-end">
         <Button type="submit" variant="primary" busy={make.isPending} disabled={!isAddress || name.trim() === ""}>
-          Show the code
+          {t("Show the code")}
         </Button>
       </div>
     </form>
@@ -153,11 +155,11 @@ function Code({
     return (
       <div className="space-y-4">
         <Note tone="ok" role="status">
-          Your phone is connected. Turn on notifications there in its menu.
+          {t("Your phone is connected. Turn on notifications there in its menu.")}
         </Note>
         <div className="flex justify-end">
           <Button variant="primary" onClick={onClose}>
-            Done
+            {t("Done")}
           </Button>
         </div>
       </div>
@@ -167,27 +169,28 @@ function Code({
     return (
       <div className="space-y-4">
         <Note tone="warn" role="status">
-          The code has expired.
+          {t("The code has expired.")}
         </Note>
         <div className="flex justify-end">
           <Button variant="primary" onClick={onAgain}>
-            Make another
+            {t("Make another")}
           </Button>
         </div>
       </div>
     );
   return (
     <div className="space-y-3 text-center">
-      <QrCode text={link} label="Code for your phone’s camera" />
+      <QrCode text={link} label={t("Code for your phone’s camera")} />
       <p className="text-sm text-soft">
-        Scan it with your phone’s camera within five minutes. It works once. Whoever scans it gets access: show it to
-        nobody else.
+        {t(
+          "Scan it with your phone’s camera within five minutes. It works once. Whoever scans it gets access: show it to nobody else.",
+        )}
       </p>
       <p className="flex items-center justify-center gap-2 text-sm">
-        Or copy the link <CopyButton text={link} label="Copy the link" />
+        {t("Or copy the link")} <CopyButton text={link} label={t("Copy the link")} />
       </p>
       <p role="status" className="text-sm text-faint">
-        Waiting for your phone …
+        {t("Waiting for your phone …")}
       </p>
     </div>
   );

@@ -1,5 +1,6 @@
 import type { SallyportClient } from "../../../client/index.ts";
 import type { NotificationEvent, NotificationSettings, NotificationTargetView } from "../../../protocol/index.ts";
+import { t } from "../../ui/language/t.ts";
 
 /** Whether this browser can be told while the console is closed. */
 export type PushSupport = "yes" | "insecure" | "unsupported" | "denied" | "install";
@@ -27,7 +28,7 @@ export async function turnOn(
   events: readonly NotificationEvent[],
 ): Promise<void> {
   if ((await Notification.requestPermission()) !== "granted")
-    throw new Error("Your browser does not allow notifications for this site. Change that in its site settings.");
+    throw new Error(t("Your browser does not allow notifications for this site. Change that in its site settings."));
   const { pushManager } = await navigator.serviceWorker.ready;
   const key = bytesOf(push_key);
   const known = await pushManager.getSubscription();
@@ -36,7 +37,7 @@ export async function turnOn(
   const subscription = await pushManager
     .subscribe({ userVisibleOnly: true, applicationServerKey: key })
     .catch((error: unknown) => {
-      throw new Error("Your browser could not reach its push service. Check its settings and your network.", {
+      throw new Error(t("Your browser could not reach its push service. Check its settings and your network."), {
         cause: error,
       });
     });
@@ -62,7 +63,7 @@ async function tellServer(
   const { endpoint, keys } = subscription.toJSON();
   const [p256dh, auth] = [keys?.["p256dh"], keys?.["auth"]];
   if (endpoint === undefined || p256dh === undefined || auth === undefined)
-    throw new Error("Your browser did not say how it can be reached.");
+    throw new Error(t("Your browser did not say how it can be reached."));
   await client.notifications.add({
     kind: "push",
     name: deviceName(),

@@ -1,12 +1,13 @@
 import type { CreateNotificationTarget, NotificationEvent, NotificationKind } from "../../../protocol/index.ts";
+import { t } from "../../ui/language/t.ts";
 
 export const KIND_NAMES: Readonly<Record<NotificationKind, string>> = {
-  push: "Browser",
+  push: t("Browser"),
   ntfy: "ntfy",
   slack: "Slack",
   discord: "Discord",
   telegram: "Telegram",
-  webhook: "Webhook",
+  webhook: t("Webhook"),
 };
 
 export type ServiceKind = Exclude<NotificationKind, "push">;
@@ -26,14 +27,14 @@ export const SERVICE_FIELDS: Readonly<Record<ServiceKind, readonly ServiceField[
   ntfy: [
     {
       name: "url",
-      label: "Topic address",
-      hint: "Anybody who knows the topic can read it: choose one that nobody guesses, or use an access token.",
+      label: t("Topic address"),
+      hint: t("Anybody who knows the topic can read it: choose one that nobody guesses, or use an access token."),
       placeholder: "https://ntfy.sh/my-long-topic",
     },
     {
       name: "token",
-      label: "Access token",
-      hint: "If the topic needs one.",
+      label: t("Access token"),
+      hint: t("If the topic needs one."),
       placeholder: "tk_…",
       isSecret: true,
       isOptional: true,
@@ -42,8 +43,8 @@ export const SERVICE_FIELDS: Readonly<Record<ServiceKind, readonly ServiceField[
   slack: [
     {
       name: "url",
-      label: "Incoming webhook",
-      hint: "From your Slack app’s page Incoming Webhooks.",
+      label: t("Incoming webhook"),
+      hint: t("From your Slack app’s page Incoming Webhooks."),
       placeholder: "https://hooks.slack.com/services/…",
       isSecret: true,
     },
@@ -51,26 +52,26 @@ export const SERVICE_FIELDS: Readonly<Record<ServiceKind, readonly ServiceField[
   discord: [
     {
       name: "url",
-      label: "Webhook URL",
-      hint: "From the channel’s settings: Integrations, Webhooks.",
+      label: t("Webhook URL"),
+      hint: t("From the channel’s settings: Integrations, Webhooks."),
       placeholder: "https://discord.com/api/webhooks/…",
       isSecret: true,
     },
   ],
   telegram: [
-    { name: "token", label: "Bot token", hint: "From @BotFather.", placeholder: "123456:…", isSecret: true },
+    { name: "token", label: t("Bot token"), hint: t("From @BotFather."), placeholder: "123456:…", isSecret: true },
     {
       name: "chat_id",
-      label: "Chat",
-      hint: "The chat’s number, or @name of a channel. Write to the bot once first.",
+      label: t("Chat"),
+      hint: t("The chat’s number, or @name of a channel. Write to the bot once first."),
       placeholder: "123456789",
     },
   ],
   webhook: [
     {
       name: "url",
-      label: "Address",
-      hint: "Gets signed JSON. The secret is shown once you have added it.",
+      label: t("Address"),
+      hint: t("Gets signed JSON. The secret is shown once you have added it."),
       placeholder: "https://example.org/hooks/sallyport",
     },
   ],

@@ -1,5 +1,6 @@
 import { format } from "d3-format";
 import { scaleBand, scaleLinear } from "d3-scale";
+import { locale } from "../../ui/language/t.ts";
 
 /** One piece of a bar. */
 export interface ChartBar {
@@ -108,7 +109,7 @@ export function layoutOf(chart: BarChart, width: number): BarLayout {
 
 function placeWords(place: string, months: BarChart["months"]): string {
   const rest = months ? ({ year: "numeric" } as const) : ({ day: "numeric" } as const);
-  return new Date(place).toLocaleDateString("en-US", { month: "short", ...rest, timeZone: "UTC" });
+  return new Date(place).toLocaleDateString(locale, { month: "short", ...rest, timeZone: "UTC" });
 }
 
 /** As many positions as have room for a label, evenly spaced, including the newest. */

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { colourOf, HEIGHT, layoutOf, type BarChart } from "./bars.ts";
+import { t } from "../../ui/language/t.ts";
 
 /** A chart of stacked bars with its legend. `children` shows the same as a table. */
 export function Bars({
@@ -16,7 +17,9 @@ export function Bars({
       <Drawing label={label} chart={chart} />
       <Legend chart={chart} />
       <details className="mt-3">
-        <summary className="w-fit cursor-pointer rounded py-1 text-sm text-soft hover:text-ink">As a table</summary>
+        <summary className="w-fit cursor-pointer rounded py-1 text-sm text-soft hover:text-ink">
+          {t("As a table")}
+        </summary>
         <div className="mt-2 max-h-96 overflow-auto">{children}</div>
       </details>
     </figure>
@@ -76,7 +79,7 @@ function Legend({ chart }: { readonly chart: BarChart }): ReactNode {
   if (chart.series.length < 2) return undefined;
   return (
     <figcaption>
-      <ul aria-label="Colours" className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-sm text-soft">
+      <ul aria-label={t("Colours")} className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-sm text-soft">
         {chart.series.map((name) => (
           <li key={name} className="flex min-w-0 items-center gap-1.5">
             <span aria-hidden className="size-2.5 shrink-0 rounded-sm" style={{ background: colourOf(chart, name) }} />

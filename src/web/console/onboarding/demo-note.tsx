@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { useMay } from "../../ui/app/connection.tsx";
 import { AddKey, Examples, useDemo } from "./demo.tsx";
 import { useSeen } from "./seen.ts";
+import { t } from "../../ui/language/t.ts";
 
 /** No key is set: what answers instead, what to try, and how to get a real model. Can be dismissed for good. */
 export function DemoNote(): ReactNode {
@@ -12,19 +13,20 @@ export function DemoNote(): ReactNode {
   if (demo !== true || seen) return undefined;
   return (
     <section
-      aria-label="Demo model"
+      aria-label={t("Demo model")}
       className="flex items-start gap-3 rounded-xl border bg-panel p-3.5 text-sm text-soft"
     >
       <Sparkles aria-hidden className="mt-0.5 size-4 shrink-0 text-accent max-sm:hidden" />
       <div className="min-w-0 flex-1 space-y-2.5">
         <p>
-          <strong className="font-semibold text-ink">No API key is set, so the demo model answers.</strong> It is a
-          scripted demo, not a real model. Tools, approvals, diffs and the journal are real.{mayTry && " Try one:"}
+          <strong className="font-semibold text-ink">{t("No API key is set, so the demo model answers.")}</strong>{" "}
+          {t("It is a scripted demo, not a real model. Tools, approvals, diffs and the journal are real.")}{" "}
+          {mayTry && t("Try one:")}
         </p>
         <Examples brief />
         <details>
           <summary className="w-fit cursor-pointer py-0.5 underline decoration-line-strong underline-offset-2">
-            How to add a key
+            {t("How to add a key")}
           </summary>
           <div className="pt-1.5">
             <AddKey />
@@ -33,9 +35,9 @@ export function DemoNote(): ReactNode {
       </div>
       <button
         type="button"
-        aria-label="Dismiss this note"
+        aria-label={t("Dismiss this note")}
         onClick={dismiss}
-        className="-mt-1 -mr-1 rounded p-1.5 text-faint hover:bg-sunken hover:text-ink"
+        className="-mt-1 -me-1 rounded p-1.5 text-faint hover:bg-sunken hover:text-ink"
       >
         <X aria-hidden className="size-4" />
       </button>

@@ -3,6 +3,7 @@ import { useShownTheme } from "../../ui/app/theme.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { diffWorker } from "../approval/diff/worker-client.ts";
 import type { ColouredLine } from "../code/highlighter.ts";
+import { t } from "../../ui/language/t.ts";
 
 /** Longer code has no colours: it would keep the worker from diffs. */
 const COLOURED_CHARS = 100_000;
@@ -13,9 +14,9 @@ export function CodeBlock({ code, language }: { readonly code: string; readonly 
   const colours = useColours(code, language);
   return (
     <div className="my-3 overflow-hidden rounded-lg border bg-panel first:mt-0 last:mb-0">
-      <div className="flex h-9 items-center justify-between border-b pr-1 pl-3 text-xs text-soft">
+      <div className="flex h-9 items-center justify-between border-b pe-1 ps-3 text-xs text-soft">
         <span className="font-mono">{language}</span>
-        <CopyButton label="Copy code" text={code} />
+        <CopyButton label={t("Copy code")} text={code} />
       </div>
       <pre className="bg-raised p-3 text-sm leading-5 whitespace-pre-wrap [overflow-wrap:anywhere] [tab-size:4]">
         <code>{colours.length === 0 ? code : coloured(code, colours, theme)}</code>

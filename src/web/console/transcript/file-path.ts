@@ -18,3 +18,18 @@ export function filePathIn(text: string): string | undefined {
 
 const KNOWN_ENDING =
   /^[\w@+-][\w@.+-]*\.(?:c|cc|cpp|cs|css|csv|go|h|html|java|js|json|jsx|kt|lock|md|mjs|php|py|rb|rs|sh|sql|svg|swift|toml|ts|tsx|txt|vue|xml|ya?ml)$/i;
+
+/** How much of an output is looked through for names of files, characters, and how many of them are shown. */
+const SEARCHED = 20_000;
+const NAMED = 12;
+
+/** The files that an output names, each once, in their order. A name alone is too often something else: only paths with a folder count. */
+export function filesNamedIn(output: string): readonly string[] {
+  const found = new Set<string>();
+  for (const word of output.slice(0, SEARCHED).split(/[\s"'`()[\]{}<>,;|=]+/)) {
+    const path = word.includes("/") ? filePathIn(word.replace(/[.:!?]+$/, "")) : undefined;
+    if (path !== undefined) found.add(path);
+    if (found.size === NAMED) break;
+  }
+  return [...found];
+}

@@ -4,6 +4,7 @@ import { Button } from "../../ui/button.tsx";
 import { count } from "../../ui/words.tsx";
 import { findMatches, type TextMatch } from "./find.ts";
 import type { TranscriptView } from "./transcript.ts";
+import { t } from "../../ui/language/t.ts";
 
 export interface Find {
   readonly isOpen: boolean;
@@ -99,15 +100,15 @@ export function FindBar({
   return (
     <div
       role="search"
-      aria-label="Find in conversation"
+      aria-label={t("Find in conversation")}
       onKeyDown={onKeyDown}
       className="flex items-center gap-1 border-b bg-panel px-3 py-1.5 md:px-4"
     >
       <input
         ref={field}
         type="search"
-        aria-label="Find in conversation"
-        placeholder="Find in conversation"
+        aria-label={t("Find in conversation")}
+        placeholder={t("Find in conversation")}
         value={find.text}
         onChange={(event) => find.search(event.target.value)}
         className="min-h-9 min-w-0 flex-1 rounded-lg border border-line-strong bg-raised px-3 text-sm"
@@ -118,16 +119,22 @@ export function FindBar({
       <Button
         size="icon"
         variant="quiet"
-        aria-label="Previous match"
+        aria-label={t("Previous match")}
         disabled={total === 0}
         onClick={() => find.step(-1)}
       >
         <ChevronUp aria-hidden className="size-5" />
       </Button>
-      <Button size="icon" variant="quiet" aria-label="Next match" disabled={total === 0} onClick={() => find.step(1)}>
+      <Button
+        size="icon"
+        variant="quiet"
+        aria-label={t("Next match")}
+        disabled={total === 0}
+        onClick={() => find.step(1)}
+      >
         <ChevronDown aria-hidden className="size-5" />
       </Button>
-      <Button size="icon" variant="quiet" aria-label="Close the search" onClick={onClose}>
+      <Button size="icon" variant="quiet" aria-label={t("Close the search")} onClick={onClose}>
         <X aria-hidden className="size-5" />
       </Button>
     </div>
@@ -136,6 +143,6 @@ export function FindBar({
 
 function findWords({ text, position, matches: { length: total } }: Find, isReading: boolean): string {
   if (text === "") return "";
-  if (total === 0) return isReading ? "Searching…" : "No matches";
-  return `${count(position + 1)} of ${count(total)}${isReading ? "…" : ""}`;
+  if (total === 0) return isReading ? t("Searching…") : t("No matches");
+  return `${t("{position} of {total}", { position: count(position + 1), total: count(total) })}${isReading ? "…" : ""}`;
 }

@@ -1,6 +1,7 @@
 import { isToolItem, TOOL_FACTS, type ItemView, type ToolItem } from "../../../protocol/index.ts";
 import { aboutTool, toolName } from "./tool-words.ts";
 import type { TranscriptRow } from "./transcript.ts";
+import { locale, plural } from "../../ui/language/t.ts";
 
 /** Calls that follow each other and need nobody's eye, as one row. */
 export interface GroupRow {
@@ -52,11 +53,12 @@ function isQuiet(view: ItemView | undefined): boolean {
 type CallKind = "read" | "ran" | "searched" | "asked" | "fetched";
 
 const WORDS: Readonly<Record<CallKind, (count: number) => string>> = {
-  read: (count) => `read ${some(count, "file")}`,
-  searched: (count) => `searched ${some(count, "time")}`,
-  ran: (count) => `ran ${some(count, "command")}`,
-  asked: (count) => `searched the web ${some(count, "time")}`,
-  fetched: (count) => `fetched ${some(count, "page")}`,
+  read: (count) => plural({ one: "read {count} file", other: "read {count} files" }, { count }),
+  searched: (count) => plural({ one: "searched {count} time", other: "searched {count} times" }, { count }),
+  ran: (count) => plural({ one: "ran {count} command", other: "ran {count} commands" }, { count }),
+  asked: (count) =>
+    plural({ one: "searched the web {count} time", other: "searched the web {count} times" }, { count }),
+  fetched: (count) => plural({ one: "fetched {count} page", other: "fetched {count} pages" }, { count }),
 };
 
 /** What calls did, in a few words: `Read 6 files, ran 2 commands`. */
@@ -78,11 +80,16 @@ export function groupWords(calls: readonly ToolItem[]): string {
     others.length === 0
       ? []
       : names.size === 1
-        ? [`called ${[...names].join("")} ${some(others.length, "time")}`]
-        : [`made ${some(others.length, "other call")}`];
+        ? [
+            plural(
+              { one: "called {tool} {count} time", other: "called {tool} {count} times" },
+              { tool: [...names].join(""), count: others.length },
+            ),
+          ]
+        : [plural({ one: "made {count} other call", other: "made {count} other calls" }, { count: others.length })];
   const words = [...done].map(([kind, each]) => WORDS[kind](each.size));
   const text = [...words, ...rest].join(", ");
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
+  return text.slice(0, 1).toLocaleUpperCase(locale) + text.slice(1);
 }
 
 function kindOf(call: ToolItem): CallKind | undefined {
@@ -93,8 +100,4 @@ function kindOf(call: ToolItem): CallKind | undefined {
   if (facts?.acp === "search") return "searched";
   if (facts?.acp === "fetch") return "fetched";
   return facts?.acp === "read" && "file_path" in call.input ? "read" : undefined;
-}
-
-function some(count: number, one: string): string {
-  return `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`;
 }

@@ -2,10 +2,10 @@ import { ChevronRight, Layers } from "lucide-react";
 import { useEffect, useRef, type ReactNode } from "react";
 import { isToolItem } from "../../../protocol/index.ts";
 import { classes } from "../../ui/classes.ts";
-import { count } from "../../ui/words.tsx";
 import { useFold, useRevealed } from "./folds.tsx";
 import { groupWords, type GroupRow } from "./group-rows.ts";
 import { ItemRow, lookupOf, type ItemLookup } from "./item.tsx";
+import { plural } from "../../ui/language/t.ts";
 
 /** Calls of one stretch by what they did. Opened, each is there as it was. */
 export function GroupView({ row, lookup }: { readonly row: GroupRow; readonly lookup: ItemLookup }): ReactNode {
@@ -25,15 +25,17 @@ export function GroupView({ row, lookup }: { readonly row: GroupRow; readonly lo
         type="button"
         aria-expanded={open}
         onClick={() => setOpen(!open)}
-        className="flex min-h-10 w-full items-center gap-2 rounded-xl px-3 py-1.5 text-left text-sm text-soft"
+        className="flex min-h-10 w-full items-center gap-2 rounded-xl px-3 py-1.5 text-start text-sm text-soft"
       >
         <ChevronRight
           aria-hidden
-          className={classes("size-4 shrink-0 text-faint transition-transform", open && "rotate-90")}
+          className={classes("size-4 shrink-0 text-faint transition-transform", open && "rotate-90 rtl:-rotate-90")}
         />
         <Layers aria-hidden className="size-4 shrink-0" />
         <span className="min-w-0 flex-1 truncate">{words}</span>
-        <span className="text-xs text-faint tabular-nums max-sm:hidden">{count(row.items.length)} calls</span>
+        <span className="text-xs text-faint tabular-nums max-sm:hidden">
+          {plural({ one: "{count} call", other: "{count} calls" }, { count: row.items.length })}
+        </span>
       </button>
       {open && (
         <div className="space-y-2 border-t p-2">

@@ -2,6 +2,7 @@ import { Link2 } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ItemView } from "../../../protocol/index.ts";
 import { useTell } from "../../ui/toasts.tsx";
+import { t } from "../../ui/language/t.ts";
 
 /** The address of one event of a session. */
 function eventLink(seq: number): string {
@@ -13,13 +14,13 @@ export function ItemMenu({ view }: { readonly view: Pick<ItemView, "seq"> }): Re
   const tell = useTell();
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(eventLink(view.seq));
-    tell.ok("Link copied");
+    tell.ok(t("Link copied"));
   };
   return (
     <button
       type="button"
-      aria-label={`Copy link to event ${String(view.seq)}`}
-      onClick={() => void copy().catch(() => tell.bad("The browser blocked copying."))}
+      aria-label={t("Copy link to event {seq}", { seq: String(view.seq) })}
+      onClick={() => void copy().catch(() => tell.bad(t("The browser blocked copying.")))}
       className="grid size-7 shrink-0 place-items-center rounded text-faint opacity-60 hover:bg-sunken hover:opacity-100 focus-visible:opacity-100"
     >
       <Link2 aria-hidden className="size-4" />

@@ -10,6 +10,7 @@ import { Fold, useReach, useRevealed } from "./folds.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { STATUS_WORDS } from "./tool-words.ts";
+import { plural, t } from "../../ui/language/t.ts";
 
 const Markdown = lazyPart(async () => (await import("./markdown.tsx")).Markdown);
 
@@ -59,12 +60,12 @@ function Children({
   const shown = Math.max(reached ?? CHILDREN_SHOWN, found < 0 ? 0 : ids.length - found);
   const earlier = Math.max(0, ids.length - shown);
   return (
-    <div className="space-y-3 border-l-2 border-accent/50 pl-3" role="group" aria-label="Sub-agent">
+    <div className="space-y-3 border-s-2 border-accent/50 ps-3" role="group" aria-label={t("Sub-agent")}>
       {earlier > 0 && (
         <Button size="small" variant="quiet" onClick={() => setReached(shown + CHILDREN_STEP)}>
           {earlier <= CHILDREN_STEP
-            ? `Show all ${count(ids.length)}`
-            : `Show ${String(CHILDREN_STEP)} more of ${count(earlier)} earlier ones`}
+            ? plural({ one: "Show all {count}", other: "Show all {count}" }, { count: ids.length })
+            : t("Show {step} more of {earlier} earlier ones", { step: CHILDREN_STEP, earlier: count(earlier) })}
         </Button>
       )}
       {ids.slice(earlier).map((id) => {
@@ -94,14 +95,14 @@ function Said({ view, item }: { readonly view: ItemView; readonly item: SaidItem
           summary={
             <summary className={SUMMARY}>
               <Brain aria-hidden className="size-4 shrink-0" />
-              <span className="shrink-0">{item.status === "in_progress" ? "Thinking …" : "Thought"}</span>
+              <span className="shrink-0">{item.status === "in_progress" ? t("Thinking …") : t("Thought")}</span>
               <span className="min-w-0 flex-1 truncate text-faint group-open/fold:invisible">
                 {item.text.slice(0, SUMMARY_CHARS)}
               </span>
             </summary>
           }
         >
-          <p className={FOLDED}>{item.text === "" ? "The model does not share this thought." : item.text}</p>
+          <p className={FOLDED}>{item.text === "" ? t("The model does not share this thought.") : item.text}</p>
         </Fold>
       );
     case "compaction":
@@ -111,8 +112,8 @@ function Said({ view, item }: { readonly view: ItemView; readonly item: SaidItem
           className="rounded-xl border border-dashed bg-panel text-sm"
           summary={
             <summary className={SUMMARY}>
-              <Scissors aria-hidden className="size-4 shrink-0" /> Context was full ({count(item.tokens_before)} tokens)
-              and was summarized
+              <Scissors aria-hidden className="size-4 shrink-0" />{" "}
+              {t("Context was full ({tokens} tokens) and was summarized", { tokens: count(item.tokens_before) })}
             </summary>
           }
         >
@@ -141,8 +142,8 @@ function Message({
   if (item.text === "" && item.status === "completed") return null;
   return (
     <div className={`flow-root ${item.status === "superseded" ? "text-faint" : ""}`}>
-      <span className="float-right ml-2 flex items-center">
-        {item.status !== "in_progress" && <CopyButton label="Copy message" text={item.text} />}
+      <span className="float-end ms-2 flex items-center">
+        {item.status !== "in_progress" && <CopyButton label={t("Copy message")} text={item.text} />}
         <ItemMenu view={view} />
       </span>
       {!plain && (

@@ -24,6 +24,7 @@ import { usePromptJump } from "./prompt-jump.ts";
 import { EndRow, PromptRow } from "./turn-rows.tsx";
 import { WorkingRow } from "./working-row.tsx";
 import { waitingBehind } from "./working-words.ts";
+import { t } from "../../ui/language/t.ts";
 
 /** The estimated height of a row until it is measured, px. */
 const GUESS = { prompt: 96, item: 64, group: 42, end: 48, note: 44, working: 24 } as const;
@@ -102,7 +103,7 @@ export function TranscriptList({
       <div
         ref={scroller}
         role="log"
-        aria-label="Conversation"
+        aria-label={t("Conversation")}
         aria-live="off"
         tabIndex={0}
         onKeyDown={ends.onKeyDown}
@@ -115,7 +116,7 @@ export function TranscriptList({
       >
         <div className="relative mx-auto w-full max-w-4xl" style={{ height }}>
           {onOlder !== undefined && (
-            <p className="absolute inset-x-0 top-0 text-center text-xs text-faint">Reading earlier messages…</p>
+            <p className="absolute inset-x-0 top-0 text-center text-xs text-faint">{t("Reading earlier messages…")}</p>
           )}
           <FoldMemory revealed={revealed}>
             <WaitingCalls value={waitingBehind(view.running).join(" ")}>
@@ -170,14 +171,14 @@ function VisibleRows({
 function Places({ onEnd, onJump }: { readonly onEnd: () => void; readonly onJump: (by: -1 | 1) => void }): ReactNode {
   return (
     <div className="absolute bottom-3 left-1/2 flex -translate-x-1/2 items-center gap-1.5">
-      <Button size="icon" className="size-8! shadow-md" aria-label="Previous turn" onClick={() => onJump(-1)}>
+      <Button size="icon" className="size-8! shadow-md" aria-label={t("Previous turn")} onClick={() => onJump(-1)}>
         <ChevronUp aria-hidden className="size-4" />
       </Button>
-      <Button size="icon" className="size-8! shadow-md" aria-label="Next turn" onClick={() => onJump(1)}>
+      <Button size="icon" className="size-8! shadow-md" aria-label={t("Next turn")} onClick={() => onJump(1)}>
         <ChevronDown aria-hidden className="size-4" />
       </Button>
       <Button size="small" className="shadow-md" onClick={onEnd}>
-        <ArrowDown aria-hidden className="size-4" /> Jump to latest
+        <ArrowDown aria-hidden className="size-4" /> {t("Jump to latest")}
       </Button>
     </div>
   );

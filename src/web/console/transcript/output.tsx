@@ -5,6 +5,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { ansiPieces, carriedTo } from "./ansi.ts";
 import { useReach, useRevealed } from "./folds.tsx";
 import { linesOf, SHOWN_LINES, windowOf } from "./lines.ts";
+import { t } from "../../ui/language/t.ts";
 
 /** A command's or tool's output: the newest lines, with a way to the others. Only the shown lines are in the page. */
 export function Output({
@@ -30,26 +31,30 @@ export function Output({
     () => ansiPieces(carriedTo(lines, shown.from) + lines.slice(shown.from, shown.to).join("\n")),
     [lines, shown.from, shown.to],
   );
-  if (text === "") return <p className="text-sm text-faint">No output</p>;
+  if (text === "") return <p className="text-sm text-faint">{t("No output")}</p>;
   return (
     <div className="rounded-lg border bg-sunken">
       <div className="flex items-center gap-2 border-b px-2 py-0.5 text-xs text-faint">
-        <span className="mr-auto">
+        <span className="me-auto">
           {lines.length > SHOWN_LINES
-            ? `Lines ${String(shown.from + 1)} to ${String(shown.to)} of ${lines.length.toLocaleString("en-US")}`
+            ? t("Lines {from} to {to} of {total}", {
+                from: String(shown.from + 1),
+                to: String(shown.to),
+                total: lines.length,
+              })
             : `${String(lines.length)} ${lines.length === 1 ? "line" : "lines"}`}
         </span>
         {shown.from > 0 && (
           <Button size="small" variant="quiet" onClick={() => setFrom(shown.from - SHOWN_LINES)}>
-            Earlier
+            {t("Earlier")}
           </Button>
         )}
         {shown.to < lines.length && (
           <Button size="small" variant="quiet" onClick={() => setFrom(shown.to)}>
-            Later
+            {t("Later")}
           </Button>
         )}
-        <CopyButton text={text} label={`Copy ${label}`} />
+        <CopyButton text={text} label={t("Copy {label}", { label })} />
       </div>
       <pre
         ref={box}
@@ -137,7 +142,7 @@ export function Blocks({
           // oxlint-disable-next-line react/no-array-index-key
           key={index}
           src={`data:${image.media_type};base64,${image.data}`}
-          alt={`${label}, picture ${String(index + 1)}`}
+          alt={t("{label}, picture {index}", { label, index: String(index + 1) })}
           className="max-h-96 max-w-full rounded-lg border object-contain"
         />
       ))}

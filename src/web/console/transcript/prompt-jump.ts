@@ -1,4 +1,5 @@
 import { useShortcuts } from "../../ui/app/shortcuts.tsx";
+import { t } from "../../ui/language/t.ts";
 
 /** So far below the upper edge a row still counts as the one there, px. */
 const SLACK = 4;
@@ -55,9 +56,9 @@ export function usePromptJump(
     } else if (by > 0) end();
     else older?.();
   };
-  useShortcuts("Conversation", [
-    { keys: ["k"], label: "Previous turn", run: () => jump(-1) },
-    { keys: ["j"], label: "Next turn", run: () => jump(1) },
+  useShortcuts(t("Conversation"), [
+    { keys: ["k"], label: t("Previous turn"), run: () => jump(-1) },
+    { keys: ["j"], label: t("Next turn"), run: () => jump(1) },
   ]);
   return jump;
 }

@@ -1,11 +1,12 @@
 import { Circle, CircleCheck, CircleDot } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Todo } from "../../../protocol/index.ts";
+import { t } from "../../ui/language/t.ts";
 
 const MARKS = {
-  pending: { icon: Circle, word: "to do" },
-  in_progress: { icon: CircleDot, word: "at work" },
-  completed: { icon: CircleCheck, word: "done" },
+  pending: { icon: Circle, word: t("to do") },
+  in_progress: { icon: CircleDot, word: t("at work") },
+  completed: { icon: CircleCheck, word: t("done") },
 } as const;
 
 /** The agent's plan. */

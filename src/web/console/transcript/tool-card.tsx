@@ -10,8 +10,10 @@ import { lazyPart } from "../../ui/load.ts";
 import { Fold, useFold } from "./folds.tsx";
 import { Blocks, Output } from "./output.tsx";
 import { ItemMenu } from "./item-menu.tsx";
+import { NamedFiles } from "./named-files.tsx";
 import { TodoList } from "./todo-list.tsx";
 import { aboutTool, callWords, ranCommand, ranInput, toolName } from "./tool-words.ts";
+import { t } from "../../ui/language/t.ts";
 
 const DiffView = lazyPart(async () => (await import("../approval/diff-view.tsx")).DiffView);
 
@@ -34,16 +36,16 @@ export function ToolCard({
   const { label, tone } = callWords(view, { waits });
   return (
     <div role="group" aria-label={`${toolName(item)}: ${label}`} className="rounded-xl border bg-raised">
-      <div className="flex min-h-10 items-center gap-1 pr-1.5">
+      <div className="flex min-h-10 items-center gap-1 pe-1.5">
         <button
           type="button"
           aria-expanded={open}
           onClick={() => setOpen(!open)}
-          className="flex min-w-0 flex-1 items-center gap-2 self-stretch rounded-xl px-3 py-1.5 text-left text-sm"
+          className="flex min-w-0 flex-1 items-center gap-2 self-stretch rounded-xl px-3 py-1.5 text-start text-sm"
         >
           <ChevronRight
             aria-hidden
-            className={classes("size-4 shrink-0 text-faint transition-transform", open && "rotate-90")}
+            className={classes("size-4 shrink-0 text-faint transition-transform", open && "rotate-90 rtl:-rotate-90")}
           />
           <ToolIcon tool={item.tool} className="size-4 shrink-0" />
           <span className="font-medium">{visible(toolName(item))}</span>
@@ -58,8 +60,11 @@ export function ToolCard({
       {open && (
         <div className="space-y-3 border-t px-3 py-3">
           {view.answer?.outcome !== undefined && <Answer answer={view.answer} outcome={view.answer.outcome} />}
-          {item.unasked !== undefined && <p className="text-sm text-soft">Nobody was asked: {item.unasked.why}</p>}
+          {item.unasked !== undefined && (
+            <p className="text-sm text-soft">{t("Nobody was asked: {why}", { why: item.unasked.why })}</p>
+          )}
           <ToolBody item={item} isAsked={view.answer !== undefined && view.answer.outcome === undefined} />
+          <NamedFiles item={item} />
           {children}
         </div>
       )}
@@ -75,19 +80,20 @@ function opensByItself(item: ToolItem): boolean {
 }
 
 const OUTCOMES = {
-  approved: "Approved",
-  rejected: "Rejected",
-  timed_out: "Expired: nobody answered in time",
-  cancelled: "Withdrawn before anybody answered",
+  approved: t("Approved"),
+  rejected: t("Rejected"),
+  timed_out: t("Expired: nobody answered in time"),
+  cancelled: t("Withdrawn before anybody answered"),
 } as const;
 
 function Answer({ answer, outcome }: { readonly answer: AskedApproval; readonly outcome: Outcome }): ReactNode {
   return (
     <p className="text-sm text-soft">
-      {OUTCOMES[outcome]}
-      {answer.by === undefined || answer.by.role === "system" ? "" : ` by ${answer.by.name}`}
+      {answer.by === undefined || answer.by.role === "system"
+        ? OUTCOMES[outcome]
+        : t("{outcome} by {name}", { outcome: OUTCOMES[outcome], name: answer.by.name })}
       {answer.feedback === undefined ? "" : `: “${answer.feedback}”`}
-      {answer.granted_rule === undefined ? "" : `, also for this session: ${answer.granted_rule}`}
+      {answer.granted_rule === undefined ? "" : t(", also for this session: {rule}", { rule: answer.granted_rule })}
     </p>
   );
 }
@@ -101,16 +107,16 @@ function askedCommand({ input, command }: Extract<ToolItem, { type: "command_exe
 function ToolBody({ item, isAsked }: { readonly item: ToolItem; readonly isAsked: boolean }): ReactNode {
   const asked = item.approved_input !== undefined && (
     <div className="space-y-1">
-      <Badge tone="accent">Changed before approval</Badge>
+      <Badge tone="accent">{t("Changed before approval")}</Badge>
       {item.type === "command_execution" ? (
         <div className="text-sm text-soft">
-          Asked for:
+          {t("Asked for:")}
           <pre className="mt-1 overflow-auto px-3 text-[13px] whitespace-pre-wrap break-words text-faint">
             {visibleCommand(askedCommand(item))}
           </pre>
         </div>
       ) : (
-        <Json id={`${item.id}-asked`} value={item.input} label="What was asked for" />
+        <Json id={`${item.id}-asked`} value={item.input} label={t("What was asked for")} />
       )}
     </div>
   );
@@ -129,12 +135,12 @@ function ToolBody({ item, isAsked }: { readonly item: ToolItem; readonly isAsked
             <Output
               id={item.id}
               text={item.aggregated_output}
-              label="output"
+              label={t("output")}
               atEnd={item.status === "in_progress" || item.status === "failed"}
             />
           )}
           {item.exit_code !== undefined && item.exit_code !== 0 && (
-            <p className="text-sm text-bad">Exit code {item.exit_code}</p>
+            <p className="text-sm text-bad">{t("Exit code {code}", { code: item.exit_code })}</p>
           )}
         </>
       );
@@ -159,7 +165,7 @@ function ToolBody({ item, isAsked }: { readonly item: ToolItem; readonly isAsked
     case "tool_call":
       return (
         <>
-          <Json id={`${item.id}-input`} value={ranInput(item)} label="Input" />
+          <Json id={`${item.id}-input`} value={ranInput(item)} label={t("Input")} />
           {asked}
           <Result item={item} isAsked={isAsked} />
         </>
@@ -170,9 +176,9 @@ function ToolBody({ item, isAsked }: { readonly item: ToolItem; readonly isAsked
 /** The output; before that a placeholder, so that an opened card is never empty. */
 function Result({ item, isAsked }: { readonly item: ToolItem; readonly isAsked: boolean }): ReactNode {
   if (item.output !== undefined)
-    return <Blocks id={item.id} blocks={item.output} label="result" atEnd={item.status === "failed"} />;
-  const open = isAsked ? "Waiting for approval" : "No output yet";
-  return <p className="text-sm text-faint">{item.status === "in_progress" ? open : "No output"}</p>;
+    return <Blocks id={item.id} blocks={item.output} label={t("result")} atEnd={item.status === "failed"} />;
+  const open = isAsked ? t("Waiting for approval") : t("No output yet");
+  return <p className="text-sm text-faint">{item.status === "in_progress" ? open : t("No output")}</p>;
 }
 
 function Json({

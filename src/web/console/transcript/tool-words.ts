@@ -1,6 +1,7 @@
 import type { Item, ItemStatus, ItemView, ToolItem } from "../../../protocol/index.ts";
 import type { Tone } from "../../ui/states.tsx";
 import { talliesOf } from "./tallies.ts";
+import { t } from "../../ui/language/t.ts";
 
 type ToolWordsInput = Readonly<Record<string, unknown>>;
 
@@ -23,7 +24,10 @@ export function aboutTool(item: ToolItem): string {
     case "web_search":
       return firstText(item.approved_input ?? {}, ["query"]) || item.query;
     case "todo_list":
-      return `${String(item.items.filter(({ status }) => status === "completed").length)} of ${String(item.items.length)} done`;
+      return t("{done} of {total} done", {
+        done: item.items.filter(({ status }) => status === "completed").length,
+        total: item.items.length,
+      });
     case "subagent":
       return item.description;
     case "mcp_tool_call":
@@ -60,22 +64,22 @@ interface StatusWords {
 }
 
 export const STATUS_WORDS: Readonly<Record<ItemStatus, StatusWords>> = {
-  in_progress: { label: "running", tone: "info" },
-  completed: { label: "done", tone: "ok" },
-  failed: { label: "failed", tone: "bad" },
-  declined: { label: "declined", tone: "warn" },
-  timed_out: { label: "expired", tone: "warn" },
-  interrupted: { label: "interrupted", tone: "warn" },
-  superseded: { label: "superseded", tone: "plain" },
+  in_progress: { label: t("running"), tone: "info" },
+  completed: { label: t("done"), tone: "ok" },
+  failed: { label: t("failed"), tone: "bad" },
+  declined: { label: t("declined"), tone: "warn" },
+  timed_out: { label: t("expired"), tone: "warn" },
+  interrupted: { label: t("interrupted"), tone: "warn" },
+  superseded: { label: t("superseded"), tone: "plain" },
 };
 
 /** How a call stands, its question included: nobody said no to one that expired, and one that was approved may still wait. */
 export function callWords({ item, answer }: ItemView, { waits }: { readonly waits: boolean }): StatusWords {
   if (item.status === "in_progress" && answer !== undefined) {
-    if (answer.outcome === undefined) return { label: "needs you", tone: "warn" };
-    if (waits) return { label: "approved", tone: "info" };
+    if (answer.outcome === undefined) return { label: t("needs you"), tone: "warn" };
+    if (waits) return { label: t("approved"), tone: "info" };
   }
-  if (item.status === "declined" && answer?.outcome === "rejected") return { label: "rejected", tone: "warn" };
+  if (item.status === "declined" && answer?.outcome === "rejected") return { label: t("rejected"), tone: "warn" };
   return STATUS_WORDS[item.status];
 }
 

@@ -10,7 +10,9 @@ import {
   type TranscriptNotice,
 } from "../../../protocol/index.ts";
 import { writeDollars } from "../../ui/dollars.ts";
+import { modeWords } from "./mode-words.ts";
 import { changedFiles, type ChangedFile } from "./tool-words.ts";
+import { t } from "../../ui/language/t.ts";
 
 /** One row of the page, top to bottom. */
 export type TranscriptRow =
@@ -42,9 +44,9 @@ export interface TranscriptView extends Pick<Transcript, "turns" | "items" | "se
 /** Of an event that this page does not know. */
 const UNKNOWN_CHARS = 2_000;
 const ANSWERED: Readonly<Record<Exclude<Outcome, "timed_out">, string>> = {
-  approved: "Approved",
-  rejected: "Rejected",
-  cancelled: "Withdrawn",
+  approved: t("Approved"),
+  rejected: t("Rejected"),
+  cancelled: t("Withdrawn"),
 };
 
 /** The journal of one session as rows of a page. */
@@ -98,6 +100,9 @@ export class ConsoleTranscript {
         if (!this.#transcript.turns.has(turn)) return;
         this.#newRows.push({ kind, key: `${kind}-${turn}`, seq, turn });
         return;
+      case "steer":
+        this.#newRows.push({ kind: "prompt", key: `prompt-${entry.prompt}`, seq, turn: entry.prompt });
+        return;
       case "item":
         if (entry.parent === undefined) this.#newRows.push({ kind, key: entry.item, seq, item: entry.item });
         return;
@@ -106,7 +111,10 @@ export class ConsoleTranscript {
         if (approval === undefined || this.#transcript.items.has(approval.item_id)) return;
         // The server's own questions belong to no item.
         const { preview, reason } = approval;
-        return this.#note(seq, `Waiting for approval: ${"summary" in preview ? preview.summary : reason}`);
+        return this.#note(
+          seq,
+          t("Waiting for approval: {summary}", { summary: "summary" in preview ? preview.summary : reason }),
+        );
       }
       case "notice": {
         const isBad = entry.event.type === "error" || ("error" in entry.event && entry.event.status === "failed");
@@ -114,7 +122,10 @@ export class ConsoleTranscript {
         return;
       }
       case "unknown":
-        this.#note(seq, `Event of an unknown kind: ${JSON.stringify(entry.event).slice(0, UNKNOWN_CHARS)}`);
+        this.#note(
+          seq,
+          t("Event of an unknown kind: {event}", { event: JSON.stringify(entry.event).slice(0, UNKNOWN_CHARS) }),
+        );
     }
   }
 
@@ -144,28 +155,38 @@ export class ConsoleTranscript {
 function noticeWords(event: TranscriptNotice): readonly string[] {
   switch (event.type) {
     case "turn.resumed":
-      return ["The server was restarted. This turn continues."];
+      return [t("The server was restarted. This turn continues.")];
     case "error":
       return [event.message];
     case "instructions.loaded":
       return instructionWords(event);
     case "budget.updated": {
       const { limit_microusd: limit } = event;
-      return [limit === undefined ? "The limit was removed." : `The limit is now $${writeDollars(limit)}.`];
+      return [
+        limit === undefined
+          ? t("The limit was removed.")
+          : t("The limit is now {amount}.", { amount: `$${writeDollars(limit)}` }),
+      ];
     }
     case "approval.resolved":
       return [
-        event.outcome === "timed_out" ? "Nobody answered in time." : `${ANSWERED[event.outcome]} by ${event.by.name}.`,
+        event.outcome === "timed_out"
+          ? t("Nobody answered in time.")
+          : t("{outcome} by {name}.", { outcome: ANSWERED[event.outcome], name: event.by.name }),
       ];
     case "session.updated": {
       const { status, forked_from: from, error, model, autonomy, permission_mode, paused } = event;
       return [
-        ...(from === undefined ? [] : [`Forked from ${from.session_id} after event ${String(from.seq)}.`]),
+        ...(from === undefined
+          ? []
+          : [t("Forked from {session} after event {seq}.", { session: from.session_id, seq: String(from.seq) })]),
         ...(status !== "failed" || error === undefined ? [] : [error.message]),
-        ...(model === undefined ? [] : [`The model is now ${model}.`]),
-        ...(autonomy === undefined ? [] : [`The mode is now ${permission_mode ?? autonomy}.`]),
-        ...(paused === undefined ? [] : [paused ? "Paused." : "Resumed."]),
-        ...(status === "complete" ? ["The session was closed."] : []),
+        ...(model === undefined ? [] : [t("The model is now {model}.", { model })]),
+        ...(autonomy === undefined
+          ? []
+          : [t("The mode is now {mode}.", { mode: modeWords({ permission_mode, autonomy }) })]),
+        ...(paused === undefined ? [] : [paused ? t("Paused.") : t("Resumed.")]),
+        ...(status === "complete" ? [t("The session was closed.")] : []),
       ];
     }
   }

@@ -1,17 +1,18 @@
 import { Link } from "@tanstack/react-router";
 import { FileText, GitFork, User } from "lucide-react";
 import type { ReactNode } from "react";
-import { addUsage, spendingWords, type Attachment, type TurnView } from "../../../protocol/index.ts";
+import { addUsage, type Attachment, type TurnView } from "../../../protocol/index.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { useConnection } from "../../ui/app/connection.tsx";
 import { Note } from "../../ui/states.tsx";
-import { Ago, count, duration, money } from "../../ui/words.tsx";
-import { endWords } from "./end-words.ts";
+import { Ago, count, duration, spending } from "../../ui/words.tsx";
+import { endWords, NEXT_WORDS } from "./end-words.ts";
 import { useFold } from "./folds.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { Output } from "./output.tsx";
 import { beginningOf } from "./prompt-text.ts";
+import { plural, t } from "../../ui/language/t.ts";
 
 /** A prompt. */
 export function PromptRow({ turn }: { readonly turn: TurnView }): ReactNode {
@@ -22,14 +23,14 @@ export function PromptRow({ turn }: { readonly turn: TurnView }): ReactNode {
         <User aria-hidden className="size-3.5" />
         <span className="font-medium">{turn.by.name}</span>
         <Ago at={turn.at} />
-        <span className="ml-auto flex items-center">
-          <CopyButton label="Copy what was asked" text={turn.prompt.text} />
+        <span className="ms-auto flex items-center">
+          <CopyButton label={t("Copy what was asked")} text={turn.prompt.text} />
           <ItemMenu view={turn} />
         </span>
       </div>
       <PromptText id={turn.id} text={turn.prompt.text} />
       {attachments.length > 0 && (
-        <ul aria-label="Attachments" className="mt-2 flex flex-wrap gap-2">
+        <ul aria-label={t("Attachments")} className="mt-2 flex flex-wrap gap-2">
           {attachments.map((attachment, index) => (
             <AttachmentView
               // Attachments have no names of their own, and never change.
@@ -54,8 +55,8 @@ function PromptText({ id, text }: { readonly id: string; readonly text: string }
     <>
       <p className="whitespace-pre-wrap break-words">{isCut && !open ? `${beginning} …` : text}</p>
       {isCut && (
-        <Button size="small" variant="quiet" className="mt-1 -ml-2" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? "Show less" : "Show all"}
+        <Button size="small" variant="quiet" className="mt-1 -ms-2" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? t("Show less") : t("Show all")}
         </Button>
       )}
     </>
@@ -77,13 +78,13 @@ function AttachmentView({
       <li>
         <img
           src={`data:${attachment.media_type};base64,${attachment.data}`}
-          alt={attachment.name ?? `picture ${String(number)}`}
+          alt={attachment.name ?? t("picture {number}", { number: String(number) })}
           className="max-h-40 max-w-full rounded-lg border object-contain"
         />
       </li>
     );
   }
-  const name = attachment.name ?? `text ${String(number)}`;
+  const name = attachment.name ?? t("text {number}", { number: String(number) });
   return (
     <li className={open ? "w-full space-y-2" : "max-w-full"}>
       <Button size="small" aria-expanded={open} className="max-w-full" onClick={() => setOpen(!open)}>
@@ -118,8 +119,8 @@ export function EndRow({
         <Note tone={tone} className="flex flex-wrap items-center gap-x-3 gap-y-1 break-words">
           <span className="min-w-0">{words}</span>
           {next !== undefined && onContinue !== undefined && (
-            <Button size="small" className="ml-auto" onClick={onContinue}>
-              {next}
+            <Button size="small" className="ms-auto" onClick={onContinue}>
+              {NEXT_WORDS[next]}
             </Button>
           )}
         </Note>
@@ -127,11 +128,16 @@ export function EndRow({
       {expired > 0 && (
         <Note tone="warn" className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <span>
-            {expired === 1 ? "A question expired" : `${count(expired)} questions expired`} before anyone answered.
-            Nothing of it ran.
+            {plural(
+              {
+                one: "A question expired before anyone answered. Nothing of it ran.",
+                other: "{count} questions expired before anyone answered. Nothing of it ran.",
+              },
+              { count: expired },
+            )}
           </span>
-          <Link to="/approvals" search={{ show: "ended" }} className="ml-auto font-medium text-accent underline">
-            Ask again
+          <Link to="/approvals" search={{ show: "ended" }} className="ms-auto font-medium text-accent underline">
+            {t("Ask again")}
           </Link>
         </Note>
       )}
@@ -139,13 +145,11 @@ export function EndRow({
         <span>{label}</span>
         {took !== undefined && <span>{duration(took)}</span>}
         <span>{tokenWords(turn)}</span>
-        {turn.cost_microusd !== undefined && (
-          <span>{spendingWords({ ...turn, cost_microusd: turn.cost_microusd }, money)}</span>
-        )}
+        {turn.cost_microusd !== undefined && <span>{spending({ ...turn, cost_microusd: turn.cost_microusd })}</span>}
         {stopped !== false && <span>{stopped}</span>}
         {onFork !== undefined && (
-          <Button size="small" variant="quiet" className="ml-auto" onClick={onFork}>
-            <GitFork aria-hidden className="size-3.5" /> Fork from here
+          <Button size="small" variant="quiet" className="ms-auto" onClick={onFork}>
+            <GitFork aria-hidden className="size-3.5" /> {t("Fork from here")}
           </Button>
         )}
       </div>
@@ -158,5 +162,5 @@ export function tokenWords({ usages, end }: TurnView): string {
   if (end === undefined && usages.length === 0) return "";
   const usage = end?.usage ?? usages.reduce(addUsage);
   const read = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
-  return `${count(read)} in, ${count(usage.output_tokens)} out`;
+  return t("{input} in, {output} out", { input: count(read), output: count(usage.output_tokens) });
 }

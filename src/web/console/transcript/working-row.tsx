@@ -1,11 +1,12 @@
 import { Hourglass, LoaderCircle } from "lucide-react";
 import type { ReactNode } from "react";
 import { useNow } from "../approval/use-now.ts";
-import { spendingWords, type TurnView } from "../../../protocol/index.ts";
-import { duration, money } from "../../ui/words.tsx";
+import { type TurnView } from "../../../protocol/index.ts";
+import { duration, spending } from "../../ui/words.tsx";
 import { tokenWords } from "./turn-rows.tsx";
 import type { TranscriptView } from "./transcript.ts";
 import { workingWords } from "./working-words.ts";
+import { plural, t } from "../../ui/language/t.ts";
 
 const SECOND = 1_000;
 
@@ -30,14 +31,12 @@ export function WorkingRow({ turn, view }: { readonly turn: TurnView; readonly v
             <span className="font-mono text-[13px]">{about}</span>
           </>
         )}
-        {others > 0 && ` and ${String(others)} more`}
+        {others > 0 && <> {plural({ one: "and {count} more", other: "and {count} more" }, { count: others })}</>}
       </span>
       <span className="flex shrink-0 gap-3 text-xs text-faint tabular-nums">
         {tokens !== "" && <span className="max-sm:hidden">{tokens}</span>}
-        {turn.cost_microusd !== undefined && (
-          <span>{spendingWords({ ...turn, cost_microusd: turn.cost_microusd }, money)}</span>
-        )}
-        <span>{seconds < 60 ? `${String(seconds)} s` : duration(seconds * SECOND)}</span>
+        {turn.cost_microusd !== undefined && <span>{spending({ ...turn, cost_microusd: turn.cost_microusd })}</span>}
+        <span>{seconds < 60 ? t("{seconds} s", { seconds }) : duration(seconds * SECOND)}</span>
       </span>
     </div>
   );

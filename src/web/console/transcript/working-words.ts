@@ -2,6 +2,7 @@ import { isToolItem, type ItemView } from "../../../protocol/index.ts";
 import { visible } from "../../ui/visible.ts";
 import { aboutTool, toolName } from "./tool-words.ts";
 import type { TranscriptView } from "./transcript.ts";
+import { t } from "../../ui/language/t.ts";
 
 /** Of a command or a path. */
 const ABOUT_CHARS = 200;
@@ -23,14 +24,14 @@ export function workingWords(view: TranscriptView): WorkingWords {
   const questions = running.filter(({ answer }) => answer !== undefined && answer.outcome === undefined);
   const [asked] = questions;
   if (asked === undefined && view.asksMoney)
-    return { isAsked: true, words: "Waiting for you: the budget is reached", others: 0 };
+    return { isAsked: true, words: t("Waiting for you: the budget is reached"), others: 0 };
   const isAsked = asked !== undefined;
   const item = (asked ?? running.at(-1))?.item;
-  if (item === undefined) return { isAsked, words: "Waiting for the model", others: 0 };
-  if (!isToolItem(item)) return { isAsked, words: item.type === "reasoning" ? "Thinking" : "Writing", others: 0 };
+  if (item === undefined) return { isAsked, words: t("Waiting for the model"), others: 0 };
+  if (!isToolItem(item)) return { isAsked, words: item.type === "reasoning" ? t("Thinking") : t("Writing"), others: 0 };
   return {
     isAsked,
-    words: `${isAsked ? "Waiting for you: " : ""}${visible(toolName(item))}`,
+    words: isAsked ? t("Waiting for you: {tool}", { tool: visible(toolName(item)) }) : visible(toolName(item)),
     about: visible(aboutTool(item).slice(0, ABOUT_CHARS)),
     // Beside a question only other questions count: answered calls wait for nobody.
     others: (isAsked ? questions : running.filter((one) => isToolItem(one.item))).length - 1,

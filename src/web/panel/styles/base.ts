@@ -64,7 +64,8 @@ header {
   align-items: center;
   gap: 2px;
   min-height: 48px;
-  padding: 6px 8px 6px 16px;
+  padding-block: 6px;
+  padding-inline: 16px 8px;
   border-bottom: 1px solid var(--line);
 }
 h2 { flex: 1; min-width: 0; font-size: 15px; font-weight: 650; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; cursor: default; }
@@ -138,7 +139,8 @@ h2 { flex: 1; min-width: 0; font-size: 15px; font-weight: 650; overflow: hidden;
   align-items: center;
   gap: 6px;
   max-width: 100%;
-  padding: 2px 4px 2px 8px;
+  padding-block: 2px;
+  padding-inline: 8px 4px;
   border: 1px solid var(--line);
   border-radius: 8px;
   background: var(--raised);

@@ -17,7 +17,7 @@ export const CHAT = `
   align-self: flex-end;
   max-width: 88%;
   padding: 8px 14px;
-  border-radius: 16px 16px 4px 16px;
+  border-radius: 16px; border-end-end-radius: 4px;
   background: var(--accent-soft);
   overflow-wrap: anywhere;
 }
@@ -42,8 +42,8 @@ export const CHAT = `
 .feedback { display: flex; align-items: center; gap: 2px; margin-inline-start: -6px; }
 .feedback .icon-button { width: 28px; height: 28px; }
 .feedback .icon { width: 16px; height: 16px; }
-.feedback [aria-label="Good answer"][aria-pressed="true"] { background: var(--ok-soft); color: var(--ok); }
-.feedback [aria-label="Bad answer"][aria-pressed="true"] { background: var(--bad-soft); color: var(--bad); }
+.feedback .good[aria-pressed="true"] { background: var(--ok-soft); color: var(--ok); }
+.feedback .bad[aria-pressed="true"] { background: var(--bad-soft); color: var(--bad); }
 .thanks { padding-inline-start: 6px; }
 .note { display: flex; gap: 8px; padding: 8px 12px; border-radius: 10px; background: var(--raised); color: var(--soft); font-size: 13px; overflow-wrap: anywhere; }
 .note .icon { margin-top: 1px; }
@@ -55,6 +55,9 @@ export const CHAT = `
 .waiting i:nth-child(3) { animation-delay: 0.3s; }
 @keyframes breathe { 0%, 60%, 100% { opacity: 0.3; } 30% { opacity: 1; } }
 
+/* Code, commands and paths are never shown in another order, whatever the language. */
+code, pre, kbd, .file span { direction: ltr; unicode-bidi: isolate; }
+pre { text-align: left; }
 .prose { min-width: 0; overflow-wrap: anywhere; }
 .prose > * + * { margin-top: 10px; }
 .prose h3, .prose h4, .prose h5, .prose h6 { margin: 0; font-size: 15px; font-weight: 650; line-height: 1.35; }
@@ -68,7 +71,7 @@ export const CHAT = `
 .prose code { padding: 1px 5px; border-radius: 5px; background: var(--sunken); font: 0.92em/1.4 var(--sallyport-mono, ui-monospace, SFMono-Regular, Menlo, Consolas, monospace); }
 .prose input[type="checkbox"] { margin: 0 6px 0 0; vertical-align: -1px; }
 .code { border: 1px solid var(--line); border-radius: 10px; background: var(--sunken); overflow: hidden; }
-.code-head { display: flex; align-items: center; justify-content: space-between; padding: 2px 4px 2px 12px; border-bottom: 1px solid var(--line); color: var(--soft); font-size: 12px; }
+.code-head { display: flex; align-items: center; justify-content: space-between; padding-block: 2px; padding-inline: 12px 4px; border-bottom: 1px solid var(--line); color: var(--soft); font-size: 12px; }
 .copy-code { display: inline-flex; align-items: center; gap: 5px; min-height: 26px; padding: 2px 8px; border: 0; border-radius: 6px; background: none; color: var(--soft); font-size: 12px; cursor: pointer; }
 .copy-code:hover { color: var(--ink); background: var(--raised); }
 .copy-code .icon { width: 14px; height: 14px; }
@@ -102,7 +105,7 @@ summary::-webkit-details-marker { display: none; }
 .step-words { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .step[open] .step-words { white-space: normal; overflow-wrap: anywhere; }
 .step-status { margin-inline-start: auto; flex: none; color: var(--soft); font-size: 12px; }
-.step-body { display: flex; flex-direction: column; gap: 6px; padding: 4px 0 8px 20px; font-size: 12.5px; }
+.step-body { display: flex; flex-direction: column; gap: 6px; padding-block: 4px 8px; padding-inline: 20px 0; font-size: 12.5px; }
 .step-body.thought { color: var(--soft); white-space: pre-wrap; overflow-wrap: anywhere; }
 .label { color: var(--soft); font-size: 12px; }
 .label code { font: 12px var(--sallyport-mono, ui-monospace, monospace); overflow-wrap: anywhere; }

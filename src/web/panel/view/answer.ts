@@ -2,9 +2,11 @@ import { PANEL_LIMITS } from "../limits.ts";
 import type { AnswerPart, PanelTurn, StepPart, ThoughtPart } from "../transcript.ts";
 import { costWords, troubleOf, type PanelTrouble } from "../words.ts";
 import { AskView, type Decide } from "./ask.ts";
+import { bubbleOf } from "./bubble.ts";
 import { icon, iconButton, make, setText } from "./dom.ts";
 import { Prose } from "./prose.ts";
 import { StepsView, type Describe } from "./steps.ts";
+import { t } from "../language.ts";
 
 export interface AnswerActions {
   readonly describe: Describe;
@@ -38,7 +40,7 @@ export class AnswerView {
     this.#waiting.setAttribute("aria-hidden", "true");
     this.element = make(
       "article",
-      { class: "answer", attributes: { "aria-label": "Answer" } },
+      { class: "answer", attributes: { "aria-label": t("Answer") } },
       this.#body,
       this.#waiting,
       this.#foot,
@@ -79,6 +81,10 @@ export class AnswerView {
       case "ask":
         if (known instanceof AskView) known.update(section.ask);
         else this.#keep(section.id, new AskView(section.ask, decide, describe));
+        return;
+      case "said":
+        if (known === undefined)
+          this.#keep(section.id, { element: bubbleOf(section.prompt.text, section.prompt.attachments ?? []) });
         return;
       case "note":
         if (known === undefined) this.#keep(section.id, { element: noteOf({ text: section.text }, section.tone) });
@@ -126,12 +132,12 @@ export class AnswerView {
       this.element.dataset["rating"] = rating;
       up.setAttribute("aria-pressed", String(rating === "up"));
       down.setAttribute("aria-pressed", String(rating === "down"));
-      setText(thanks, "Thanks for your feedback!");
+      setText(thanks, t("Thanks for your feedback!"));
       setTimeout(() => setText(thanks, ""), PANEL_LIMITS.thanksMs);
       this.#actions.rate(turn, rating);
     };
-    const up = iconButton("up", "Good answer", () => rate("up"));
-    const down = iconButton("down", "Bad answer", () => rate("down"));
+    const up = iconButton("up", t("Good answer"), () => rate("up"), "good");
+    const down = iconButton("down", t("Bad answer"), () => rate("down"), "bad");
     for (const one of [up, down]) one.setAttribute("aria-pressed", "false");
     return make("div", { class: "feedback" }, up, down, thanks);
   }

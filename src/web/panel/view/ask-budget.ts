@@ -1,6 +1,7 @@
 import { parseDollars, writeDollars } from "../../ui/dollars.ts";
 import type { BudgetPreview } from "./ask.ts";
 import { make, setText } from "./dom.ts";
+import { t } from "../language.ts";
 
 /** A limit of money is reached: how much shall it be from now on? */
 export function BudgetForm(
@@ -16,7 +17,7 @@ export function BudgetForm(
       type: "text",
       inputmode: "decimal",
       value: writeDollars(proposed),
-      "aria-label": "New limit in dollars",
+      "aria-label": t("New limit in dollars"),
     },
   });
   const submit = (event: Event): void => {
@@ -24,9 +25,9 @@ export function BudgetForm(
     const limit = parseDollars(amount.value);
     const wrong =
       limit === undefined
-        ? "Write an amount in dollars, such as 2.50."
+        ? t("Write an amount in dollars, such as 2.50.")
         : limit <= shortage.limit_microusd
-          ? `It must be more than the limit of now, $${writeDollars(shortage.limit_microusd)}.`
+          ? t("It must be more than the limit of now, {limit}.", { limit: `$${writeDollars(shortage.limit_microusd)}` })
           : undefined;
     words.hidden = wrong === undefined;
     setText(words, wrong ?? "");
@@ -38,8 +39,8 @@ export function BudgetForm(
     make(
       "div",
       { class: "row" },
-      make("label", { class: "amount" }, "New limit $", amount),
-      make("button", { class: "button primary", text: "Set the limit", attributes: { type: "submit" } }),
+      make("label", { class: "amount" }, t("New limit $"), amount),
+      make("button", { class: "button primary", text: t("Set the limit"), attributes: { type: "submit" } }),
       no,
     ),
     words,

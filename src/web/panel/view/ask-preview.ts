@@ -4,6 +4,7 @@ import { PANEL_LIMITS } from "../limits.ts";
 import { hunksOf } from "../words.ts";
 import { icon, make, picture } from "./dom.ts";
 import { LongText, type LongTextOptions } from "./long-text.ts";
+import { t } from "../language.ts";
 
 /** The longer side of the picture of a page. */
 const PICTURE_PX = 480;
@@ -43,17 +44,17 @@ export class AskPreview {
               make("span", { text: visibleCommand(path) }),
               size(additions, deletions),
             ),
-            ...(diff === undefined ? [] : [this.#long("Change", hunksOf(diff), "diff")]),
+            ...(diff === undefined ? [] : [this.#long(t("Change"), hunksOf(diff), "diff")]),
           ]),
           ...(preview.cut === undefined
             ? []
-            : [make("p", { class: "faint", text: "More changed than is shown here." })]),
+            : [make("p", { class: "faint", text: t("More changed than is shown here.") })]),
         ];
       case "command":
         return [
           ...(preview.description === undefined ? [] : [make("p", { text: visible(preview.description) })]),
-          this.#long("Command", preview.command, "command"),
-          make("p", { class: "faint", text: `in ${visibleCommand(preview.cwd)}` }),
+          this.#long(t("Command"), preview.command, "command"),
+          make("p", { class: "faint" }, t("in"), " ", make("code", { text: visibleCommand(preview.cwd) })),
         ];
       case "diff":
       case "notebook":
@@ -64,7 +65,7 @@ export class AskPreview {
         return [
           make("p", { class: "faint", text: visible(tool) }),
           ...pageOf(preview.page),
-          this.#long("Input", JSON.stringify(input, null, 2)),
+          this.#long(t("Input"), JSON.stringify(input, null, 2)),
         ];
     }
   }
@@ -74,7 +75,7 @@ export class AskPreview {
     const isCut = files.some(({ diff }) => diff.length >= PANEL_LIMITS.diffChars);
     return [
       ...files.flatMap((file) => this.#fileOf(file)),
-      ...(isCut ? [this.#long("Input", JSON.stringify(input, null, 2))] : []),
+      ...(isCut ? [this.#long(t("Input"), JSON.stringify(input, null, 2))] : []),
     ];
   }
 
@@ -82,7 +83,7 @@ export class AskPreview {
     const effects = [...file.effects, ...(file.error === undefined ? [] : [file.error])];
     return [
       make("p", { class: "file" }, icon("file"), make("span", { text: visibleCommand(file.file_path) }), tally(file)),
-      ...(file.diff === "" ? [] : [this.#long("Change", hunksOf(file.diff), "diff")]),
+      ...(file.diff === "" ? [] : [this.#long(t("Change"), hunksOf(file.diff), "diff")]),
       ...effects.map((words) => make("p", { class: "faint", text: visible(words) })),
     ];
   }
@@ -101,16 +102,16 @@ export class AskPreview {
 function pageOf(page: PagePreview | undefined): readonly Node[] {
   if (page === undefined) return [];
   const { url, title = "", element, picture: image } = page;
-  if (url === undefined) return [make("p", { class: "faint", text: "No page is open in the browser." })];
+  if (url === undefined) return [make("p", { class: "faint", text: t("No page is open in the browser.") })];
   return [
     make("p", { text: `${visible(title)} ${visibleCommand(url)}`.trim() }),
     ...(element === undefined ? [] : [make("p", {}, make("code", { text: visibleCommand(element) }))]),
-    ...(image === undefined ? [] : [picture(image, "The page when the question was asked", PICTURE_PX)]),
+    ...(image === undefined ? [] : [picture(image, t("The page when the question was asked"), PICTURE_PX)]),
   ];
 }
 
 function tally({ added, removed, is_new_file }: FileDiff): HTMLElement {
-  return size(added, removed, is_new_file ? "new, " : "");
+  return size(added, removed, is_new_file ? `${t("new")}, ` : "");
 }
 
 function size(added: number, removed: number, before = ""): HTMLElement {

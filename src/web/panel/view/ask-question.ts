@@ -3,6 +3,7 @@ import { answersOf, isAnswered, type Chosen } from "../../ui/answers.ts";
 import { visible } from "../../ui/visible.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import { make, setText } from "./dom.ts";
+import { plural, t } from "../language.ts";
 
 /** The agent's own questions as a form. */
 export function QuestionForm(
@@ -18,12 +19,12 @@ export function QuestionForm(
     const chosen = fields.map((field) => field.chosen);
     const open = chosen.filter((one) => !isAnswered(one)).length;
     words.hidden = open === 0;
-    setText(words, open === 1 ? "One question is open." : `${String(open)} questions are open.`);
+    setText(words, plural({ one: "One question is open.", other: "{count} questions are open." }, { count: open }));
     if (open === 0) answer(answersOf(questions, chosen));
   };
   const send = make("button", {
     class: "button primary",
-    text: questions.length === 1 ? "Send the answer" : "Send the answers",
+    text: plural({ one: "Send the answer", other: "Send the answers" }, { count: questions.length }),
     attributes: { type: "submit" },
   });
   return make(
@@ -46,12 +47,12 @@ class QuestionField {
       make("input", { attributes: { type: multiSelect ? "checkbox" : "radio", name: `question-${String(index)}` } });
     this.#options = options.map(({ label }) => ({ label, input: choice() }));
     this.#other = choice();
-    this.#other.setAttribute("aria-label", "Other");
+    this.#other.setAttribute("aria-label", t("Other"));
     this.#words = make("input", {
       attributes: {
         type: "text",
-        placeholder: "In your own words",
-        "aria-label": "Your own answer",
+        placeholder: t("In your own words"),
+        "aria-label": t("Your own answer"),
         maxlength: String(PANEL_LIMITS.feedbackChars),
       },
       on: { input: () => (this.#other.checked = this.#words.value !== "") },

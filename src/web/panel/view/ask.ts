@@ -7,15 +7,24 @@ import { BudgetForm } from "./ask-budget.ts";
 import { QuestionForm } from "./ask-question.ts";
 import { button, icon, make, setText } from "./dom.ts";
 import type { Describe } from "./steps.ts";
+import { t } from "../language.ts";
 
 export type Decide = (approval: string, decision: Decision) => Promise<void>;
 
-const OUTCOMES: Readonly<Record<Outcome, string>> = {
-  approved: "said yes",
-  rejected: "said no",
-  timed_out: "Nobody answered in time",
-  cancelled: "Not needed any more",
-};
+/** How a question ended. `name` absent: somebody whose name is not known. */
+function outcomeWords(outcome: Outcome, { isOurs, name }: { isOurs: boolean; name: string | undefined }): string {
+  const who = { name: visible(name ?? t("Somebody")) };
+  switch (outcome) {
+    case "approved":
+      return isOurs ? t("You said yes") : t("{name} said yes", who);
+    case "rejected":
+      return isOurs ? t("You said no") : t("{name} said no", who);
+    case "timed_out":
+      return t("Nobody answered in time");
+    case "cancelled":
+      return t("Not needed any more");
+  }
+}
 
 /** A question to the person, in the middle of the answer. */
 export class AskView {
@@ -26,7 +35,7 @@ export class AskView {
   readonly #actions: HTMLElement;
   /** The approving buttons, and why they are disabled; only if the content can be long. */
   readonly #yes: HTMLButtonElement[] = [];
-  readonly #unseen = make("p", { class: "faint", text: "You can say yes once all of it is shown." });
+  readonly #unseen = make("p", { class: "faint", text: t("You can say yes once all of it is shown.") });
   readonly #trouble = make("p", { class: "ask-trouble", attributes: { role: "alert" } });
   readonly #outcome = make("p", { class: "ask-outcome" });
   #ask: AskedApproval | undefined;
@@ -66,19 +75,17 @@ export class AskView {
     this.element.classList.add("answered");
     this.#actions.remove();
     this.#trouble.hidden = true;
-    const more = granted === undefined ? (feedback ?? "") : `always for this chat: ${granted}`;
-    const who =
-      outcome === "approved" || outcome === "rejected"
-        ? `${this.#isOurs ? "You" : visible(by?.name ?? "Somebody")} `
-        : "";
-    setText(this.#outcome, `${who}${OUTCOMES[outcome]}${more === "" ? "." : `: ${visible(more)}`}`);
+    const more =
+      granted === undefined ? visible(feedback ?? "") : t("always for this chat: {rule}", { rule: visible(granted) });
+    const words = outcomeWords(outcome, { isOurs: this.#isOurs, name: by?.name });
+    setText(this.#outcome, `${words}${more === "" ? "." : `: ${more}`}`);
     this.#outcome.hidden = false;
     if (hadFocus) this.element.focus();
   }
 
   #makeActions(): HTMLElement {
     const { preview, input } = this.#approval;
-    const no = (): HTMLElement => button("No", () => this.#send({ decision: "reject" }), "quiet");
+    const no = (): HTMLElement => button(t("No"), () => this.#send({ decision: "reject" }), "quiet");
     if (preview.type === "question")
       return QuestionForm(preview.questions, no(), (answers) =>
         this.#send({ decision: "approve", updated_input: { ...input, answers } }),
@@ -95,8 +102,8 @@ export class AskView {
     const reason = make("textarea", {
       attributes: {
         rows: "2",
-        "aria-label": "Why not? The agent reads it.",
-        placeholder: "Why not? The agent reads it. (optional)",
+        "aria-label": t("Why not? The agent reads it."),
+        placeholder: t("Why not? The agent reads it. (optional)"),
         maxlength: String(PANEL_LIMITS.feedbackChars),
       },
     });
@@ -104,9 +111,9 @@ export class AskView {
       const feedback = reason.value.trim();
       this.#send({ decision: "reject", ...(feedback === "" ? {} : { feedback }) });
     };
-    const rejecting = make("div", { class: "ask-reject" }, reason, button("Send no", refuse, "danger"));
+    const rejecting = make("div", { class: "ask-reject" }, reason, button(t("Send no"), refuse, "danger"));
     rejecting.hidden = true;
-    const no = button("No…", () => {
+    const no = button(t("No…"), () => {
       rejecting.hidden = !rejecting.hidden;
       no.setAttribute("aria-expanded", String(!rejecting.hidden));
       if (rejecting.hidden) return;
@@ -117,9 +124,9 @@ export class AskView {
     const always =
       rule === undefined
         ? undefined
-        : button("Always for this chat", () => this.#send({ decision: "approve", scope: "session" }), "quiet");
-    if (always !== undefined) always.title = `Adds the rule ${rule ?? ""} until the chat ends`;
-    const yes = button("Yes", () => this.#send({ decision: "approve" }), "primary");
+        : button(t("Always for this chat"), () => this.#send({ decision: "approve", scope: "session" }), "quiet");
+    if (always !== undefined) always.title = t("Adds the rule {rule} until the chat ends", { rule: rule ?? "" });
+    const yes = button(t("Yes"), () => this.#send({ decision: "approve" }), "primary");
     this.#yes.push(yes, ...(always === undefined ? [] : [always]));
     this.#enableYes();
     return make(
@@ -162,19 +169,19 @@ export class AskView {
 function headline(approval: Approval, describe: Describe): string {
   switch (approval.preview.type) {
     case "question":
-      return "The agent asks you";
+      return t("The agent asks you");
     case "budget":
-      return "The budget is used up. Allow more?";
+      return t("The budget is used up. Allow more?");
     case "network":
-      return "Let a program reach this host?";
+      return t("Let a program reach this host?");
     case "changes":
-      return "Apply these changes?";
+      return t("Apply these changes?");
     case "command":
-      return "Run this command?";
+      return t("Run this command?");
     case "diff":
     case "multi_diff":
     case "notebook":
-      return "Make this change?";
+      return t("Make this change?");
     case "generic":
       return `${visible(stepWords(approval.tool, approval.input, describe)).replace(/(…|\.{3})$/, "")}?`;
   }

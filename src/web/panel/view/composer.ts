@@ -3,6 +3,7 @@ import { ACCEPTED, attach } from "../attachments.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import { recognizer, Voice } from "../voice.ts";
 import { icon, iconButton, make, picture, replaceIcon, setAttribute, setText } from "./dom.ts";
+import { t } from "../language.ts";
 
 export interface ComposerActions {
   readonly send: (text: string, attachments: readonly Attachment[]) => void;
@@ -24,7 +25,7 @@ export class Composer {
   readonly #queue: HTMLButtonElement;
   readonly #again: HTMLButtonElement;
   readonly #file = make("input", {
-    attributes: { type: "file", multiple: true, accept: ACCEPTED, tabindex: "-1", "aria-label": "Files" },
+    attributes: { type: "file", multiple: true, accept: ACCEPTED, tabindex: "-1", "aria-label": t("Files") },
   });
   readonly #voice: Voice | undefined;
   #attached: readonly Attachment[] = [];
@@ -37,12 +38,12 @@ export class Composer {
       attributes: { rows: "1", maxlength: String(PANEL_LIMITS.promptChars), enterkeyhint: "send" },
       on: { input: () => this.#grown(), keydown: (event) => this.#key(event), paste: (event) => this.#pasted(event) },
     });
-    this.#run = iconButton("send", "Run AI Prompt", () => this.#pressed(), "run");
-    this.#queue = iconButton("send", "Send after this answer", () => this.#send(), "queue");
-    this.#again = iconButton("retry", "Try again", () => this.#actions.tryAgain());
-    const clip = iconButton("clip", "Attach files", () => this.#file.click());
+    this.#run = iconButton("send", t("Run AI Prompt"), () => this.#pressed(), "run");
+    this.#queue = iconButton("send", t("Send after this answer"), () => this.#send(), "queue");
+    this.#again = iconButton("retry", t("Try again"), () => this.#actions.tryAgain());
+    const clip = iconButton("clip", t("Attach files"), () => this.#file.click());
     const Recognition = recognizer();
-    const mic = iconButton("mic", "Speak", () => this.#voice?.toggle());
+    const mic = iconButton("mic", t("Speak"), () => this.#voice?.toggle());
     if (Recognition !== undefined) this.#voice = new Voice(Recognition, voiceOf(this, mic));
     this.#file.hidden = true;
     this.#file.addEventListener("change", () => void this.#take([...(this.#file.files ?? [])]));
@@ -77,7 +78,7 @@ export class Composer {
     this.#isWorking = state.isWorking;
     this.#isOver = state.isOver;
     replaceIcon(this.#run, state.isWorking ? "stop" : "send");
-    const label = state.isWorking ? "Stop AI Generation" : "Run AI Prompt";
+    const label = state.isWorking ? t("Stop AI Generation") : t("Run AI Prompt");
     setAttribute(this.#run, "aria-label", label);
     setAttribute(this.#run, "title", label);
     this.#run.classList.toggle("stop", state.isWorking);
@@ -179,7 +180,7 @@ export class Composer {
     this.#chips.replaceChildren(
       ...this.#attached.map((one) => {
         const name = one.name ?? "file";
-        const remove = iconButton("close", `Remove ${name}`, () => {
+        const remove = iconButton("close", t("Remove {name}", { name }), () => {
           this.#attached = this.#attached.filter((other) => other !== one);
           this.#list();
           this.input.focus();
@@ -199,8 +200,9 @@ function voiceOf(composer: Composer, mic: HTMLButtonElement): ConstructorParamet
     listening: (listens) => {
       mic.classList.toggle("listening", listens);
       setAttribute(mic, "aria-pressed", String(listens));
-      if (listens) composer.say("Listening…");
-      else if (composer.element.querySelector(".composer-note")?.textContent === "Listening…") composer.say(undefined);
+      if (listens) composer.say(t("Listening…"));
+      else if (composer.element.querySelector(".composer-note")?.textContent === t("Listening…"))
+        composer.say(undefined);
     },
   };
 }

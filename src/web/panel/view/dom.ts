@@ -1,3 +1,5 @@
+import { t } from "../language.ts";
+
 type ElementChild = Node | string | undefined;
 
 interface ElementProperties {
@@ -147,7 +149,11 @@ async function draw(
     canvas.getContext("2d")?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
     bitmap.close();
   } catch {
-    canvas.replaceWith(make("span", { text: `[${canvas.getAttribute("aria-label") ?? "image"}: it cannot be shown]` }));
+    canvas.replaceWith(
+      make("span", {
+        text: t("[{name}: it cannot be shown]", { name: canvas.getAttribute("aria-label") ?? t("image") }),
+      }),
+    );
   }
 }
 

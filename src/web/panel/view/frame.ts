@@ -2,6 +2,7 @@ import { Composer, type ComposerActions } from "./composer.ts";
 import { icon, iconButton, make, setText } from "./dom.ts";
 import { HistoryList, type HistoryActions } from "./history-list.ts";
 import { Messages, type MessagesActions } from "./messages.ts";
+import { t } from "../language.ts";
 
 export interface FrameActions extends ComposerActions, MessagesActions {
   readonly copy: () => void;
@@ -26,14 +27,14 @@ export class PanelFrame {
   constructor(actions: FrameActions) {
     this.messages = new Messages(actions);
     this.composer = new Composer(actions);
-    this.#newChat = iconButton("plus", "New chat", actions.newChat);
-    this.copyButton = iconButton("copy", "Copy conversation", actions.copy);
-    const past = iconButton("history", "History", () => {
+    this.#newChat = iconButton("plus", t("New chat"), actions.newChat);
+    this.copyButton = iconButton("copy", t("Copy conversation"), actions.copy);
+    const past = iconButton("history", t("History"), () => {
       if (this.history.isOpen) this.history.close();
       else void this.history.open();
     });
     this.history = new HistoryList({ ...actions.history, closed: () => past.focus() });
-    const close = iconButton("close", "Close the panel", actions.toggle);
+    const close = iconButton("close", t("Close the panel"), actions.toggle);
     this.#title.addEventListener("click", () => this.composer.input.focus());
     const head = make("header", {}, this.#title, this.#newChat, this.copyButton, past, close);
     this.element = make(
@@ -56,12 +57,16 @@ export class PanelFrame {
     this.filled(false);
   }
 
+  turn(direction: "ltr" | "rtl"): void {
+    this.element.dir = direction;
+  }
+
   entitle(title: string, placeholder: string, shortcut: string): void {
     setText(this.#title, title);
     this.element.setAttribute("aria-label", title);
     this.composer.input.placeholder = placeholder;
     this.composer.input.setAttribute("aria-label", placeholder);
-    const label = `Open ${title}${shortcut === "" ? "" : ` (${shortcut})`}`;
+    const label = shortcut === "" ? t("Open {title}", { title }) : t("Open {title} ({shortcut})", { title, shortcut });
     this.launcher.setAttribute("aria-label", label);
     this.launcher.title = label;
   }

@@ -1,5 +1,6 @@
 import { titleOf, type RememberedChat } from "../history.ts";
 import { button, make } from "./dom.ts";
+import { t } from "../language.ts";
 
 export interface HistoryActions {
   readonly list: () => Promise<readonly RememberedChat[]>;
@@ -10,7 +11,7 @@ export interface HistoryActions {
 
 /** Earlier chats, shown over the conversation. */
 export class HistoryList {
-  readonly element = make("div", { class: "history", attributes: { role: "dialog", "aria-label": "History" } });
+  readonly element = make("div", { class: "history", attributes: { role: "dialog", "aria-label": t("History") } });
   readonly #actions: HistoryActions;
 
   constructor(actions: HistoryActions) {
@@ -61,13 +62,13 @@ export class HistoryList {
     const head = make(
       "div",
       { class: "history-head" },
-      make("h3", { text: "History" }),
-      button("Close", () => this.close(), "quiet"),
+      make("h3", { text: t("History") }),
+      button(t("Close"), () => this.close(), "quiet"),
     );
     if (items.length === 0) {
       this.element.replaceChildren(
         head,
-        make("p", { class: "faint", text: "No chats here yet. They are kept in this browser." }),
+        make("p", { class: "faint", text: t("No chats here yet. They are kept in this browser.") }),
       );
       return;
     }
@@ -77,15 +78,15 @@ export class HistoryList {
   #clearing(): HTMLElement {
     const row = make("div", { class: "history-foot" });
     const ask = (): void => {
-      const yes = button("Clear", () => void this.#actions.clear().then(() => this.open()), "danger");
+      const yes = button(t("Clear"), () => void this.#actions.clear().then(() => this.open()), "danger");
       row.replaceChildren(
-        make("span", { text: "Forget all chats in this browser?" }),
+        make("span", { text: t("Forget all chats in this browser?") }),
         yes,
-        button("Keep", () => void this.open(), "quiet"),
+        button(t("Keep"), () => void this.open(), "quiet"),
       );
       yes.focus();
     };
-    row.append(button("Clear All History", ask, "quiet"));
+    row.append(button(t("Clear All History"), ask, "quiet"));
     return row;
   }
 

@@ -2,6 +2,7 @@ import { visible, visibleCommand } from "../../ui/visible.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import { piecesOf, type TextPiece } from "../pieces.ts";
 import { button, make, setText } from "./dom.ts";
+import { plural, t } from "../language.ts";
 
 export interface LongTextOptions {
   readonly label: string;
@@ -34,7 +35,13 @@ export class LongText {
     this.#more =
       chars === 0
         ? undefined
-        : button(`Show all (${chars.toLocaleString("en")} more characters)`, () => this.#showAll());
+        : button(
+            plural(
+              { one: "Show all ({count} more character)", other: "Show all ({count} more characters)" },
+              { count: chars },
+            ),
+            () => this.#showAll(),
+          );
     this.element = make("div", { class: "long" }, this.#text, this.#more);
   }
 
@@ -45,7 +52,7 @@ export class LongText {
   #showAll(): void {
     if (this.#more === undefined || this.#more.ariaBusy === "true") return;
     this.#more.ariaBusy = "true";
-    setText(this.#more, "Showing all…");
+    setText(this.#more, t("Showing all…"));
     this.#text.focus({ preventScroll: true });
     this.#next();
   }

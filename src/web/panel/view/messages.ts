@@ -2,9 +2,11 @@ import type { Attachment } from "../../../protocol/index.ts";
 import type { Chat, Outgoing } from "../chat.ts";
 import type { RememberedChat } from "../history.ts";
 import { PANEL_LIMITS } from "../limits.ts";
+import { bubbleOf } from "./bubble.ts";
 import { AnswerView, noteOf, type AnswerActions } from "./answer.ts";
-import { button, icon, iconButton, make, picture } from "./dom.ts";
+import { button, icon, iconButton, make } from "./dom.ts";
 import { proseOf } from "./prose.ts";
+import { mark, t } from "../language.ts";
 
 export interface MessagesActions extends AnswerActions {
   readonly suggest: (prompt: string) => void;
@@ -17,13 +19,11 @@ export interface MessagesActions extends AnswerActions {
   readonly newChat: () => void;
 }
 
-const THUMB_PX = 96;
-
 /** Said below a prompt that has no answer. */
 const NOTES: Readonly<Record<string, string>> = {
-  queued: "Waits for its turn",
-  held: "Held because you stopped the answer",
-  removed: "Not sent to the agent",
+  queued: mark("Waits for its turn"),
+  held: mark("Held because you stopped the answer"),
+  removed: mark("Not sent to the agent"),
 };
 
 /** Everything that was said, and what can be said first. */
@@ -32,7 +32,7 @@ export class Messages {
   readonly #actions: MessagesActions;
   readonly #log = make("div", {
     class: "log",
-    attributes: { role: "log", "aria-live": "off", "aria-label": "Conversation", tabindex: "0" },
+    attributes: { role: "log", "aria-live": "off", "aria-label": t("Conversation"), tabindex: "0" },
   });
   readonly #list = make("div", { class: "list" });
   readonly #empty = make("div", { class: "empty" });
@@ -43,7 +43,7 @@ export class Messages {
 
   constructor(actions: MessagesActions) {
     this.#actions = actions;
-    this.#down = iconButton("bottom", "To the end of the conversation", () => this.toEnd(), "to-end");
+    this.#down = iconButton("bottom", t("To the end of the conversation"), () => this.toEnd(), "to-end");
     this.#down.hidden = true;
     this.#log.append(this.#empty, this.#list);
     this.#log.addEventListener("scroll", () => this.#scrolled(), { passive: true });
@@ -55,7 +55,7 @@ export class Messages {
     this.#empty.replaceChildren(
       icon("chat"),
       make("p", { class: "empty-title", text: title }),
-      make("p", { class: "faint", text: "Ask something, or begin with one of these." }),
+      make("p", { class: "faint", text: t("Ask something, or begin with one of these.") }),
       make(
         "div",
         { class: "suggestions" },
@@ -87,7 +87,7 @@ export class Messages {
       nodes.push(answer.element);
     }
     for (const prompt of outgoing) nodes.push(...this.#outgoing(prompt));
-    if (chat.loading && nodes.length === 0) nodes.push(make("div", { class: "loading", text: "Opening the chat…" }));
+    if (chat.loading && nodes.length === 0) nodes.push(make("div", { class: "loading", text: t("Opening the chat…") }));
     if (trouble !== undefined)
       nodes.push(this.#once("trouble", `${trouble.text}${trouble.next ?? ""}`, () => this.#over(trouble)));
     this.#put(nodes);
@@ -100,9 +100,9 @@ export class Messages {
       ...messages.map(({ fromUser, text }) =>
         fromUser
           ? bubbleOf(text, [])
-          : make("article", { class: "answer", attributes: { "aria-label": "Answer" } }, proseOf(text)),
+          : make("article", { class: "answer", attributes: { "aria-label": t("Answer") } }, proseOf(text)),
       ),
-      this.#over({ text: why, next: "You can read it here." }),
+      this.#over({ text: why, next: t("You can read it here.") }),
     ]);
     this.toEnd();
   }
@@ -145,7 +145,7 @@ export class Messages {
     return this.#once(id, state, () => {
       const { text, attachments } = read();
       const bubble = bubbleOf(text, attachments);
-      const note = NOTES[state];
+      const note = NOTES[state] === undefined ? undefined : t(NOTES[state]);
       if (note !== undefined) bubble.append(make("div", { class: "bubble-note", text: note }));
       return bubble;
     });
@@ -156,8 +156,8 @@ export class Messages {
     return make(
       "div",
       { class: "row held-row" },
-      state === "first" ? button("Send now", this.#actions.resumeQueue, "primary") : undefined,
-      button("Discard", () => this.#actions.unqueue(turn), "quiet"),
+      state === "first" ? button(t("Send now"), this.#actions.resumeQueue, "primary") : undefined,
+      button(t("Discard"), () => this.#actions.unqueue(turn), "quiet"),
     );
   }
 
@@ -166,14 +166,14 @@ export class Messages {
       const made = bubbleOf(shown, attachments);
       if (trouble === undefined) return made;
       made.classList.add("unsent");
-      const note = noteOf({ ...trouble, text: `Not sent. ${trouble.text}` }, "bad");
+      const note = noteOf({ ...trouble, text: t("Not sent. {why}", { why: trouble.text }) }, "bad");
       note.setAttribute("role", "alert");
-      const again = button("Send again", () => this.#actions.sendAgain(key), "primary");
+      const again = button(t("Send again"), () => this.#actions.sendAgain(key), "primary");
       const row = make(
         "div",
         { class: "row" },
         again,
-        button("Discard", () => this.#actions.drop(key), "quiet"),
+        button(t("Discard"), () => this.#actions.drop(key), "quiet"),
       );
       return make("div", { class: "unsent-group" }, made, note, row);
     });
@@ -183,7 +183,7 @@ export class Messages {
 
   #over(trouble: Parameters<typeof noteOf>[0]): HTMLElement {
     const note = noteOf(trouble, "plain");
-    return make("div", { class: "over" }, note, button("New chat", this.#actions.newChat, "primary"));
+    return make("div", { class: "over" }, note, button(t("New chat"), this.#actions.newChat, "primary"));
   }
 
   /** Recreated only when its state changes. */
@@ -200,36 +200,4 @@ export class Messages {
 function waitingOf(): HTMLElement {
   const attributes = { "aria-hidden": "true" };
   return make("div", { class: "waiting", attributes }, make("i"), make("i"), make("i"));
-}
-
-function bubbleOf(text: string, attachments: readonly Attachment[]): HTMLElement {
-  return make(
-    "article",
-    { class: "bubble", attributes: { "aria-label": "You" } },
-    ...promptOf(text),
-    attachments.length === 0 ? undefined : make("div", { class: "chips" }, ...attachments.map(attachmentOf)),
-  );
-}
-
-/** A long one is expanded on request. */
-function promptOf(text: string): readonly HTMLElement[] {
-  const element = make("div", { class: "bubble-text", text });
-  if (text.length <= PANEL_LIMITS.bubbleChars) return [element];
-  element.textContent = `${text.slice(0, PANEL_LIMITS.bubbleChars)}…`;
-  const more = button(
-    "Show all",
-    () => {
-      element.textContent = text;
-      more.remove();
-    },
-    "quiet",
-  );
-  return [element, more];
-}
-
-function attachmentOf(attachment: Attachment): HTMLElement {
-  const name = attachment.name ?? (attachment.type === "image" ? "image" : "text");
-  return attachment.type === "image"
-    ? picture(attachment, name, THUMB_PX)
-    : make("span", { class: "chip" }, icon("file"), name);
 }

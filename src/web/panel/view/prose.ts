@@ -2,6 +2,7 @@ import { PANEL_LIMITS } from "../limits.ts";
 import { GrowingMarkdown } from "../../ui/markdown/growing.ts";
 import type { MarkdownBlock, MarkdownNode } from "../../ui/markdown/tree.ts";
 import { copyText, icon, make, replaceIcon, setText } from "./dom.ts";
+import { t } from "../language.ts";
 
 /** The page's own headings are above those of an answer. */
 const PLACED: Readonly<Record<string, string>> = { h1: "h3", h2: "h3", h3: "h4", h4: "h5", h5: "h6" };
@@ -46,7 +47,7 @@ function toNode(tree: MarkdownNode): Node {
     element.type = "checkbox";
     element.disabled = true;
     element.checked = tree.checked === true;
-    element.setAttribute("aria-label", tree.checked === true ? "done" : "to do");
+    element.setAttribute("aria-label", tree.checked === true ? t("done") : t("to do"));
   }
   if (tree.align !== undefined) element.className = `align-${tree.align}`;
   element.append(...tree.children.map(toNode));
@@ -54,7 +55,7 @@ function toNode(tree: MarkdownNode): Node {
   // A wide one scrolls by itself, also by keyboard.
   return make(
     "div",
-    { class: "scroller", attributes: { tabindex: "0", role: "group", "aria-label": "Table" } },
+    { class: "scroller", attributes: { tabindex: "0", role: "group", "aria-label": t("Table") } },
     element,
   );
 }
@@ -62,16 +63,20 @@ function toNode(tree: MarkdownNode): Node {
 function codeBlock(code: string, language: string): Node {
   const copy = make(
     "button",
-    { class: "copy-code", attributes: { type: "button", "aria-label": "Copy code", title: "Copy code" } },
+    { class: "copy-code", attributes: { type: "button", "aria-label": t("Copy code"), title: t("Copy code") } },
     icon("copy"),
-    make("span", { text: "Copy" }),
+    make("span", { text: t("Copy") }),
   );
   copy.addEventListener("click", () => void copied(copy, code));
   return make(
     "div",
     { class: "code" },
     make("div", { class: "code-head" }, make("span", { text: language }), copy),
-    make("pre", { attributes: { tabindex: "0", role: "group", "aria-label": "Code" } }, make("code", { text: code })),
+    make(
+      "pre",
+      { attributes: { tabindex: "0", role: "group", "aria-label": t("Code") } },
+      make("code", { text: code }),
+    ),
   );
 }
 
@@ -79,9 +84,9 @@ async function copied(copy: HTMLElement, code: string): Promise<void> {
   const words = copy.querySelector("span");
   const worked = await copyText(code);
   replaceIcon(copy, worked ? "check" : "alert");
-  if (words !== null) setText(words, worked ? "Copied" : "Not copied");
+  if (words !== null) setText(words, worked ? t("Copied") : t("Not copied"));
   setTimeout(() => {
     replaceIcon(copy, "copy");
-    if (words !== null) setText(words, "Copy");
+    if (words !== null) setText(words, t("Copy"));
   }, PANEL_LIMITS.copiedMs);
 }

@@ -5,17 +5,18 @@ import type { PanelOptions } from "../options.ts";
 import type { StepPart, ThoughtPart } from "../transcript.ts";
 import { shorten, stepWords } from "../words.ts";
 import { icon, make, picture, replaceIcon, setAttribute, setText, type Icon } from "./dom.ts";
+import { mark, plural, t } from "../language.ts";
 
 export type Describe = PanelOptions["describe"];
 
 const MARKS: Readonly<Record<ItemStatus, { readonly icon: Icon; readonly label: string }>> = {
-  in_progress: { icon: "dot", label: "running" },
-  completed: { icon: "check", label: "done" },
-  failed: { icon: "alert", label: "failed" },
-  declined: { icon: "close", label: "declined" },
-  timed_out: { icon: "close", label: "expired" },
-  interrupted: { icon: "stop", label: "stopped" },
-  superseded: { icon: "retry", label: "done again" },
+  in_progress: { icon: "dot", label: mark("running") },
+  completed: { icon: "check", label: mark("done") },
+  failed: { icon: "alert", label: mark("failed") },
+  declined: { icon: "close", label: mark("declined") },
+  timed_out: { icon: "close", label: mark("expired") },
+  interrupted: { icon: "stop", label: mark("stopped") },
+  superseded: { icon: "retry", label: mark("done again") },
 };
 
 const PICTURE_PX = 320;
@@ -74,18 +75,26 @@ function isRunning(part: StepPart | ThoughtPart): boolean {
 }
 
 function activity(part: StepPart | ThoughtPart, describe: Describe): string {
-  return part.kind === "step" ? stepWords(part.tool, part.input, describe).replace(/(…|\.{3})$/, "") : "Thinking";
+  return part.kind === "step" ? stepWords(part.tool, part.input, describe).replace(/(…|\.{3})$/, "") : t("Thinking");
 }
 
 /** One step in its own words; more of them as a number, with what went wrong. */
 function summed(parts: readonly (StepPart | ThoughtPart)[], describe: Describe): string {
   const steps = parts.filter((part) => part.kind === "step");
   const [only] = steps;
-  if (only === undefined) return "Thought about it";
+  if (only === undefined) return t("Thought about it");
   const wrong = steps.filter(({ status }) => status === "failed" || status === "declined").length;
-  const count = steps.length === 1 ? activity(only, describe) : `${String(steps.length)} steps`;
+  const count =
+    steps.length === 1
+      ? activity(only, describe)
+      : plural({ one: "{count} step", other: "{count} steps" }, { count: steps.length });
   if (wrong === 0) return count;
-  return steps.length === 1 ? `${count}: ${MARKS[only.status].label}` : `${count}, ${String(wrong)} of them not done`;
+  return steps.length === 1
+    ? `${count}: ${t(MARKS[only.status].label)}`
+    : plural(
+        { one: "{steps}, {count} of them not done", other: "{steps}, {count} of them not done" },
+        { steps: count, count: wrong },
+      );
 }
 
 /** One tool call: its input, and its result. */
@@ -94,8 +103,8 @@ class StepView {
   readonly #describe: Describe;
   readonly #words = make("span", { class: "step-words" });
   readonly #status = make("span", { class: "step-status" });
-  readonly #input = make("pre", { attributes: { tabindex: "0", role: "group", "aria-label": "Input" } });
-  readonly #output = make("pre", { attributes: { tabindex: "0", role: "group", "aria-label": "Result" } });
+  readonly #input = make("pre", { attributes: { tabindex: "0", role: "group", "aria-label": t("Input") } });
+  readonly #output = make("pre", { attributes: { tabindex: "0", role: "group", "aria-label": t("Result") } });
   readonly #result: HTMLElement;
   readonly #pictures = make("div", { class: "pictures" });
   readonly #tool = make("code");
@@ -103,7 +112,7 @@ class StepView {
 
   constructor(describe: Describe) {
     this.#describe = describe;
-    this.#result = make("div", {}, make("div", { class: "label", text: "Result" }), this.#output);
+    this.#result = make("div", {}, make("div", { class: "label", text: t("Result") }), this.#output);
     this.element = make(
       "details",
       { class: "step", on: { toggle: () => this.#fill() } },
@@ -111,7 +120,7 @@ class StepView {
       make(
         "div",
         { class: "step-body" },
-        make("div", { class: "label" }, "Tool ", this.#tool),
+        make("div", { class: "label" }, t("Tool"), " ", this.#tool),
         this.#input,
         this.#result,
         this.#pictures,
@@ -125,7 +134,7 @@ class StepView {
     setAttribute(this.element, "data-status", status);
     replaceIcon(this.element, MARKS[status].icon);
     setText(this.#words, stepWords(tool, input, this.#describe));
-    setText(this.#status, status === "completed" ? "" : MARKS[status].label);
+    setText(this.#status, status === "completed" ? "" : t(MARKS[status].label));
     this.#fill();
   }
 
@@ -139,7 +148,7 @@ class StepView {
     this.#result.hidden = part.output === "";
     const images = part.images.slice(0, PANEL_LIMITS.stepImages);
     if (this.#pictures.childElementCount !== images.length)
-      this.#pictures.replaceChildren(...images.map((image) => picture(image, "Picture of the result", PICTURE_PX)));
+      this.#pictures.replaceChildren(...images.map((image) => picture(image, t("Picture of the result"), PICTURE_PX)));
   }
 }
 
@@ -155,7 +164,10 @@ class Thought {
   update({ text, done }: ThoughtPart): void {
     setAttribute(this.element, "data-status", done ? "completed" : "in_progress");
     replaceIcon(this.element, done ? "check" : "dot");
-    setText(this.#words, done ? "Thought" : "Thinking");
-    setText(this.#text, text === "" ? "The model does not show this thought." : shorten(text, PANEL_LIMITS.stepChars));
+    setText(this.#words, done ? t("Thought") : t("Thinking"));
+    setText(
+      this.#text,
+      text === "" ? t("The model does not show this thought.") : shorten(text, PANEL_LIMITS.stepChars),
+    );
   }
 }

@@ -1,11 +1,19 @@
 import { createContext, use, useSyncExternalStore, type ReactNode } from "react";
-import { LiveConnection, SallyportClient, type LiveStatus } from "../../../client/index.ts";
+import {
+  LiveConnection,
+  SallyportClient,
+  ShellConnection,
+  type LiveStatus,
+  type ShellRequest,
+} from "../../../client/index.ts";
 import type { Me } from "../../../protocol/index.ts";
 
 /** All that a page needs to talk to the server. */
 export interface ConsoleConnection {
   readonly client: SallyportClient;
   readonly live: LiveConnection;
+  /** Opens a terminal in a session's sandbox. */
+  readonly openShell: (request: Omit<ShellRequest, "url" | "token">) => ShellConnection;
   readonly me: Me;
   readonly signOut: () => void;
 }
@@ -22,9 +30,13 @@ export function ConnectionProvider({
   return <Context value={connection}>{children}</Context>;
 }
 
-export function connect(token: string): Pick<ConsoleConnection, "client" | "live"> {
+export function connect(token: string): Pick<ConsoleConnection, "client" | "live" | "openShell"> {
   const url = globalThis.location.origin;
-  return { client: new SallyportClient({ url, token }), live: new LiveConnection({ url, token }) };
+  return {
+    client: new SallyportClient({ url, token }),
+    live: new LiveConnection({ url, token }),
+    openShell: (request) => new ShellConnection({ url, token, ...request }),
+  };
 }
 
 export function useConnection(): ConsoleConnection {

@@ -2,6 +2,7 @@ import { createContext, Fragment, use, useCallback, useEffect, useMemo, useRef, 
 import { Dialog } from "../dialog.tsx";
 import { useSettings } from "./settings.ts";
 import { capsOf, press, type Combination } from "./shortcut-keys.ts";
+import { t } from "../language/t.ts";
 
 /** `keys` work alone, without Ctrl, Alt or ⌘, and never while somebody types or a window or menu is open. */
 export interface Shortcut extends Combination {
@@ -98,8 +99,8 @@ function Help({
     <Dialog
       open={open}
       onClose={onClose}
-      title="Keyboard shortcuts"
-      description="Not active while you type in a field."
+      title={t("Keyboard shortcuts")}
+      description={t("Not active while you type in a field.")}
     >
       <div className="space-y-5">
         {groups.map(({ title, shortcuts: list }) => (
@@ -124,7 +125,7 @@ function Help({
             checked={shortcuts}
             onChange={(event) => set({ shortcuts: event.target.checked })}
           />
-          Enable single-key shortcuts on this device
+          {t("Enable single-key shortcuts on this device")}
         </label>
       </div>
     </Dialog>
@@ -134,7 +135,7 @@ function Help({
 function Caps({ keys }: { readonly keys: readonly string[] }): ReactNode {
   return keys.map((one, index) => (
     <Fragment key={one}>
-      {index > 0 && "or"}
+      {index > 0 && t("or")}
       {capsOf(one).map((cap, place) => (
         <kbd
           key={`${cap}${String(place)}`}

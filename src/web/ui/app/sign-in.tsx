@@ -3,10 +3,11 @@ import { Button } from "../button.tsx";
 import { Input } from "../field.tsx";
 import { Mark } from "../mark.tsx";
 import { Note } from "../states.tsx";
+import { rich, t } from "../language/t.ts";
 
 const REFUSED = {
-  revoked: "You were signed out: this token was revoked.",
-  wrong: "That token is not valid.",
+  revoked: t("You were signed out: this token was revoked."),
+  wrong: t("That token is not valid."),
 } as const;
 
 /** Without the link that the server printed, a person needs a token. */
@@ -29,7 +30,7 @@ export function SignIn({
     <main className="grid min-h-dvh place-items-center p-4">
       <form onSubmit={submit} className="w-full max-w-md space-y-4 rounded-xl border bg-raised p-6 shadow-sm">
         <h1 className="flex items-center gap-2.5 text-xl font-semibold">
-          <Mark className="size-6 text-accent" /> Sign in to Sallyport
+          <Mark className="size-6 text-accent" /> {t("Sign in to Sallyport")}
         </h1>
         {why !== undefined && (
           <Note tone={why === "wrong" ? "bad" : "warn"} role="alert">
@@ -37,10 +38,10 @@ export function SignIn({
           </Note>
         )}
         <p className="text-soft">
-          Open the link that <code>npm start</code> printed, or paste it, or a token, here.
+          {rich("Open the link that {code} printed, or paste it, or a token, here.", { code: <code>npm start</code> })}
         </p>
         <label htmlFor={id} className="block text-sm font-medium">
-          Link or token
+          {t("Link or token")}
         </label>
         <Input
           id={id}
@@ -53,10 +54,12 @@ export function SignIn({
           autoFocus
         />
         <Button type="submit" variant="primary" className="w-full">
-          Sign in
+          {t("Sign in")}
         </Button>
         <p className="text-sm text-faint">
-          On the server’s machine the first token is in the file <code>token</code> of its home folder.
+          {rich("On the server’s machine the first token is in the file {code} of its home folder.", {
+            code: <code>token</code>,
+          })}
         </p>
       </form>
     </main>

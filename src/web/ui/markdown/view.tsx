@@ -1,6 +1,7 @@
 import { Fragment, memo, type ComponentType, type ReactNode } from "react";
 import { CopyButton } from "../copy-button.tsx";
 import { wordsOf, type MarkdownNode, type MarkdownTag } from "./tree.ts";
+import { t } from "../language/t.ts";
 
 type MarkdownElement = Extract<MarkdownNode, { readonly children: unknown }>;
 
@@ -18,12 +19,14 @@ interface MarkdownProps {
 
 type MarkdownParts = Omit<MarkdownProps, "tree">;
 
-const HEADING = "mt-4 mb-2 font-semibold first:mt-0";
+/** A text in another direction than the page keeps its own, paragraph by paragraph. */
+const OWN_DIRECTION = "rtl:[unicode-bidi:plaintext]";
+const HEADING = `mt-4 mb-2 font-semibold first:mt-0 ${OWN_DIRECTION}`;
 const CELL = "border px-2.5 py-1";
-const LIST = "my-3 list-outside space-y-1 pl-6 first:mt-0 last:mb-0";
+const LIST = "my-3 list-outside space-y-1 ps-6 first:mt-0 last:mb-0";
 
 const CLASSES: Partial<Readonly<Record<MarkdownTag, string>>> = {
-  p: "my-3 first:mt-0 last:mb-0",
+  p: `my-3 first:mt-0 last:mb-0 ${OWN_DIRECTION}`,
   h1: `${HEADING} text-xl`,
   h2: `${HEADING} text-lg`,
   h3: `${HEADING} text-base`,
@@ -32,8 +35,8 @@ const CLASSES: Partial<Readonly<Record<MarkdownTag, string>>> = {
   h6: `${HEADING} text-sm`,
   ul: `${LIST} list-disc`,
   ol: `${LIST} list-decimal`,
-  li: "[&>ol]:my-1 [&>ul]:my-1 has-[>input]:list-none",
-  blockquote: "my-3 border-l-4 pl-3 text-soft first:mt-0 last:mb-0",
+  li: `[&>ol]:my-1 [&>ul]:my-1 has-[>input]:list-none ${OWN_DIRECTION}`,
+  blockquote: "my-3 border-s-4 ps-3 text-soft first:mt-0 last:mb-0",
   hr: "my-4",
   strong: "font-semibold",
   code: "rounded bg-sunken px-1 py-0.5 text-[0.9em]",
@@ -41,7 +44,7 @@ const CLASSES: Partial<Readonly<Record<MarkdownTag, string>>> = {
   table: "w-full border-collapse text-sm",
   th: `${CELL} bg-panel font-semibold`,
   td: CELL,
-  input: "mr-1.5 align-middle",
+  input: "me-1.5 align-middle",
 };
 
 /** Markdown as elements, never as HTML. The page's own headings are above those of a text. */
@@ -80,7 +83,7 @@ function element(node: Exclude<MarkdownNode, string>, parts: MarkdownParts): Rea
           checked={node.checked === true}
           readOnly
           disabled
-          aria-label={node.checked === true ? "done" : "to do"}
+          aria-label={node.checked === true ? t("done") : t("to do")}
           className={className}
         />
       );
@@ -105,7 +108,7 @@ function element(node: Exclude<MarkdownNode, string>, parts: MarkdownParts): Rea
         <Cell
           {...(Cell === "th" ? { scope: "col" } : {})}
           className={className}
-          style={{ textAlign: node.align ?? "left" }}
+          style={{ textAlign: node.align ?? "start" }}
         >
           {all(node.children, parts)}
         </Cell>
@@ -129,10 +132,10 @@ function Table({ node, parts }: { readonly node: MarkdownElement; readonly parts
     <div className="my-3 first:mt-0 last:mb-0">
       {parts.copyTables === true && (
         <div className="flex justify-end">
-          <CopyButton label="Copy table" text={tabbed(node)} />
+          <CopyButton label={t("Copy table")} text={tabbed(node)} />
         </div>
       )}
-      <div role="group" aria-label="Table" tabIndex={0} className="overflow-x-auto">
+      <div role="group" aria-label={t("Table")} tabIndex={0} className="overflow-x-auto">
         <table className={CLASSES.table}>{all(node.children, parts)}</table>
       </div>
     </div>

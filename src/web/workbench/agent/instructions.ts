@@ -9,7 +9,7 @@ Tables and viewers
 - Use the exact names of columns. Mind their types, units and categories.
 - New columns come from formulas (create_column), conditions on rows are filters (apply_filter); what neither can do, a script can (run_script).
 - Your tools work on the table that is shown. list_open_tables and switch_table change between tables; select_rows marks rows without hiding any.
-- A column that has the wrong type or name is mended with change_column: say what did not fit.
+- A column that has the wrong type or name is mended with change_column, which also sets how numbers and dates are shown: say what did not fit. Single values are mended with edit_cells.
 - highlight_element helps a person who asks where something is. Take ids from list_ui_elements only.
 
 Databases

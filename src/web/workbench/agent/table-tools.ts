@@ -1,5 +1,7 @@
 import type { PageTool } from "../../../client/index.ts";
+import { z } from "zod";
 import { Bits } from "../data/bits.ts";
+import { columnFormat, fitsType, type ColumnFormat } from "../data/column-format.ts";
 import { convertColumn } from "../data/convert.ts";
 import { toCsv } from "../data/csv.ts";
 import { filterRows } from "../data/filter-rows.ts";
@@ -10,6 +12,7 @@ import { count } from "../model/words.ts";
 import type { View, Workbench } from "../model/workbench.ts";
 import { SAMPLES } from "../samples/index.ts";
 import { columnNamed } from "../viewers/look.ts";
+import { editCells } from "./cell-tools.ts";
 import { csvHead, current, schema, string, text, type ActionArguments, type ActionOptions } from "./tool-parts.ts";
 import { OPENED_ROWS } from "./database.ts";
 
@@ -23,6 +26,7 @@ export function tableTools(options: ActionOptions): readonly PageTool[] {
   return [
     selectRows(options),
     changeColumn(options),
+    editCells(options),
     listOpenTables(options),
     switchTable(options),
     openTable(options),
@@ -78,13 +82,14 @@ function changeColumn({ workbench }: ActionOptions): PageTool {
   return {
     name: "change_column",
     description:
-      "Gives a column another name, another type, or both. Values that the new type cannot hold become missing; the answer says how many and which. Viewers, filters and formulas follow a new name.",
+      "Gives a column another name, type or format. A format only changes how values are shown. Values that the new type cannot hold become missing; the answer says how many and which. Viewers, filters and formulas follow a new name.",
     tier: "page",
     schema: schema(
       {
         column: string("Its name"),
         newName: string("Absent: it stays"),
         type: { type: "string", enum: TYPES, description: "Absent: it stays" },
+        format: { type: ["object", "null"], description: FORMAT_HELP },
       },
       ["column"],
     ),
@@ -94,11 +99,15 @@ function changeColumn({ workbench }: ActionOptions): PageTool {
       const name = args["newName"] === undefined ? column.name : text(args, "newName").trim();
       const type = args["type"] === undefined ? column.type : TYPES.find((one) => one === args["type"]);
       if (type === undefined) throw new Error(`type must be one of ${TYPES.join(", ")}`);
-      if (name === column.name && type === column.type) return `${column.name} has this name and type already.`;
+      const format = wantedFormat(args["format"], type);
+      if (name === column.name && type === column.type && format === undefined)
+        return `${column.name} has this name and type already.`;
       const converted = type === column.type ? undefined : convertColumn(column, type);
+      const { format: standing, ...bare } = converted?.column ?? column;
+      const shown = format === undefined ? standing : (format ?? undefined);
       workbench.replaceColumn(id, column.name, {
-        column: { ...(converted?.column ?? column), name },
-        words: changeWords({ from: column.name, name, type: converted === undefined ? undefined : type }),
+        column: { ...bare, name, ...(shown === undefined ? {} : { format: shown }) },
+        words: changeWords({ from: column.name, name, type: converted === undefined ? undefined : type, format }),
         by: "agent",
       });
       return [
@@ -107,6 +116,18 @@ function changeColumn({ workbench }: ActionOptions): PageTool {
       ].join("\n");
     },
   };
+}
+
+const FORMAT_HELP =
+  'How values are shown, such as {"kind":"number","style":"currency","groups":"comma","digits":2,"currency":"EUR"} (styles plain, percent, currency, scientific, short; groups comma, point, space, apostrophe, none) or {"kind":"date","style":"long","zone":"Europe/Berlin"} (styles full, day, minute, second, us, european, long, month, year, time). null: every digit, times in UTC. Absent: it stays';
+
+/** Null: none. Undefined: it stays. */
+function wantedFormat(value: unknown, type: ColumnType): ColumnFormat | null | undefined {
+  if (value === undefined || value === null) return value;
+  const read = columnFormat.safeParse(value);
+  if (!read.success) throw new Error(`this format cannot be read: ${z.prettifyError(read.error)}`);
+  if (!fitsType(read.data, type)) throw new Error(`a column of type ${type} has no format of kind ${read.data.kind}`);
+  return read.data;
 }
 
 function listOpenTables({ workbench }: ActionOptions): PageTool {

@@ -107,6 +107,8 @@ export function stepWords(tool: string, input: Readonly<Record<string, unknown>>
       return shown("expression") === "" ? "Selecting rows…" : `Selecting rows with ${shown("expression")}…`;
     case "change_column":
       return `Changing column ${shown("column")}…`;
+    case "edit_cells":
+      return "Changing cells…";
     case "list_open_tables":
       return "Looking at the open tables…";
     case "switch_table":

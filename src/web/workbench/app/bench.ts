@@ -28,12 +28,14 @@ export function openBench(): Bench {
   const keeper = new SessionKeeper({
     workbench,
     opening,
+    gridLooks,
     store: openSessionStore(globalThis.indexedDB),
     tab: tabId(globalThis.sessionStorage, navigator.locks),
     now: Date.now,
   });
   gridLooks.subscribe(() => keeper.changed());
-  void keeper.start();
+  void keeper.start().then(() => openLinked(opening));
+  globalThis.addEventListener("hashchange", () => openLinked(opening));
   globalThis.addEventListener("pagehide", () => {
     opening.saveNow();
     keeper.saveNow();
@@ -51,4 +53,14 @@ export function openBench(): Bench {
     sql: new PageSql(workbench),
     queries: new QueryHistory(storage),
   };
+}
+
+/** Opens what the address of the page names, once: after a reload the table is there anyway. */
+function openLinked(opening: TableOpener): void {
+  const { hash } = globalThis.location;
+  if (!hash.startsWith("#table=")) return;
+  const address = new URL(globalThis.location.href);
+  address.hash = "";
+  globalThis.history.replaceState(globalThis.history.state, "", address);
+  void opening.link(hash);
 }

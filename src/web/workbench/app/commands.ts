@@ -2,6 +2,8 @@ import { useTell } from "../../ui/toasts.tsx";
 import { Bits } from "../data/bits.ts";
 import { dockIds, tile } from "../model/dock.ts";
 import type { View } from "../model/workbench.ts";
+import { pivotAsTable } from "../viewers/pivot-table/as-table.ts";
+import { definitionOf, wholeLook } from "../viewers/registry.ts";
 import type { ViewerType } from "../viewers/viewer.ts";
 import { useBench, useCurrent } from "./context.tsx";
 import { fileCommands, type FileCommands } from "./file-commands.ts";
@@ -14,6 +16,8 @@ export interface WorkbenchCommands extends FileCommands {
   readonly select: (what: "all" | "none" | "invert" | "filtered") => void;
   readonly clearFilters: () => void;
   readonly removeColumn: (name: string) => void;
+  /** What a pivot table shows, as a table of its own. */
+  readonly openPivot: (viewerId: string) => void;
   readonly tileAll: () => void;
   readonly closeAll: () => void;
   readonly closeView: () => void;
@@ -53,8 +57,15 @@ export function useCommands(): WorkbenchCommands {
       }),
     select: (what) => withView(({ id, table }) => workbench.select(id, rowsFor(what, table), "person")),
     clearFilters: () => withView(({ table }) => table.setFilters(new Map())),
-    ...fileCommands({ opening, withView, attemptLater }),
+    ...fileCommands({ opening, withView, attemptLater, told: tell.ok }),
     removeColumn: (name) => withView(({ id }) => workbench.removeColumn(id, name, "person")),
+    openPivot: (viewerId) =>
+      withView(({ table, viewers }) => {
+        const viewer = viewers.find(({ id }) => id === viewerId);
+        const definition = viewer === undefined ? undefined : definitionOf(viewer.type);
+        if (viewer === undefined || definition === undefined) return;
+        opening.add(pivotAsTable(table, wholeLook(definition, table, viewer.look)), "person");
+      }),
     tileAll: () => withView(({ id, dock }) => workbench.setDock(id, tile(dockIds(dock)))),
     closeAll: () =>
       withView(({ id, viewers }) => viewers.forEach((viewer) => workbench.removeViewer(id, viewer.id, "person"))),

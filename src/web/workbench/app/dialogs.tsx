@@ -8,6 +8,8 @@ import { ChangeColumnDialog } from "./column/change-column-dialog.tsx";
 import { ColumnDialog } from "./column/column-dialog.tsx";
 import { useBench, useCurrent } from "./context.tsx";
 import { MoveDialog } from "./dock/move-dialog.tsx";
+import { ReshapeDialog } from "./reshape/reshape-dialog.tsx";
+import { ImportDialog } from "./start/import-dialog.tsx";
 import { useSurface } from "./surface.ts";
 
 /** The windows over the page; one at a time. */
@@ -16,12 +18,16 @@ export function Dialogs(): ReactNode {
   const { asked, set } = useSurface();
   const close = (): void => set({ asked: undefined });
   if (asked?.kind === "url") return <UrlDialog onClose={close} />;
+  if (asked?.kind === "import")
+    return <ImportDialog again={{ file: asked.file, replaces: asked.replaces }} onClose={close} />;
   if (asked === undefined || view === undefined) return undefined;
   switch (asked.kind) {
     case "column":
       return <ColumnDialog view={view} onClose={close} />;
     case "change-column":
       return <ChangeColumnDialog view={view} name={asked.name} onClose={close} />;
+    case "reshape":
+      return <ReshapeDialog key={asked.by} kind={asked.by} view={view} onClose={close} />;
     case "save-layout":
       return <SaveLayoutDialog onClose={close} />;
     case "move":

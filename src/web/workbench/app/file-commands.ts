@@ -4,6 +4,7 @@ import { toJson } from "../data/json.ts";
 import { toParquet } from "../data/parquet.ts";
 import { WORKBENCH_LIMITS } from "../limits.ts";
 import { layoutFileText, layoutText, parseLayout } from "../model/layout.ts";
+import { linkHash } from "../model/permalink.ts";
 import type { View } from "../model/workbench.ts";
 import { fileName } from "./file-name.ts";
 import type { TableOpener } from "./opening.ts";
@@ -18,6 +19,8 @@ export interface FileCommands {
   /** Absent kind: CSV. */
   readonly save: (rows: RowsToSave, kind?: SavedFileKind) => void;
   readonly saveLayoutFile: () => void;
+  /** Copies a link that opens this table with this layout. */
+  readonly copyLink: () => void;
   readonly openLayoutFile: (file: File) => void;
   readonly savePicture: (viewerId: string, kind: "png" | "svg") => void;
 }
@@ -27,8 +30,10 @@ export function fileCommands(options: {
   readonly withView: (work: (open: View) => void) => void;
   /** Does something that may be refused later, and says so. */
   readonly attemptLater: (work: () => Promise<void> | void) => void;
+  /** Says that something was done. */
+  readonly told: (words: string) => void;
 }): FileCommands {
-  const { opening, withView, attemptLater } = options;
+  const { opening, withView, attemptLater, told } = options;
   return {
     save: (rows, kind = "csv") => withView(({ table }) => attemptLater(() => saveTable(table, rows, kind))),
     saveLayoutFile: () =>
@@ -36,6 +41,18 @@ export function fileCommands(options: {
         const layout = layoutText(opening.layoutOf(open));
         download(`${fileName(open.table.name)}.layout.json`, layout, "application/json");
       }),
+    copyLink: () =>
+      withView((open) =>
+        attemptLater(async () => {
+          const source = opening.sourceOf(open.id);
+          if (source === undefined)
+            throw new Error("Only samples and files of this server have a link. Send the file and its layout instead.");
+          const link = new URL(globalThis.location.href);
+          link.hash = await linkHash({ source, layout: opening.layoutOf(open) });
+          await navigator.clipboard.writeText(link.href);
+          told("Copied a link to this table with its viewers, filters and formats.");
+        }),
+      ),
     openLayoutFile: (file) =>
       withView(({ id }) => attemptLater(async () => opening.apply(id, parseLayout(await layoutFileText(file))))),
     savePicture: (viewerId, kind) =>

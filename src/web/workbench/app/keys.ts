@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { useShortcuts } from "../../ui/app/shortcuts.tsx";
 import { useCommands } from "./commands.ts";
 import { useFilePicker } from "./start/file-picker.tsx";
-import { ask, useSurface } from "./surface.ts";
+import { ask, askToFind, useSurface } from "./surface.ts";
 
 const TYPING = "input, textarea, select, [contenteditable=''], [contenteditable='true'], [role=textbox]";
 
@@ -19,6 +19,7 @@ export function useWorkbenchKeys(): void {
     { keys: ["Ctrl+O"], label: "Open a file" },
     { keys: ["Ctrl+Z"], label: "Undo" },
     { keys: ["Ctrl+Y"], label: "Redo" },
+    { keys: ["Ctrl+F"], label: "Find in the table" },
     { keys: ["Ctrl+I"], label: "Ask Claude" },
     { keys: ["?"], label: "This list" },
   ]);
@@ -29,6 +30,8 @@ export function useWorkbenchKeys(): void {
     { keys: ["Ctrl+A"], label: "Select all shown rows" },
     { keys: ["Esc"], label: "Select no rows" },
     { keys: ["Ctrl+C"], label: "Copy the selected rows, or the cell" },
+    { keys: ["Enter", "F2"], label: "Edit the cell; Enter or Tab takes the value, Esc leaves it" },
+    { keys: ["Delete"], label: "Clear the cell" },
     { keys: ["Enter"], label: "In a head: sort; with Shift also by this column" },
     { keys: ["Shift+← →"], label: "In a head: narrower, wider" },
     { keys: ["Alt+↓"], label: "Menu of the column" },
@@ -54,6 +57,7 @@ export function useWorkbenchKeys(): void {
       if (key === "i" && !isShift) return () => set({ isChatOpen: !useSurface.getState().isChatOpen });
       if (isTyping) return undefined;
       if (key === "o" && !isShift) return pick;
+      if (key === "f" && !isShift && commands.view !== undefined) return askToFind;
       if (key === "z") return isShift ? commands.redo : commands.undo;
       return key === "y" && !isShift ? commands.redo : undefined;
     };

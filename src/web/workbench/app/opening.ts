@@ -1,27 +1,45 @@
 import { ChangeListeners } from "../data/listeners.ts";
 import { ReadError, type JsonChoice } from "../data/read/error.ts";
+import { importTable, isTextTable, type ImportMisfits, type TextImportOptions } from "../data/read/import.ts";
 import { readTable, readUrl, type ReadTableOptions } from "../data/read/index.ts";
 import type { Table } from "../data/table.ts";
+import { importLines, importedWords } from "../model/import-words.ts";
 import { layoutKey, saveLayout, type SavedLayout } from "../model/layout.ts";
 import type { LayoutStore } from "../model/layout-store.ts";
 import type { OpenWorkbench } from "../model/open.ts";
+import { readLink, type LinkedTable, type TableSource } from "../model/permalink.ts";
 import type { Actor, View } from "../model/workbench.ts";
 import { WORKBENCH_LIMITS } from "../limits.ts";
-import type { Sample } from "../samples/index.ts";
+import { SAMPLES, type Sample } from "../samples/index.ts";
 import type { GridLooks } from "./grid-looks.ts";
 
 /** What is read now, or went wrong last. */
 export interface OpeningState {
   readonly reading?: { readonly name: string; readonly share: number } | undefined;
-  readonly trouble?: { readonly name: string; readonly words: string } | undefined;
+  readonly trouble?: { readonly name: string; readonly words: string; readonly again?: ImportAgain } | undefined;
   /** What a person should know of what was read. */
-  readonly notes?: { readonly name: string; readonly lines: readonly string[] } | undefined;
+  readonly notes?:
+    | { readonly name: string; readonly lines: readonly string[]; readonly again?: ImportAgain }
+    | undefined;
   /** Tables that were open before the page was loaded again. */
   readonly restored?:
-    | { readonly tables: number; readonly filters: number; readonly failed: readonly string[] }
+    | {
+        readonly tables: number;
+        readonly filters: number;
+        readonly failed: readonly string[];
+        /** Steps that can still be taken back. */
+        readonly steps: number;
+      }
     | undefined;
   /** The file has several lists: a person chooses the table. */
   readonly choice?: OpeningChoice | undefined;
+}
+
+/** A text file that can be read in another way. */
+export interface ImportAgain {
+  readonly file: File;
+  /** The view that it gives way to. Absent: it was not opened. */
+  readonly replaces?: string | undefined;
 }
 
 export interface OpeningChoice {
@@ -42,9 +60,22 @@ interface TrackedView {
   readonly key: string;
   /** As it was last seen. Absent: it is closed. */
   readonly view: View | undefined;
+  /** Absent: only this browser has it. */
+  readonly source: TableSource | undefined;
 }
 
 type ReadTable = (options: OpenOptions) => Table | Promise<Table>;
+
+interface ReadSettings {
+  readonly part?: string | undefined;
+  /** The text file that is read. Absent: nothing can be said about how. */
+  readonly file?: File | undefined;
+  /** The view that is closed once the table is open. */
+  readonly replaces?: string | undefined;
+  readonly source?: TableSource | undefined;
+  /** How the table is looked at. Absent: as it was last. */
+  readonly layout?: SavedLayout | undefined;
+}
 
 /** Brings tables into the workbench, with the layout that was kept for them. One at a time. */
 export class TableOpener {
@@ -84,20 +115,60 @@ export class TableOpener {
   async files(files: readonly File[]): Promise<void> {
     for (const file of files) {
       const tooLarge = file.size > WORKBENCH_LIMITS.fileBytes;
-      const done = await this.#read(file.name, (options) => {
+      const isText = !tooLarge && (await isTextTable(file).catch(() => false));
+      const read: ReadTable = (options) => {
         if (tooLarge)
           throw new Error(
             `The file has ${megabytes(file.size)} MB; up to ${megabytes(WORKBENCH_LIMITS.fileBytes)} MB can be opened in a browser. Cut it, or query it on the server with SQL.`,
           );
         return readTable(file, options);
-      });
-      if (!done) return;
+      };
+      if (!(await this.#read(file.name, read, isText ? { file } : {}))) return;
     }
+  }
+
+  /** Reads a text file as a person said, and reports what did not fit. */
+  async importFile({ file, replaces }: ImportAgain, options: TextImportOptions): Promise<boolean> {
+    const read: ReadTable = async (reading) => {
+      const lines: string[] = [];
+      const notes = (notes: readonly string[]): void => void lines.push(...notes);
+      const misfits = (found: readonly ImportMisfits[]): void => void lines.push(...importLines(found));
+      const table = await importTable(file, { ...options, ...reading, notes, misfits });
+      reading.notes([importedWords(table), ...(lines.length === 0 ? ["All values fit."] : lines)]);
+      return table;
+    };
+    return await this.#read(file.name, read, { file, replaces });
   }
 
   /** Only of this server: the page may not load from elsewhere. */
   async url(address: string): Promise<boolean> {
-    return await this.#read(address, (options) => this.readAddress(address, options));
+    const source = { kind: "address", address } as const;
+    return await this.#read(address, (options) => this.readAddress(address, options), { source });
+  }
+
+  /** What a link names. Words where it is damaged are shown like those about a file. */
+  async link(hash: string): Promise<void> {
+    let linked: LinkedTable | undefined;
+    try {
+      linked = await readLink(hash);
+    } catch (error) {
+      this.#set({ trouble: { name: "Link", words: wordsOf(error) } });
+    }
+    if (linked === undefined) return;
+    const { source, layout } = linked;
+    const sample = source.kind === "sample" ? SAMPLES.find(({ id }) => id === source.id) : undefined;
+    const name = source.kind === "address" ? source.address : (sample?.title ?? source.id);
+    const read: ReadTable = (options) => {
+      if (source.kind === "address") return this.readAddress(source.address, options);
+      if (sample === undefined) throw new Error("There is no such sample any more.");
+      return sample.make();
+    };
+    await this.#read(name, read, { source, layout });
+  }
+
+  /** Where a view's table came from. Undefined: others cannot open it. */
+  sourceOf(viewId: string): TableSource | undefined {
+    return this.#tracked.get(viewId)?.source;
   }
 
   /** Reads a file of this server without opening it. Throws words where it is of another. */
@@ -111,47 +182,52 @@ export class TableOpener {
   }
 
   async sample(sample: Sample): Promise<void> {
-    await this.#read(sample.title, async () => {
-      // So that what is shown meanwhile is painted before the work begins.
-      await new Promise((done) => setTimeout(done, 30));
-      return sample.make();
-    });
+    await this.#read(
+      sample.title,
+      async () => {
+        // So that what is shown meanwhile is painted before the work begins.
+        await new Promise((done) => setTimeout(done, 30));
+        return sample.make();
+      },
+      { source: { kind: "sample", id: sample.id } },
+    );
   }
 
   /** A table that is made already. Words where the layout that was kept for it does not fit any more. */
-  table(table: Table): string | undefined {
+  table(table: Table, { source, layout }: Pick<ReadSettings, "source" | "layout"> = {}): string | undefined {
     const key = layoutKey(table);
-    const view = this.add(table, "person");
+    const view = this.add(table, "person", source);
     const kept = this.#layouts.kept(key);
-    if (kept === undefined) return undefined;
+    // A filter of another day would hide rows without a word.
+    const wanted = layout ?? (kept === undefined ? undefined : { ...kept, filters: [] });
     try {
-      // A filter of another day would hide rows without a word.
-      this.apply(view.id, { ...kept, filters: [] });
+      if (wanted !== undefined) this.apply(view.id, wanted);
       return undefined;
     } catch (error) {
-      return `The layout kept for ${table.name} does not fit any more: ${wordsOf(error)}`;
+      const which = layout === undefined ? `kept for ${table.name}` : "in the link";
+      return `The layout ${which} does not fit any more: ${wordsOf(error)}`;
     }
   }
 
   /** Opens a table, under a name that no other open one has. */
-  add(table: Table, by: Actor): View {
+  add(table: Table, by: Actor, source?: TableSource): View {
     const key = layoutKey(table);
     const taken = new Set(this.#workbench.views.map((view) => view.table.name));
     if (taken.has(table.name)) table.rename(freeName(table.name, taken));
     const view = this.#workbench.addTable(table, by);
-    this.#tracked.set(view.id, { key, view });
+    this.#tracked.set(view.id, { key, view, source });
     return view;
   }
 
   /** A view that came back with the page: its layout is kept like those of others. */
-  track(view: View): void {
-    this.#tracked.set(view.id, { key: layoutKey(view.table), view });
+  track(view: View, source: TableSource | undefined): void {
+    this.#tracked.set(view.id, { key: layoutKey(view.table), view, source });
   }
 
   /** Says what came back with the page. */
-  restored(tables: number, failed: readonly string[]): void {
+  restored(what: Omit<NonNullable<OpeningState["restored"]>, "filters">): void {
     const filters = this.#workbench.views.reduce((sum, { table }) => sum + table.filters.size, 0);
-    this.#set({ restored: { tables, filters, failed } });
+    this.#set({ restored: { ...what, filters } });
   }
 
   /** Throws words where the layout does not fit, and changes nothing. */
@@ -173,7 +249,8 @@ export class TableOpener {
     });
   }
 
-  async #read(name: string, work: ReadTable, part?: string): Promise<boolean> {
+  async #read(name: string, work: ReadTable, settings: ReadSettings = {}): Promise<boolean> {
+    const { part, file, replaces, source, layout } = settings;
     this.#stop?.abort();
     const stop = new AbortController();
     this.#stop = stop;
@@ -187,21 +264,25 @@ export class TableOpener {
         part,
       });
       stop.signal.throwIfAborted();
-      const words = this.table(table);
+      if (replaces !== undefined && this.#workbench.views.some(({ id }) => id === replaces))
+        this.#workbench.closeView(replaces, "person");
+      const words = this.table(table, { source, layout });
+      const again = file === undefined ? {} : { again: { file, replaces: this.#workbench.current?.id } };
       if (words !== undefined) this.#set({ trouble: { name, words } });
-      else this.#set(lines.length === 0 ? {} : { notes: { name, lines } });
+      else this.#set(lines.length === 0 ? {} : { notes: { name, lines, ...again } });
       return true;
     } catch (error) {
-      if (this.#stop === stop) this.#set(stop.signal.aborted ? {} : this.#failed(name, work, error));
+      if (this.#stop === stop) this.#set(stop.signal.aborted ? {} : this.#failed(name, work, { error, file }));
       return false;
     }
   }
 
-  #failed(name: string, work: ReadTable, error: unknown): OpeningState {
+  #failed(name: string, work: ReadTable, { error, file }: { error: unknown; file: File | undefined }): OpeningState {
     const choices = error instanceof ReadError ? error.choices : undefined;
-    if (choices === undefined) return { trouble: { name, words: wordsOf(error) } };
+    const again = file === undefined ? {} : { again: { file } };
+    if (choices === undefined) return { trouble: { name, words: wordsOf(error), ...again } };
     const pick = (part: string): void => {
-      void this.#read(name, work, part);
+      void this.#read(name, work, { part });
     };
     return { choice: { name, choices, pick } };
   }
@@ -217,9 +298,9 @@ export class TableOpener {
   /** The layout of a view that was just closed is kept at once: later it is not among the open ones any more. */
   #saveClosed(): void {
     const open = new Map(this.#workbench.views.map((view) => [view.id, view]));
-    for (const [id, { key, view }] of this.#tracked) {
+    for (const [id, { key, view, source }] of this.#tracked) {
       if (view !== undefined && !open.has(id)) this.#keep(key, view);
-      this.#tracked.set(id, { key, view: open.get(id) });
+      this.#tracked.set(id, { key, view: open.get(id), source });
     }
   }
 

@@ -1,7 +1,15 @@
 import { ChangeListeners } from "../data/listeners.ts";
 import type { Column } from "../data/column.ts";
+import type { FilterSpec } from "../data/filter.ts";
 import { newTable } from "../data/make.ts";
-import type { OpenWorkbench } from "../model/open.ts";
+import { PLAIN_LOOK, type GridLook } from "../grid/look.ts";
+import { GRID, stackOf } from "../model/dock.ts";
+import { historyRecordOf, loggedActionsOf, type HistoryRecord } from "../model/history-record.ts";
+import { newId } from "../model/ids.ts";
+import type { OpenWorkbench, RestoredSession } from "../model/open.ts";
+import { momentOf } from "../model/path-values.ts";
+import { UndoLog } from "../model/undo-log.ts";
+import type { GridLooks } from "./grid-looks.ts";
 import { bytesOf, recordOf, restoreRows, roomFor, type ViewRecord } from "../model/session-record.ts";
 import type { View } from "../model/workbench.ts";
 import { WORKBENCH_LIMITS } from "../limits.ts";
@@ -17,6 +25,7 @@ interface KeptAnswer {
 interface KeeperOptions {
   readonly workbench: OpenWorkbench;
   readonly opening: TableOpener;
+  readonly gridLooks: Pick<GridLooks, "get" | "restore">;
   /** Rejects where the browser stores nothing. */
   readonly store: Promise<SessionStore>;
   /** The id of this browser tab; another one where a second tab has the same. */
@@ -35,6 +44,9 @@ export class SessionKeeper {
   /** By view: the columns that are stored. */
   readonly #stored = new Map<string, readonly Column[]>();
   readonly #listeners = new ChangeListeners();
+  readonly #log: UndoLog;
+  /** Of columns that only steps need: their keys. */
+  #historyKeys: ReadonlySet<string> = new Set();
   #answer: KeptAnswer | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #last: Promise<void> = Promise.resolve();
@@ -42,6 +54,12 @@ export class SessionKeeper {
 
   constructor(options: KeeperOptions) {
     this.#options = options;
+    const { workbench, gridLooks } = options;
+    this.#log = new UndoLog({
+      moment: () => momentOf(workbench.views, workbench.current?.id, (id) => gridLooks.get(id)?.look),
+      actions: () => workbench.actions,
+      actOf: (id) => workbench.actOf(id),
+    });
   }
 
   /** The answer of the query that was shown before the page was loaded again. */
@@ -63,6 +81,7 @@ export class SessionKeeper {
 
   /** Something is another: it is stored soon. */
   changed(): void {
+    this.#log.changed();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#saveInTurn(), WORKBENCH_LIMITS.layoutSaveMs);
   }
@@ -78,12 +97,15 @@ export class SessionKeeper {
   async forget(): Promise<void> {
     const { workbench, store, tab } = this.#options;
     for (const { id } of workbench.views) workbench.closeView(id, "person");
+    workbench.restore({ views: [], shown: undefined, entries: [], takenBack: [], restoreGrid: () => undefined });
     this.#stored.clear();
     this.#recordKeys.clear();
     this.#setAnswer(undefined);
     const [open, own] = await Promise.all([store, tab]);
     await open.remove((await open.views()).filter((record) => record.tab === own));
+    await open.removeHistories([own], [...this.#historyKeys]);
     await open.removeAnswer(own);
+    this.#historyKeys = new Set();
   }
 
   /** Stores the answer of a query; a large one is not stored. */
@@ -106,43 +128,118 @@ export class SessionKeeper {
     const all = await store.views();
     const oldest = this.#options.now() - WORKBENCH_LIMITS.keptDays * DAY_MS;
     await store.remove(all.filter((record) => record.tab !== tab && record.at < oldest));
+    const steps = await this.#storedSteps(store, { tab, oldest });
     const answer = await store.answer(tab);
     if (answer !== undefined) {
       const { sql, name, columns, isCut, ms } = answer;
       this.#setAnswer({ sql, answer: { table: newTable(name, columns), isCut, ms } });
     }
     const own = all.filter((record) => record.tab === tab).toSorted((left, right) => left.place - right.place);
-    let current: string | undefined;
+    const columns = new Map<string, Column>();
+    const restored: { readonly view: View; readonly record: ViewRecord }[] = [];
     const failed: string[] = [];
     for (const record of own) {
       try {
-        const id = await this.#restoreView(store, record);
-        if (record.isCurrent) current = id;
+        restored.push({ view: await this.#restoredView(store, record, columns), record });
       } catch {
         failed.push(record.name);
         await store.remove([record]);
       }
     }
-    if (current !== undefined) this.#options.workbench.show(current);
-    if (own.length > 0) this.#options.opening.restored(own.length - failed.length, failed);
+    // Steps on a table that is not there could not be taken back.
+    const history = failed.length > 0 ? undefined : await this.#restoredSteps(store, steps, columns);
+    this.#open(restored, history);
+    if (own.length > 0)
+      this.#options.opening.restored({ tables: restored.length, failed, steps: history?.entries.length ?? 0 });
   }
 
-  async #restoreView(store: SessionStore, record: ViewRecord): Promise<string> {
-    const { workbench, opening } = this.#options;
-    const columns = await store.columns(record.columnKeys);
-    const table = newTable(record.name, columns);
-    columns.forEach((column, at) => this.#keys.set(column, record.columnKeys[at] ?? ""));
-    const view = workbench.addTable(table, "person");
-    opening.track(view);
+  /** The steps of this tab; those of tabs that are gone are deleted. */
+  async #storedSteps(
+    store: SessionStore,
+    { tab, oldest }: { readonly tab: string; readonly oldest: number },
+  ): Promise<HistoryRecord | undefined> {
+    const histories = await store.histories();
+    const others = histories.filter((one) => one.tab !== tab).toSorted((left, right) => right.at - left.at);
+    const gone = others.filter(({ at }, index) => at < oldest || index >= WORKBENCH_LIMITS.keptHistories - 1);
+    const inViews = new Set((await store.views()).flatMap(({ columnKeys }) => columnKeys));
+    await store.removeHistories(
+      gone.map((one) => one.tab),
+      gone.flatMap(({ columnKeys }) => columnKeys.filter((key) => !inViews.has(key))),
+    );
+    return histories.find((one) => one.tab === tab);
+  }
+
+  async #restoredSteps(
+    store: SessionStore,
+    record: HistoryRecord | undefined,
+    columns: Map<string, Column>,
+  ): Promise<Pick<RestoredSession, "entries" | "takenBack"> | undefined> {
+    if (record === undefined) return undefined;
+    const open = new Set(columns.keys());
     try {
-      opening.apply(view.id, record.layout);
+      const keys = record.columnKeys.filter((key) => !columns.has(key));
+      for (const [at, column] of (await store.columns(keys)).entries()) this.#know(column, keys[at] ?? "", columns);
+      const columnOf = (key: string): Column => {
+        const column = columns.get(key);
+        if (column === undefined) throw new Error(`the column ${key} is not stored`);
+        return column;
+      };
+      const entries = loggedActionsOf(record, columnOf);
+      this.#historyKeys = new Set(record.columnKeys.filter((key) => !open.has(key)));
+      return { entries, takenBack: record.takenBack };
+    } catch {
+      await store.removeHistories(
+        [record.tab],
+        record.columnKeys.filter((key) => !open.has(key)),
+      );
+      return undefined;
+    }
+  }
+
+  #know(column: Column, key: string, columns: Map<string, Column>): void {
+    this.#keys.set(column, key);
+    columns.set(key, column);
+  }
+
+  async #restoredView(store: SessionStore, record: ViewRecord, known: Map<string, Column>): Promise<View> {
+    const { workbench } = this.#options;
+    const columns = await store.columns(record.columnKeys);
+    columns.forEach((column, at) => this.#know(column, record.columnKeys[at] ?? "", known));
+    const table = newTable(record.name, columns);
+    const plain: View = { id: record.viewId ?? newId("view"), table, viewers: [], dock: stackOf(GRID) };
+    try {
+      const { dock, filters } = record.layout;
+      table.setFilters(new Map<string, FilterSpec>(filters));
+      const viewers = workbench.viewersOf(table, record.layout);
       restoreRows(table, record);
+      return { ...plain, viewers, dock };
     } catch {
       // The rows are there; how they were looked at is not.
+      return plain;
     }
-    this.#recordKeys.set(view.id, record.key);
-    this.#stored.set(view.id, table.columns);
-    return view.id;
+  }
+
+  #open(
+    restored: readonly { readonly view: View; readonly record: ViewRecord }[],
+    history: Pick<RestoredSession, "entries" | "takenBack"> | undefined,
+  ): void {
+    const { workbench, opening, gridLooks } = this.#options;
+    if (restored.length === 0 && history === undefined) return;
+    for (const { view, record } of restored) {
+      if (record.layout.grid !== undefined) gridLooks.restore(view.id, record.layout.grid);
+      this.#recordKeys.set(view.id, record.key);
+      this.#stored.set(view.id, view.table.columns);
+    }
+    const { entries = [], takenBack = [] } = history ?? {};
+    workbench.restore({
+      views: restored.map(({ view }) => view),
+      shown: restored.find(({ record }) => record.isCurrent)?.view.id,
+      entries,
+      takenBack,
+      restoreGrid: (id, grid) => gridLooks.restore(id, { ...PLAIN_LOOK, ...(grid as Partial<GridLook> | undefined) }),
+    });
+    for (const { view, record } of restored) opening.track(view, record.source);
+    this.#log.restore(entries);
   }
 
   async #save(): Promise<void> {
@@ -151,11 +248,40 @@ export class SessionKeeper {
     const records = await store.views();
     const open = new Set(views.map(({ id }) => this.#recordKeys.get(id)));
     const closed = records.filter((record) => record.tab === tab && !open.has(record.key));
-    await store.remove(closed);
+    const steps = this.#steps(tab);
+    const kept = new Set(steps.record.columnKeys);
+    await store.remove(closed, kept);
     const standing = new Map(
       records.filter((record) => !closed.includes(record)).map((record) => [record.key, record]),
     );
-    for (const [place, view] of views.entries()) await this.#saveView(store, { view, place, tab, standing });
+    for (const [place, view] of views.entries()) await this.#saveView(store, { view, place, tab, standing, kept });
+    await this.#saveSteps(store, steps);
+  }
+
+  /** What was done, with the columns that it needs. */
+  #steps(tab: string): ReturnType<typeof historyRecordOf> {
+    const { workbench, now } = this.#options;
+    const open = new Set(workbench.views.flatMap(({ table }) => table.columns));
+    return historyRecordOf(this.#log.entries, {
+      tab,
+      at: now(),
+      takenBack: workbench.takenBack,
+      keyOf: (column) => this.#keyOf(column, tab),
+      isOpen: (column) => open.has(column),
+    });
+  }
+
+  async #saveSteps(store: SessionStore, { record, columns }: ReturnType<typeof historyRecordOf>): Promise<void> {
+    const inViews = new Set(
+      this.#options.workbench.views.flatMap(({ id }) =>
+        (this.#stored.get(id) ?? []).map((column) => this.#keyOf(column, record.tab)),
+      ),
+    );
+    const wanted = new Set(record.columnKeys.filter((key) => !inViews.has(key)));
+    const added = new Map([...columns].filter(([key]) => wanted.has(key) && !this.#historyKeys.has(key)));
+    const gone = [...this.#historyKeys].filter((key) => !wanted.has(key) && !inViews.has(key));
+    await store.putHistory(record, { added, gone });
+    this.#historyKeys = wanted;
   }
 
   async #saveView(
@@ -165,11 +291,14 @@ export class SessionKeeper {
       place,
       tab,
       standing,
+      kept,
     }: {
       readonly view: View;
       readonly place: number;
       readonly tab: string;
       readonly standing: Map<string, ViewRecord>;
+      /** Keys of columns that steps need. */
+      readonly kept: ReadonlySet<string>;
     },
   ): Promise<void> {
     const { workbench, opening, now } = this.#options;
@@ -185,6 +314,7 @@ export class SessionKeeper {
       isCurrent: workbench.current?.id === view.id,
       columnKeys,
       layout: opening.layoutOf(view),
+      source: opening.sourceOf(view.id),
     });
     const others = [...standing.values()].filter((other) => other.key !== key);
     const gone = roomFor(record.bytes, others, { tab, limit: WORKBENCH_LIMITS.keptBytes });
@@ -196,7 +326,7 @@ export class SessionKeeper {
     for (const other of gone) standing.delete(other.key);
     const known = new Set(before?.columnKeys ?? []);
     const added = new Map(columnKeys.map((one, at) => [one, columns[at]] as const).filter(isNew(known)));
-    await store.put(record, { added, gone: [...known].filter((one) => !columnKeys.includes(one)) });
+    await store.put(record, { added, gone: [...known].filter((one) => !columnKeys.includes(one) && !kept.has(one)) });
     standing.set(key, record);
     this.#recordKeys.set(view.id, key);
     this.#stored.set(view.id, columns);

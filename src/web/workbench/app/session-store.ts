@@ -1,5 +1,6 @@
 import { WORKBENCH_DATABASE } from "../../ui/app/browser-data.ts";
 import type { Column } from "../data/column.ts";
+import type { HistoryRecord } from "../model/history-record.ts";
 import type { ViewRecord } from "../model/session-record.ts";
 
 /** The answer of the last query, as the browser stores it. */
@@ -12,6 +13,13 @@ export interface AnswerRecord {
   readonly ms: number;
 }
 
+/** Columns that are stored or deleted with something. */
+export interface ColumnChanges {
+  /** By key. */
+  readonly added: ReadonlyMap<string, Column>;
+  readonly gone: readonly string[];
+}
+
 /** Where a browser stores what is open, so that it is there after a reload. */
 export interface SessionStore {
   /** Of all tabs. */
@@ -19,26 +27,32 @@ export interface SessionStore {
   /** In the order of the keys. Throws where one is missing. */
   columns(keys: readonly string[]): Promise<readonly Column[]>;
   /** Stores a view and the columns that are new, and deletes columns that it no longer has. */
-  put(
-    record: ViewRecord,
-    changes: { readonly added: ReadonlyMap<string, Column>; readonly gone: readonly string[] },
-  ): Promise<void>;
-  remove(records: readonly ViewRecord[]): Promise<void>;
+  put(record: ViewRecord, changes: ColumnChanges): Promise<void>;
+  /** Deletes views and their columns, but those with these keys. */
+  remove(records: readonly ViewRecord[], kept?: ReadonlySet<string>): Promise<void>;
+  /** Of all tabs. */
+  histories(): Promise<readonly HistoryRecord[]>;
+  putHistory(record: HistoryRecord, changes: ColumnChanges): Promise<void>;
+  /** Deletes the steps of tabs, and the columns with these keys. */
+  removeHistories(tabs: readonly string[], columnKeys: readonly string[]): Promise<void>;
   answer(tab: string): Promise<AnswerRecord | undefined>;
   putAnswer(answer: AnswerRecord): Promise<void>;
   removeAnswer(tab: string): Promise<void>;
 }
 
-const VERSION = 1;
-const STORES = { views: "views", columns: "columns", answers: "answers" } as const;
+const VERSION = 2;
+const STORES = { views: "views", columns: "columns", answers: "answers", histories: "histories" } as const;
 
 /** Opens the browser's database. Rejects where it has none, such as in some private windows. */
 export async function openSessionStore(indexedDb: IDBFactory): Promise<SessionStore> {
   const request = indexedDb.open(WORKBENCH_DATABASE, VERSION);
-  request.addEventListener("upgradeneeded", () => {
-    request.result.createObjectStore(STORES.views, { keyPath: "key" });
-    request.result.createObjectStore(STORES.columns);
-    request.result.createObjectStore(STORES.answers, { keyPath: "tab" });
+  request.addEventListener("upgradeneeded", ({ oldVersion }) => {
+    if (oldVersion < 1) {
+      request.result.createObjectStore(STORES.views, { keyPath: "key" });
+      request.result.createObjectStore(STORES.columns);
+      request.result.createObjectStore(STORES.answers, { keyPath: "tab" });
+    }
+    request.result.createObjectStore(STORES.histories, { keyPath: "tab" });
   });
   const database = await settled(request);
   // A newer page may want to change the database.
@@ -74,10 +88,7 @@ class IndexedStore implements SessionStore {
     });
   }
 
-  async put(
-    record: ViewRecord,
-    { added, gone }: { readonly added: ReadonlyMap<string, Column>; readonly gone: readonly string[] },
-  ): Promise<void> {
+  async put(record: ViewRecord, { added, gone }: ColumnChanges): Promise<void> {
     const { views, columns, done } = this.#begin("readwrite");
     for (const [key, column] of added) columns.put(column, key);
     for (const key of gone) columns.delete(key);
@@ -85,13 +96,34 @@ class IndexedStore implements SessionStore {
     await done;
   }
 
-  async remove(records: readonly ViewRecord[]): Promise<void> {
+  async remove(records: readonly ViewRecord[], kept: ReadonlySet<string> = new Set()): Promise<void> {
     if (records.length === 0) return;
     const { views, columns, done } = this.#begin("readwrite");
     for (const { key, columnKeys } of records) {
       views.delete(key);
-      for (const column of columnKeys) columns.delete(column);
+      for (const column of columnKeys) if (!kept.has(column)) columns.delete(column);
     }
+    await done;
+  }
+
+  async histories(): Promise<readonly HistoryRecord[]> {
+    const { histories } = this.#begin("readonly");
+    return (await settled(histories.getAll())) as HistoryRecord[];
+  }
+
+  async putHistory(record: HistoryRecord, { added, gone }: ColumnChanges): Promise<void> {
+    const { histories, columns, done } = this.#begin("readwrite");
+    for (const [key, column] of added) columns.put(column, key);
+    for (const key of gone) columns.delete(key);
+    histories.put(record);
+    await done;
+  }
+
+  async removeHistories(tabs: readonly string[], columnKeys: readonly string[]): Promise<void> {
+    if (tabs.length === 0) return;
+    const { histories, columns, done } = this.#begin("readwrite");
+    for (const tab of tabs) histories.delete(tab);
+    for (const key of columnKeys) columns.delete(key);
     await done;
   }
 
@@ -126,6 +158,7 @@ class IndexedStore implements SessionStore {
       views: transaction.objectStore(STORES.views),
       columns: transaction.objectStore(STORES.columns),
       answers: transaction.objectStore(STORES.answers),
+      histories: transaction.objectStore(STORES.histories),
       done,
     };
   }

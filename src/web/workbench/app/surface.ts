@@ -1,12 +1,16 @@
 import { create } from "zustand";
 import { createJSONStorage, persist } from "zustand/middleware";
+import type { ReshapeKind } from "./reshape/kinds.ts";
 
 /** Windows over the page. */
 export type OpenDialog =
   | { readonly kind: "url" }
+  /** How a text file is read. `replaces`: the view that it gives way to. */
+  | { readonly kind: "import"; readonly file: File; readonly replaces?: string | undefined }
   | { readonly kind: "column" }
   /** `name`: of the column that is changed. */
   | { readonly kind: "change-column"; readonly name: string }
+  | { readonly kind: "reshape"; readonly by: ReshapeKind }
   | { readonly kind: "save-layout" }
   | { readonly kind: "move"; readonly viewerId: string };
 
@@ -18,6 +22,8 @@ interface Surface {
   readonly maximised: string | undefined;
   /** On a phone: the one viewer that is seen. Absent: the grid. */
   readonly front: string | undefined;
+  /** Grows each time that the grid's search is asked for. */
+  readonly findAsked: number;
   readonly isSqlOpen: boolean;
   readonly isChatOpen: boolean;
   readonly set: (change: Partial<Omit<Surface, "set">>) => void;
@@ -31,6 +37,7 @@ export const useSurface = create<Surface>()(
       sheet: undefined,
       maximised: undefined,
       front: undefined,
+      findAsked: 0,
       isSqlOpen: false,
       isChatOpen: false,
       set: (change) => set(change),
@@ -73,4 +80,10 @@ export const useDownloads = create<Downloads>()(
 /** Opens a window, once a menu that asked for it has given the focus back: there it returns to afterwards. */
 export function ask(asked: OpenDialog): void {
   setTimeout(() => setTimeout(() => useSurface.getState().set({ asked })));
+}
+
+/** Opens the search of the grid, which must be in sight. */
+export function askToFind(): void {
+  const { findAsked, set } = useSurface.getState();
+  set({ maximised: undefined, front: undefined, findAsked: findAsked + 1 });
 }

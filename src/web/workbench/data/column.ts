@@ -1,3 +1,5 @@
+import type { ColumnFormat } from "./column-format.ts";
+
 /** The names are Datagrok's. `bigint`: whole numbers that a double cannot hold, kept as their exact text. */
 export type ColumnType = "string" | "int" | "double" | "bool" | "datetime" | "bigint";
 
@@ -9,6 +11,8 @@ interface ColumnHead {
   /** What the values mean, such as `Country`. */
   readonly semType?: string | undefined;
   readonly units?: string | undefined;
+  /** How its values are shown. Absent: every digit, and times in UTC. */
+  readonly format?: ColumnFormat | undefined;
   /** The expression that it was made from. Absent: it came with the table. */
   readonly formula?: string | undefined;
 }

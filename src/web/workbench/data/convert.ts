@@ -1,3 +1,4 @@
+import { fitsType } from "./column-format.ts";
 import { isText, isMissing, type Column, type ColumnType, type NumberColumn } from "./column.ts";
 import { textAt } from "./format.ts";
 import { numberOfText, timeOfText } from "./text-value.ts";
@@ -21,12 +22,22 @@ export interface ConvertedColumn {
 const EXAMPLES = 5;
 
 /** The column in another type. What cannot be read as that type is missing, and counted. The formula goes: the values are no longer its own. */
-export function convertColumn(column: Column, type: ColumnType): ConvertedColumn {
+export function convertColumn(
+  column: Column,
+  type: ColumnType,
+  { decimal }: { readonly decimal?: "point" | "comma" | undefined } = {},
+): ConvertedColumn {
   const misfits = new Misfits();
-  const { semType, units } = column;
-  const kept = { ...(semType === undefined ? {} : { semType }), ...(units === undefined ? {} : { units }) };
+  const { semType, units, format } = column;
+  const kept = {
+    ...(semType === undefined ? {} : { semType }),
+    ...(units === undefined ? {} : { units }),
+    ...(format === undefined || !fitsType(format, type) ? {} : { format }),
+  };
   const made =
-    type === "string" || type === "bigint" ? toTexts(column, type, misfits) : toNumbers(column, type, misfits);
+    type === "string" || type === "bigint"
+      ? toTexts(column, type, misfits)
+      : toNumbers(column, { type, decimal }, misfits);
   return { column: { ...made, ...kept }, misfits: misfits.count, examples: misfits.examples };
 }
 
@@ -56,10 +67,17 @@ function toTexts(column: Column, type: "string" | "bigint", misfits: Misfits): C
   return maker.finish(column.name, type);
 }
 
-function toNumbers(column: Column, type: NumberColumn["type"], misfits: Misfits): Column {
+interface NumberReading {
+  readonly type: NumberColumn["type"];
+  /** Absent: as most texts look. */
+  readonly decimal: "point" | "comma" | undefined;
+}
+
+function toNumbers(column: Column, reading: NumberReading, misfits: Misfits): Column {
+  const { type } = reading;
   const rows = rowsOf(column);
   const numbers = new Float64Array(rows).fill(Number.NaN);
-  const read = isText(column) ? textReader(column.categories, type) : undefined;
+  const read = isText(column) ? textReader(column.categories, reading) : undefined;
   // Each different text is read once.
   const byCode = isText(column)
     ? Float64Array.from(column.categories, (text) => read?.(text) ?? Number.NaN)
@@ -96,14 +114,16 @@ function fitted(number: number, type: NumberColumn["type"]): number {
 const YES = new Set(["true", "yes", "y", "1", "on"]);
 const NO = new Set(["false", "no", "n", "0", "off"]);
 
-function textReader(texts: readonly string[], type: NumberColumn["type"]): (text: string) => number {
+/** 1 or 0 of what people write for true and false; NaN where it is neither. */
+export function truthOf(text: string): number {
+  const word = text.trim().toLowerCase();
+  return YES.has(word) ? 1 : NO.has(word) ? 0 : Number.NaN;
+}
+
+function textReader(texts: readonly string[], { type, decimal: given }: NumberReading): (text: string) => number {
   if (type === "datetime") return timeOfText;
-  if (type === "bool")
-    return (text) => {
-      const word = text.trim().toLowerCase();
-      return YES.has(word) ? 1 : NO.has(word) ? 0 : Number.NaN;
-    };
-  const decimal = decimalOf(texts);
+  if (type === "bool") return truthOf;
+  const decimal = given ?? decimalOf(texts);
   return (text) => humanNumber(text, decimal);
 }
 

@@ -72,7 +72,7 @@ export function ColumnMenu(props: ColumnMenuProps): ReactNode {
           {item(Funnel, "Filter…", () => void (next.current = "filter"))}
           {isFiltered && item(X, "Clear this filter", clearFilter)}
           {item(ChartNoAxesColumn, "Statistics", () => void (next.current = "statistics"))}
-          {change !== undefined && item(PencilLine, "Rename or change type…", change)}
+          {change !== undefined && item(PencilLine, "Name, type and format…", change)}
           <DropdownMenu.Separator className={MENU_LINE} />
           {item(MoveHorizontal, "Fit the width", () => model.setWidth(name, undefined))}
           {item(isPinned ? PinOff : Pin, isPinned ? "Let it scroll" : "Keep at the left", () =>

@@ -1,5 +1,5 @@
 import { isNumeric, type Column } from "../data/column.ts";
-import { textAt } from "../data/format.ts";
+import { shownAt } from "../data/display.ts";
 import type { GridLook } from "./look.ts";
 import { GRID_LIMITS, SIZES, type Letters } from "./sizes.ts";
 
@@ -112,7 +112,7 @@ export function fittingWidth(column: Column, rowCount: number, { textWidth, name
   const step = Math.max(1, Math.floor(rowCount / Math.max(1, sample)));
   for (let index = 0; index < sample; index += 1) {
     for (const row of [index, index * step]) {
-      const text = textAt(column, row);
+      const text = shownAt(column, row);
       if (text.length > longest.length) longest = text;
     }
   }

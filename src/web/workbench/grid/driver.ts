@@ -1,6 +1,7 @@
 import { Bits } from "../data/bits.ts";
+import { ChangeListeners } from "../data/listeners.ts";
 import { clampWidth, type ColumnWindow, type PlacedColumn } from "./columns.ts";
-import { toTsv } from "./copy.ts";
+import { copiedFrom } from "./copy.ts";
 import { keyAction, type ActiveCell, type KeyAction } from "./keys.ts";
 import { sortedBy } from "./look.ts";
 import type { GridModel } from "./model.ts";
@@ -22,8 +23,18 @@ export interface GridHandlers {
   readonly select: (rows: Bits) => void;
   readonly onWindow: (window: ColumnWindow) => void;
   readonly openMenu: (column: PlacedColumn) => void;
+  readonly edit: (cell: ActiveCell) => void;
+  readonly erase: (cell: ActiveCell) => void;
+  readonly find: () => void;
   /** A short word about what was done, for the footer. */
   readonly tell: (words: string) => void;
+}
+
+/** Where a cell lies in the grid's view, CSS pixels. */
+interface CellBox {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
 }
 
 /** Joins a model to the page's elements: scrolling, keys, pointer, focus. */
@@ -40,6 +51,7 @@ export class GridDriver {
   #count = -1;
   #dragging: { readonly how: SelectHow; readonly from: Bits } | undefined;
   #tipped: HTMLElement | undefined;
+  readonly #painted = new ChangeListeners();
 
   constructor(options: {
     readonly model: GridModel;
@@ -68,6 +80,7 @@ export class GridDriver {
     body.addEventListener("pointerup", (event) => this.#released(event), { signal });
     body.addEventListener("pointercancel", () => this.#dropped(), { signal });
     body.addEventListener("click", (event) => this.#tapped(event), { signal });
+    body.addEventListener("dblclick", (event) => this.#twice(event), { signal });
     body.addEventListener("pointerleave", () => table.setHoverRow(-1), { signal });
     this.#current = table.currentRow;
     const stops = [
@@ -102,6 +115,25 @@ export class GridDriver {
     this.#reveal(to);
     this.focus();
   }
+
+  /** Goes to a cell without taking the focus. */
+  show(cell: ActiveCell): void {
+    this.#model.setActive(cell);
+    this.#current = this.#model.shown.at(cell.position);
+    this.#model.table.setCurrentRow(this.#current);
+    this.#reveal(cell);
+  }
+
+  boxOf({ position, place }: ActiveCell): CellBox | undefined {
+    const { plan } = this.#model;
+    const column = plan.all[place];
+    if (column === undefined) return undefined;
+    const left = column.pinned ? column.left : plan.pinnedWidth + column.left - this.#painter.area.left;
+    return { left, top: SIZES.head + position * SIZES.row - this.#place.top, width: column.width };
+  }
+
+  /** After each painting, until the answer is called. */
+  readonly onPaint = this.#painted.add;
 
   get #extent(): ScrollExtent {
     const view = Math.max(0, this.#elements.scroll.clientHeight - SIZES.head);
@@ -157,6 +189,7 @@ export class GridDriver {
       this.#handlers.onWindow(window);
     }
     if (hadFocus) this.#painter.focusActive();
+    this.#painted.tell();
   }
 
   #changed(): void {
@@ -224,6 +257,12 @@ export class GridDriver {
         return activeColumn && model.setSort(sortedBy(model.look.sort, activeColumn.column.name, action.more));
       case "menu":
         return activeColumn && this.#handlers.openMenu(activeColumn);
+      case "edit":
+        return this.#handlers.edit(active);
+      case "erase":
+        return this.#handlers.erase(active);
+      case "find":
+        return this.#handlers.find();
       case "resize": {
         if (activeColumn === undefined) return;
         const step = action.wider ? SIZES.widthStep : -SIZES.widthStep;
@@ -246,19 +285,21 @@ export class GridDriver {
 
   /** The cell under the pointer; above and below the rows the nearest one. */
   #cellAt(event: MouseEvent): ActiveCell | undefined {
-    const { body } = this.#elements;
-    const { plan, shown, active } = this.#model;
-    const box = body.getBoundingClientRect();
-    const x = event.clientX - box.left;
+    const { shown, active } = this.#model;
+    const box = this.#elements.body.getBoundingClientRect();
     const y = Math.max(0, Math.min(box.height - 1, event.clientY - box.top));
     const position = Math.floor((y + this.#place.top) / SIZES.row);
     if (position >= shown.count) return undefined;
+    return { position, place: this.#columnAt(event)?.place ?? active.place };
+  }
+
+  #columnAt(event: MouseEvent): PlacedColumn | undefined {
+    const { plan } = this.#model;
+    const x = event.clientX - this.#elements.body.getBoundingClientRect().left;
     const inside = (at: number) => (column: PlacedColumn) => at >= column.left && at < column.left + column.width;
-    const column =
-      x < plan.pinnedWidth
-        ? plan.pinned.find(inside(x))
-        : plan.free.find(inside(x - plan.pinnedWidth + this.#painter.area.left));
-    return { position, place: column?.place ?? active.place };
+    return x < plan.pinnedWidth
+      ? plan.pinned.find(inside(x))
+      : plan.free.find(inside(x - plan.pinnedWidth + this.#painter.area.left));
   }
 
   #pressed(event: PointerEvent): void {
@@ -326,6 +367,11 @@ export class GridDriver {
     this.#handlers.select(selectedAfter("only", this.#selecting(cell.position)));
   }
 
+  #twice(event: MouseEvent): void {
+    const cell = this.#columnAt(event) === undefined ? undefined : this.#cellAt(event);
+    if (cell !== undefined) this.#handlers.edit(cell);
+  }
+
   /** A text that is cut is told whole. */
   #tip(target: EventTarget | null): void {
     if (!(target instanceof HTMLElement) || target === this.#tipped) return;
@@ -337,26 +383,10 @@ export class GridDriver {
   }
 
   #copy(event: ClipboardEvent): void {
-    const { table, shown, plan, active } = this.#model;
-    const chosen = table.selected.and(table.filtered);
-    const columns = plan.all.map(({ column }) => column);
     event.preventDefault();
-    if (chosen.isEmpty) {
-      const column = columns[active.place];
-      if (active.position < 0 || column === undefined) return;
-      const text = toTsv([column], [shown.at(active.position)])
-        .split("\n")
-        .slice(1, -1)
-        .join("\n");
-      event.clipboardData?.setData("text/plain", text);
-      return this.#handlers.tell("Cell copied");
-    }
-    const rows: number[] = [];
-    for (let position = 0; position < shown.count && rows.length < GRID_LIMITS.copyRows; position += 1)
-      if (chosen.has(shown.at(position))) rows.push(shown.at(position));
-    event.clipboardData?.setData("text/plain", toTsv(columns, rows));
-    const all = chosen.count;
-    const words = `${rows.length.toLocaleString("en")} rows copied`;
-    this.#handlers.tell(all > rows.length ? `${words} of ${all.toLocaleString("en")}: the most at once` : words);
+    const copied = copiedFrom(this.#model);
+    if (copied === undefined) return;
+    event.clipboardData?.setData("text/plain", copied.text);
+    this.#handlers.tell(copied.words);
   }
 }

@@ -15,12 +15,16 @@ interface FooterProps {
   readonly isQuiet: boolean;
   /** What was just done, or why it could not be. */
   readonly note: string | undefined;
+  /** Absent: no cell is chosen, or none can be changed. */
+  readonly edit: (() => void) | undefined;
+  readonly find: () => void;
   readonly select: (rows: Bits) => void;
   readonly clearFilters: () => void;
 }
 
 /** How many rows are shown, filtered, selected. */
-export function GridFooter({ table, shown, isSorting, isQuiet, note, select, clearFilters }: FooterProps): ReactNode {
+export function GridFooter(props: FooterProps): ReactNode {
+  const { table, shown, isSorting, isQuiet, note, edit, find, select, clearFilters } = props;
   useTable(table, "filter", "selection");
   const filters = table.filters.size;
   const selected = table.selected.count;
@@ -39,14 +43,20 @@ export function GridFooter({ table, shown, isSorting, isQuiet, note, select, cle
         </span>
       )}
       <span className="ml-auto flex items-center gap-1">
-        {filters > 0 && (
-          <button type="button" className="rounded px-1.5 py-1 hover:bg-sunken hover:text-ink" onClick={clearFilters}>
-            Clear filters
-          </button>
-        )}
+        {edit !== undefined && <FooterButton words="Edit cell" press={edit} />}
+        {filters > 0 && <FooterButton words="Clear filters" press={clearFilters} />}
+        <FooterButton words="Find" press={find} />
         <SelectMenu table={table} select={select} />
       </span>
     </div>
+  );
+}
+
+function FooterButton({ words, press }: { readonly words: string; readonly press: () => void }): ReactNode {
+  return (
+    <button type="button" className="rounded px-1.5 py-1 hover:bg-sunken hover:text-ink" onClick={press}>
+      {words}
+    </button>
   );
 }
 

@@ -1,18 +1,24 @@
 import { FunnelX, Table2 } from "lucide-react";
 import { useCallback, useState, useSyncExternalStore, type ReactNode, type RefObject } from "react";
 import { Button } from "../../ui/button.tsx";
+import type { CellEdit } from "../model/workbench.ts";
 import type { Bits } from "../data/bits.ts";
 import type { FilterSpec } from "../data/filter.ts";
 import type { Table } from "../data/table.ts";
 import { useTable } from "../data/use-table.ts";
+import { CellEditor } from "./cell-editor.tsx";
 import { ColumnMenu, type ColumnWindowKind } from "./column-menu.tsx";
 import { ColumnWindow } from "./column-window.tsx";
 import type { PlacedColumn } from "./columns.ts";
+import type { GridDriver } from "./driver.ts";
 import { GridFooter } from "./footer.tsx";
 import "./grid.css";
 import { GridHead } from "./header.tsx";
+import type { ActiveCell } from "./keys.ts";
 import type { GridLook } from "./look.ts";
 import type { GridModel } from "./model.ts";
+import { SearchBar } from "./search-bar.tsx";
+import { useAsked, useEditing, type GridEditing } from "./use-editing.ts";
 import { useDriver, useModel } from "./use-grid.ts";
 
 interface GridProps {
@@ -27,6 +33,10 @@ interface GridProps {
   readonly onLook?: ((look: GridLook) => void) | undefined;
   /** Asked to change a column's name or type. Absent: it cannot be changed here. */
   readonly onChangeColumn?: ((name: string) => void) | undefined;
+  /** Another value for a cell, as a person writes it. Words where it is refused. Absent: cells cannot be changed here. */
+  readonly onEdit?: ((edit: CellEdit) => string | undefined) | undefined;
+  /** Grows each time that the search is asked for from outside. */
+  readonly findAsked?: number | undefined;
   /** `quiet`: only while there is something to say. Absent: always. */
   readonly footer?: "quiet" | undefined;
   /** Absent: the table's name. */
@@ -58,8 +68,10 @@ function TableGrid(props: GridProps): ReactNode {
     },
     [model],
   );
-  const { refs, columns, driver } = useDriver(model, { select, openMenu, tell: setNote });
-  const { plan, shown } = model;
+  const search = useAsked(props.findAsked);
+  const editing = useEditing(model, { onEdit: props.onEdit, tell: setNote });
+  const { refs, columns, driver } = useDriver(model, { select, openMenu, tell: setNote, find: search.ask, ...editing });
+  const { plan, shown, active } = model;
   const clearFilters = (): void => {
     for (const key of table.filters.keys()) onFilter(key, undefined);
   };
@@ -68,14 +80,17 @@ function TableGrid(props: GridProps): ReactNode {
     // After the window has gone, which had the focus.
     setTimeout(() => driver.current?.focus(), 0);
   };
+  const isEditable = props.onEdit !== undefined && active.position >= 0 && active.position < shown.count;
   return (
     <section className="wb-grid" aria-label={label ?? table.name}>
+      <GridSearch search={search} model={model} driver={driver} />
       <div
         role="grid"
         aria-label={label ?? table.name}
         aria-rowcount={shown.count + 1}
         aria-colcount={plan.all.length + 1}
         aria-multiselectable
+        aria-readonly={props.onEdit === undefined}
         aria-busy={model.isSorting}
         className="wb-scroll"
         ref={refs.scroll}
@@ -96,6 +111,7 @@ function TableGrid(props: GridProps): ReactNode {
             </div>
             <div role="rowgroup" className="wb-body" tabIndex={-1} ref={refs.body} />
             {shown.count === 0 && <NoRows table={table} clear={clearFilters} />}
+            <EditedCell editing={editing} model={model} driver={driver} />
           </div>
         </div>
       </div>
@@ -105,6 +121,8 @@ function TableGrid(props: GridProps): ReactNode {
         shown={shown.count}
         isSorting={model.isSorting}
         note={model.trouble ?? note}
+        edit={isEditable ? () => editing.edit(active) : undefined}
+        find={search.ask}
         select={select}
         clearFilters={clearFilters}
       />
@@ -120,6 +138,49 @@ function TableGrid(props: GridProps): ReactNode {
         />
       )}
     </section>
+  );
+}
+
+interface GridParts {
+  readonly model: GridModel;
+  readonly driver: RefObject<GridDriver | undefined>;
+}
+
+function GridSearch({
+  search,
+  model,
+  driver,
+}: GridParts & { readonly search: ReturnType<typeof useAsked> }): ReactNode {
+  if (search.asked === 0) return undefined;
+  const close = (): void => {
+    search.end();
+    // After the field has gone, which had the focus.
+    setTimeout(() => driver.current?.focus(), 0);
+  };
+  return <SearchBar model={model} driver={driver} asked={search.asked} close={close} />;
+}
+
+function EditedCell({ editing, model, driver }: GridParts & { readonly editing: GridEditing }): ReactNode {
+  const { cell, row, commit, end } = editing;
+  const { plan, shown } = model;
+  const placed = cell === undefined ? undefined : plan.all[cell.place];
+  if (cell === undefined || placed === undefined) return undefined;
+  const close = (to: ActiveCell | undefined): void => {
+    end();
+    if (to === undefined) return;
+    const position = Math.max(0, Math.min(to.position, shown.count - 1));
+    driver.current?.moveTo({ position, place: Math.max(0, Math.min(to.place, plan.all.length - 1)) });
+  };
+  return (
+    <CellEditor
+      key={`${cell.position}.${cell.place}`}
+      cell={cell}
+      row={row}
+      placed={placed}
+      driver={driver}
+      commit={commit}
+      close={close}
+    />
   );
 }
 

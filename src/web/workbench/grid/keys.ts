@@ -22,7 +22,11 @@ export type KeyAction =
   | { readonly kind: "clear" }
   | { readonly kind: "sort"; readonly more: boolean }
   | { readonly kind: "menu" }
-  | { readonly kind: "resize"; readonly wider: boolean };
+  | { readonly kind: "resize"; readonly wider: boolean }
+  | { readonly kind: "edit" }
+  /** The cell's value goes. */
+  | { readonly kind: "erase" }
+  | { readonly kind: "find" };
 
 interface KeyPlace {
   readonly active: ActiveCell;
@@ -37,14 +41,25 @@ export function keyAction(press: KeyPress, place: KeyPlace): KeyAction | undefin
   const control = press.ctrlKey || press.metaKey;
   if (press.altKey) return press.key === "ArrowDown" ? { kind: "menu" } : undefined;
   if (control && press.key.toLowerCase() === "a") return { kind: "select-all" };
+  if (control && press.key.toLowerCase() === "f") return { kind: "find" };
   if (press.key === "Escape") return { kind: "clear" };
   if (press.key === "ContextMenu" || (press.shiftKey && press.key === "F10")) return { kind: "menu" };
   if (place.active.position < 0) {
     const action = headAction(press);
     if (action !== undefined) return action;
-  } else if (press.key === " ") return { kind: "toggle" };
+  } else {
+    const action = cellAction(press, control);
+    if (action !== undefined) return action;
+  }
   const to = moved(press.key, control, place);
   return to === undefined ? undefined : { kind: "move", to, extend: press.shiftKey && to.position >= 0 };
+}
+
+function cellAction({ key }: KeyPress, control: boolean): KeyAction | undefined {
+  if (key === " ") return { kind: "toggle" };
+  if (control) return undefined;
+  if (key === "Enter" || key === "F2") return { kind: "edit" };
+  return key === "Delete" || key === "Backspace" ? { kind: "erase" } : undefined;
 }
 
 function headAction(press: KeyPress): KeyAction | undefined {

@@ -1,11 +1,12 @@
 import { ChangeListeners } from "../data/listeners.ts";
 import type { Bits } from "../data/bits.ts";
-import type { Column } from "../data/column.ts";
+import { isText, type Column } from "../data/column.ts";
 import type { SortKey } from "../data/sort.ts";
 import type { Table } from "../data/table.ts";
 import { fittingWidth, planColumns, type ColumnPlan, type PlacedColumn } from "./columns.ts";
 import type { ActiveCell } from "./keys.ts";
 import { PLAIN_LOOK, type GridLook } from "./look.ts";
+import type { CellTest } from "./search.ts";
 import { shownRows, type ShownRows } from "./shown-rows.ts";
 import type { Letters } from "./sizes.ts";
 import type { Sorter } from "./sorter.ts";
@@ -30,12 +31,13 @@ export class GridModel {
   #shown: ShownRows;
   #sorted: Int32Array | undefined;
   /** What `#sorted` was made of. */
-  #sortedOf: readonly (Column | boolean)[] = [];
+  #sortedOf: readonly (object | boolean)[] = [];
   #sorting: AbortController | undefined;
   #trouble: string | undefined;
   #active: ActiveCell = { position: -1, place: 0 };
   #anchor = -1;
   #preview: Bits | undefined;
+  #found: ReadonlyMap<Column, CellTest> | undefined;
   #version = 0;
 
   constructor(options: GridModelOptions) {
@@ -84,6 +86,11 @@ export class GridModel {
   /** The selection as it would be if the pointer were let go now, else the table's. */
   get selected(): Bits {
     return this.#preview ?? this.table.selected;
+  }
+
+  /** Which cells a search marks. Absent: nothing is searched for. */
+  get found(): ReadonlyMap<Column, CellTest> | undefined {
+    return this.#found;
   }
 
   /** Grows with each change. */
@@ -138,6 +145,11 @@ export class GridModel {
     this.#tell();
   }
 
+  setFound(found: ReadonlyMap<Column, CellTest> | undefined): void {
+    this.#found = found;
+    this.#tell();
+  }
+
   #planned(): ColumnPlan {
     const { rowCount, columns } = this.table;
     return planColumns(columns, this.#look, {
@@ -166,7 +178,7 @@ export class GridModel {
   /** Only where the keys, or the columns that they name, have changed. */
   #resort(): void {
     const keys = this.#look.sort.filter(({ column }) => this.table.column(column) !== undefined);
-    const of = keys.flatMap(({ column, descending }) => [this.table.column(column) ?? false, descending]);
+    const of = keys.flatMap(({ column, descending }) => [valuesOf(this.table.column(column)), descending]);
     if (of.length === this.#sortedOf.length && of.every((part, index) => part === this.#sortedOf[index])) return;
     this.#sortedOf = of;
     this.#sorting?.abort();
@@ -214,4 +226,10 @@ export class GridModel {
     this.#version += 1;
     this.#listeners.tell();
   }
+}
+
+/** Two columns with the same are in the same order, whatever their formats. */
+function valuesOf(column: Column | undefined): object | false {
+  if (column === undefined) return false;
+  return isText(column) ? column.codes : (column.exact?.codes ?? column.numbers);
 }

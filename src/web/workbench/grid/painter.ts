@@ -1,5 +1,5 @@
 import { isMissing } from "../data/column.ts";
-import { textAt } from "../data/format.ts";
+import { shownAt } from "../data/display.ts";
 import { windowAt, type ColumnWindow, type PlacedColumn } from "./columns.ts";
 import type { GridModel } from "./model.ts";
 import { SIZES } from "./sizes.ts";
@@ -55,6 +55,7 @@ export class GridPainter {
   #phase = 0;
   #plan: GridModel["plan"];
   #shown: GridModel["shown"];
+  #found: GridModel["found"];
 
   constructor(body: HTMLElement, model: GridModel) {
     this.#body = body;
@@ -81,6 +82,7 @@ export class GridPainter {
     this.#area = area;
     this.#fit(model.plan !== this.#plan);
     const whole = model.shown !== this.#shown;
+    if (model.found !== this.#found) this.#fillAnew();
     this.#plan = model.plan;
     this.#shown = model.shown;
     const first = Math.floor(area.top / SIZES.row);
@@ -201,6 +203,12 @@ export class GridPainter {
     }
   }
 
+  /** What a search marks is another. */
+  #fillAnew(): void {
+    this.#found = this.#model.found;
+    for (const { pinned, free } of this.#lines) for (const cell of [...pinned, ...free]) cell.row = -1;
+  }
+
   #stateLine(line: GridLine, row: number): void {
     const { table, selected } = this.#model;
     const isSelected = row >= 0 && selected.has(row);
@@ -227,8 +235,9 @@ export class GridPainter {
     cell.row = line.row;
     if (column === undefined || line.row < 0) return;
     const missing = isMissing(column.column, line.row);
-    cell.text.data = missing ? MISSING : textAt(column.column, line.row);
+    cell.text.data = missing ? MISSING : shownAt(column.column, line.row);
     cell.element.classList.toggle("is-missing", missing);
+    cell.element.classList.toggle("is-found", this.#found?.get(column.column)?.(line.row) === true);
   }
 }
 

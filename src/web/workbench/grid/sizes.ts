@@ -45,4 +45,10 @@ export const GRID_LIMITS = {
   /** Milliseconds without scrolling, after which the bar is set right. */
   idle: 140,
   sortKeys: 8,
+  /** Cells that a search looks at before the page gets its turn. */
+  searchedCells: 50_000,
+  /** Cells that a search finds at most. */
+  foundCells: 100_000,
+  /** Characters of what is searched for. */
+  searchCharacters: 1_000,
 } as const;

@@ -68,6 +68,9 @@ export function useDriver(
         onWindow: setColumns,
         select: (rows) => newest.current.select(rows),
         openMenu: (column) => newest.current.openMenu(column),
+        edit: (cell) => newest.current.edit(cell),
+        erase: (cell) => newest.current.erase(cell),
+        find: () => newest.current.find(),
         tell: (words) => newest.current.tell(words),
       },
     });

@@ -190,7 +190,7 @@ export function removeViewerAction(
 }
 
 /** Where all else is still the same, as it was; else like a new one. */
-function putBack(dock: Dock, before: Dock, viewer: OpenViewer): Dock {
+export function putBack(dock: Dock, before: Dock, viewer: OpenViewer): Dock {
   const wanted = new Set([...dockIds(dock), viewer.id]);
   const held = dockIds(before);
   const isSame = held.length === wanted.size && held.every((id) => wanted.has(id));

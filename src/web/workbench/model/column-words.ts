@@ -1,17 +1,25 @@
+import { formatWords, type ColumnFormat } from "../data/column-format.ts";
 import type { ColumnType } from "../data/column.ts";
 import type { ConvertedColumn } from "../data/convert.ts";
 import { count } from "./words.ts";
 
-/** In the past tense, for the list of actions. `type`: absent, it stays. */
+/** In the past tense, for the list of actions. Type and format: absent, they stay; a format of null is taken away. */
 export function changeWords(change: {
   readonly from: string;
   readonly name: string;
   readonly type: ColumnType | undefined;
+  readonly format?: ColumnFormat | null | undefined;
 }): string {
-  const { from, name, type } = change;
+  const { from, name, type, format } = change;
   const renamed = from === name ? undefined : `Renamed ${from} to ${name}`;
   const typed = type === undefined ? undefined : `Changed the type of ${name} to ${type}`;
-  return [renamed, typed].filter((part) => part !== undefined).join("; ");
+  const shown =
+    format === undefined
+      ? undefined
+      : format === null
+        ? `Took the format of ${name} away`
+        : `Changed the format of ${name} to ${formatWords(format)}`;
+  return [renamed, typed, shown].filter((part) => part !== undefined).join("; ");
 }
 
 /** What does not fit, in lines; none where all does. `isDone`: it is missing by now. */

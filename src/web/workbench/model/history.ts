@@ -22,7 +22,7 @@ export interface Action {
   readonly merge?: string;
 }
 
-interface HistoryEntry {
+export interface HistoryEntry {
   readonly action: ActionRecord;
   readonly act: Action;
   readonly unregister: () => void;
@@ -53,6 +53,21 @@ export class History {
   get next(): ActionRecord | undefined {
     const id = this.#takenBack.at(-1);
     return id === undefined ? undefined : this.#actions.find((action) => action.id === id);
+  }
+
+  /** Ids of actions that redo would do, the next one last. */
+  get takenBack(): readonly string[] {
+    return this.#takenBack;
+  }
+
+  actOf(id: string): Action | undefined {
+    return this.#entries.find(({ action }) => action.id === id)?.act;
+  }
+
+  /** What was done before the page was loaded. */
+  restore(entries: readonly HistoryEntry[], takenBack: readonly string[]): void {
+    this.#takenBack = takenBack;
+    this.#set(entries);
   }
 
   do(act: Action): void {

@@ -1,3 +1,4 @@
+import { fitsType, isSameFormat } from "../data/column-format.ts";
 import type { Column } from "../data/column.ts";
 import type { FilterSpec } from "../data/filter.ts";
 import { compileFormula } from "../data/formula.ts";
@@ -32,7 +33,11 @@ export function layoutAction(
     by,
     words: `Applied a layout of ${layout.table}`,
     viewId,
-    writes: [`${path}/viewer`, `${path}/filter`, ...columns.map(({ name }) => columnPath(viewId, name))],
+    writes: [
+      `${path}/viewer`,
+      `${path}/filter`,
+      ...[...columns, ...(layout.formats ?? [])].map(({ name }) => columnPath(viewId, name)),
+    ],
     makes: [...viewers.map(({ id }) => viewerPath(viewId, id)), ...columns.map(({ name }) => columnPath(viewId, name))],
     reads: [`${path}/column`],
     run: () => {
@@ -41,15 +46,41 @@ export function layoutAction(
       const filtersBefore = table.filters;
       const lacking = columns.filter(({ name }) => table.columns.every((column) => column.name !== name));
       for (const column of lacking) table.putColumn(column);
+      const plain = table.columns;
+      const shown = formatted(plain, layout);
+      if (shown !== plain) table.setColumns(shown, table.filters);
       table.setFilters(filters);
       state.put({ ...before, viewers, dock });
       return () => {
+        if (shown !== plain) table.setColumns(unformatted(table.columns, plain), table.filters);
         table.setFilters(filtersBefore);
         for (const { name } of lacking) table.removeColumn(name);
         state.put({ ...state.view(viewId), viewers: before.viewers, dock: before.dock });
       };
     },
   };
+}
+
+/** The columns with the layout's formats, where those fit; the same list where nothing is another. */
+function formatted(columns: readonly Column[], { formats = [] }: SavedLayout): readonly Column[] {
+  const byName = new Map(formats.map(({ name, format }) => [name, format]));
+  const after = columns.map((column) => {
+    const format = byName.get(column.name);
+    if (format === undefined || !fitsType(format, column.type) || isSameFormat(column.format, format)) return column;
+    return { ...column, format };
+  });
+  return after.some((column, at) => column !== columns[at]) ? after : columns;
+}
+
+/** The columns as they are, with the formats that they had. */
+function unformatted(columns: readonly Column[], before: readonly Column[]): readonly Column[] {
+  const had = new Map(before.map(({ name, format }) => [name, format]));
+  return columns.map((column) => {
+    if (!had.has(column.name) || isSameFormat(column.format, had.get(column.name))) return column;
+    const { format: _, ...bare } = column;
+    const format = had.get(column.name);
+    return format === undefined ? bare : { ...bare, format };
+  });
 }
 
 /** A viewer's own filter goes with the viewer, which has another id now. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { columnFormat } from "../data/column-format.ts";
 import type { FilterSpec } from "../data/filter.ts";
 import { nestsDeeper } from "../data/nesting.ts";
 import type { Table } from "../data/table.ts";
@@ -51,6 +52,11 @@ const savedLayout = z.object({
   columns: names,
   /** Columns that were made from formulas, in the order in which they can be made again. */
   formulas: z.array(z.object({ name, expression: z.string().max(10_000) })).max(1_000),
+  /** How columns are shown. Absent: none has a format. */
+  formats: z
+    .array(z.object({ name, format: columnFormat }))
+    .max(10_000)
+    .optional(),
   /** The ids are only good inside the layout: `dock` names them. */
   viewers: z
     .array(z.object({ id: z.string().max(100), type: z.string().max(100), look: z.record(z.string(), z.unknown()) }))
@@ -76,6 +82,7 @@ export function saveLayout(view: View, grid?: SavedGrid): SavedLayout {
     formulas: view.table.columns.flatMap(({ name: made, formula }) =>
       formula === undefined ? [] : [{ name: made, expression: formula }],
     ),
+    ...formatsOf(view.table),
     viewers: view.viewers.map(({ id, type, look }) => ({ id, type, look })),
     dock: view.dock,
     filters: filters.map(([key, { ...spec }]) => [
@@ -84,6 +91,13 @@ export function saveLayout(view: View, grid?: SavedGrid): SavedLayout {
     ]),
     ...(grid === undefined ? {} : { grid }),
   };
+}
+
+function formatsOf({ columns }: Table): Pick<SavedLayout, "formats"> {
+  const formats = columns.flatMap((column) =>
+    column.format === undefined ? [] : [{ name: column.name, format: column.format }],
+  );
+  return formats.length === 0 ? {} : { formats };
 }
 
 /** As a file that people can read and keep. */
@@ -143,9 +157,9 @@ export function renamed(dock: Dock, ids: ReadonlyMap<string, string>): Dock {
 }
 
 /** Nothing in it that somebody would miss. */
-export function isPlain({ viewers, filters, formulas, grid }: SavedLayout): boolean {
+export function isPlain({ viewers, filters, formulas, formats = [], grid }: SavedLayout): boolean {
   const isArranged =
     grid !== undefined &&
     (Object.keys(grid.widths).length > 0 || grid.hidden.length + grid.pinned.length + grid.sort.length > 0);
-  return viewers.length + filters.length + formulas.length === 0 && !isArranged;
+  return viewers.length + filters.length + formulas.length + formats.length === 0 && !isArranged;
 }

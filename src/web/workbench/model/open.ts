@@ -19,17 +19,21 @@ import {
   switchAction,
   viewerOf,
 } from "./actions.ts";
+import { editCellsAction } from "./cell-action.ts";
 import { replaceColumnAction } from "./column-action.ts";
 import { checkDock, GRID, normalise } from "./dock.ts";
-import { History, type Action } from "./history.ts";
+import { History, type Action, type HistoryEntry } from "./history.ts";
 import { newId } from "./ids.ts";
 import { fitting, layoutAction } from "./layout-action.ts";
 import type { SavedLayout } from "./layout.ts";
+import { putValues, type PathTarget } from "./path-values.ts";
 import { WorkbenchState } from "./state.ts";
+import type { LoggedAction } from "./undo-log.ts";
 import { TableWatch } from "./watch.ts";
 import { titleOf } from "./words.ts";
 import type {
   ActionRecord,
+  CellEdit,
   ColumnChange,
   WorkbenchActions,
   Dock,
@@ -53,8 +57,25 @@ export interface OpenWorkbench extends Workbench {
   readonly next: { readonly undo: ActionRecord | undefined; readonly redo: ActionRecord | undefined };
   /** Throws words where the layout does not fit the table, and changes nothing. */
   applyLayout(viewId: string, layout: SavedLayout, by: Actor): void;
+  /** What an action is about. Undefined: it is forgotten. */
+  actOf(actionId: string): Action | undefined;
+  /** Ids of actions that redo would do, the next one last. */
+  readonly takenBack: readonly string[];
+  /** Everything as it was before the page was loaded; nothing of it is an action. */
+  restore(session: RestoredSession): void;
+  /** The viewers of a layout with their own ids. Throws words where they do not fit the table. */
+  viewersOf(table: Table, layout: SavedLayout): readonly OpenViewer[];
   /** Something that the page did already, so that it can be taken back like any other. `before`: takes it back. */
   record(act: Action, before: () => void): void;
+}
+
+/** What was open, and what was done, before the page was loaded. */
+export interface RestoredSession {
+  readonly views: readonly View[];
+  readonly shown: string | undefined;
+  readonly entries: readonly LoggedAction[];
+  readonly takenBack: readonly string[];
+  readonly restoreGrid: (viewId: string, grid: unknown) => void;
 }
 
 export function openWorkbench(
@@ -202,6 +223,11 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
     this.#do(() => this.#history.do(act));
   }
 
+  editCells(viewId: string, edits: readonly CellEdit[], by: Actor): void {
+    const act = editCellsAction(this.#state.view(viewId), edits, by);
+    if (act !== undefined) this.#do(() => this.#history.do(act));
+  }
+
   applyLayout(viewId: string, layout: SavedLayout, by: Actor): void {
     const view = this.#state.view(viewId);
     const { columns, trial } = fitting(layout, view.table);
@@ -210,6 +236,30 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
       viewer: this.#newViewer(trial, type, look),
     }));
     this.#do(() => this.#history.do(layoutAction(this.#state, viewId, { layout, viewers, columns, by })));
+  }
+
+  actOf(actionId: string): Action | undefined {
+    return this.#history.actOf(actionId);
+  }
+
+  get takenBack(): readonly string[] {
+    return this.#history.takenBack;
+  }
+
+  restore({ views, shown, entries, takenBack, restoreGrid }: RestoredSession): void {
+    const target = { state: this.#state, restoreGrid };
+    this.#do(() => {
+      for (const view of views) this.#state.insert(view, this.views.length);
+      this.#state.show(shown ?? views.at(-1)?.id);
+      this.#history.restore(
+        entries.map((entry) => restoredEntry(target, entry)),
+        takenBack,
+      );
+    });
+  }
+
+  viewersOf(table: Table, layout: SavedLayout): readonly OpenViewer[] {
+    return layout.viewers.map(({ id, type, look }) => ({ ...this.#newViewer(table, type, look), id }));
   }
 
   record(act: Action, before: () => void): void {
@@ -275,6 +325,16 @@ class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
     const closed = this.#history.viewIds.filter((id) => this.#state.find(id) === undefined);
     for (const id of closed.slice(0, -WORKBENCH_LIMITS.closedViewsKept)) this.#history.forget(id);
   }
+}
+
+/** An action of an earlier page: it writes the values that it wrote then. */
+function restoredEntry(target: PathTarget, { action, act, before, after }: LoggedAction): HistoryEntry {
+  const undo = (): void => putValues(target, act.viewId, { to: before, from: after });
+  const run = (): (() => void) => {
+    putValues(target, act.viewId, { to: after, from: before });
+    return undo;
+  };
+  return { action, act: { ...act, run }, unregister: undo };
 }
 
 function namedColumn(table: Table, name: string): Column {

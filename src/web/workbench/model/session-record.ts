@@ -3,6 +3,7 @@ import { Bits } from "../data/bits.ts";
 import type { FilterSpec } from "../data/filter.ts";
 import type { Table } from "../data/table.ts";
 import type { SavedLayout } from "./layout.ts";
+import type { TableSource } from "./permalink.ts";
 import type { View } from "./workbench.ts";
 
 /** An open table as the browser stores it. Its columns are stored beside it, each once. */
@@ -14,7 +15,11 @@ export interface ViewRecord {
   readonly at: number;
   readonly place: number;
   readonly isCurrent: boolean;
+  /** Of the view: steps that are stored name it. Absent: stored by an older page. */
+  readonly viewId?: string | undefined;
   readonly name: string;
+  /** Where it came from. Absent: from this computer, or it was made here. */
+  readonly source?: TableSource | undefined;
   readonly columnKeys: readonly string[];
   readonly bytes: number;
   readonly layout: SavedLayout;
@@ -26,13 +31,14 @@ export interface ViewRecord {
 /** What a record is made of, beside the view itself. */
 interface RecordOptions extends Pick<
   ViewRecord,
-  "key" | "tab" | "at" | "place" | "isCurrent" | "columnKeys" | "layout"
+  "key" | "tab" | "at" | "place" | "isCurrent" | "columnKeys" | "layout" | "source"
 > {}
 
 export function recordOf(view: View, options: RecordOptions): ViewRecord {
   const { table } = view;
   return {
     ...options,
+    viewId: view.id,
     name: table.name,
     bytes: bytesOf(table.columns),
     rowFilters: [...table.filters].flatMap(([key, spec]) => (spec.kind === "rows" ? [[key, spec.rows.words]] : [])),

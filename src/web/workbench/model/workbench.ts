@@ -57,6 +57,15 @@ export interface ColumnChange {
   readonly merge?: string | undefined;
 }
 
+/** Another value for one cell. */
+export interface CellEdit {
+  readonly column: string;
+  /** From 0. */
+  readonly row: number;
+  /** As a person writes it; empty: missing. */
+  readonly text: string;
+}
+
 /** All that the page's parts and the agent's tools do to the workbench; each of these is an action that can be undone. Throws a clear Error where it cannot be done, before anything changes. */
 export interface WorkbenchActions {
   addTable(table: Table, by: Actor): View;
@@ -73,6 +82,8 @@ export interface WorkbenchActions {
   removeColumn(viewId: string, name: string, by: Actor): void;
   /** Other values, type or name in the place of a column; viewers, filters and formulas follow a new name. */
   replaceColumn(viewId: string, name: string, change: ColumnChange): void;
+  /** Other values in some cells; columns from formulas follow. Refused where one value does not fit its column. */
+  editCells(viewId: string, edits: readonly CellEdit[], by: Actor): void;
 }
 
 /** The workbench's state and its actions. One per page. */

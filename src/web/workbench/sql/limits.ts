@@ -22,4 +22,7 @@ export const SQL_LIMITS = {
   /** Tables that are listed in the browser of a database; the search finds the others. */
   listedTables: 200,
   listedColumns: 300,
+  /** Tables and columns that are proposed while a query is written. */
+  suggestedTables: 1_000,
+  suggestedColumns: 2_000,
 } as const;

@@ -6,11 +6,11 @@ import { Select } from "../../ui/field.tsx";
 import { MENU, MENU_ITEM, MENU_LINE } from "../../ui/menu.ts";
 import type { Workbench } from "../model/workbench.ts";
 import { SchemaBrowser } from "./browser.tsx";
-import { SqlEditor, typed } from "./editor.tsx";
+import { SqlEditor, type EditorHandle } from "./editor.tsx";
 import { titleOf, type QueryHistory } from "./history.ts";
 import type { PageSql } from "./page-sql.ts";
 import { SqlResult } from "./result.tsx";
-import { PAGE_SOURCE, type SqlClient, type SqlSource } from "./sources.ts";
+import { PAGE_SOURCE, type ListedTable, type SqlClient, type SqlSource } from "./sources.ts";
 import { useQuery, type KeptAnswers } from "./use-query.ts";
 import { useSources, useTables } from "./use-sources.ts";
 
@@ -33,14 +33,14 @@ export function SqlPane({ workbench, sql, history, client, kept }: SqlPaneProps)
   const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>({});
   const [isListed, setIsListed] = useState(false);
   const { state, run, stop, forget } = useQuery({ page: sql, client, history, kept });
-  const field = useRef<HTMLTextAreaElement>(null);
+  const editor = useRef<EditorHandle>(null);
   const first = tables.listed?.tables[0];
   const text = drafts[source.id] ?? (first === undefined ? "" : `SELECT *\nFROM ${first.written}\nLIMIT 100`);
   const setText = (next: string): void => setDrafts((before) => ({ ...before, [source.id]: next }));
   const isRunning = state.kind === "running";
   const runIt = (): void => run(source, text);
   const place = state.kind === "failed" && state.sql === text ? state.place : undefined;
-  const insert = (name: string): void => void (field.current && typed(field.current, name));
+  const insert = (name: string): void => editor.current?.write(name);
   return (
     <section aria-label="SQL" className="flex h-full min-h-0 flex-col bg-paper">
       <div className="flex flex-wrap items-center gap-2 py-1.5 pr-10 pl-2">
@@ -87,7 +87,16 @@ export function SqlPane({ workbench, sql, history, client, kept }: SqlPaneProps)
         </aside>
         <div className="flex min-h-0 min-w-0 flex-1 flex-col">
           <div className="flex h-[38%] min-h-24 shrink-0 px-2 pb-2">
-            <SqlEditor key={source.id} value={text} onChange={setText} run={runIt} place={place} field={field} />
+            <SqlEditor
+              key={source.id}
+              kind={source.kind}
+              value={text}
+              onChange={setText}
+              run={runIt}
+              place={place}
+              tables={tables.listed?.tables ?? NO_TABLES}
+              handle={editor}
+            />
           </div>
           <SqlResult
             state={state}
@@ -100,6 +109,8 @@ export function SqlPane({ workbench, sql, history, client, kept }: SqlPaneProps)
     </section>
   );
 }
+
+const NO_TABLES: readonly ListedTable[] = [];
 
 const NO_CONNECTIONS = (
   <span>

@@ -27,6 +27,7 @@ const WITH_TABLE = [
   "create_column",
   "describe_tables",
   "describe_viewer",
+  "edit_cells",
   "export_csv",
   "find_similar_queries",
   "find_viewers_by_type",
@@ -306,6 +307,21 @@ describe("tables, rows and types", () => {
     ["change_column", { column: "AGE", type: "colour" }, /type must be one of string, int/],
     ["change_column", { column: "AGE", newName: "SEX" }, /has a column SEX already/],
     ["change_column", { column: "NOBODY", newName: "X" }, /NOBODY/],
+    ["change_column", { column: "AGE", format: { kind: "date", style: "day" } }, /no format of kind date/],
+    ["change_column", { column: "AGE", format: { kind: "number", style: "loud" } }, /cannot be read/],
+    ["edit_cells", { edits: [] }, /at least one/],
+    ["edit_cells", { edits: [{ row: 0, column: "AGE", value: 1 }] }, /from 1/],
+    ["edit_cells", { edits: [{ row: 1, column: "AGE", value: "old" }] }, /not a number/],
+    [
+      "edit_cells",
+      {
+        edits: [
+          { row: 1, column: "AGE", value: 3 },
+          { row: 9, column: "SEX", value: "F" },
+        ],
+      },
+      /no row 9/,
+    ],
     ["switch_table", { name: "nobody" }, /no open table nobody; open are: people/],
     ["close_table", { name: "nobody" }, /no open table nobody/],
     ["open_table", {}, /either a sample or an address/],
@@ -343,6 +359,30 @@ describe("tables, rows and types", () => {
     expect(await call("close_table", { name: "people" })).toBe("Closed people. Shown now: no table");
     expect(await call("list_open_tables")).toMatch(/^No table is open/);
     expect(await call("open_table", { sample: "words" })).toMatch(/^Opened /);
+  });
+
+  test("cells and formats are changed, and taken back", async () => {
+    open();
+    const table = workbench.current?.table;
+    const before = table?.columns;
+    const edits = [
+      { row: 1, column: "age", value: 31 },
+      { row: 2, column: "SEX", value: null },
+    ];
+    expect(await call("edit_cells", { edits })).toBe("2 cells of people have their new value.");
+    expect(await call("export_csv", {})).toContain("31,F,60.5\r\n41,,82");
+    const format = { kind: "number", style: "currency", groups: "comma", currency: "EUR" };
+    await call("change_column", { column: "WEIGHT", format });
+    expect(table?.column("WEIGHT")?.format).toEqual(format);
+    await call("change_column", { column: "WEIGHT", format: null });
+    expect(table?.column("WEIGHT")?.format).toBeUndefined();
+    expect(agentActions()).toEqual([
+      "Changed 2 cells of people",
+      "Changed the format of WEIGHT to EUR",
+      "Took the format of WEIGHT away",
+    ]);
+    await call("undo", { all: true });
+    expect(table?.columns).toEqual(before);
   });
 
   test("a column gets another type and name; what does not fit is told", async () => {

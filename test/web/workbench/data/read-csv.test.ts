@@ -293,7 +293,7 @@ describe("what is refused", () => {
   test.each<[string, string, string, string | Uint8Array<ArrayBuffer>]>([
     ["bad_format", "The file is empty", "x.csv", ""],
     ["bad_format", "no rows and no columns", "x.csv", "\n\n"],
-    ["unsupported", "Excel", "x.xlsx", new Uint8Array([0x50, 0x4b, 3, 4, 0, 0])],
+    ["bad_format", "zip file is damaged", "x.xlsx", new Uint8Array([0x50, 0x4b, 3, 4, 0, 0])],
     ["unsupported", "web page", "x.csv", "<!DOCTYPE html><p>"],
     ["too_many_columns", "more than 5,000 columns", "x.csv", `a\n${",".repeat(READ_BOUNDS.columns)}\n`],
     [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { Bits } from "../../../../src/web/workbench/data/bits.ts";
-import type { NumberColumn } from "../../../../src/web/workbench/data/column.ts";
+import type { Column, NumberColumn } from "../../../../src/web/workbench/data/column.ts";
 import { columnOf } from "../../../../src/web/workbench/data/make.ts";
 import { planColumns, windowAt } from "../../../../src/web/workbench/grid/columns.ts";
 import { toTsv } from "../../../../src/web/workbench/grid/copy.ts";
@@ -10,6 +10,8 @@ import { keyAction } from "../../../../src/web/workbench/grid/keys.ts";
 import { sortedBy } from "../../../../src/web/workbench/grid/look.ts";
 import { packColumn, unpackColumn } from "../../../../src/web/workbench/grid/packed.ts";
 import { barLength, isStuck, placeAt, scrolledTo, topShowing } from "../../../../src/web/workbench/grid/scroll.ts";
+import { cellTests, nextFound, searchCells } from "../../../../src/web/workbench/grid/search.ts";
+import { GRID_LIMITS } from "../../../../src/web/workbench/grid/sizes.ts";
 import { selectedAfter, selectHow } from "../../../../src/web/workbench/grid/selection.ts";
 import { shownRows } from "../../../../src/web/workbench/grid/shown-rows.ts";
 
@@ -118,6 +120,11 @@ describe("keys", () => {
     ["the browser's own", press("c", { ctrlKey: true }), at(3), undefined],
     ["back in the browser", press("ArrowLeft", { altKey: true }), at(3), undefined],
     ["a letter", press("x"), at(3), undefined],
+    ["enter on a cell", press("Enter"), at(3), { kind: "edit" }],
+    ["its other key", press("F2"), at(3), { kind: "edit" }],
+    ["delete", press("Delete"), at(3), { kind: "erase" }],
+    ["delete on a head", press("Delete"), at(-1), undefined],
+    ["find", press("f", { ctrlKey: true }), at(-1), { kind: "find" }],
   ])("%s", (_words, pressed, place, action) => {
     expect(keyAction(pressed, place)).toEqual(action);
   });
@@ -125,6 +132,46 @@ describe("keys", () => {
   it("stay at the heads of a table without rows", () => {
     expect(keyAction(press("End", { ctrlKey: true }), { ...at(-1), rows: 0 })).toEqual(to(-1, 4));
     expect(keyAction(press("PageDown"), { ...at(-1), rows: 0 })).toEqual(to(-1, 1));
+  });
+});
+
+describe("a search", () => {
+  const columns: readonly Column[] = [
+    columnOf("name", ["Ann", null, "annA", "Bob"]),
+    { ...columnOf("pay", [1200, 12, null, 7]), format: { kind: "number", style: "plain", groups: "comma" } },
+  ];
+  const found = (text: string, shown = shownRows(Bits.all(4), undefined)): readonly string[] => {
+    const steps = searchCells(shown, cellTests(columns, text));
+    let step = steps.next();
+    while (step.done !== true) step = steps.next();
+    return step.value.cells.map(({ position, place }) => `${position}.${place}`);
+  };
+  it("finds texts in any letters, and numbers as they are shown or stored", () => {
+    expect(found("ann")).toEqual(["0.0", "2.0"]);
+    expect([found("1,2"), found("1200"), found("12")]).toEqual([["0.1"], ["0.1"], ["0.1", "1.1"]]);
+    expect([found("—"), found("nobody")]).toEqual([[], []]);
+  });
+  it("follows the order and the filters of the grid", () => {
+    expect(found("ann", shownRows(Bits.of(4, [2, 0, 1]), Int32Array.of(3, 2, 1, 0)))).toEqual(["0.0", "2.0"]);
+  });
+  it("stops at its bound, and says so", () => {
+    const many = shownRows(Bits.all(GRID_LIMITS.foundCells + 1), undefined);
+    const steps = searchCells(many, [() => true]);
+    let step = steps.next();
+    while (step.done !== true) step = steps.next();
+    expect([step.value.cells.length, step.value.isCut]).toEqual([GRID_LIMITS.foundCells, true]);
+  });
+  it("goes round", () => {
+    const cells = [
+      { position: 1, place: 0 },
+      { position: 1, place: 2 },
+      { position: 5, place: 1 },
+    ];
+    const next = (position: number, place: number, way: "forward" | "back"): number =>
+      nextFound(cells, { position, place }, way);
+    expect([next(-1, 0, "forward"), next(1, 0, "forward"), next(5, 1, "forward")]).toEqual([0, 1, 0]);
+    expect([next(1, 0, "back"), next(5, 1, "back"), next(3, 0, "back")]).toEqual([2, 1, 1]);
+    expect(nextFound([], { position: 0, place: 0 }, "forward")).toBe(-1);
   });
 });
 

@@ -1,9 +1,11 @@
+import { deflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { columnOf, newTable } from "../../../../src/web/workbench/data/make.ts";
 import { compileFormula } from "../../../../src/web/workbench/data/formula.ts";
 import { Bits } from "../../../../src/web/workbench/data/bits.ts";
 import { moveTo, GRID } from "../../../../src/web/workbench/model/dock.ts";
 import { layoutKey, parseLayout, saveLayout, type SavedLayout } from "../../../../src/web/workbench/model/layout.ts";
+import { linkHash, readLink } from "../../../../src/web/workbench/model/permalink.ts";
 import { LayoutStore } from "../../../../src/web/workbench/model/layout-store.ts";
 import { labelOf } from "../../../../src/web/workbench/app/sheet/label.ts";
 import { people, seen, world } from "./world.ts";
@@ -48,6 +50,45 @@ describe("layouts", () => {
     ]);
     workbench.undo(workbench.next.undo?.id ?? "");
     expect(seen(workbench.current!)).toEqual(before);
+  });
+
+  test("formats of columns come back where they fit, and go with undo", () => {
+    const { workbench } = world();
+    const view = workbench.addTable(people(), "person");
+    const age = view.table.column("Age");
+    if (age === undefined) throw new Error("no Age");
+    const format = { kind: "number", style: "plain", groups: "comma", digits: 1 } as const;
+    workbench.replaceColumn(view.id, "Age", { column: { ...age, format }, words: "Changed the format", by: "person" });
+    const layout = parseLayout(JSON.stringify(saveLayout(workbench.current ?? view)));
+    const other = workbench.addTable(people("others"), "person");
+    const before = other.table.columns;
+    workbench.applyLayout(other.id, layout, "person");
+    expect(other.table.column("Age")?.format).toEqual(format);
+    workbench.undo(workbench.actions.at(-1)?.id ?? "");
+    expect(other.table.columns).toEqual(before);
+  });
+
+  test("a link has the source and the layout, and what is damaged is refused with words", async () => {
+    const { workbench } = world();
+    const view = workbench.addTable(people(), "person");
+    workbench.addViewer(view.id, "Histogram", { bins: 5 }, "person");
+    const linked = {
+      source: { kind: "address", address: "/data/people.csv" },
+      layout: saveLayout(workbench.current ?? view),
+    } as const;
+    const hash = await linkHash(linked);
+    expect(await readLink(`#${hash}`)).toEqual(linked);
+    expect(await readLink("#section")).toBeUndefined();
+    const bomb = Buffer.from(deflateRawSync(Buffer.alloc(20_000_000, "["))).toString("base64url");
+    const other = Buffer.from(deflateRawSync('{"source":{"kind":"file"},"layout":"{}"}')).toString("base64url");
+    for (const wrong of [
+      "table=!",
+      `table=${bomb}`,
+      `table=${other}`,
+      hash.slice(0, -9),
+      `table=${"A".repeat(40_000)}`,
+    ])
+      await expect(readLink(`#${wrong}`)).rejects.toThrow(/damaged|too long/);
   });
 
   test("applying is one action, and undo brings back what was there", () => {

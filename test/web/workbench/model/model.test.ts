@@ -1,12 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Bits } from "../../../../src/web/workbench/data/bits.ts";
-import type { ColumnType } from "../../../../src/web/workbench/data/column.ts";
+import type { Column, ColumnType } from "../../../../src/web/workbench/data/column.ts";
 import { convertColumn } from "../../../../src/web/workbench/data/convert.ts";
+import { compileFormula } from "../../../../src/web/workbench/data/formula.ts";
 import { columnOf } from "../../../../src/web/workbench/data/make.ts";
 import { checkDock, GRID } from "../../../../src/web/workbench/model/dock.ts";
+import { historyRecordOf, loggedActionsOf } from "../../../../src/web/workbench/model/history-record.ts";
+import { momentOf, viewOf } from "../../../../src/web/workbench/model/path-values.ts";
+import { UndoLog } from "../../../../src/web/workbench/model/undo-log.ts";
 import { saveLayout } from "../../../../src/web/workbench/model/layout.ts";
 import type { OpenWorkbench } from "../../../../src/web/workbench/model/open.ts";
+import type { CellEdit } from "../../../../src/web/workbench/model/workbench.ts";
 import { people, seen, world } from "./world.ts";
 
 interface Step {
@@ -20,7 +25,7 @@ const step = fc.record<Step>({
   // Views are opened and closed seldom, so that much happens in each.
   kind: fc.oneof(
     { weight: 12, arbitrary: fc.integer({ min: 1, max: 10 }) },
-    fc.constantFrom(0, 11, 12, 13, 14, 15, 16),
+    fc.constantFrom(0, 11, 12, 13, 14, 15, 16, 17, 18),
   ),
   which: fc.nat(5),
   rows: fc.array(fc.nat(3), { maxLength: 3 }),
@@ -55,6 +60,8 @@ function take(workbench: OpenWorkbench, { kind, which, rows, by }: Step): void {
     () => workbench.switchTo(workbench.views[which % workbench.views.length]?.id ?? id, by),
     () => rename(workbench, { by, from: which % 2 === 0 ? "Age" : name, to: `Named ${which}` }),
     () => retype(workbench, { by, name: which < 3 ? "Age" : name, type: which % 2 === 0 ? "string" : "int" }),
+    () => workbench.editCells(id, edits(rows, which < 4 ? "Age" : "Sex", String(which * 10)), by),
+    () => workbench.putColumn(id, compileFormula("[Age] + ColAvg([Age])", table).column("Older"), by),
   ];
   try {
     actions[kind]?.();
@@ -62,6 +69,9 @@ function take(workbench: OpenWorkbench, { kind, which, rows, by }: Step): void {
     // Refused: the table has no such column any more.
   }
 }
+
+const edits = (rows: readonly number[], column: string, text: string): readonly CellEdit[] =>
+  rows.map((row) => ({ row, column, text: row === 3 ? "" : text }));
 
 function rename(
   workbench: OpenWorkbench,
@@ -105,6 +115,61 @@ test("whatever was done: all undone, it is as before; all done again, it is as a
       if (isWhole) expect(state(workbench)).toEqual(after);
     }),
     { seed: 11, numRuns: 400 },
+  );
+});
+
+/** The same workbench after the page was loaded again: what a browser stores is a copy. */
+function reloaded(before: OpenWorkbench, log: UndoLog): OpenWorkbench {
+  const keys = new Map<Column, string>();
+  const keyOf = (column: Column): string => {
+    const key = keys.get(column) ?? String(keys.size);
+    keys.set(column, key);
+    return key;
+  };
+  const { takenBack } = before;
+  const made = historyRecordOf(log.entries, { tab: "tab", at: 0, takenBack, keyOf, isOpen: () => true });
+  const record = structuredClone(made.record);
+  const columns = structuredClone(new Map(made.columns));
+  const columnNamed = (key: string): Column => {
+    const column = columns.get(key);
+    if (column === undefined) throw new Error(`no column ${key}`);
+    return column;
+  };
+  const { workbench } = world();
+  const { views, shown } = momentOf(before.views, before.current?.id, () => undefined);
+  const entries = loggedActionsOf(record, columnNamed);
+  workbench.restore({ views: views.map(viewOf), shown, entries, takenBack: record.takenBack, restoreGrid: () => {} });
+  return workbench;
+}
+
+test("whatever was done before a reload: all undone, it is as before; all done again, it is as after", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30, size: "max" }), (steps) => {
+      const { workbench } = world();
+      const view = workbench.addTable(people(), "person");
+      workbench.addViewer(view.id, "Histogram", { bins: 3 }, "person");
+      const log = new UndoLog({
+        moment: () => momentOf(workbench.views, workbench.current?.id, () => undefined),
+        actions: () => workbench.actions,
+        actOf: (id) => workbench.actOf(id),
+      });
+      workbench.subscribe(() => log.changed());
+      workbench.addViewer(view.id, "Bar chart", {}, "person");
+      const known = workbench.actions.length;
+      const before = state(workbench);
+      for (const one of steps) take(workbench, one);
+      if (closedCount(steps) > 5) return;
+      const after = state(workbench);
+      const page = reloaded(workbench, log);
+      expect(state(page)).toEqual(after);
+      const done = page.actions.slice(page.actions.findIndex(({ words }) => words.startsWith("Added Bar")) + 1);
+      expect(done.length).toBe(workbench.actions.length - known);
+      for (const { id } of done.toReversed()) page.undo(id);
+      expect(state(page)).toEqual(before);
+      for (const { id } of done) page.redo(id);
+      expect(state(page)).toEqual(after);
+    }),
+    { seed: 23, numRuns: 150 },
   );
 });
 

@@ -4,7 +4,8 @@ import { columnOf, newTable } from "../../../../src/web/workbench/data/make.ts";
 import { GridLooks } from "../../../../src/web/workbench/app/grid-looks.ts";
 import { TableOpener } from "../../../../src/web/workbench/app/opening.ts";
 import { SessionKeeper } from "../../../../src/web/workbench/app/session-keeper.ts";
-import type { AnswerRecord, SessionStore } from "../../../../src/web/workbench/app/session-store.ts";
+import type { HistoryRecord } from "../../../../src/web/workbench/model/history-record.ts";
+import type { AnswerRecord, ColumnChanges, SessionStore } from "../../../../src/web/workbench/app/session-store.ts";
 import type { Column } from "../../../../src/web/workbench/data/column.ts";
 import { LayoutStore } from "../../../../src/web/workbench/model/layout-store.ts";
 import { openWorkbench } from "../../../../src/web/workbench/model/open.ts";
@@ -15,6 +16,7 @@ class MemoryStore implements SessionStore {
   readonly records = new Map<string, ViewRecord>();
   readonly stored = new Map<string, Column>();
   readonly answers = new Map<string, AnswerRecord>();
+  readonly steps = new Map<string, HistoryRecord>();
   readonly views = async (): Promise<readonly ViewRecord[]> => structuredClone([...this.records.values()]);
   readonly columns = async (keys: readonly string[]): Promise<readonly Column[]> =>
     keys.map((key) => {
@@ -22,19 +24,26 @@ class MemoryStore implements SessionStore {
       if (column === undefined) throw new Error("gone");
       return structuredClone(column);
     });
-  async put(
-    record: ViewRecord,
-    { added, gone }: { readonly added: ReadonlyMap<string, Column>; readonly gone: readonly string[] },
-  ): Promise<void> {
+  async put(record: ViewRecord, { added, gone }: ColumnChanges): Promise<void> {
     for (const [key, column] of added) this.stored.set(key, structuredClone(column));
     for (const key of gone) this.stored.delete(key);
     this.records.set(record.key, structuredClone(record));
   }
-  async remove(records: readonly ViewRecord[]): Promise<void> {
+  async remove(records: readonly ViewRecord[], kept: ReadonlySet<string> = new Set()): Promise<void> {
     for (const { key, columnKeys } of records) {
       this.records.delete(key);
-      for (const column of columnKeys) this.stored.delete(column);
+      for (const column of columnKeys) if (!kept.has(column)) this.stored.delete(column);
     }
+  }
+  readonly histories = async (): Promise<readonly HistoryRecord[]> => structuredClone([...this.steps.values()]);
+  async putHistory(record: HistoryRecord, { added, gone }: ColumnChanges): Promise<void> {
+    for (const [key, column] of added) this.stored.set(key, structuredClone(column));
+    for (const key of gone) this.stored.delete(key);
+    this.steps.set(record.tab, structuredClone(record));
+  }
+  async removeHistories(tabs: readonly string[], columnKeys: readonly string[]): Promise<void> {
+    for (const tab of tabs) this.steps.delete(tab);
+    for (const key of columnKeys) this.stored.delete(key);
   }
   readonly answer = async (tab: string): Promise<AnswerRecord | undefined> => this.answers.get(tab);
   async putAnswer(answer: AnswerRecord): Promise<void> {
@@ -44,6 +53,8 @@ class MemoryStore implements SessionStore {
     this.answers.delete(tab);
   }
 }
+
+const clock = { now: 1_000 };
 
 function bench(store: SessionStore, tab = "tab") {
   const texts = new Map<string, string>();
@@ -57,9 +68,10 @@ function bench(store: SessionStore, tab = "tab") {
   const keeper = new SessionKeeper({
     workbench,
     opening,
+    gridLooks,
     store: Promise.resolve(store),
     tab: Promise.resolve(tab),
-    now: () => 1_000,
+    now: () => (clock.now += 1),
   });
   return { workbench, gridLooks, opening, keeper };
 }
@@ -98,13 +110,57 @@ describe("a page that is loaded again", () => {
     expect([...(first?.table.filtered.rows() ?? [])]).toEqual([1]);
     expect([...(first?.table.selected.rows() ?? [])]).toEqual([1, 2]);
     expect(after.gridLooks.get(first?.id ?? "")?.look.hidden).toEqual(["City"]);
-    expect(after.opening.state().restored).toEqual({ tables: 2, filters: 2, failed: [] });
+    expect(after.opening.state().restored).toEqual({ tables: 2, filters: 2, failed: [], steps: 7 });
     expect(after.keeper.isSafe).toBe(true);
     const other = bench(store, "another tab");
     await other.keeper.start();
     expect(other.workbench.views).toEqual([]);
     await after.keeper.forget();
-    expect([after.workbench.views, store.records.size, store.stored.size]).toEqual([[], 0, 0]);
+    expect([after.workbench.views, store.records.size, store.stored.size, store.steps.size]).toEqual([[], 0, 0, 0]);
+  });
+
+  test("takes back earlier steps: a cell, a removed column, the order of the grid, a table that was closed", async () => {
+    const store = new MemoryStore();
+    const before = bench(store);
+    await before.keeper.start();
+    const { id } = before.workbench.addTable(cities(), "person");
+    before.workbench.addTable(newTable("other", [columnOf("a", [1, 2])]), "person");
+    before.workbench.editCells(id, [{ column: "People", row: 0, text: "135000" }], "agent");
+    before.workbench.removeColumn(id, "City", "person");
+    before.gridLooks.put(id, { widths: {}, hidden: [], pinned: [], sort: [{ column: "People", descending: true }] });
+    before.workbench.closeView(before.workbench.views[1]?.id ?? "", "person");
+    before.keeper.saveNow();
+    await expect.poll(() => store.steps.get("tab")?.actions.length).toBe(6);
+    const after = bench(store);
+    await after.keeper.start();
+    const { workbench, gridLooks } = after;
+    expect(workbench.views.map(({ table }) => table.columns.map(({ name }) => name))).toEqual([["People"]]);
+    const last = (): string | undefined => {
+      const { undo } = workbench.next;
+      if (undo !== undefined) workbench.undo(undo.id);
+      return undo?.words;
+    };
+    expect([last(), workbench.views.map(({ table }) => table.name)]).toEqual(["Closed other", ["cities", "other"]]);
+    expect([last(), gridLooks.get(id)?.look.sort]).toEqual(["Sorted by People, descending", []]);
+    expect([last(), workbench.views[0]?.table.columns.map(({ name }) => name)]).toEqual([
+      "Removed the column City",
+      ["City", "People"],
+    ]);
+    expect([last(), workbench.views[0]?.table.columns]).toEqual([
+      "Changed People in row 1 to 135000",
+      cities().columns,
+    ]);
+    // Loaded once more with steps taken back, they are done again.
+    after.keeper.saveNow();
+    await expect.poll(() => store.steps.get("tab")?.takenBack.length).toBe(4);
+    const third = bench(store);
+    await third.keeper.start();
+    expect(third.workbench.views.map(({ table }) => table.columns)[0]).toEqual(cities().columns);
+    while (third.workbench.next.redo !== undefined) third.workbench.redo(third.workbench.next.redo.id);
+    expect(third.workbench.views.map(({ table }) => [table.name, table.columns.length])).toEqual([["cities", 1]]);
+    // What nothing needs any more is not stored.
+    await third.keeper.forget();
+    expect([store.records.size, store.stored.size, store.steps.size]).toEqual([0, 0, 0]);
   });
 
   test("what is damaged is left out and named", async () => {
@@ -119,7 +175,7 @@ describe("a page that is loaded again", () => {
     await after.keeper.start();
     expect([after.workbench.views, after.opening.state().restored]).toEqual([
       [],
-      { tables: 0, filters: 0, failed: ["cities"] },
+      { tables: 0, filters: 0, failed: ["cities"], steps: 0 },
     ]);
   });
 

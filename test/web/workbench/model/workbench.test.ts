@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Bits } from "../../../../src/web/workbench/data/bits.ts";
+import { textAt } from "../../../../src/web/workbench/data/format.ts";
+import { compileFormula } from "../../../../src/web/workbench/data/formula.ts";
 import { columnOf } from "../../../../src/web/workbench/data/make.ts";
 import { dockIds, GRID, stackOf } from "../../../../src/web/workbench/model/dock.ts";
 import { people, seen, words, world } from "./world.ts";
@@ -236,6 +238,39 @@ describe("the workbench", () => {
     for (let number = 0; number < 520; number += 1) workbench.select(id, Bits.of(4, [number % 4]), "person");
     expect(workbench.actions).toHaveLength(500);
     expect(() => workbench.undo(first)).toThrow("too old");
+  });
+
+  test("cells are changed one by one, formulas follow, and each is taken back alone", () => {
+    const { workbench } = world();
+    const { id, table } = workbench.addTable(people(), "person");
+    workbench.putColumn(id, compileFormula("[Age] * 2", table).column("Double"), "person");
+    workbench.putColumn(id, compileFormula("[Double] + 1", table).column("More"), "person");
+    const before = table.columns;
+    const values = (name: string): readonly string[] =>
+      [0, 1, 2, 3].map((row) => textAt(table.column(name) ?? columnOf("", []), row));
+    workbench.editCells(id, [{ column: "age", row: 0, text: "32" }], "agent");
+    workbench.editCells(id, [{ column: "Age", row: 3, text: "64" }], "person");
+    expect([values("Age"), values("More")]).toEqual([
+      ["32", "42", "53", "64"],
+      ["65", "85", "107", "129"],
+    ]);
+    const done = workbench.actions.slice(-2);
+    expect(words(done)).toEqual(["agent: Changed Age in row 1 to 32", "person: Changed Age in row 4 to 64"]);
+    expect(workbench.undoAgent()).toBe(1);
+    expect([values("Age")[0], values("Double")[0], values("More")[3]]).toEqual(["31", "62", "129"]);
+    workbench.undo(done[1]?.id ?? "");
+    expect(table.columns).toEqual(before);
+    const known = workbench.actions.length;
+    workbench.editCells(id, [{ column: "Age", row: 0, text: "31" }], "person");
+    const wrong = [
+      [{ column: "Double", row: 0, text: "1" }, /worked out by a formula/],
+      [{ column: "Age", row: 4, text: "1" }, /has no row 5/],
+      [{ column: "Agee", row: 0, text: "1" }, /no column Agee/],
+      [{ column: "Age", row: 0, text: "x" }, /not a number/],
+    ] as const;
+    for (const [edit, refused] of wrong)
+      expect(() => workbench.editCells(id, [{ column: "Name", row: 0, text: "Eve" }, edit], "person")).toThrow(refused);
+    expect([table.columns, workbench.actions.length]).toEqual([before, known]);
   });
 
   test("the same table is opened once", () => {

@@ -23,6 +23,11 @@ async function run(page: Page, sql: string): Promise<void> {
   await page.keyboard.press("Control+Enter");
 }
 
+/** The text of the editor. */
+function written(page: Page): Promise<string> {
+  return page.evaluate(() => [...document.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n"));
+}
+
 async function cells(page: Page): Promise<readonly (readonly string[])[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>(".wb-row")]
@@ -148,7 +153,7 @@ describeInBrowser("SQL in the page", () => {
     const { visitor, page } = await open();
     const field = page.getByRole("textbox", { name: "SQL" });
     await page.getByLabel("What is asked").selectOption({ label: "Sales (PostgreSQL)" });
-    await soon(() => field.inputValue()).toBe('SELECT *\nFROM crm."Orders"\nLIMIT 100');
+    await soon(() => written(page)).toBe('SELECT *\nFROM crm."Orders"\nLIMIT 100');
     // While a query runs, no other one is begun.
     const rests = (): Promise<void> => page.getByRole("button", { name: "Run" }).waitFor();
     await run(page, "select ");
@@ -156,7 +161,7 @@ describeInBrowser("SQL in the page", () => {
     await field.fill("select ");
     await page.getByRole("button", { name: "Columns of crm.Orders" }).click();
     await page.getByRole("button", { name: "id int8" }).click();
-    await expect.poll(() => field.inputValue()).toBe("select id");
+    await expect.poll(() => written(page)).toBe("select id");
     await page.keyboard.press("Control+Enter");
     await rests();
     await page.getByText("2 rows").first().waitFor();
@@ -180,12 +185,23 @@ describeInBrowser("SQL in the page", () => {
       .poll(() => page.getByRole("menuitem").allTextContents())
       .toEqual(["select * from wrongfailed", "select id2 rows", "select2 rows", "Forget these"]);
     await page.getByRole("menuitem").nth(1).click();
-    await expect.poll(() => field.inputValue()).toBe("select id");
+    await expect.poll(() => written(page)).toBe("select id");
+    // Names are proposed while one writes, with the quotes that they need.
+    await field.fill("select i");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Control+Space");
+    await page.getByRole("option", { name: /^id/, selected: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.keyboard.type(" from ord");
+    await page.getByRole("option", { name: /^crm\.Orders/, selected: true }).waitFor();
+    await page.keyboard.press("Tab");
+    await expect.poll(() => written(page)).toBe('select id from crm."Orders"');
+    await field.fill("select id");
     // Tab writes, and after Escape it leads on.
     await field.focus();
     await page.keyboard.press("End");
     await page.keyboard.press("Tab");
-    await expect.poll(() => field.inputValue()).toBe("select id  ");
+    await expect.poll(() => written(page)).toBe("select id  ");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Tab");
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe("TEXTAREA");

@@ -108,6 +108,21 @@ describe("histograms", () => {
     const made = model(list(200, () => 5));
     expect([made?.edges, [...(made?.counts ?? [])]]).toEqual([[4.5, 5.5], [200]]);
   });
+  it("end before a few far values, say how many, and show them where that is switched off", async () => {
+    const near = list(2_000, (row) => (row % 100) - 20);
+    const values = [...near, 90_000, -70_000];
+    const cut = model(values);
+    expect(cut?.beyond).toBe(2);
+    expect(cut?.counts.filter((count) => count > 0).length).toBeGreaterThan(15);
+    expect([cut?.span.min, cut?.span.max].map((end) => Math.abs(end ?? 0) < 400)).toEqual([true, true]);
+    expect(model(values, { cutOutliers: false })).toMatchObject({ beyond: 0, span: { min: -70_000, max: 90_000 } });
+    expect(model(values, { valueMax: 50_000 })).toMatchObject({ beyond: 0, span: { min: -70_000, max: 50_000 } });
+    // A long tail is no outlier.
+    const tail = list(2_000, (row) => row ** 2);
+    expect(model(tail)).toMatchObject({ beyond: 0, span: { min: 0, max: 1_999 ** 2 } });
+    const table = newTable("t", [columnOf("v", values, "double")]);
+    expect(await sentence("Histogram", table, { valueColumnName: "v" })).toMatch(/2 rows outside .* not shown/);
+  });
   it("of rows that a filter left are high enough to be seen", async () => {
     const table = newTable("t", [
       columnOf(

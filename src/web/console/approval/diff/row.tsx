@@ -4,6 +4,7 @@ import { classes } from "../../../ui/classes.ts";
 import { visible } from "../../../ui/visible.ts";
 import { DiffActionsContext } from "./actions.ts";
 import { SHOWN_CHARS, type DiffCell, type LinePart, type DiffLineRow } from "./rows.ts";
+import { plural, t } from "../../../ui/language/t.ts";
 
 type Lengthen = (line: number, shown: number) => void;
 
@@ -18,7 +19,7 @@ const MARKS = {
   added: "rounded-xs bg-ok/15 shadow-[inset_0_-2px] shadow-ok/50",
   removed: "rounded-xs bg-bad/10 shadow-[inset_0_-2px] shadow-bad/50",
 } as const;
-const NUMBER = "w-12 shrink-0 pr-2 text-right text-faint select-none tabular-nums max-md:w-9 max-md:pr-1.5";
+const NUMBER = "w-12 shrink-0 pe-2 text-end text-faint select-none tabular-nums max-md:w-9 max-md:pe-1.5";
 
 export function DiffRow({
   row,
@@ -72,11 +73,11 @@ function HunkHead({ text }: { readonly text: string }): ReactNode {
         type="checkbox"
         className="size-4 shrink-0 accent-accent"
         checked={chosen}
-        aria-label={`Include this part: ${visible(text)}`}
+        aria-label={t("Include this part: {text}", { text: visible(text) })}
         onChange={() => actions.toggle(text)}
       />
       <span className="min-w-0 break-words">{visible(text)}</span>
-      <span className="ml-auto shrink-0 font-sans text-xs">{chosen ? "included" : "left out"}</span>
+      <span className="ms-auto shrink-0 font-sans text-xs">{chosen ? t("included") : t("left out")}</span>
     </label>
   );
 }
@@ -101,8 +102,12 @@ function LineNumber({
     <button
       type="button"
       tabIndex={-1}
-      aria-label={`Comment on ${side === "old" ? "old " : ""}line ${number}`}
-      title="Comment on this line"
+      aria-label={
+        side === "old"
+          ? t("Comment on old line {number}", { number: String(number) })
+          : t("Comment on line {number}", { number: String(number) })
+      }
+      title={t("Comment on this line")}
       className={classes(
         className,
         "cursor-pointer hover:bg-accent-soft hover:text-accent",
@@ -124,9 +129,9 @@ function Half({
   readonly side: "old" | "new";
   readonly onLengthen: Lengthen;
 }): ReactNode {
-  if (cell === undefined) return <div className="bg-sunken/60 first:border-r" />;
+  if (cell === undefined) return <div className="bg-sunken/60 first:border-e" />;
   return (
-    <div className={classes("flex min-w-0 first:border-r", TINTS[cell.kind])}>
+    <div className={classes("flex min-w-0 first:border-e", TINTS[cell.kind])}>
       <LineNumber cell={cell} number={side === "old" ? cell.old : cell.new} side={side} className={NUMBER} />
       <Line cell={cell} onLengthen={onLengthen} />
     </div>
@@ -140,17 +145,17 @@ function Line({ cell, onLengthen }: { readonly cell: DiffCell; readonly onLength
   return (
     <>
       <span className="w-4 shrink-0 text-center select-none">{SIGNS[kind]}</span>
-      <span className="min-h-5 min-w-0 flex-1 pr-2 break-words whitespace-pre-wrap [overflow-wrap:anywhere] [tab-size:4]">
+      <span className="min-h-5 min-w-0 flex-1 pe-2 break-words whitespace-pre-wrap [overflow-wrap:anywhere] [tab-size:4]">
         {parts.map((part, index) => (
           <Piece key={index} part={part} kind={kind} theme={theme} />
         ))}
         {more !== undefined && (
           <button
             type="button"
-            className="ml-2 min-h-7 rounded bg-info-soft px-1.5 font-sans text-xs text-info"
+            className="ms-2 min-h-7 rounded bg-info-soft px-1.5 font-sans text-xs text-info"
             onClick={() => onLengthen(line, Math.max(shown, SHOWN_CHARS))}
           >
-            {more.toLocaleString("en-US")} more characters
+            {plural({ one: "{count} more character", other: "{count} more characters" }, { count: more })}
           </button>
         )}
       </span>

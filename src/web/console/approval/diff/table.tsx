@@ -5,6 +5,7 @@ import { visible } from "../../../ui/visible.ts";
 import { DiffRow } from "./row.tsx";
 import type { DiffLayout, DiffLineRow } from "./rows.ts";
 import { BLOCK, useDiff, type ShownDiff } from "./use-diff.ts";
+import { plural, t } from "../../../ui/language/t.ts";
 
 const ROW_PX = 20;
 const OVERSCAN = 1;
@@ -31,16 +32,21 @@ export function DiffTable({
   if (diff.failed !== undefined) return <Plain patch={patch} why={diff.failed} />;
   if (diff.opened === undefined) return <Skeleton className="m-3 h-24" />;
   const rows = diff.opened.rows[layout];
-  if (rows === 0) return <p className="px-3 py-4 text-sm text-soft">No changes to preview</p>;
+  if (rows === 0) return <p className="px-3 py-4 text-sm text-soft">{t("No changes to preview")}</p>;
   return (
     <>
-      {diff.opened.cut && <Note tone="warn">The diff is longer than a page can show; this is its beginning.</Note>}
+      {diff.opened.cut && (
+        <Note tone="warn">{t("The diff is longer than a page can show; this is its beginning.")}</Note>
+      )}
       <Scroller
         key={layout}
         diff={diff}
         rows={rows}
         isNew={isNew}
-        label={`Changes of ${visible(path)}, ${rows} rows`}
+        label={plural(
+          { one: "Changes of {path}, {count} row", other: "Changes of {path}, {count} rows" },
+          { path: visible(path), count: rows },
+        )}
       />
     </>
   );
@@ -120,10 +126,15 @@ const Block = memo(function Block({
 function Plain({ patch, why }: { readonly patch: string; readonly why: string }): ReactNode {
   return (
     <div className="space-y-2 p-3">
-      <Note tone="warn">This is the diff as it came: {why}.</Note>
+      <Note tone="warn">{t("This is the diff as it came: {why}.", { why })}</Note>
       <pre className="max-h-[60dvh] overflow-auto text-xs whitespace-pre-wrap">{patch.slice(0, PLAIN_CHARS)}</pre>
       {patch.length > PLAIN_CHARS && (
-        <p className="text-sm text-soft">… {patch.length - PLAIN_CHARS} more characters</p>
+        <p className="text-sm text-soft">
+          {plural(
+            { one: "… {count} more character", other: "… {count} more characters" },
+            { count: patch.length - PLAIN_CHARS },
+          )}
+        </p>
       )}
     </div>
   );

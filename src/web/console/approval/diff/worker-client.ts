@@ -1,5 +1,6 @@
 import type { ColouredLine } from "../../code/highlighter.ts";
 import type { WorkerQuestion, WorkerAnswer } from "./messages.ts";
+import { t } from "../../../ui/language/t.ts";
 
 type WorkerListener = (told: WorkerAnswer) => void;
 
@@ -51,7 +52,7 @@ class DiffWorkerClient {
     worker.addEventListener("message", ({ data }: MessageEvent<WorkerAnswer>) => this.#listeners.get(data.id)?.(data));
     worker.addEventListener("error", () => {
       for (const [id, listener] of this.#listeners) {
-        listener({ type: "failed", id, message: "the part of the page that reads diffs could not be loaded" });
+        listener({ type: "failed", id, message: t("the part of the page that reads diffs could not be loaded") });
       }
     });
     return worker;

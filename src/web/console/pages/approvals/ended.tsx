@@ -15,12 +15,13 @@ import { Empty, Skeleton, Trouble } from "../../../ui/states.tsx";
 import { ApprovalLine } from "./line.tsx";
 import { Panes } from "./panes.tsx";
 import { Detail, ListSkeleton } from "./waiting.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 const OUTCOMES: readonly { readonly value: Outcome; readonly label: string }[] = [
-  { value: "approved", label: "Approved" },
-  { value: "rejected", label: "Rejected" },
-  { value: "timed_out", label: "Expired" },
-  { value: "cancelled", label: "Withdrawn" },
+  { value: "approved", label: t("Approved") },
+  { value: "rejected", label: t("Rejected") },
+  { value: "timed_out", label: t("Expired") },
+  { value: "cancelled", label: t("Withdrawn") },
 ];
 const PAGE = 50;
 
@@ -41,7 +42,7 @@ export function Ended({ id }: { readonly id: string | undefined }): ReactNode {
   useMoves(approvals, shown);
   const list = (
     <div className="space-y-3">
-      <Field label="Outcome">
+      <Field label={t("Outcome")}>
         {(ids) => (
           <Select {...ids} value={status} onChange={(event) => setStatus(event.target.value as Outcome)}>
             {OUTCOMES.map(({ value, label }) => (
@@ -54,17 +55,17 @@ export function Ended({ id }: { readonly id: string | undefined }): ReactNode {
       </Field>
       {query.isPending && <ListSkeleton />}
       {query.error !== null && (
-        <Trouble title="Can’t load the history" error={query.error} onRetry={() => void query.refetch()} />
+        <Trouble title={t("Can’t load the history")} error={query.error} onRetry={() => void query.refetch()} />
       )}
       {query.isSuccess && approvals.length === 0 && (
-        <Empty icon={History} title="None yet">
-          Approvals with this outcome appear here.
+        <Empty icon={History} title={t("None yet")}>
+          {t("Approvals with this outcome appear here.")}
         </Empty>
       )}
       <Lines approvals={approvals} chosen={shown} />
       {query.hasNextPage && (
         <Button className="w-full" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Load more
+          {t("Load more")}
         </Button>
       )}
     </div>
@@ -86,9 +87,9 @@ function useMoves(approvals: readonly Approval[], shown: string | undefined): vo
     if (target !== undefined)
       void navigate({ to: "/approvals", search: { id: target.id, show: "ended" }, replace: true });
   };
-  useShortcuts("Approvals", [
-    { keys: ["j"], label: "Next question", run: () => move(1) },
-    { keys: ["k"], label: "Previous question", run: () => move(-1) },
+  useShortcuts(t("Approvals"), [
+    { keys: ["j"], label: t("Next question"), run: () => move(1) },
+    { keys: ["k"], label: t("Previous question"), run: () => move(-1) },
   ]);
 }
 

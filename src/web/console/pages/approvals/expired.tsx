@@ -4,6 +4,7 @@ import type { Approval, SessionView } from "../../../../protocol/index.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { ApprovalLine } from "./line.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 const LOOKED_AT = 50;
 const NONE: readonly Approval[] = [];
@@ -54,13 +55,13 @@ export function ExpiredLines({
   return (
     <section aria-labelledby="expired" className="overflow-hidden rounded-xl border bg-raised">
       <h2 id="expired" className="border-b bg-panel px-3 py-1.5 text-xs font-medium text-warn">
-        Expired
+        {t("Expired")}
       </h2>
       <ul className="divide-y">
         {approvals.map((approval) => (
           <li key={approval.id}>
             <ApprovalLine approval={approval} chosen={approval.id === chosen} show="pending">
-              <span className="text-xs text-warn">Nobody answered in time. Open it to ask again.</span>
+              <span className="text-xs text-warn">{t("Nobody answered in time. Open it to ask again.")}</span>
             </ApprovalLine>
           </li>
         ))}

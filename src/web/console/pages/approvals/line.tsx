@@ -12,6 +12,7 @@ import { visible } from "../../../ui/visible.ts";
 import { classes } from "../../../ui/classes.ts";
 import { Badge } from "../../../ui/states.tsx";
 import { Ago } from "../../../ui/words.tsx";
+import { plural, t } from "../../../ui/language/t.ts";
 
 const LINE_CHARS = 300;
 
@@ -46,22 +47,27 @@ export function ApprovalLine({
       data-approval={id}
       aria-current={chosen}
       className={classes(
-        "block space-y-0.5 border-l-2 px-3 py-2 hover:bg-sunken",
+        "block space-y-0.5 border-s-2 px-3 py-2 hover:bg-sunken",
         chosen ? "border-accent bg-accent-soft" : "border-transparent",
       )}
     >
       <span className="flex items-center gap-2 text-sm">
         <ToolIcon tool={tool} className="size-4 text-soft" />
         <span className="min-w-0 truncate font-medium">{visible(toolLabel(tool))}</span>
-        {approval.outdated === true && <Badge tone="warn">file changed</Badge>}
-        {approval.updated_input !== undefined && canApprovePlainly(approval) && <Badge tone="accent">changed</Badge>}
+        {approval.outdated === true && <Badge tone="warn">{t("file changed")}</Badge>}
+        {approval.updated_input !== undefined && canApprovePlainly(approval) && (
+          <Badge tone="accent">{t("changed")}</Badge>
+        )}
         {warnings.length > 0 && (
           <span className="inline-flex items-center gap-0.5 text-xs text-warn">
             <TriangleAlert aria-hidden className="size-3.5" /> {warnings.length}
-            <span className="sr-only"> {warnings.length === 1 ? "warning" : "warnings"}</span>
+            <span className="sr-only">
+              {" "}
+              {plural({ one: "warning", other: "warnings" }, { count: warnings.length })}
+            </span>
           </span>
         )}
-        <span className="ml-auto text-xs whitespace-nowrap text-faint">
+        <span className="ms-auto text-xs whitespace-nowrap text-faint">
           {approval.status === "pending" ? <TimeLeft approval={approval} /> : <Ago at={created_at} />}
         </span>
       </span>

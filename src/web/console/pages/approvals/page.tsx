@@ -6,10 +6,11 @@ import { ChangedSinceTold } from "../../away/changed-since-told.tsx";
 import { Ended } from "./ended.tsx";
 import { Together } from "./together.tsx";
 import { Waiting } from "./waiting.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 const TABS = [
-  { show: "pending", label: "Waiting" },
-  { show: "ended", label: "History" },
+  { show: "pending", label: t("Waiting") },
+  { show: "ended", label: t("History") },
 ] as const;
 
 /** Questions of all sessions: the open ones, and how the others ended. */
@@ -18,12 +19,12 @@ export function ApprovalsPage(): ReactNode {
   const navigate = useNavigate();
   return (
     <Page
-      title="Approvals"
-      intro="Calls that need your approval, from all sessions."
+      title={t("Approvals")}
+      intro={t("Calls that need your approval, from all sessions.")}
       wide
       isFolded={id !== undefined}
       actions={
-        <div role="group" aria-label="Which" className="flex rounded-lg border bg-panel p-0.5">
+        <div role="group" aria-label={t("Which")} className="flex rounded-lg border bg-panel p-0.5">
           {TABS.map((tab) => (
             <button
               key={tab.show}

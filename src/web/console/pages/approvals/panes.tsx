@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import type { ReactNode } from "react";
 import { classes } from "../../../ui/classes.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** A list and its open entry: side by side, on a phone one after the other. */
 export function Panes({
@@ -29,7 +30,7 @@ export function Panes({
           search={show === "ended" ? { show } : {}}
           className="mb-3 inline-flex min-h-8 short:mb-1 items-center gap-1 text-sm font-medium text-accent md:hidden"
         >
-          <ArrowLeft aria-hidden className="size-4" /> Back to list
+          <ArrowLeft aria-hidden className="size-4" /> {t("Back to list")}
         </Link>
         {detail}
       </div>

@@ -17,6 +17,7 @@ import { Empty, Note, Skeleton } from "../../../ui/states.tsx";
 import { visible } from "../../../ui/visible.ts";
 import { titleOf } from "../../../ui/words.tsx";
 import { isBatchable } from "./groups.ts";
+import { plural, t } from "../../../ui/language/t.ts";
 
 /** Several questions one below the other, each whole, answered together. Each answer is bound to what is shown here. */
 export function Together(): ReactNode {
@@ -28,7 +29,7 @@ export function Together(): ReactNode {
   const chosen = shown.filter(({ id }) => choice.has(id));
   const back = (
     <Link to="/approvals" className="inline-flex min-h-8 items-center gap-1 text-sm font-medium text-accent">
-      <ArrowLeft aria-hidden className="size-4" /> Back to list
+      <ArrowLeft aria-hidden className="size-4" /> {t("Back to list")}
     </Link>
   );
   return (
@@ -36,8 +37,8 @@ export function Together(): ReactNode {
       {back}
       <LeftOut left={left} />
       {shown.length === 0 ? (
-        <Empty icon={CircleCheck} title="All answered">
-          Nothing is left that can be answered together.
+        <Empty icon={CircleCheck} title={t("All answered")}>
+          {t("Nothing is left that can be answered together.")}
         </Empty>
       ) : (
         <>
@@ -117,8 +118,10 @@ function LeftOut({ left }: { readonly left: readonly string[] }): ReactNode {
   if (left.length === 0) return null;
   return (
     <Note tone="warn" role="status">
-      <p className="font-medium">{left.length === 1 ? "1 was left out" : `${String(left.length)} were left out`}</p>
-      <ul className="list-disc pl-5">
+      <p className="font-medium">
+        {plural({ one: "{count} was left out", other: "{count} were left out" }, { count: left.length })}
+      </p>
+      <ul className="list-disc ps-5">
         {left.map((words, index) => (
           <li key={index}>{words}</li>
         ))}
@@ -146,7 +149,7 @@ function Compact({
         <span id={title} className="min-w-0 flex-1 truncate text-sm">
           <span className="font-semibold">{visible(toolLabel(approval.tool))}</span>{" "}
           <span className="text-soft">
-            in {session === undefined ? approval.session_id : visible(titleOf(session))}
+            {t("in {session}", { session: session === undefined ? approval.session_id : visible(titleOf(session)) })}
           </span>
         </span>
       </label>
@@ -176,7 +179,7 @@ function Actions({
   return (
     <div
       role="group"
-      aria-label="Answer the selected"
+      aria-label={t("Answer the selected")}
       className="sticky bottom-(--below) z-10 flex flex-wrap items-center gap-2 rounded-xl border bg-raised p-3 shadow-md"
     >
       <Button
@@ -186,13 +189,13 @@ function Actions({
         disabled={isNone}
         onClick={() => decide(chosen, "approve")}
       >
-        Approve {chosen.length}
+        {plural({ one: "Approve {count}", other: "Approve {count}" }, { count: chosen.length })}
       </Button>
       <Button aria-disabled={busy} disabled={isNone} onClick={() => decide(chosen, "reject")}>
-        Reject {chosen.length}
+        {plural({ one: "Reject {count}", other: "Reject {count}" }, { count: chosen.length })}
       </Button>
       <Button variant="quiet" onClick={() => choice.all(!isAll)}>
-        {isAll ? "Select none" : "Select all"}
+        {isAll ? t("Select none") : t("Select all")}
       </Button>
     </div>
   );

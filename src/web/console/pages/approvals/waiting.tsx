@@ -18,6 +18,7 @@ import { ExpiredLines, useExpired } from "./expired.tsx";
 import { bySession, isBatchable } from "./groups.ts";
 import { ApprovalLine } from "./line.tsx";
 import { Panes } from "./panes.tsx";
+import { plural, t } from "../../../ui/language/t.ts";
 
 /** What waits, by session, oldest first; one of them open. */
 export function Waiting({ id }: { readonly id: string | undefined }): ReactNode {
@@ -40,7 +41,7 @@ export function Waiting({ id }: { readonly id: string | undefined }): ReactNode 
   if (error !== null) {
     return (
       <Trouble
-        title="Can’t load the approvals"
+        title={t("Can’t load the approvals")}
         error={error}
         onRetry={() => void queries.invalidateQueries({ queryKey: KEYS.approvals })}
       />
@@ -48,8 +49,8 @@ export function Waiting({ id }: { readonly id: string | undefined }): ReactNode 
   }
   if (order.length === 0 && shown === undefined && expired.length === 0) {
     return (
-      <Empty icon={Inbox} title="Nothing is waiting">
-        Calls that need your approval appear here immediately.
+      <Empty icon={Inbox} title={t("Nothing is waiting")}>
+        {t("Calls that need your approval appear here immediately.")}
       </Empty>
     );
   }
@@ -61,7 +62,7 @@ export function Waiting({ id }: { readonly id: string | undefined }): ReactNode 
       list={
         <div className="space-y-3">
           {order.length === 0 ? (
-            <p className="text-sm text-soft">Nothing else is waiting.</p>
+            <p className="text-sm text-soft">{t("Nothing else is waiting.")}</p>
           ) : (
             <Groups groups={groups} chosen={shown} />
           )}
@@ -97,7 +98,7 @@ function useFirst(first: string | undefined, isWanted: boolean): string | undefi
 function NextButton({ onNext }: { readonly onNext: () => void }): ReactNode {
   return (
     <Button size="small" onClick={onNext}>
-      Next question <Key name="j" />
+      {t("Next question")} <Key name="j" />
     </Button>
   );
 }
@@ -111,9 +112,9 @@ function useMoves(order: readonly Approval[], shown: string | undefined): (id: s
     const target = at === -1 ? order[0] : order[at + step];
     if (target !== undefined) go(target.id);
   };
-  useShortcuts("Approvals", [
-    { keys: ["j"], label: "Next question", run: () => move(1) },
-    { keys: ["k"], label: "Previous question", run: () => move(-1) },
+  useShortcuts(t("Approvals"), [
+    { keys: ["j"], label: t("Next question"), run: () => move(1) },
+    { keys: ["k"], label: t("Previous question"), run: () => move(-1) },
   ]);
   useEffect(() => {
     if (shown === undefined) return;
@@ -139,7 +140,8 @@ function Groups({
           search={{ show: "together" }}
           className="mb-3 flex h-10 items-center justify-center gap-2 rounded-lg border border-line-strong/60 bg-raised text-sm font-medium hover:bg-sunken"
         >
-          <ListChecks aria-hidden className="size-4" /> Review {together} together
+          <ListChecks aria-hidden className="size-4" />{" "}
+          {plural({ one: "Review {count} together", other: "Review {count} together" }, { count: together })}
         </Link>
       )}
       <ul className="space-y-3">
@@ -157,11 +159,11 @@ function Groups({
         ))}
       </ul>
       <p className="mt-3 flex flex-wrap gap-x-3 gap-y-1 text-xs text-faint max-md:hidden">
-        <Hint keys={["j", "k"]} does="move" />
-        {may && <Hint keys={["a"]} does="approve" />}
-        {may && <Hint keys={["r"]} does="reject" />}
-        {may && <Hint keys={["e"]} does="edit" />}
-        <Hint keys={["u", "s"]} does="one column, two columns" />
+        <Hint keys={["j", "k"]} does={t("move")} />
+        {may && <Hint keys={["a"]} does={t("approve")} />}
+        {may && <Hint keys={["r"]} does={t("reject")} />}
+        {may && <Hint keys={["e"]} does={t("edit")} />}
+        <Hint keys={["u", "s"]} does={t("one column, two columns")} />
       </p>
     </>
   );
@@ -185,7 +187,9 @@ function GroupHead({ sessionId, count }: { readonly sessionId: string; readonly 
   return (
     <h2 className="flex items-center gap-2 border-b bg-panel px-3 py-1.5 text-xs font-medium text-soft">
       <span className="min-w-0 flex-1 truncate">{session === undefined ? sessionId : visible(titleOf(session))}</span>
-      {count > 1 && <span className="tabular-nums">{count} waiting</span>}
+      {count > 1 && (
+        <span className="tabular-nums">{plural({ one: "{count} waiting", other: "{count} waiting" }, { count })}</span>
+      )}
     </h2>
   );
 }
@@ -208,13 +212,13 @@ export function Detail({
   });
   if (data !== undefined) return <ApprovalCard approval={data} keys next={next} />;
   if (error === null) return <Skeleton className="h-96" />;
-  return <Trouble title="Can’t load this approval" error={error} onRetry={() => void refetch()} />;
+  return <Trouble title={t("Can’t load this approval")} error={error} onRetry={() => void refetch()} />;
 }
 
 export function ListSkeleton(): ReactNode {
   return (
     <div role="status" className="space-y-2">
-      <span className="sr-only">Loading approvals …</span>
+      <span className="sr-only">{t("Loading approvals …")}</span>
       {[1, 2, 3].map((line) => (
         <Skeleton key={line} className="h-14" />
       ))}

@@ -4,6 +4,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Field, Select } from "../../../ui/field.tsx";
 import { ACTIONS } from "./actions.ts";
 import { areas, type Filter } from "./filter.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** By what was done, and by whom. */
 export function Filters({
@@ -22,7 +23,7 @@ export function Filters({
   };
   return (
     <div className="flex flex-wrap items-start gap-3">
-      <Field label="Action" className="max-md:flex-1 max-md:basis-36">
+      <Field label={t("Action")} className="max-md:flex-1 max-md:basis-36">
         {(ids) => (
           <Select
             {...ids}
@@ -30,10 +31,10 @@ export function Filters({
             value={filter.action ?? ""}
             onChange={(event) => set("action", event.target.value)}
           >
-            <option value="">everything</option>
+            <option value="">{t("everything")}</option>
             {areas(Object.keys(ACTIONS)).map(({ area, actions }) => (
               <optgroup key={area} label={area}>
-                {actions.length > 1 && <option value={`${area}.`}>all of {area}</option>}
+                {actions.length > 1 && <option value={`${area}.`}>{t("all of {area}", { area })}</option>}
                 {actions.map((action) => (
                   <option key={action} value={action}>
                     {ACTIONS[action]}
@@ -44,7 +45,7 @@ export function Filters({
           </Select>
         )}
       </Field>
-      <Field label="By" className="max-md:flex-1 max-md:basis-36">
+      <Field label={t("By")} className="max-md:flex-1 max-md:basis-36">
         {(ids) => (
           <Select
             {...ids}
@@ -52,7 +53,7 @@ export function Filters({
             value={filter.by ?? ""}
             onChange={(event) => set("by", event.target.value)}
           >
-            <option value="">everybody</option>
+            <option value="">{t("everybody")}</option>
             {people.map(({ id, name, role }) => (
               <option key={id} value={id}>
                 {name} ({role})
@@ -63,7 +64,7 @@ export function Filters({
       </Field>
       {isFiltered && (
         <Button variant="quiet" className="max-md:-mt-4 max-md:basis-full md:mt-6.5" onClick={() => onChange({})}>
-          Show everything
+          {t("Show everything")}
         </Button>
       )}
     </div>

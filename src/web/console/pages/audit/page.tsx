@@ -13,6 +13,7 @@ import { useTell } from "../../../ui/toasts.tsx";
 import { Entries } from "./entries.tsx";
 import { peopleOf, type Filter } from "./filter.ts";
 import { Filters } from "./filters.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 const PAGE = 100;
 const EACH_MS = 15_000;
@@ -23,14 +24,14 @@ export function AuditPage(): ReactNode {
   return (
     <Page
       wide
-      title="Audit"
-      intro="Every decision and change, newest first. Entries cannot be edited or removed."
+      title={t("Audit")}
+      intro={t("Every decision and change, newest first. Entries cannot be edited or removed.")}
       {...(may ? { actions: <ExportCsv filter={filter} /> } : {})}
     >
       {may ? (
         <Audit filter={filter} onFilter={setFilter} />
       ) : (
-        <NotPermitted what="The audit log" roles="admin, operator or viewer" />
+        <NotPermitted what={t("The audit log")} roles={t("admin, operator or viewer")} />
       )}
     </Page>
   );
@@ -61,7 +62,7 @@ function Audit({
     <>
       <Filters filter={filter} people={peopleOf(tokens.data?.tokens ?? [], entries)} onChange={onFilter} />
       {log.error !== null && (
-        <Trouble title="Can’t load the audit log" error={log.error} onRetry={() => void log.refetch()} />
+        <Trouble title={t("Can’t load the audit log")} error={log.error} onRetry={() => void log.refetch()} />
       )}
       {log.isPending && <Skeleton className="h-96" />}
       {log.data !== undefined && entries.length === 0 && <NothingDone isFiltered={Object.keys(filter).length > 0} />}
@@ -71,7 +72,7 @@ function Audit({
         </div>
       )}
       {log.hasNextPage && (
-        <LoadMore label="Older entries" isBusy={log.isFetchingNextPage} onMore={() => void log.fetchNextPage()} />
+        <LoadMore label={t("Older entries")} isBusy={log.isFetchingNextPage} onMore={() => void log.fetchNextPage()} />
       )}
     </>
   );
@@ -79,10 +80,10 @@ function Audit({
 
 function NothingDone({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
   return (
-    <Empty icon={ScrollText} title={isFiltered ? "No matching entries" : "Nothing yet"}>
+    <Empty icon={ScrollText} title={isFiltered ? t("No matching entries") : t("Nothing yet")}>
       {isFiltered
-        ? "Choose another action or person."
-        : "Started sessions, approval decisions, and changes to policy, tokens and limits appear here."}
+        ? t("Choose another action or person.")
+        : t("Started sessions, approval decisions, and changes to policy, tokens and limits appear here.")}
     </Empty>
   );
 }
@@ -94,13 +95,13 @@ function ExportCsv({ filter }: { readonly filter: Filter }): ReactNode {
     mutationFn: () => client.auditCsv(filter),
     onSuccess: ({ csv, truncated }) => {
       download("sallyport-audit.csv", csv, "text/csv");
-      if (truncated) tell.bad("Too many entries for one file; it was cut off. Filter by action or person.");
+      if (truncated) tell.bad(t("Too many entries for one file; it was cut off. Filter by action or person."));
     },
-    onError: (error) => tell.bad(`Can’t create the file. ${wordsOf(error)}`),
+    onError: (error) => tell.bad(t("Can’t create the file. {words}", { words: wordsOf(error) })),
   });
   return (
     <Button busy={save.isPending} onClick={() => save.mutate()}>
-      <Download aria-hidden className="size-4" /> Export CSV
+      <Download aria-hidden className="size-4" /> {t("Export CSV")}
     </Button>
   );
 }

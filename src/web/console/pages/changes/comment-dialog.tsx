@@ -3,8 +3,10 @@ import { LIMITS, type LineComment } from "../../../../protocol/index.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input, Select, TextArea } from "../../../ui/field.tsx";
+import { sendForm } from "../../../ui/send-form.ts";
 import { visible } from "../../../ui/visible.ts";
 import type { DiffLinePlace } from "../../approval/diff/actions.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** A file, and the line if one was pointed at. */
 export interface CommentSubject {
@@ -29,9 +31,10 @@ export function CommentDialog({
   const [isSent, setSent] = useState(false);
   const number = /^\d{1,9}$/.test(line) ? Number(line) : 0;
   return (
-    <Dialog open onClose={onClose} title="Comment on a line" description={visible(path)}>
+    <Dialog open onClose={onClose} title={t("Comment on a line")} description={visible(path)}>
       <form
         className="space-y-3"
+        onKeyDown={sendForm}
         onSubmit={(event) => {
           event.preventDefault();
           setSent(true);
@@ -43,20 +46,26 @@ export function CommentDialog({
       >
         {place === undefined ? (
           <div className="grid grid-cols-2 gap-3">
-            <Field label="Line" error={isSent && number < 1 ? "Give the line’s number." : undefined}>
+            <Field label={t("Line")} error={isSent && number < 1 ? t("Give the line’s number.") : undefined}>
               {(ids) => (
-                <Input {...ids} inputMode="numeric" value={line} onChange={(event) => setLine(event.target.value)} />
+                <Input
+                  {...ids}
+                  autoFocus
+                  inputMode="numeric"
+                  value={line}
+                  onChange={(event) => setLine(event.target.value)}
+                />
               )}
             </Field>
-            <Field label="Version">
+            <Field label={t("Version")}>
               {(ids) => (
                 <Select
                   {...ids}
                   value={side}
                   onChange={(event) => setSide(event.target.value === "old" ? "old" : "new")}
                 >
-                  <option value="new">After the change</option>
-                  <option value="old">Before the change</option>
+                  <option value="new">{t("After the change")}</option>
+                  <option value="old">{t("Before the change")}</option>
                 </Select>
               )}
             </Field>
@@ -64,17 +73,19 @@ export function CommentDialog({
         ) : (
           <p className="rounded-lg border bg-sunken px-3 py-2 text-sm">
             <span className="text-soft">
-              Line {place.line}
-              {side === "old" ? ", before the change" : ""}
+              {side === "old"
+                ? t("Line {line}, before the change", { line: String(place.line) })
+                : t("Line {line}", { line: String(place.line) })}
             </span>
             <code className="mt-1 block break-words whitespace-pre-wrap">{visible(place.text)}</code>
           </p>
         )}
-        <Field label="Comment" error={isSent && text.trim() === "" ? "Say what should change." : undefined}>
+        <Field label={t("Comment")} error={isSent && text.trim() === "" ? t("Say what should change.") : undefined}>
           {(ids) => (
             <TextArea
               {...ids}
               rows={4}
+              autoFocus={place !== undefined}
               value={text}
               maxLength={LIMITS.lineCommentChars}
               onChange={(event) => setText(event.target.value)}
@@ -82,9 +93,9 @@ export function CommentDialog({
           )}
         </Field>
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t("Cancel")}</Button>
           <Button variant="primary" type="submit">
-            Add comment
+            {t("Add comment")}
           </Button>
         </div>
       </form>

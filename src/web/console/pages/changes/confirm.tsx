@@ -2,11 +2,11 @@ import { useState, type ReactNode } from "react";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input, TextArea } from "../../../ui/field.tsx";
+import { sendForm } from "../../../ui/send-form.ts";
 import { visible } from "../../../ui/visible.ts";
+import { plural, t } from "../../../ui/language/t.ts";
 
 export type ChangesQuestion = "apply" | "commit" | "discard";
-
-export const files = (count: number): string => `${String(count)} ${count === 1 ? "file" : "files"}`;
 
 export type ChangesDecision =
   | { readonly verb: "apply" | "discard" }
@@ -47,11 +47,20 @@ export function ConfirmChanges({
         <Dialog
           open
           onClose={onClose}
-          title={`Write ${files(subject.files - subject.conflicts)} into the folder?`}
+          title={plural(
+            { one: "Write {count} file into the folder?", other: "Write {count} files into the folder?" },
+            { count: subject.files - subject.conflicts },
+          )}
           description={visible(subject.source)}
         >
           {trouble}
-          <Answers label="Apply" variant="primary" busy={busy} onClose={onClose} onYes={() => run({ verb: "apply" })} />
+          <Answers
+            label={t("Apply")}
+            variant="primary"
+            busy={busy}
+            onClose={onClose}
+            onYes={() => run({ verb: "apply" })}
+          />
         </Dialog>
       );
     case "discard":
@@ -59,16 +68,19 @@ export function ConfirmChanges({
         <Dialog
           open
           onClose={onClose}
-          title={`Discard what changed in ${files(subject.files)}?`}
+          title={plural(
+            { one: "Discard what changed in {count} file?", other: "Discard what changed in {count} files?" },
+            { count: subject.files },
+          )}
           description={
             subject.currentBranch === undefined
-              ? "The session’s files go back to what they were. This cannot be undone."
-              : "The files in your folder go back to what they were before the session. This cannot be undone."
+              ? t("The session’s files go back to what they were. This cannot be undone.")
+              : t("The files in your folder go back to what they were before the session. This cannot be undone.")
           }
         >
           {trouble}
           <Answers
-            label="Discard"
+            label={t("Discard")}
             variant="danger"
             busy={busy}
             onClose={onClose}
@@ -81,11 +93,15 @@ export function ConfirmChanges({
         <Dialog
           open
           onClose={onClose}
-          title={subject.currentBranch === undefined ? "Commit to a branch" : `Commit ${files(subject.files)}`}
+          title={
+            subject.currentBranch === undefined
+              ? t("Commit to a branch")
+              : plural({ one: "Commit {count} file", other: "Commit {count} files" }, { count: subject.files })
+          }
           description={
             subject.currentBranch === undefined
-              ? "In the folder’s repository. Its files, its index and its current branch stay as they are."
-              : "Only what this session changed. Your own uncommitted changes stay as they are."
+              ? t("In the folder’s repository. Its files, its index and its current branch stay as they are.")
+              : t("Only what this session changed. Your own uncommitted changes stay as they are.")
           }
         >
           {trouble}
@@ -111,7 +127,7 @@ function Answers({
 }): ReactNode {
   return (
     <div className="mt-3 flex justify-end gap-2">
-      <Button onClick={onClose}>Cancel</Button>
+      <Button onClick={onClose}>{t("Cancel")}</Button>
       <Button
         variant={variant}
         busy={busy}
@@ -142,6 +158,7 @@ function CommitForm({
   return (
     <form
       className="space-y-3"
+      onKeyDown={sendForm}
       onSubmit={(event) => {
         event.preventDefault();
         setSent(true);
@@ -149,7 +166,7 @@ function CommitForm({
           onCommit({ verb: "commit", branch: branch.trim(), message: message.trim() });
       }}
     >
-      <Field label="Branch" error={isSent && branch.trim() === "" ? "Name a branch." : undefined}>
+      <Field label={t("Branch")} error={isSent && branch.trim() === "" ? t("Name a branch.") : undefined}>
         {(ids) => (
           <Input
             {...ids}
@@ -161,10 +178,12 @@ function CommitForm({
           />
         )}
       </Field>
-      <Field label="Message" error={isSent && message.trim() === "" ? "Say what the commit does." : undefined}>
-        {(ids) => <TextArea {...ids} rows={6} value={message} onChange={(event) => setMessage(event.target.value)} />}
+      <Field label={t("Message")} error={isSent && message.trim() === "" ? t("Say what the commit does.") : undefined}>
+        {(ids) => (
+          <TextArea {...ids} rows={6} autoFocus value={message} onChange={(event) => setMessage(event.target.value)} />
+        )}
       </Field>
-      <Answers label="Commit" variant="primary" busy={busy} onClose={onClose} />
+      <Answers label={t("Commit")} variant="primary" busy={busy} onClose={onClose} />
     </form>
   );
 }

@@ -7,13 +7,15 @@ import { Button } from "../../../ui/button.tsx";
 import { Note, Trouble } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
 import { KEYS } from "../../app/feed.tsx";
-import { ConfirmChanges, files, type ChangesDecision, type ChangesQuestion } from "./confirm.tsx";
+import { ConfirmChanges, type ChangesDecision, type ChangesQuestion } from "./confirm.tsx";
 import { wantedOf, type ChangeSelection } from "./selection.ts";
+import { forms, plural, t } from "../../../ui/language/t.ts";
+import type { PluralForms } from "../../../ui/language/translate.ts";
 
-const SAID: Readonly<Record<ChangesQuestion, string>> = {
-  apply: "written into the folder",
-  commit: "committed",
-  discard: "put back",
+const SAID: Readonly<Record<ChangesQuestion, PluralForms>> = {
+  apply: forms({ one: "{count} file written into the folder", other: "{count} files written into the folder" }),
+  commit: forms({ one: "{count} file committed on {branch}", other: "{count} files committed on {branch}" }),
+  discard: forms({ one: "{count} file put back", other: "{count} files put back" }),
 };
 
 interface DecideProps {
@@ -35,13 +37,19 @@ export function Decide({ session, list, selection }: DecideProps): ReactNode {
     <div className="space-y-3">
       {list.conflicts > 0 && (
         <Note tone="warn" role="status">
-          {files(list.conflicts)} changed in the folder since the session began, and will not be written over. Apply the
-          others, or commit everything to a branch and merge it.
+          {plural(
+            {
+              one: "{count} file changed in the folder since the session began, and will not be written over. Apply the others, or commit everything to a branch and merge it.",
+              other:
+                "{count} files changed in the folder since the session began, and will not be written over. Apply the others, or commit everything to a branch and merge it.",
+            },
+            { count: list.conflicts },
+          )}
         </Note>
       )}
       {isWorking && may && (
         <Note tone="info" role="status">
-          The session is still working. You can decide when its turn has ended.
+          {t("The session is still working. You can decide when its turn has ended.")}
         </Note>
       )}
       {may && (
@@ -50,10 +58,13 @@ export function Decide({ session, list, selection }: DecideProps): ReactNode {
             <Button variant="primary" disabled={isWorking || fitting === 0} onClick={() => setAsked("apply")}>
               <FolderDown aria-hidden className="size-4" />
               {isAll && list.conflicts === 0
-                ? "Apply"
+                ? t("Apply")
                 : isAll
-                  ? `Apply the other ${files(fitting)}`
-                  : `Apply ${files(fitting)}`}
+                  ? plural(
+                      { one: "Apply the other {count} file", other: "Apply the other {count} files" },
+                      { count: fitting },
+                    )
+                  : plural({ one: "Apply {count} file", other: "Apply {count} files" }, { count: fitting })}
             </Button>
           )}
           <Button
@@ -62,18 +73,23 @@ export function Decide({ session, list, selection }: DecideProps): ReactNode {
             onClick={() => setAsked("commit")}
           >
             <GitBranch aria-hidden className="size-4" />
-            {isDirect ? "Commit" : "Commit to a branch"}
+            {isDirect ? t("Commit") : t("Commit to a branch")}
           </Button>
           <Button variant="danger" disabled={isWorking || chosen === 0} onClick={() => setAsked("discard")}>
-            <Undo2 aria-hidden className="size-4" /> Discard
+            <Undo2 aria-hidden className="size-4" /> {t("Discard")}
           </Button>
           <span role="status" className="text-sm text-soft">
-            {isAll ? "" : `${chosen} of ${files(list.files.length)} included`}
+            {isAll
+              ? ""
+              : plural(
+                  { one: "{chosen} of {count} file included", other: "{chosen} of {count} files included" },
+                  { chosen, count: list.files.length },
+                )}
           </span>
         </div>
       )}
       {isDirect && list.commit === undefined && (
-        <Note>This folder is in no git repository with a commit, so nothing can be committed.</Note>
+        <Note>{t("This folder is in no git repository with a commit, so nothing can be committed.")}</Note>
       )}
       {asked !== undefined && (
         <Confirm asked={asked} list={list} selection={selection} onClose={() => setAsked(undefined)} />
@@ -99,7 +115,7 @@ function useDecision(
     mutationFn: (decided: ChangesDecision): Promise<ChangesDone> => {
       const { verb } = decided;
       const wanted = wantedOf(list, selection, { conflicts: verb === "apply" ? "left out" : "included" });
-      if (wanted === undefined) return Promise.reject(new Error("Nothing is chosen."));
+      if (wanted === undefined) return Promise.reject(new Error(t("Nothing is chosen.")));
       switch (verb) {
         case "apply":
           return client.applyChanges(id, wanted);
@@ -110,7 +126,7 @@ function useDecision(
       }
     },
     onSuccess: ({ paths, branch }, { verb }) => {
-      tell.ok(`${files(paths.length)} ${SAID[verb]}${branch === undefined ? "" : ` on ${branch}`}`);
+      tell.ok(plural(SAID[verb], { count: paths.length, branch: branch ?? "" }));
       onDone();
     },
     onSettled: () => queries.invalidateQueries({ queryKey: KEYS.changes(id) }),
@@ -142,7 +158,7 @@ function Confirm({
       asked={asked}
       subject={subject}
       busy={busy}
-      trouble={error === null ? undefined : <Trouble title="Nothing was done" error={error} />}
+      trouble={error === null ? undefined : <Trouble title={t("Nothing was done")} error={error} />}
       onClose={onClose}
       run={run}
     />

@@ -11,6 +11,7 @@ import { DiffView } from "../../approval/diff-view.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import type { CommentSubject } from "./comment-dialog.tsx";
 import { hunkHeader, isChosen, toggleHunk, type ChangeSelection } from "./selection.ts";
+import { t } from "../../../ui/language/t.ts";
 
 const NO_HUNKS: readonly ChangeHunk[] = [];
 
@@ -45,40 +46,47 @@ export function FileDiff({
   const actions = useActions(path, data?.hunks ?? NO_HUNKS, review);
   const { onComment } = review;
   if (error !== null)
-    return <Trouble title={`Can’t compare ${visible(path)}`} error={error} onRetry={() => void refetch()} />;
+    return (
+      <Trouble
+        title={t("Can’t compare {path}", { path: visible(path) })}
+        error={error}
+        onRetry={() => void refetch()}
+      />
+    );
   if (data === undefined) return <Skeleton className="h-64" />;
   const isConflict = file.conflict === true;
   return (
     <div className="min-w-0 space-y-3">
       {isConflict && (
         <Note tone="warn">
-          This file changed in the folder since the session began. It is never written over: commit it to a branch and
-          merge, or make the change by hand.
+          {t(
+            "This file changed in the folder since the session began. It is never written over: commit it to a branch and merge, or make the change by hand.",
+          )}
         </Note>
       )}
       {data.diff === "" ? (
         <Note>
-          {visible(path)}: {data.note ?? "no lines differ"}
+          {visible(path)}: {data.note ?? t("no lines differ")}
         </Note>
       ) : (
         <>
           <DiffActionsContext value={actions}>
-            <DiffView patch={data.diff} path={path} title={isConflict ? `${path} (this session)` : path} />
+            <DiffView patch={data.diff} path={path} title={isConflict ? t("{path} (this session)", { path }) : path} />
           </DiffActionsContext>
           {onComment !== undefined && (
             <Button size="small" variant="quiet" onClick={() => onComment({ path })}>
-              <MessageSquarePlus aria-hidden className="size-4" /> Comment on a line
+              <MessageSquarePlus aria-hidden className="size-4" /> {t("Comment on a line")}
             </Button>
           )}
         </>
       )}
       {data.diff !== "" && data.note !== undefined && <Note tone="info">{data.note}</Note>}
       {data.source_diff !== undefined && data.source_diff !== "" && (
-        <DiffView patch={data.source_diff} path={path} title={`${path} (the folder, meanwhile)`} />
+        <DiffView patch={data.source_diff} path={path} title={t("{path} (the folder, meanwhile)", { path })} />
       )}
-      {data.source_diff === "" && <Note>There is nothing to compare with in the folder.</Note>}
+      {data.source_diff === "" && <Note>{t("There is nothing to compare with in the folder.")}</Note>}
       {data.source_withheld === true && (
-        <Note>The folder has a file of this name that is withheld from the session, so it is not shown.</Note>
+        <Note>{t("The folder has a file of this name that is withheld from the session, so it is not shown.")}</Note>
       )}
     </div>
   );

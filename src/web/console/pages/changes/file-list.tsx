@@ -4,11 +4,12 @@ import { classes } from "../../../ui/classes.ts";
 import { Badge, type Tone } from "../../../ui/states.tsx";
 import { visible } from "../../../ui/visible.ts";
 import { Counts } from "../../approval/diff-view.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 const STATUS: Readonly<Record<ChangeSetFile["status"], { readonly label: string; readonly tone: Tone }>> = {
-  added: { label: "new", tone: "ok" },
-  modified: { label: "changed", tone: "info" },
-  deleted: { label: "deleted", tone: "bad" },
+  added: { label: t("new"), tone: "ok" },
+  modified: { label: t("changed"), tone: "info" },
+  deleted: { label: t("deleted"), tone: "bad" },
 };
 
 export function FileList({
@@ -29,7 +30,7 @@ export function FileList({
     | undefined;
 }): ReactNode {
   return (
-    <nav aria-label="Changed files" className={classes(!above && "lg:sticky lg:top-4")}>
+    <nav aria-label={t("Changed files")} className={classes(!above && "lg:sticky lg:top-4")}>
       <ul
         className={classes(
           "divide-y overflow-auto rounded-lg border bg-raised",
@@ -46,18 +47,18 @@ export function FileList({
               aria-current={file.path === current}
               onClick={() => onChoose(file.path)}
               className={classes(
-                "w-full min-w-0 px-3 py-2 text-left text-sm hover:bg-sunken",
+                "w-full min-w-0 px-3 py-2 text-start text-sm hover:bg-sunken",
                 file.path === current && "bg-accent-soft",
               )}
             >
               <code className="block break-all">{visible(file.path)}</code>
               <span className="mt-1 flex flex-wrap items-center gap-1.5">
                 <Badge tone={STATUS[file.status].tone}>{STATUS[file.status].label}</Badge>
-                {file.conflict === true && <Badge tone="warn">conflict</Badge>}
-                {file.in_source === true && <Badge>already in the folder</Badge>}
-                {file.link === true && <Badge>link</Badge>}
+                {file.conflict === true && <Badge tone="warn">{t("conflict")}</Badge>}
+                {file.in_source === true && <Badge>{t("already in the folder")}</Badge>}
+                {file.link === true && <Badge>{t("link")}</Badge>}
                 {file.executable !== undefined && (
-                  <Badge tone="warn">{file.executable ? "executable now" : "no longer executable"}</Badge>
+                  <Badge tone="warn">{file.executable ? t("executable now") : t("no longer executable")}</Badge>
                 )}
                 <Size file={file} />
               </span>
@@ -79,7 +80,7 @@ function IncludeBox({
   readonly onToggle: () => void;
 }): ReactNode {
   return (
-    <label className="flex shrink-0 cursor-pointer py-3 pl-3">
+    <label className="flex shrink-0 cursor-pointer py-3 ps-3">
       <input
         type="checkbox"
         className="size-4 accent-accent"
@@ -87,7 +88,7 @@ function IncludeBox({
         ref={(box) => {
           if (box !== null) box.indeterminate = state === "partly";
         }}
-        aria-label={`Include ${visible(path)}`}
+        aria-label={t("Include {path}", { path: visible(path) })}
         onChange={onToggle}
       />
     </label>
@@ -95,7 +96,7 @@ function IncludeBox({
 }
 
 function Size({ file }: { readonly file: ChangeSetFile }): ReactNode {
-  if (file.binary === true) return <Badge>binary</Badge>;
-  if (file.large === true) return <Badge>large</Badge>;
+  if (file.binary === true) return <Badge>{t("binary")}</Badge>;
+  if (file.large === true) return <Badge>{t("large")}</Badge>;
   return <Counts added={file.additions} removed={file.deletions} />;
 }

@@ -6,6 +6,7 @@ import type { SessionView } from "../../../../protocol/index.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { visible } from "../../../ui/visible.ts";
 import { KEYS } from "../../app/feed.tsx";
+import { locale, t } from "../../../ui/language/t.ts";
 
 /** The moments whose files are known. Each leads to what changed since, from where it can be undone. */
 export function Moments({ session }: { readonly session: SessionView }): ReactNode {
@@ -21,7 +22,7 @@ export function Moments({ session }: { readonly session: SessionView }): ReactNo
   return (
     <details className="rounded-lg border bg-raised">
       <summary className="cursor-pointer px-3 py-2 text-sm font-medium">
-        Go back to an earlier turn, or compare with a fork
+        {t("Go back to an earlier turn, or compare with a fork")}
       </summary>
       <ul className="divide-y border-t text-sm">
         {moments.toReversed().map(({ id, at, title }) => (
@@ -34,10 +35,10 @@ export function Moments({ session }: { readonly session: SessionView }): ReactNo
             >
               <History aria-hidden className="size-4 shrink-0 text-soft" />
               <span className="min-w-0 flex-1 truncate">
-                {id === "start" ? "Before the first change" : `After “${visible(title)}”`}
+                {id === "start" ? t("Before the first change") : t("After “{title}”", { title: visible(title) })}
               </span>
               <time dateTime={at} className="shrink-0 text-faint">
-                {new Date(at).toLocaleTimeString()}
+                {new Date(at).toLocaleTimeString(locale)}
               </time>
             </Link>
           </li>
@@ -50,7 +51,8 @@ export function Moments({ session }: { readonly session: SessionView }): ReactNo
               search={{ with: parent }}
               className="flex items-center gap-2 px-3 py-2 hover:bg-sunken"
             >
-              <GitFork aria-hidden className="size-4 shrink-0 text-soft" /> The session that this one was forked from
+              <GitFork aria-hidden className="size-4 shrink-0 text-soft" />{" "}
+              {t("The session that this one was forked from")}
             </Link>
           </li>
         )}

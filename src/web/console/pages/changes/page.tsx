@@ -20,6 +20,7 @@ import { FileList } from "./file-list.tsx";
 import { Moments } from "./moments.tsx";
 import { Publish } from "./publish.tsx";
 import { EVERYTHING, isChosen, isPartly, toggleFile, type ChangeSelection } from "./selection.ts";
+import { plural, rich, t } from "../../../ui/language/t.ts";
 
 /** What a session changed, and what becomes of it. */
 export function ChangesPage(): ReactNode {
@@ -34,7 +35,7 @@ export function ChangesPage(): ReactNode {
     placeholderData: (before) => before,
     staleTime: 0,
   });
-  useTitle("Changes");
+  useTitle(t("Changes"));
   const error = session.error ?? changes.error;
   return (
     <div className="mx-auto w-full max-w-7xl space-y-4 p-4 md:px-8">
@@ -46,14 +47,14 @@ export function ChangesPage(): ReactNode {
         >
           <ChevronLeft aria-hidden className="size-4 shrink-0" />
           <span className="truncate">
-            {session.data === undefined ? "To the session" : visible(titleOf(session.data))}
+            {session.data === undefined ? t("To the session") : visible(titleOf(session.data))}
           </span>
         </Link>
-        <h1 className="mt-1 text-xl font-semibold">Changes</h1>
+        <h1 className="mt-1 text-xl font-semibold">{t("Changes")}</h1>
       </header>
       {error !== null && (
         <Trouble
-          title="Can’t load the changes"
+          title={t("Can’t load the changes")}
           error={error}
           onRetry={() => void Promise.all([session.refetch(), changes.refetch()])}
         />
@@ -68,7 +69,7 @@ export function ChangesPage(): ReactNode {
 
 function Waiting(): ReactNode {
   return (
-    <div role="status" aria-label="Comparing the files" className="space-y-3">
+    <div role="status" aria-label={t("Comparing the files")} className="space-y-3">
       <Skeleton className="h-10 w-2/3" />
       <Skeleton className="h-32" />
       <Skeleton className="h-64" />
@@ -94,8 +95,8 @@ function ChangeSet({ session, list }: { readonly session: SessionView; readonly 
       {list.unknown !== undefined && <Unknown text={list.unknown} />}
       <CommentList sessionId={session.id} comments={comments} onRemove={remove} onSent={clear} />
       {list.files.length === 0 ? (
-        <Empty icon={FileCheck2} title="No changes">
-          Nothing differs from what the session began with, or from what was applied last.
+        <Empty icon={FileCheck2} title={t("No changes")}>
+          {t("Nothing differs from what the session began with, or from what was applied last.")}
         </Empty>
       ) : (
         <>
@@ -123,7 +124,7 @@ function ChangeSet({ session, list }: { readonly session: SessionView; readonly 
 function Unknown({ text }: { readonly text: string }): ReactNode {
   return (
     <details className="rounded-lg border bg-raised text-sm">
-      <summary className="cursor-pointer px-3 py-2 text-soft">What this list may miss</summary>
+      <summary className="cursor-pointer px-3 py-2 text-soft">{t("What this list may miss")}</summary>
       <p className="border-t px-3 py-2">{visible(text)}</p>
     </details>
   );
@@ -131,19 +132,17 @@ function Unknown({ text }: { readonly text: string }): ReactNode {
 
 function Summary({ list }: { readonly list: ChangeList }): ReactNode {
   const { files, additions, deletions, source, workspace_mode, branch } = list;
+  const folder = <code className="break-all text-ink">{visible(source)}</code>;
   return (
     <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft">
-      <span>
-        {files.length} {files.length === 1 ? "file" : "files"}
-      </span>
+      <span>{plural({ one: "{count} file", other: "{count} files" }, { count: files.length })}</span>
       <Counts added={additions} removed={deletions} />
       <span>
-        {workspace_mode === "direct" ? "in" : `in a ${workspace_mode} of`}{" "}
-        <code className="break-all text-ink">{visible(source)}</code>
+        {workspace_mode === "direct"
+          ? rich("in {folder}", { folder })
+          : rich("in a {mode} of {folder}", { mode: workspace_mode, folder })}
         {branch !== undefined && (
-          <>
-            , branch <code className="break-all text-ink">{visible(branch)}</code>
-          </>
+          <>{rich(", branch {branch}", { branch: <code className="break-all text-ink">{visible(branch)}</code> })}</>
         )}
       </span>
     </p>
@@ -159,7 +158,7 @@ function Files({
   readonly review: ComponentProps<typeof FileDiff>["review"];
 }): ReactNode {
   const { files } = list;
-  const { selection, onSelect } = review;
+  const { selection, onSelect, onComment } = review;
   const [wanted, setWanted] = useState<string | undefined>(undefined);
   const at = Math.max(
     0,
@@ -167,9 +166,12 @@ function Files({
   );
   const file: ChangeSetFile | undefined = files[at];
   const go = (step: number): void => setWanted(files[Math.max(0, Math.min(files.length - 1, at + step))]?.path);
-  useShortcuts("Changed files", [
-    { keys: ["]"], label: "Next file", run: () => go(1) },
-    { keys: ["["], label: "File before", run: () => go(-1) },
+  useShortcuts(t("Changed files"), [
+    { keys: ["]"], label: t("Next file"), run: () => go(1) },
+    { keys: ["["], label: t("File before"), run: () => go(-1) },
+    ...(onComment === undefined || file === undefined
+      ? []
+      : [{ keys: ["c"], label: t("Comment on a line"), run: () => onComment({ path: file.path }) }]),
   ]);
   if (file === undefined) return null;
   return (
@@ -203,13 +205,21 @@ function LeftOut({ list }: { readonly list: ChangeList }): ReactNode {
     <>
       {others.length > 0 && (
         <Note tone="warn">
-          Not included, because a git repository of its own is there: {others.map((path) => visible(path)).join(", ")}
+          {t("Not included, because a git repository of its own is there: {paths}", {
+            paths: others.map((path) => visible(path)).join(", "),
+          })}
         </Note>
       )}
       {count > 0 && (
         <details className="rounded-lg border bg-raised">
           <summary className="cursor-pointer px-3 py-2 text-sm font-medium">
-            {count} {count === 1 ? "file was" : "files were"} withheld from this session
+            {plural(
+              {
+                one: "{count} file was withheld from this session",
+                other: "{count} files were withheld from this session",
+              },
+              { count },
+            )}
           </summary>
           <ul className="max-h-72 divide-y overflow-auto border-t text-sm">
             {withheld.map(({ path, because }) => (
@@ -218,7 +228,11 @@ function LeftOut({ list }: { readonly list: ChangeList }): ReactNode {
                 <span className="text-soft">{because}</span>
               </li>
             ))}
-            {count > withheld.length && <li className="px-3 py-1.5 text-soft">and {count - withheld.length} more</li>}
+            {count > withheld.length && (
+              <li className="px-3 py-1.5 text-soft">
+                {plural({ one: "and {count} more", other: "and {count} more" }, { count: count - withheld.length })}
+              </li>
+            )}
           </ul>
         </details>
       )}

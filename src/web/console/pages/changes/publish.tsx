@@ -10,6 +10,7 @@ import { Note, Trouble } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
 import { visible } from "../../../ui/visible.ts";
 import { KEYS } from "../../app/feed.tsx";
+import { rich, t } from "../../../ui/language/t.ts";
 
 type PushRemote = Publishing["remotes"][number];
 type PushedBranch = Publishing["branches"][number];
@@ -24,12 +25,12 @@ export function Publish({ sessionId, list }: { readonly sessionId: string; reado
     staleTime: 0,
   });
   if (error !== null)
-    return <Trouble title="Can’t look at the repository’s remotes" error={error} onRetry={() => void refetch()} />;
+    return <Trouble title={t("Can’t look at the repository’s remotes")} error={error} onRetry={() => void refetch()} />;
   if (data === undefined || data.branches.length === 0) return null;
   return (
-    <section aria-label="Commits" className="space-y-2 rounded-lg border bg-raised p-3">
-      <h2 className="text-sm font-medium">Committed from this session</h2>
-      {data.remotes.length === 0 && <Note>The repository has no remote to push to.</Note>}
+    <section aria-label={t("Commits")} className="space-y-2 rounded-lg border bg-raised p-3">
+      <h2 className="text-sm font-medium">{t("Committed from this session")}</h2>
+      {data.remotes.length === 0 && <Note>{t("The repository has no remote to push to.")}</Note>}
       <ul className="divide-y text-sm">
         {data.branches.map((branch) => (
           <li key={branch.branch} className="space-y-2 py-2">
@@ -77,12 +78,12 @@ function RemoteActions({
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Button size="small" onClick={() => setAsked("push")}>
-        <Upload aria-hidden className="size-4" /> Push to {visible(remote.name)}
+        <Upload aria-hidden className="size-4" /> {t("Push to {name}", { name: visible(remote.name) })}
       </Button>
       {remote.pull_request !== undefined && (
         <Button size="small" onClick={() => setAsked("request")}>
           <GitPullRequest aria-hidden className="size-4" />
-          {remote.pull_request === "gh" ? "Open a pull request" : "Open a merge request"}
+          {remote.pull_request === "gh" ? t("Open a pull request") : t("Open a merge request")}
         </Button>
       )}
       <code className="min-w-0 break-all text-faint">{visible(remote.url)}</code>
@@ -105,7 +106,7 @@ function PushDialog({ target, onClose }: { readonly target: PublishTarget; reado
   const push = useMutation({
     mutationFn: () => client.reviews.push(sessionId, { ...branch, remote: remote.name, url: remote.url }),
     onSuccess: () => {
-      tell.ok(`Pushed ${branch.branch} to ${remote.name}`);
+      tell.ok(t("Pushed {branch} to {name}", { branch: branch.branch, name: remote.name }));
       onClose();
     },
   });
@@ -113,14 +114,17 @@ function PushDialog({ target, onClose }: { readonly target: PublishTarget; reado
     <Dialog
       open
       onClose={onClose}
-      title={`Push ${visible(branch.branch)}?`}
-      description={`${branch.commit.slice(0, 10)} to ${visible(remote.url)}. Nothing that others pushed is written over.`}
+      title={t("Push {branch}?", { branch: visible(branch.branch) })}
+      description={t("{commit} to {url}. Nothing that others pushed is written over.", {
+        commit: branch.commit.slice(0, 10),
+        url: visible(remote.url),
+      })}
     >
-      {push.error !== null && <Trouble title="Nothing was pushed" error={push.error} />}
+      {push.error !== null && <Trouble title={t("Nothing was pushed")} error={push.error} />}
       <div className="mt-3 flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t("Cancel")}</Button>
         <Button variant="primary" busy={push.isPending} onClick={() => push.mutate()}>
-          Push
+          {t("Push")}
         </Button>
       </div>
     </Dialog>
@@ -151,8 +155,12 @@ function RequestDialog({
     <Dialog
       open
       onClose={onClose}
-      title={remote.pull_request === "glab" ? "Open a merge request" : "Open a pull request"}
-      description={`For ${visible(branch.branch)} at ${visible(remote.url)}, with ${remote.pull_request ?? ""}. Push the branch first.`}
+      title={remote.pull_request === "glab" ? t("Open a merge request") : t("Open a pull request")}
+      description={t("For {branch} at {url}, with {pull_request}. Push the branch first.", {
+        branch: visible(branch.branch),
+        url: visible(remote.url),
+        pull_request: remote.pull_request ?? "",
+      })}
     >
       {link === undefined ? (
         <form
@@ -162,28 +170,31 @@ function RequestDialog({
             if (title.trim() !== "") open.mutate();
           }}
         >
-          {open.error !== null && <Trouble title="It was not opened" error={open.error} />}
-          <Field label="Title" error={title.trim() === "" ? "Give it a title." : undefined}>
+          {open.error !== null && <Trouble title={t("It was not opened")} error={open.error} />}
+          <Field label={t("Title")} error={title.trim() === "" ? t("Give it a title.") : undefined}>
             {(ids) => (
               <Input {...ids} value={title} maxLength={250} onChange={(event) => setTitle(event.target.value)} />
             )}
           </Field>
-          <Field label="Description">
+          <Field label={t("Description")}>
             {(ids) => <TextArea {...ids} rows={6} value={body} onChange={(event) => setBody(event.target.value)} />}
           </Field>
           <div className="flex justify-end gap-2">
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{t("Cancel")}</Button>
             <Button variant="primary" type="submit" busy={open.isPending}>
-              Open
+              {t("Open")}
             </Button>
           </div>
         </form>
       ) : (
         <Note tone="ok" role="status">
-          Opened:{" "}
-          <a className="break-all text-accent underline" href={link} target="_blank" rel="noreferrer">
-            {visible(link)}
-          </a>
+          {rich("Opened: {link}", {
+            link: (
+              <a className="break-all text-accent underline" href={link} target="_blank" rel="noreferrer">
+                {visible(link)}
+              </a>
+            ),
+          })}
         </Note>
       )}
     </Dialog>

@@ -12,8 +12,8 @@ import { useTell } from "../../../ui/toasts.tsx";
 import { visible } from "../../../ui/visible.ts";
 import { Counts, DiffView } from "../../approval/diff-view.tsx";
 import { KEYS } from "../../app/feed.tsx";
-import { files as counted } from "../changes/confirm.tsx";
 import { FileList } from "../changes/file-list.tsx";
+import { plural, t } from "../../../ui/language/t.ts";
 
 /** What differs between a session's files now and an earlier moment of it, or another session. */
 export function ComparePage(): ReactNode {
@@ -27,7 +27,7 @@ export function ComparePage(): ReactNode {
     staleTime: 0,
   });
   const isMoment = !other.startsWith("ses_");
-  const title = isMoment ? "Since an earlier turn" : "Compared with another session";
+  const title = isMoment ? t("Since an earlier turn") : t("Compared with another session");
   useTitle(title);
   const error = session.error ?? compared.error;
   return (
@@ -38,17 +38,17 @@ export function ComparePage(): ReactNode {
           params={{ sessionId }}
           className="inline-flex items-center gap-1 text-sm text-accent underline"
         >
-          <ChevronLeft aria-hidden className="size-4 shrink-0" /> Changes
+          <ChevronLeft aria-hidden className="size-4 shrink-0" /> {t("Changes")}
         </Link>
         <h1 className="mt-1 text-xl font-semibold">{title}</h1>
         <p className="text-sm text-soft">
           {isMoment
-            ? "What changed since then. Put files back to undo it."
-            : "From the other session’s files to this one’s, as both are now."}
+            ? t("What changed since then. Put files back to undo it.")
+            : t("From the other session’s files to this one’s, as both are now.")}
         </p>
       </header>
       {error !== null && (
-        <Trouble title="Can’t compare the files" error={error} onRetry={() => void compared.refetch()} />
+        <Trouble title={t("Can’t compare the files")} error={error} onRetry={() => void compared.refetch()} />
       )}
       {error === null && (compared.data === undefined || session.data === undefined) && <Skeleton className="h-64" />}
       {error === null && compared.data !== undefined && session.data !== undefined && (
@@ -72,14 +72,15 @@ function Compared({
   const file = files.find(({ path }) => path === wanted) ?? files[0];
   if (file === undefined)
     return (
-      <Empty icon={FileCheck2} title="No differences">
-        All files are the same.
+      <Empty icon={FileCheck2} title={t("No differences")}>
+        {t("All files are the same.")}
       </Empty>
     );
   return (
     <>
       <p className="flex flex-wrap items-center gap-2 text-sm text-soft">
-        {counted(files.length)} <Counts added={additions} removed={deletions} />
+        {plural({ one: "{count} file", other: "{count} files" }, { count: files.length })}{" "}
+        <Counts added={additions} removed={deletions} />
       </p>
       {isMoment && <Rewind session={session} comparison={comparison} />}
       <div className="grid items-start gap-4 lg:grid-cols-[20rem_minmax(0,1fr)]">
@@ -99,12 +100,18 @@ function ComparedFile({ comparison, path }: { readonly comparison: FileCompariso
     queryFn: () => client.reviews.compareFile(id, other, path),
   });
   if (error !== null)
-    return <Trouble title={`Can’t compare ${visible(path)}`} error={error} onRetry={() => void refetch()} />;
+    return (
+      <Trouble
+        title={t("Can’t compare {path}", { path: visible(path) })}
+        error={error}
+        onRetry={() => void refetch()}
+      />
+    );
   if (data === undefined) return <Skeleton className="h-64" />;
   if (data.diff === "")
     return (
       <Note>
-        {visible(path)}: {data.note ?? "no lines differ"}
+        {visible(path)}: {data.note ?? t("no lines differ")}
       </Note>
     );
   return <DiffView patch={data.diff} path={path} />;
@@ -125,7 +132,7 @@ function Rewind({
   const rewind = useMutation({
     mutationFn: () => client.reviews.rewind(session.id, { to: comparison.with, revision: comparison.revision }),
     onSuccess: ({ paths }) => {
-      tell.ok(`${counted(paths.length)} put back`);
+      tell.ok(plural({ one: "{count} file put back", other: "{count} files put back" }, { count: paths.length }));
       setAsked(false);
     },
     onSettled: () => queries.invalidateQueries({ queryKey: KEYS.changes(session.id) }),
@@ -136,24 +143,30 @@ function Rewind({
     <div className="space-y-2">
       {isWorking && (
         <Note tone="info" role="status">
-          The session is still working. You can put files back when its turn has ended.
+          {t("The session is still working. You can put files back when its turn has ended.")}
         </Note>
       )}
       <Button variant="danger" disabled={isWorking} onClick={() => setAsked(true)}>
-        <Undo2 aria-hidden className="size-4" /> Put {counted(comparison.files.length)} back
+        <Undo2 aria-hidden className="size-4" />{" "}
+        {plural({ one: "Put {count} file back", other: "Put {count} files back" }, { count: comparison.files.length })}
       </Button>
       {isAsked && (
         <Dialog
           open
           onClose={() => setAsked(false)}
-          title={`Put ${counted(comparison.files.length)} back?`}
-          description="Everything on this page is undone in the session’s files, also what you changed there yourself. The conversation stays as it is."
+          title={plural(
+            { one: "Put {count} file back?", other: "Put {count} files back?" },
+            { count: comparison.files.length },
+          )}
+          description={t(
+            "Everything on this page is undone in the session’s files, also what you changed there yourself. The conversation stays as it is.",
+          )}
         >
-          {rewind.error !== null && <Trouble title="Nothing was put back" error={rewind.error} />}
+          {rewind.error !== null && <Trouble title={t("Nothing was put back")} error={rewind.error} />}
           <div className="mt-3 flex justify-end gap-2">
-            <Button onClick={() => setAsked(false)}>Cancel</Button>
+            <Button onClick={() => setAsked(false)}>{t("Cancel")}</Button>
             <Button variant="danger" busy={rewind.isPending} onClick={() => rewind.mutate()}>
-              Put back
+              {t("Put back")}
             </Button>
           </div>
         </Dialog>

@@ -13,6 +13,7 @@ import { Empty, Note, Skeleton, Trouble } from "../../../ui/states.tsx";
 import { visible } from "../../../ui/visible.ts";
 import { languageOfFile } from "../../code/languages.ts";
 import { CodeBlock } from "../../transcript/code-block.tsx";
+import { plural, t } from "../../../ui/language/t.ts";
 
 const LISTED = 100;
 /** Longer texts are downloaded: a page that holds them is slow. */
@@ -39,13 +40,13 @@ export function FilesPage(): ReactNode {
           params={{ sessionId }}
           className="inline-flex items-center gap-1 text-sm text-accent underline"
         >
-          <ChevronLeft aria-hidden className="size-4 shrink-0" /> To the session
+          <ChevronLeft aria-hidden className="size-4 shrink-0" /> {t("To the session")}
         </Link>
-        <h1 className="mt-1 text-xl font-semibold">Files</h1>
+        <h1 className="mt-1 text-xl font-semibold">{t("Files")}</h1>
       </header>
       <div className="grid items-start gap-4 lg:grid-cols-[20rem_minmax(0,1fr)]">
         <div className="space-y-3">
-          <Field label="Find a file">
+          <Field label={t("Find a file")}>
             {(ids) => (
               <Input
                 {...ids}
@@ -64,15 +65,17 @@ export function FilesPage(): ReactNode {
               />
             )}
           </Field>
-          {found.error !== null && <Trouble title="Can’t list the files" error={found.error} />}
+          {found.error !== null && <Trouble title={t("Can’t list the files")} error={found.error} />}
           {found.data !== undefined && (
             <Names sessionId={sessionId} names={found.data.files} query={q} current={path} />
           )}
-          {found.data?.truncated === true && <p className="text-sm text-soft">There are more. Type to narrow them.</p>}
+          {found.data?.truncated === true && (
+            <p className="text-sm text-soft">{t("There are more. Type to narrow them.")}</p>
+          )}
         </div>
         {path === undefined ? (
-          <Empty icon={FileSearch} title="No file open">
-            Choose a file. What may hold a secret is not listed.
+          <Empty icon={FileSearch} title={t("No file open")}>
+            {t("Choose a file. What may hold a secret is not listed.")}
           </Empty>
         ) : (
           <OpenFile key={path} sessionId={sessionId} path={path} />
@@ -93,9 +96,9 @@ function Names({
   readonly query: string;
   readonly current: string | undefined;
 }): ReactNode {
-  if (names.length === 0) return <p className="text-sm text-soft">No matching files</p>;
+  if (names.length === 0) return <p className="text-sm text-soft">{t("No matching files")}</p>;
   return (
-    <nav aria-label="Files">
+    <nav aria-label={t("Files")}>
       <ul className="max-h-64 divide-y overflow-auto rounded-lg border bg-raised lg:max-h-[70dvh]">
         {names.map((name) => (
           <li key={name}>
@@ -127,15 +130,19 @@ function OpenFile({ sessionId, path }: { readonly sessionId: string; readonly pa
     retry: false,
   });
   if (error !== null)
-    return <Trouble title={`Can’t show ${visible(path)}`} error={error} onRetry={() => void refetch()} />;
+    return (
+      <Trouble title={t("Can’t show {path}", { path: visible(path) })} error={error} onRetry={() => void refetch()} />
+    );
   if (data === undefined) return <Skeleton className="h-64" />;
   return (
     <section aria-label={visible(path)} className="min-w-0">
       <header className="flex flex-wrap items-center gap-2">
         <h2 className="min-w-0 font-mono text-sm break-all">{visible(path)}</h2>
-        <span className="text-sm text-soft">{data.size.toLocaleString("en-US")} bytes</span>
-        <Button size="small" className="ml-auto" onClick={() => save(data)}>
-          <Download aria-hidden className="size-4" /> Download
+        <span className="text-sm text-soft">
+          {plural({ one: "{count} byte", other: "{count} bytes" }, { count: data.size })}
+        </span>
+        <Button size="small" className="ms-auto" onClick={() => save(data)}>
+          <Download aria-hidden className="size-4" /> {t("Download")}
         </Button>
       </header>
       <Content file={data} />
@@ -145,13 +152,13 @@ function OpenFile({ sessionId, path }: { readonly sessionId: string; readonly pa
 
 function Content({ file }: { readonly file: WorkspaceFile }): ReactNode {
   const { text, path } = file;
-  if (text === undefined) return <Note className="mt-3">This file is not text. Download it to open it.</Note>;
-  if (text === "") return <Note className="mt-3">This file is empty.</Note>;
+  if (text === undefined) return <Note className="mt-3">{t("This file is not text. Download it to open it.")}</Note>;
+  if (text === "") return <Note className="mt-3">{t("This file is empty.")}</Note>;
   const name = languageOfFile(path)?.id ?? "text";
   return (
     <>
       {text.length > SHOWN_CHARS && (
-        <Note className="mt-3">This is the beginning. Download the file for the rest.</Note>
+        <Note className="mt-3">{t("This is the beginning. Download the file for the rest.")}</Note>
       )}
       <CodeBlock code={text.slice(0, SHOWN_CHARS)} language={name} />
     </>

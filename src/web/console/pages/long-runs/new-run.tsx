@@ -8,6 +8,7 @@ import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
 import { amountProblem } from "../tokens/keys/key-fields.ts";
 import { longRunOf, type LongRunFields } from "./fields.ts";
+import { t } from "../../../ui/language/t.ts";
 
 export function NewLongRun({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { client } = useConnection();
@@ -22,19 +23,19 @@ export function NewLongRun({ onClose }: { readonly onClose: () => void }): React
   });
   const set = (change: Partial<LongRunFields>): void => {
     setFailure(undefined);
-    setFields({ ...fields, ...change });
+    setFields((before) => ({ ...before, ...change }));
   };
   const request = longRunOf(fields);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (request === undefined || isActing) return;
-    perform({ run: () => client.longRuns.start(request), done: `${request.name} has begun.` }).then(
+    perform({ run: () => client.longRuns.start(request), done: t("{name} has begun.", { name: request.name }) }).then(
       onClose,
       (error: unknown) => setFailure(wordsOf(error)),
     );
   };
   return (
-    <Dialog open onClose={onClose} title="New long run">
+    <Dialog open onClose={onClose} title={t("New long run")}>
       <form onSubmit={submit} className="space-y-4">
         <RunFields fields={fields} onChange={set} />
         {failure !== undefined && (
@@ -43,9 +44,9 @@ export function NewLongRun({ onClose }: { readonly onClose: () => void }): React
           </Note>
         )}
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t("Cancel")}</Button>
           <Button type="submit" variant="primary" busy={isActing} disabled={request === undefined}>
-            Start it
+            {t("Start it")}
           </Button>
         </div>
       </form>
@@ -62,7 +63,7 @@ function RunFields({
 }): ReactNode {
   return (
     <>
-      <Field label="Name">
+      <Field label={t("Name")}>
         {(ids) => (
           <Input
             {...ids}
@@ -70,26 +71,26 @@ function RunFields({
             required
             maxLength={200}
             value={fields.name}
-            placeholder="Shopping lists"
+            placeholder={t("Shopping lists")}
             onChange={(event) => onChange({ name: event.target.value })}
           />
         )}
       </Field>
-      <Field label="What to build" hint="The first session turns it into a list of features.">
+      <Field label={t("What to build")} hint={t("The first session turns it into a list of features.")}>
         {(ids) => (
           <TextArea
             {...ids}
             required
             rows={4}
             value={fields.task}
-            placeholder="A web app for shopping lists that works on phones"
+            placeholder={t("A web app for shopping lists that works on phones")}
             onChange={(event) => onChange({ task: event.target.value })}
           />
         )}
       </Field>
       <Field
-        label="Budget in dollars"
-        hint="For all its sessions together. It is never passed."
+        label={t("Budget in dollars")}
+        hint={t("For all its sessions together. It is never passed.")}
         error={amountProblem(fields.maxCost)}
       >
         {(ids) => (
@@ -102,7 +103,7 @@ function RunFields({
           />
         )}
       </Field>
-      <Field label="Folder" hint="A new one if empty.">
+      <Field label={t("Folder")} hint={t("A new one if empty.")}>
         {(ids) => (
           <Input
             {...ids}
@@ -121,9 +122,9 @@ function RunFields({
           onChange={(event) => onChange({ isAutonomous: event.target.checked })}
         />
         <span>
-          Run without asking
+          {t("Run without asking")}
           <span className="block text-soft">
-            Otherwise it waits for your answers. Only as far as your role and the policy allow.
+            {t("Otherwise it waits for your answers. Only as far as your role and the policy allow.")}
           </span>
         </span>
       </label>

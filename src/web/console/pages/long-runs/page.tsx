@@ -9,6 +9,7 @@ import { Empty, Skeleton, Trouble } from "../../../ui/states.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { NewLongRun } from "./new-run.tsx";
 import { RunCard } from "./run-card.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 /** Their sessions begin and end by themselves. */
 const EACH_MS = 5_000;
@@ -19,19 +20,21 @@ export function LongRunsPage(): ReactNode {
   const [isMaking, setMaking] = useState(false);
   return (
     <Page
-      title="Long runs"
-      intro="One large task, session after session in one folder, until every feature passes or the budget is used up."
+      title={t("Long runs")}
+      intro={t(
+        "One large task, session after session in one folder, until every feature passes or the budget is used up.",
+      )}
       {...(mayStart
         ? {
             actions: (
               <Button variant="primary" onClick={() => setMaking(true)}>
-                <Plus aria-hidden className="size-4" /> New long run
+                <Plus aria-hidden className="size-4" /> {t("New long run")}
               </Button>
             ),
           }
         : {})}
     >
-      {may ? <LongRuns /> : <NotPermitted what="Long runs" roles="admin, operator, agent or viewer" />}
+      {may ? <LongRuns /> : <NotPermitted what={t("Long runs")} roles={t("admin, operator, agent or viewer")} />}
       {isMaking && <NewLongRun onClose={() => setMaking(false)} />}
     </Page>
   );
@@ -47,12 +50,13 @@ function LongRuns(): ReactNode {
   });
   return (
     <>
-      {error !== null && <Trouble title="Can’t load the long runs" error={error} onRetry={() => void refetch()} />}
+      {error !== null && <Trouble title={t("Can’t load the long runs")} error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton className="h-48" />}
       {data?.length === 0 && (
-        <Empty icon={Repeat} title="No long runs">
-          A first session plans the task as a list of features. Those after it build one feature at a time, by
-          themselves and within one budget.
+        <Empty icon={Repeat} title={t("No long runs")}>
+          {t(
+            "A first session plans the task as a list of features. Those after it build one feature at a time, by themselves and within one budget.",
+          )}
         </Empty>
       )}
       <div className="grid grid-cols-1 gap-4">

@@ -12,6 +12,7 @@ import { SessionLink } from "../../app/session-link.tsx";
 import { useAct } from "../../app/use-act.ts";
 import { RunDetail } from "./run-detail.tsx";
 import { percent, runWords } from "./words.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** One long run: how far it is, what it has cost, and the ways to hold or end it. */
 export function RunCard({ run }: { readonly run: LongRunView }): ReactNode {
@@ -22,7 +23,7 @@ export function RunCard({ run }: { readonly run: LongRunView }): ReactNode {
   const { features, spent_microusd: spent, max_cost_microusd: most } = run;
   return (
     <article
-      aria-label={`Long run ${run.name}`}
+      aria-label={t("Long run {name}", { name: run.name })}
       className="flex min-w-0 flex-col gap-3 rounded-xl border bg-raised p-4"
     >
       <header className="flex flex-wrap items-start justify-between gap-2">
@@ -37,23 +38,29 @@ export function RunCard({ run }: { readonly run: LongRunView }): ReactNode {
       <p className="line-clamp-3 text-sm break-words text-soft">{run.task}</p>
       <div className="grid grid-cols-1 gap-3 md:grid-cols-2">
         <Meter
-          label="Features that pass"
+          label={t("Features that pass")}
           words={features === undefined ? "no list yet" : `${count(features.passing)} of ${count(features.total)}`}
           value={percent(features?.passing ?? 0, features?.total ?? 0)}
         />
-        <Meter label="Budget" words={`${money(spent)} of ${money(most)}`} value={percent(spent, most)} />
+        <Meter label={t("Budget")} words={`${money(spent)} of ${money(most)}`} value={percent(spent, most)} />
       </div>
       <Facts
         facts={[
-          { label: "Sessions", value: `${count(run.sessions)} of at most ${count(run.max_sessions)}` },
-          { label: "Now", value: run.session_id === undefined ? "" : <SessionLink id={run.session_id} /> },
-          { label: "Next session", value: run.next_at === undefined ? "" : <Ago at={run.next_at} /> },
           {
-            label: "Folder",
+            label: t("Sessions"),
+            value: t("{sessions} of at most {max_sessions}", {
+              sessions: count(run.sessions),
+              max_sessions: count(run.max_sessions),
+            }),
+          },
+          { label: t("Now"), value: run.session_id === undefined ? "" : <SessionLink id={run.session_id} /> },
+          { label: t("Next session"), value: run.next_at === undefined ? "" : <Ago at={run.next_at} /> },
+          {
+            label: t("Folder"),
             value: run.workspace === undefined ? "" : <code className="text-xs">{run.workspace}</code>,
           },
-          { label: "Acts as", value: run.created_by.name },
-          { label: "Changed", value: <Ago at={run.updated_at} /> },
+          { label: t("Acts as"), value: run.created_by.name },
+          { label: t("Changed"), value: <Ago at={run.updated_at} /> },
         ]}
       />
       {run.message !== undefined && <Note tone={run.status === "ended" ? "plain" : "warn"}>{run.message}</Note>}
@@ -61,12 +68,12 @@ export function RunCard({ run }: { readonly run: LongRunView }): ReactNode {
         <Button
           size="small"
           variant="quiet"
-          className="-ml-2.5"
+          className="-ms-2.5"
           aria-expanded={isOpen}
           aria-controls={id}
           onClick={() => setOpen(!isOpen)}
         >
-          <ChevronDown aria-hidden className={isOpen ? "size-4 rotate-180" : "size-4"} /> Features and sessions
+          <ChevronDown aria-hidden className={isOpen ? "size-4 rotate-180" : "size-4"} /> {t("Features and sessions")}
         </Button>
         <div id={id}>{isOpen && <RunDetail run={run} />}</div>
       </div>
@@ -107,16 +114,16 @@ function Meter({
 
 const ENDING = {
   stop: {
-    description: "The session that works now is ended. It cannot go on afterwards; its files and sessions stay.",
-    verb: "Stop it",
-    keep: "Let it run",
-    done: "is stopped.",
+    description: t("The session that works now is ended. It cannot go on afterwards; its files and sessions stay."),
+    verb: t("Stop it"),
+    keep: t("Let it run"),
+    done: (name: string) => t("{name} is stopped.", { name }),
   },
   remove: {
-    description: "It is stopped and forgotten. Its sessions and files stay.",
-    verb: "Delete it",
-    keep: "Keep it",
-    done: "is gone.",
+    description: t("It is stopped and forgotten. Its sessions and files stay."),
+    verb: t("Delete it"),
+    keep: t("Keep it"),
+    done: (name: string) => t("{name} is gone.", { name }),
   },
 } as const;
 
@@ -126,7 +133,7 @@ function Controls({ run: { id, name, status } }: { readonly run: LongRunView }):
   const [ending, setEnding] = useState<keyof typeof ENDING>();
   const isPaused = status === "paused";
   const verb = isPaused ? "continue" : "pause";
-  const done = isPaused ? `${name} goes on.` : `${name} is paused.`;
+  const done = isPaused ? t("{name} goes on.", { name }) : t("{name} is paused.", { name });
   const calls = { stop: () => client.longRuns.control(id, "stop"), remove: () => client.longRuns.remove(id) };
   return (
     <div className="flex flex-wrap gap-1">
@@ -135,27 +142,37 @@ function Controls({ run: { id, name, status } }: { readonly run: LongRunView }):
           <Button
             size="small"
             busy={isActing}
-            aria-label={`${isPaused ? "Continue" : "Pause"} ${name}`}
+            aria-label={isPaused ? t("Continue {name}", { name }) : t("Pause {name}", { name })}
             onClick={() => act({ run: () => client.longRuns.control(id, verb), done })}
           >
             {isPaused ? <Play aria-hidden className="size-4" /> : <Pause aria-hidden className="size-4" />}
-            {isPaused ? "Continue" : "Pause"}
+            {isPaused ? t("Continue") : t("Pause")}
           </Button>
-          <Button size="small" variant="danger" aria-label={`Stop ${name}`} onClick={() => setEnding("stop")}>
-            <Square aria-hidden className="size-4" /> Stop
+          <Button
+            size="small"
+            variant="danger"
+            aria-label={t("Stop {name}", { name })}
+            onClick={() => setEnding("stop")}
+          >
+            <Square aria-hidden className="size-4" /> {t("Stop")}
           </Button>
         </>
       )}
-      <Button size="small" variant="quiet" aria-label={`Delete ${name}`} onClick={() => setEnding("remove")}>
+      <Button
+        size="small"
+        variant="quiet"
+        aria-label={t("Delete {name}", { name })}
+        onClick={() => setEnding("remove")}
+      >
         <Trash2 aria-hidden className="size-4" />
       </Button>
       {ending !== undefined && (
         <Confirm
-          title={ending === "stop" ? `Stop ${name}?` : `Delete ${name}?`}
+          title={ending === "stop" ? t("Stop {name}?", { name }) : t("Delete {name}?", { name })}
           description={ENDING[ending].description}
           verb={ENDING[ending].verb}
           keep={ENDING[ending].keep}
-          act={() => perform({ run: calls[ending], done: `${name} ${ENDING[ending].done}` })}
+          act={() => perform({ run: calls[ending], done: ENDING[ending].done(name) })}
           onClose={() => setEnding(undefined)}
         />
       )}

@@ -9,12 +9,13 @@ import { Ago, money } from "../../../ui/words.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { SessionLink } from "../../app/session-link.tsx";
 import { percent } from "./words.ts";
+import { t } from "../../../ui/language/t.ts";
 
 const COLUMNS: readonly TableColumn<LongRunStep>[] = [
-  { label: "Session", heading: true, cell: ({ index }) => `Session ${String(index)}` },
-  { label: "Ended", cell: ({ ended_at }) => <Ago at={ended_at} /> },
+  { label: t("Session"), heading: true, cell: ({ index }) => t("Session {index}", { index: String(index) }) },
+  { label: t("Ended"), cell: ({ ended_at }) => <Ago at={ended_at} /> },
   {
-    label: "Result",
+    label: t("Result"),
     cell: ({ outcome, message }) => (
       <>
         <Badge tone={outcome === "completed" ? "ok" : "bad"}>{outcome}</Badge>
@@ -23,12 +24,15 @@ const COLUMNS: readonly TableColumn<LongRunStep>[] = [
     ),
   },
   {
-    label: "Features",
+    label: t("Features"),
     figure: true,
-    cell: ({ features }) => (features === undefined ? "–" : `${String(features.passing)} of ${String(features.total)}`),
+    cell: ({ features }) =>
+      features === undefined
+        ? "–"
+        : t("{passing} of {total}", { passing: String(features.passing), total: String(features.total) }),
   },
-  { label: "Spent until then", figure: true, cell: ({ spent_microusd }) => money(spent_microusd) },
-  { label: "Conversation", cell: ({ session_id }) => <SessionLink id={session_id} /> },
+  { label: t("Spent until then"), figure: true, cell: ({ spent_microusd }) => money(spent_microusd) },
+  { label: t("Conversation"), cell: ({ session_id }) => <SessionLink id={session_id} /> },
 ];
 
 /** Its features, and how many passed after each session. */
@@ -39,17 +43,22 @@ export function RunDetail({ run }: { readonly run: LongRunView }): ReactNode {
     queryFn: () => client.longRuns.get(run.id),
     placeholderData: (before) => before,
   });
-  if (error !== null) return <Trouble title="Can’t load this long run" error={error} onRetry={() => void refetch()} />;
+  if (error !== null)
+    return <Trouble title={t("Can’t load this long run")} error={error} onRetry={() => void refetch()} />;
   if (isPending) return <Skeleton className="h-32" />;
   return (
     <div className="space-y-4 pt-2">
       {data.steps.length > 1 && <Progress steps={data.steps} />}
-      <section aria-label="Features">
-        <h3 className="text-sm font-medium">Features</h3>
+      <section aria-label={t("Features")}>
+        <h3 className="text-sm font-medium">{t("Features")}</h3>
         {data.feature_list.length === 0 ? (
-          <p className="text-sm text-soft">The first session has not written the list yet.</p>
+          <p className="text-sm text-soft">{t("The first session has not written the list yet.")}</p>
         ) : (
-          <ol className="mt-1 max-h-80 space-y-1 overflow-auto text-sm" tabIndex={0} aria-label="Features of the task">
+          <ol
+            className="mt-1 max-h-80 space-y-1 overflow-auto text-sm"
+            tabIndex={0}
+            aria-label={t("Features of the task")}
+          >
             {data.feature_list.map(({ description, passes }, index) => (
               <li key={`${String(index)} ${description}`} className="flex items-start gap-2">
                 {passes ? (
@@ -59,20 +68,20 @@ export function RunDetail({ run }: { readonly run: LongRunView }): ReactNode {
                 )}
                 <span className="min-w-0 break-words">
                   {description}
-                  <span className="sr-only">{passes ? ": passes" : ": does not pass yet"}</span>
+                  <span className="sr-only">: {passes ? t("passes") : t("does not pass yet")}</span>
                 </span>
               </li>
             ))}
           </ol>
         )}
       </section>
-      <section aria-label="Sessions">
-        <h3 className="text-sm font-medium">Sessions</h3>
+      <section aria-label={t("Sessions")}>
+        <h3 className="text-sm font-medium">{t("Sessions")}</h3>
         {data.steps.length === 0 ? (
-          <p className="text-sm text-soft">None has ended yet.</p>
+          <p className="text-sm text-soft">{t("None has ended yet.")}</p>
         ) : (
           <DataTable
-            label={`Sessions of ${run.name}`}
+            label={t("Sessions of {name}", { name: run.name })}
             columns={COLUMNS}
             rows={data.steps.toReversed()}
             keyOf={({ index }) => String(index)}

@@ -1,13 +1,14 @@
 import type { LongRunEnd, LongRunView } from "../../../../protocol/index.ts";
 import type { Tone } from "../../../ui/states.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 const ENDS: Readonly<Record<LongRunEnd, { readonly label: string; readonly tone: Tone }>> = {
-  all_pass: { label: "all features pass", tone: "ok" },
-  no_progress: { label: "ended without progress", tone: "warn" },
-  max_sessions: { label: "had all its sessions", tone: "warn" },
-  budget: { label: "budget is used up", tone: "warn" },
-  failed: { label: "failed", tone: "bad" },
-  stopped: { label: "stopped", tone: "plain" },
+  all_pass: { label: t("all features pass"), tone: "ok" },
+  no_progress: { label: t("ended without progress"), tone: "warn" },
+  max_sessions: { label: t("had all its sessions"), tone: "warn" },
+  budget: { label: t("budget is used up"), tone: "warn" },
+  failed: { label: t("failed"), tone: "bad" },
+  stopped: { label: t("stopped"), tone: "plain" },
 };
 
 export function runWords({ status, end }: Pick<LongRunView, "status" | "end">): {
@@ -16,13 +17,13 @@ export function runWords({ status, end }: Pick<LongRunView, "status" | "end">): 
 } {
   switch (status) {
     case "working":
-      return { label: "working", tone: "info" };
+      return { label: t("working"), tone: "info" };
     case "waiting":
-      return { label: "between two sessions", tone: "info" };
+      return { label: t("between two sessions"), tone: "info" };
     case "paused":
-      return { label: "paused", tone: "warn" };
+      return { label: t("paused"), tone: "warn" };
     case "ended":
-      return end === undefined ? { label: "ended", tone: "plain" } : ENDS[end];
+      return end === undefined ? { label: t("ended"), tone: "plain" } : ENDS[end];
   }
 }
 

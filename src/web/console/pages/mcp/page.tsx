@@ -15,13 +15,14 @@ import { Ago } from "../../../ui/words.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
 import { loginAnswer, type LoginAnswer } from "./answer.ts";
+import { rich, t } from "../../../ui/language/t.ts";
 
 export function McpLoginsPage(): ReactNode {
   const may = useMay("policy.read");
   return (
     <Page
-      title="MCP logins"
-      intro="Servers of sallyport.yaml that want a login. One login counts for the whole server."
+      title={t("MCP logins")}
+      intro={t("Servers of sallyport.yaml that want a login. One login counts for the whole server.")}
     >
       {may ? (
         <>
@@ -29,7 +30,7 @@ export function McpLoginsPage(): ReactNode {
           <Logins />
         </>
       ) : (
-        <NotPermitted what="MCP logins" roles="admin, operator or viewer" />
+        <NotPermitted what={t("MCP logins")} roles={t("admin, operator or viewer")} />
       )}
     </Page>
   );
@@ -44,7 +45,7 @@ function Return(): ReactNode {
   const [answer] = useState<LoginAnswer | undefined>(() => loginAnswer(globalThis.location.search));
   const finish = useMutation({
     mutationFn: (request: Parameters<typeof client.mcpLogins.finish>[0]) => client.mcpLogins.finish(request),
-    onSuccess: ({ name }) => tell.ok(`Logged in to ${name}.`),
+    onSuccess: ({ name }) => tell.ok(t("Logged in to {name}.", { name })),
     onSettled: () => queries.invalidateQueries({ queryKey: KEYS.mcpLogins }),
   });
   const { mutate } = finish;
@@ -55,12 +56,12 @@ function Return(): ReactNode {
     void navigate({ to: "/mcp-logins", search: {}, replace: true });
     if ("request" in answer) mutate(answer.request);
   }, [answer, navigate, mutate]);
-  if (finish.isPending) return <Loading label="Finishing the login" />;
-  if (finish.error !== null) return <Trouble title="The login was not finished" error={finish.error} />;
+  if (finish.isPending) return <Loading label={t("Finishing the login")} />;
+  if (finish.error !== null) return <Trouble title={t("The login was not finished")} error={finish.error} />;
   if (answer !== undefined && "refusal" in answer)
     return (
       <Note tone="bad" role="alert">
-        The server did not let you in: {answer.refusal}
+        {t("The server did not let you in: {refusal}", { refusal: answer.refusal })}
       </Note>
     );
   return undefined;
@@ -75,12 +76,14 @@ function Logins(): ReactNode {
   });
   return (
     <>
-      {error !== null && <Trouble title="Can’t load the logins" error={error} onRetry={() => void refetch()} />}
+      {error !== null && <Trouble title={t("Can’t load the logins")} error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton className="h-40" />}
       {data?.length === 0 && (
-        <Empty icon={LogIn} title="No server wants a login">
-          A remote MCP server with <code className="text-xs">oauth: true</code> in{" "}
-          <code className="text-xs">sallyport.yaml</code> appears here.
+        <Empty icon={LogIn} title={t("No server wants a login")}>
+          {rich("A remote MCP server with {code} in {code2} appears here.", {
+            code: <code className="text-xs">oauth: true</code>,
+            code2: <code className="text-xs">sallyport.yaml</code>,
+          })}
         </Empty>
       )}
       <div className="grid grid-cols-1 gap-4 xl:grid-cols-2">
@@ -103,12 +106,15 @@ function LoginCard({ server }: { readonly server: McpLoginView }): ReactNode {
     onSuccess: ({ authorization_url }) => globalThis.location.assign(authorization_url),
   });
   return (
-    <article aria-label={`Server ${name}`} className="flex min-w-0 flex-col gap-3 rounded-xl border bg-raised p-4">
+    <article
+      aria-label={t("Server {name}", { name })}
+      className="flex min-w-0 flex-col gap-3 rounded-xl border bg-raised p-4"
+    >
       <header className="flex flex-wrap items-start justify-between gap-2">
         <div className="min-w-0">
           <h2 className="truncate text-base font-semibold">{name}</h2>
           <Badge tone={isLoggedIn ? "ok" : "warn"} className="mt-1">
-            {isLoggedIn ? "logged in" : "not logged in"}
+            {isLoggedIn ? t("logged in") : t("not logged in")}
           </Badge>
         </div>
         {mayChange && (
@@ -116,14 +122,19 @@ function LoginCard({ server }: { readonly server: McpLoginView }): ReactNode {
             <Button
               size="small"
               busy={start.isPending || start.isSuccess}
-              aria-label={isLoggedIn ? `Log in again to ${name}` : `Log in to ${name}`}
+              aria-label={isLoggedIn ? t("Log in again to {name}", { name }) : t("Log in to {name}", { name })}
               onClick={() => start.mutate()}
             >
-              <LogIn aria-hidden className="size-4" /> {isLoggedIn ? "Log in again" : "Log in"}
+              <LogIn aria-hidden className="size-4" /> {isLoggedIn ? t("Log in again") : t("Log in")}
             </Button>
             {isLoggedIn && (
-              <Button size="small" variant="quiet" aria-label={`Log out of ${name}`} onClick={() => setEnding(true)}>
-                <LogOut aria-hidden className="size-4" /> Log out
+              <Button
+                size="small"
+                variant="quiet"
+                aria-label={t("Log out of {name}", { name })}
+                onClick={() => setEnding(true)}
+              >
+                <LogOut aria-hidden className="size-4" /> {t("Log out")}
               </Button>
             )}
           </div>
@@ -131,19 +142,19 @@ function LoginCard({ server }: { readonly server: McpLoginView }): ReactNode {
       </header>
       <Facts
         facts={[
-          { label: "Address", value: <span className="break-all">{url}</span> },
-          { label: "Allows", value: scope ?? "" },
-          { label: "Last token", value: at === undefined ? "none" : <Ago at={at} /> },
+          { label: t("Address"), value: <span className="break-all">{url}</span> },
+          { label: t("Allows"), value: scope ?? "" },
+          { label: t("Last token"), value: at === undefined ? "none" : <Ago at={at} /> },
         ]}
       />
-      {start.error !== null && <Trouble title="The login did not begin" error={start.error} />}
+      {start.error !== null && <Trouble title={t("The login did not begin")} error={start.error} />}
       {isEnding && (
         <Confirm
-          title={`Log out of ${name}?`}
-          description="Its tokens are forgotten. Sessions cannot use the server until somebody logs in again."
-          verb="Log out"
-          keep="Stay logged in"
-          act={() => perform({ run: () => client.mcpLogins.end(name), done: `Logged out of ${name}.` })}
+          title={t("Log out of {name}?", { name })}
+          description={t("Its tokens are forgotten. Sessions cannot use the server until somebody logs in again.")}
+          verb={t("Log out")}
+          keep={t("Stay logged in")}
+          act={() => perform({ run: () => client.mcpLogins.end(name), done: t("Logged out of {name}.", { name }) })}
           onClose={() => setEnding(false)}
         />
       )}

@@ -3,10 +3,25 @@ import { useEffect, useState, type ReactNode } from "react";
 import { LIMITS } from "../../../../protocol/index.ts";
 import { Field, Input, Select, TextArea } from "../../../ui/field.tsx";
 import { EMPTY, type Draft } from "./draft.ts";
-import { ToolsField } from "./limit-fields.tsx";
+import { EngineField, ModelFields } from "./engine-fields.tsx";
+import { BudgetField, ProfileField, ToolsField } from "./limit-fields.tsx";
 import type { PartProps } from "./parts.tsx";
+import { OtherPermissions } from "./permission-field.tsx";
+import { SandboxField } from "./sandbox-field.tsx";
+import { WorkspaceModeField } from "./workspace-mode-field.tsx";
+import { plural, t } from "../../../ui/language/t.ts";
 
 const FIELDS = [
+  "workspaceMode",
+  "engine",
+  "provider",
+  "model",
+  "sandbox",
+  "network",
+  "review",
+  "autonomy",
+  "budget",
+  "profile",
   "tools",
   "systemPrompt",
   "instructions",
@@ -20,7 +35,8 @@ const FIELDS = [
 /** Settings that most sessions do not need. Opens by itself if one of them is set or wrong. */
 export function Advanced(props: PartProps): ReactNode {
   const { draft, problems } = props;
-  const set = FIELDS.filter((field) => draft[field] !== EMPTY[field]).length;
+  const hasOtherMode = draft.mode !== "sdk" && draft.mode !== "bypassPermissions";
+  const set = FIELDS.filter((field) => draft[field] !== EMPTY[field]).length + (hasOtherMode ? 1 : 0);
   const wrong = FIELDS.some((field) => problems[field] !== undefined);
   const [open, setOpen] = useState(set > 0);
   useEffect(() => {
@@ -33,11 +49,29 @@ export function Advanced(props: PartProps): ReactNode {
       className="group rounded-xl border bg-raised"
     >
       <summary className="flex cursor-pointer list-none items-center gap-2 rounded-xl p-4 [&::-webkit-details-marker]:hidden">
-        <ChevronRight aria-hidden className="size-4 text-faint transition-transform group-open:rotate-90" />
-        <h2 className="text-base font-semibold">Advanced</h2>
-        <span className="text-sm text-faint">{set === 0 ? "tools, instructions, limits" : `${String(set)} set`}</span>
+        <ChevronRight
+          aria-hidden
+          className="size-4 text-faint transition-transform group-open:rotate-90 rtl:group-open:-rotate-90"
+        />
+        <h2 className="text-base font-semibold">{t("Advanced")}</h2>
+        <span className="text-sm text-faint">
+          {set === 0
+            ? t("model, sandbox, budget, tools, limits")
+            : plural({ one: "{count} set", other: "{count} set" }, { count: set })}
+        </span>
       </summary>
-      <div className="space-y-4 px-4 pb-4">
+      <div className="space-y-6 px-4 pb-4">
+        <Fields title={t("Environment")}>
+          <WorkspaceModeField {...props} />
+          <EngineField {...props} />
+          <ModelFields {...props} />
+          <SandboxField {...props} />
+        </Fields>
+        <Fields title={t("Limits")}>
+          <BudgetField {...props} />
+          <ProfileField {...props} />
+        </Fields>
+        <OtherPermissions {...props} />
         <ToolsField {...props} />
         <SystemPrompt {...props} />
         <WorkspaceInstructions {...props} />
@@ -48,12 +82,22 @@ export function Advanced(props: PartProps): ReactNode {
   );
 }
 
+/** Fields that belong together, two beside each other where there is room. */
+function Fields({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <section>
+      <h3 className="mb-3 text-sm font-semibold">{title}</h3>
+      <div className="grid items-start gap-4 sm:grid-cols-2">{children}</div>
+    </section>
+  );
+}
+
 function WorkspaceInstructions({ draft, change, problems }: PartProps): ReactNode {
   return (
     <Field
-      label="Workspace instructions"
+      label={t("Workspace instructions")}
       error={problems.instructions}
-      hint="CLAUDE.md, AGENTS.md, skills, commands and agents of the folder."
+      hint={t("CLAUDE.md, AGENTS.md, skills, commands and agents of the folder.")}
     >
       {(ids) => (
         <Select
@@ -61,8 +105,8 @@ function WorkspaceInstructions({ draft, change, problems }: PartProps): ReactNod
           value={draft.instructions}
           onChange={(event) => change({ instructions: event.target.value as Draft["instructions"] })}
         >
-          <option value="">Loaded, unless the profile says no</option>
-          <option value="off">Not loaded</option>
+          <option value="">{t("Loaded, unless the profile says no")}</option>
+          <option value="off">{t("Not loaded")}</option>
         </Select>
       )}
     </Field>
@@ -71,7 +115,11 @@ function WorkspaceInstructions({ draft, change, problems }: PartProps): ReactNod
 
 function SystemPrompt({ draft, change, problems }: PartProps): ReactNode {
   return (
-    <Field label="System prompt" error={problems.systemPrompt} hint="Added after the engine’s own instructions.">
+    <Field
+      label={t("System prompt")}
+      error={problems.systemPrompt}
+      hint={t("Added after the engine’s own instructions.")}
+    >
       {(ids) => (
         <TextArea
           {...ids}
@@ -93,17 +141,17 @@ const BOUNDS: readonly {
 }[] = [
   {
     field: "maxTurns",
-    label: "Max steps per turn",
-    hint: "Model messages in one turn.",
+    label: t("Max steps per turn"),
+    hint: t("Model messages in one turn."),
     usual: String(LIMITS.maxTurns),
   },
   {
     field: "maxTokens",
-    label: "Max tokens per reply",
-    hint: "Output tokens of one model reply.",
+    label: t("Max tokens per reply"),
+    hint: t("Output tokens of one model reply."),
     usual: String(LIMITS.maxTokens),
   },
-  { field: "thinkingTokens", label: "Thinking tokens", hint: "1,024 or more.", usual: "Off" },
+  { field: "thinkingTokens", label: t("Thinking tokens"), hint: t("1,024 or more."), usual: t("Off") },
 ];
 
 function Bounds({ draft, change, problems }: PartProps): ReactNode {
@@ -131,16 +179,16 @@ function Bounds({ draft, change, problems }: PartProps): ReactNode {
 function Answers({ draft, change, problems }: PartProps): ReactNode {
   return (
     <div className="grid items-start gap-4 sm:grid-cols-2">
-      <Field label="If nobody answers" error={problems.unattended}>
+      <Field label={t("If nobody answers")} error={problems.unattended}>
         {(ids) => (
           <Select
             {...ids}
             value={draft.unattended}
             onChange={(event) => change({ unattended: event.target.value as Draft["unattended"] })}
           >
-            <option value="">Profile default</option>
-            <option value="deny">Deny when time is up</option>
-            <option value="park">Wait indefinitely</option>
+            <option value="">{t("Profile default")}</option>
+            <option value="deny">{t("Deny when time is up")}</option>
+            <option value="park">{t("Wait indefinitely")}</option>
           </Select>
         )}
       </Field>
@@ -152,8 +200,8 @@ function Answers({ draft, change, problems }: PartProps): ReactNode {
           onChange={(event) => change({ askReads: event.target.checked })}
         />
         <span>
-          Ask before reads too
-          <span className="block text-faint">Every file read needs your approval.</span>
+          {t("Ask before reads too")}
+          <span className="block text-faint">{t("Every file read needs your approval.")}</span>
         </span>
       </label>
     </div>

@@ -17,6 +17,7 @@ import type { Attached } from "../../../ui/attachments.ts";
 import { wordsOf } from "../../../ui/states.tsx";
 import { problemsOf, requestOf, type Draft, type Problems } from "./draft.ts";
 import { useDraft } from "./draft-store.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** Absent: not read yet, or the caller may not see them. */
 export function useProviders(): readonly ProviderView[] | undefined {
@@ -113,7 +114,7 @@ class Mistakes extends Error {
   readonly problems: Problems;
 
   constructor(problems: Problems) {
-    super("the form has mistakes");
+    super(t("the form has mistakes"));
     this.problems = problems;
   }
 }

@@ -10,6 +10,7 @@ import {
   type WorkspaceMode,
 } from "../../../../protocol/index.ts";
 import { parseDollars, writeDollars } from "../../../ui/dollars.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** The form as a person fills it. An empty text: the server's choice. */
 export interface Draft {
@@ -83,7 +84,7 @@ export function requestOf(
   if ("problems" in numbers) return numbers;
   const { tools, prompt } = draft;
   const text = prompt.trim() === "" ? undefined : prompt;
-  if (text === undefined && !forTemplate) return { problems: { prompt: "Describe what the agent should do." } };
+  if (text === undefined && !forTemplate) return { problems: { prompt: t("Describe what the agent should do.") } };
   const parsed = CreateSession.safeParse({
     ...filled({ engine: draft.engine, provider: draft.provider, model: draft.model, workspace: draft.workspace }),
     ...filled({ sandbox: draft.sandbox, network: draft.network, profile: draft.profile, permission_mode: draft.mode }),
@@ -226,12 +227,12 @@ function numbersOf(draft: Draft): { readonly values: Readonly<Record<string, num
     const text = draft[field].trim();
     if (text === "") continue;
     if (/^\d{1,9}$/.test(text)) values[name] = Number(text);
-    else problems[field] = "Enter a whole number.";
+    else problems[field] = t("Enter a whole number.");
   }
   // 0,5 is a half to some and five to others: that must not cost anybody money.
   const budget = parseDollars(draft.budget);
   if (budget !== undefined) values["max_cost_microusd"] = budget;
   else if (draft.budget.trim() !== "")
-    problems["budget"] = "Enter dollars, such as 2 or 0.50, with at most six decimals.";
+    problems["budget"] = t("Enter dollars, such as 2 or 0.50, with at most six decimals.");
   return Object.keys(problems).length > 0 ? { problems } : { values };
 }

@@ -9,14 +9,16 @@ import { useModelList, useProviders } from "./data.ts";
 import { ModelPicker } from "./model-picker.tsx";
 import { modelFacts } from "./model-search.ts";
 import { Choice, Wrong, type PartProps } from "./parts.tsx";
+import { rich, t } from "../../../ui/language/t.ts";
 
 const DEFAULT_ENGINE = "loop";
 const ENGINES: Readonly<Record<string, string>> = {
-  loop: "Sallyport’s own agent loop, for every provider and model",
-  "claude-sdk": "Claude Code, through its SDK",
-  "claude-cli": "Claude Code, command line",
-  command: "No agent: each prompt is a command for the shell",
-  compute: "No agent: each prompt is one call of the model, without tools",
+  loop: t("Sallyport’s own agent loop, for every provider and model"),
+  "claude-sdk": t("Claude Code, through its SDK"),
+  "claude-cli": t("Claude Code, command line"),
+  command: t("No agent: each prompt is a command for the shell"),
+  compute: t("No agent: each prompt is one call of the model, without tools"),
+  tunnel: t("Another machine runs it, at the other end of its provider’s tunnel"),
   codex: "OpenAI’s Codex",
   opencode: "OpenCode",
 };
@@ -26,10 +28,10 @@ export function EngineField({ draft, change, problems }: PartProps): ReactNode {
   const chosen = draft.engine === "" ? DEFAULT_ENGINE : draft.engine;
   return (
     <fieldset className="space-y-1.5">
-      <legend className="mb-1.5 text-sm font-medium">Engine</legend>
+      <legend className="mb-1.5 text-sm font-medium">{t("Engine")}</legend>
       {engines === undefined && error === null && <Skeleton className="h-52" />}
       {error !== null && engines === undefined && (
-        <Trouble title="Can’t load the engines" error={error} onRetry={() => void refetch()} />
+        <Trouble title={t("Can’t load the engines")} error={error} onRetry={() => void refetch()} />
       )}
       {engines?.map((engine) => (
         <Choice
@@ -51,14 +53,17 @@ export function EngineField({ draft, change, problems }: PartProps): ReactNode {
 
 /** What to do about an engine that is not there: a command to copy, where one brings it. */
 function MissingEngine({ engine: { advice, install } }: { readonly engine: EngineView }): ReactNode {
-  if (install === undefined) return advice ?? "Not available on this machine.";
+  if (install === undefined) return advice ?? t("Not available on this machine.");
   return (
     <>
-      Not installed. On the server, run:
-      <code className="mt-1 flex items-center gap-1 break-words">
-        {install}
-        <CopyButton text={install} label="Copy command" />
-      </code>
+      {rich("Not installed. On the server, run: {code}", {
+        code: (
+          <code className="mt-1 flex items-center gap-1 break-words">
+            {install}
+            <CopyButton text={install} label={t("Copy command")} />
+          </code>
+        ),
+      })}
     </>
   );
 }
@@ -72,11 +77,13 @@ export function ModelFields({ draft, change, problems }: PartProps): ReactNode {
   const provider = draft.provider === "" ? usual : providers?.find(({ id }) => id === draft.provider);
   return (
     <>
-      <Field label="Provider" error={problems.provider} hint={provider?.message}>
+      <Field label={t("Provider")} error={problems.provider} hint={provider?.message}>
         {(ids) =>
           mayList ? (
             <Select {...ids} value={draft.provider} onChange={(event) => change({ provider: event.target.value })}>
-              <option value="">{usual === undefined ? "The server’s default" : `Default: ${usual.id}`}</option>
+              <option value="">
+                {usual === undefined ? t("The server’s default") : t("Default: {id}", { id: usual.id })}
+              </option>
               {providers?.map((one) => (
                 <option key={one.id} value={one.id} disabled={unfit(one, engine) !== undefined}>
                   {[one.id, unfit(one, engine)].filter((text) => text !== undefined).join(" — ")}
@@ -87,7 +94,7 @@ export function ModelFields({ draft, change, problems }: PartProps): ReactNode {
             <Input
               {...ids}
               value={draft.provider}
-              placeholder="The server’s default"
+              placeholder={t("The server’s default")}
               onChange={(event) => change({ provider: event.target.value })}
             />
           )
@@ -101,8 +108,9 @@ export function ModelFields({ draft, change, problems }: PartProps): ReactNode {
 /** Why a provider cannot be chosen; absent: it can. */
 function unfit(provider: ProviderView, engine: EngineView | undefined): string | undefined {
   const wires = engine?.wires ?? [];
-  if (wires.length > 0 && !provider.wires.some((wire) => wires.includes(wire))) return "not supported by this engine";
-  return provider.credential === "missing" ? "no key" : undefined;
+  if (wires.length > 0 && !provider.wires.some((wire) => wires.includes(wire)))
+    return t("not supported by this engine");
+  return provider.credential === "missing" ? t("no key") : undefined;
 }
 
 function ModelField({
@@ -115,9 +123,9 @@ function ModelField({
   const list = useModelList(provider?.id ?? "", draft.profile);
   const usual = provider?.default_model ?? "";
   const chosen = list.data?.models.find(({ model }) => model === (draft.model === "" ? usual : draft.model));
-  const placeholder = usual === "" ? "Enter a model name" : usual;
+  const placeholder = usual === "" ? t("Enter a model name") : usual;
   return (
-    <Field label="Model" error={problems.model} hint={chosen === undefined ? undefined : modelFacts(chosen)}>
+    <Field label={t("Model")} error={problems.model} hint={chosen === undefined ? undefined : modelFacts(chosen)}>
       {(ids) =>
         mayList ? (
           <ModelPicker

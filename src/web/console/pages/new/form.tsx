@@ -3,19 +3,17 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 
 import type { Template } from "../../../../protocol/index.ts";
 import type { Attached } from "../../../ui/attachments.ts";
 import { Button } from "../../../ui/button.tsx";
+import { enterSends } from "../../../ui/media.ts";
 import { Advanced } from "./advanced.tsx";
 import { useStart, type StartState } from "./data.ts";
 import { EMPTY, type Draft } from "./draft.ts";
 import { useDraft } from "./draft-store.ts";
-import { EngineField, ModelFields } from "./engine-fields.tsx";
-import { BudgetField, ProfileField } from "./limit-fields.tsx";
-import { Group, type PartProps } from "./parts.tsx";
+import type { PartProps } from "./parts.tsx";
 import { PermissionField } from "./permission-field.tsx";
-import { PromptField } from "./prompt-field.tsx";
-import { SandboxField } from "./sandbox-field.tsx";
+import { PROMPT, PromptField } from "./prompt-field.tsx";
 import { SaveTemplateButton } from "./save-template.tsx";
 import { WorkspaceField } from "./workspace-field.tsx";
-import { WorkspaceModeField } from "./workspace-mode-field.tsx";
+import { rich, t } from "../../../ui/language/t.ts";
 
 export function NewForm({ template }: { readonly template: Template | undefined }): ReactNode {
   const { draft, change: keep } = useDraft();
@@ -33,7 +31,11 @@ export function NewForm({ template }: { readonly template: Template | undefined 
   };
   const submit = (): void => starting.start(draft, attached);
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || starting.busy) return;
+    // In the prompt Enter alone starts, as it sends everywhere else.
+    const isSent = event.target instanceof HTMLTextAreaElement && event.target.name === PROMPT && !event.shiftKey;
+    const isForced = event.ctrlKey || event.metaKey;
+    if (event.key !== "Enter" || event.nativeEvent.isComposing || starting.busy) return;
+    if (!isForced && !(isSent && enterSends())) return;
     event.preventDefault();
     submit();
   };
@@ -48,30 +50,13 @@ export function NewForm({ template }: { readonly template: Template | undefined 
         submit();
       }}
     >
-      <div className="flex flex-col gap-4 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem] lg:items-start">
-        {/* On a phone everything is one column, with rare settings at the end. */}
-        <div className="contents lg:block lg:space-y-4">
-          <PromptField {...part} attached={attached} onAttached={setAttached} />
-          <Group title="Permissions">
-            <PermissionField {...part} />
-          </Group>
-          <div className="max-lg:order-last">
-            <Advanced {...part} />
-          </div>
-        </div>
-        <div className="space-y-4">
-          <Group title="Environment">
-            <WorkspaceField {...part} />
-            <WorkspaceModeField {...part} />
-            <EngineField {...part} />
-            <ModelFields {...part} />
-            <SandboxField {...part} />
-          </Group>
-          <Group title="Limits">
-            <BudgetField {...part} />
-            <ProfileField {...part} />
-          </Group>
-        </div>
+      <div className="space-y-4">
+        <PromptField {...part} attached={attached} onAttached={setAttached} />
+        <section aria-label={t("Where and how")} className="space-y-4 rounded-xl border bg-raised p-4">
+          <WorkspaceField {...part} />
+          <PermissionField {...part} />
+        </section>
+        <Advanced {...part} />
       </div>
       <Footer starting={starting} draft={draft} attached={attached.length} template={template} />
     </form>
@@ -110,20 +95,17 @@ function Footer({
       </p>
       {JSON.stringify(draft) !== JSON.stringify(EMPTY) && (
         <Button variant="quiet" onClick={() => clear(EMPTY, template?.id)}>
-          Clear
+          {t("Clear")}
         </Button>
       )}
       <SaveTemplateButton draft={draft} attached={attached} template={template} onProblems={starting.setProblems}>
-        <Bookmark aria-hidden className="size-4" /> <span className="max-sm:sr-only">Save as template</span>
+        <Bookmark aria-hidden className="size-4" /> <span className="max-sm:sr-only">{t("Save as template")}</span>
       </SaveTemplateButton>
-      <Button type="submit" variant="primary" busy={starting.busy} aria-keyshortcuts="Control+Enter Meta+Enter">
-        Start session
-        <kbd className="rounded border border-accent-ink/40 px-1 text-xs max-md:hidden">{modifier()} ⏎</kbd>
+      <Button type="submit" variant="primary" busy={starting.busy} aria-keyshortcuts="Enter Control+Enter Meta+Enter">
+        {rich("Start session {keys}", {
+          keys: <kbd className="rounded border border-accent-ink/40 px-1 text-xs max-md:hidden">⏎</kbd>,
+        })}
       </Button>
     </div>
   );
-}
-
-function modifier(): string {
-  return /mac|iphone|ipad/i.test(navigator.userAgent) ? "⌘" : "Ctrl";
 }

@@ -6,6 +6,7 @@ import { Button } from "../../../ui/button.tsx";
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { wordsOf } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 /** A session from a record that Claude Code or Codex wrote. The file is read here; only the conversation is sent. */
 export function ImportRecord(): ReactNode {
@@ -22,7 +23,7 @@ export function ImportRecord(): ReactNode {
     },
     onSuccess: async ({ found, session }) => {
       const { left_out } = found;
-      if (left_out.length > 0) tell.warn(`Imported. Left out: ${left_out.join("; ")}.`);
+      if (left_out.length > 0) tell.warn(t("Imported. Left out: {left_out}.", { left_out: left_out.join("; ") }));
       await navigate({ to: "/sessions/$sessionId", params: { sessionId: session.id } });
     },
     onError: (error) => tell.bad(wordsOf(error)),
@@ -34,7 +35,7 @@ export function ImportRecord(): ReactNode {
         type="file"
         accept=".jsonl"
         hidden
-        aria-label="Record to import"
+        aria-label={t("Record to import")}
         onChange={(event) => {
           const file = event.target.files?.[0];
           event.target.value = "";
@@ -42,11 +43,12 @@ export function ImportRecord(): ReactNode {
         }}
       />
       <Button size="small" busy={read.isPending} onClick={() => input.current?.click()}>
-        <Import aria-hidden className="size-4" /> Import
+        <Import aria-hidden className="size-4" /> {t("Import")}
       </Button>
     </>
   );
 }
 
-const NO_RECORD =
-  "This file holds no conversation of Claude Code or Codex. Their records are .jsonl files below ~/.claude/projects and ~/.codex/sessions.";
+const NO_RECORD = t(
+  "This file holds no conversation of Claude Code or Codex. Their records are .jsonl files below ~/.claude/projects and ~/.codex/sessions.",
+);

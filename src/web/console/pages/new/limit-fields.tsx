@@ -6,15 +6,18 @@ import { money } from "../../../ui/words.tsx";
 import { usePolicy } from "./data.ts";
 import { toolNames } from "./draft.ts";
 import type { PartProps } from "./parts.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 export function ProfileField({ draft, change, problems }: PartProps): ReactNode {
   const { data: policy } = usePolicy();
   const name = draft.profile === "" ? (policy?.default_profile ?? "") : draft.profile;
   return (
-    <Field label="Policy profile" error={problems.profile} hint={policy?.profiles[name]?.description}>
+    <Field label={t("Policy profile")} error={problems.profile} hint={policy?.profiles[name]?.description}>
       {(ids) => (
         <Select {...ids} value={draft.profile} onChange={(event) => change({ profile: event.target.value })}>
-          <option value="">{policy === undefined ? "The default" : `Default: ${policy.default_profile}`}</option>
+          <option value="">
+            {policy === undefined ? t("The default") : t("Default: {id}", { id: policy.default_profile })}
+          </option>
           {Object.keys(policy?.profiles ?? {}).map((profile) => (
             <option key={profile} value={profile}>
               {profile}
@@ -30,10 +33,10 @@ export function BudgetField({ draft, change, problems }: PartProps): ReactNode {
   const { data: policy } = usePolicy();
   const profile = policy?.profiles[draft.profile === "" ? policy.default_profile : draft.profile];
   return (
-    <Field label="Budget" error={problems.budget} hint={budgetWords(profile)}>
+    <Field label={t("Budget")} error={problems.budget} hint={budgetWords(profile)}>
       {(ids) => (
         <div className="relative">
-          <span aria-hidden className="pointer-events-none absolute top-2.5 left-3 text-sm text-faint">
+          <span aria-hidden className="pointer-events-none absolute top-2.5 start-3 text-sm text-faint">
             $
           </span>
           <Input
@@ -41,8 +44,8 @@ export function BudgetField({ draft, change, problems }: PartProps): ReactNode {
             inputMode="decimal"
             autoComplete="off"
             value={draft.budget}
-            placeholder={profile?.require_max_cost === true ? "Needed" : "No limit"}
-            className="pl-7! tabular-nums"
+            placeholder={profile?.require_max_cost === true ? t("Needed") : t("No limit")}
+            className="ps-7! tabular-nums"
             onChange={(event) => change({ budget: event.target.value })}
           />
         </div>
@@ -54,9 +57,13 @@ export function BudgetField({ draft, change, problems }: PartProps): ReactNode {
 function budgetWords(profile: Profile | undefined): string {
   const { max_cost_microusd: most, default_max_cost_microusd: usual, require_max_cost: needed } = profile ?? {};
   const parts = [
-    "The most this session can cost, in dollars.",
-    needed === true ? "The policy requires one." : usual === undefined ? "" : `Empty: ${money(usual)}.`,
-    most === undefined ? "" : `At most ${money(most)}.`,
+    t("The most this session can cost, in dollars."),
+    needed === true
+      ? t("The policy requires one.")
+      : usual === undefined
+        ? ""
+        : t("Empty: {usual}.", { usual: money(usual) }),
+    most === undefined ? "" : t("At most {most}.", { most: money(most) }),
   ];
   return parts.filter((part) => part !== "").join(" ");
 }
@@ -68,9 +75,9 @@ export function ToolsField({ draft, change, problems }: PartProps): ReactNode {
   return (
     <div className="space-y-2">
       <Field
-        label="Only these tools"
+        label={t("Only these tools")}
         error={problems.tools}
-        hint="Empty: all tools of the profile. * matches anything."
+        hint={t("Empty: all tools of the profile. * matches anything.")}
       >
         {(ids) => (
           <TextArea
@@ -78,12 +85,12 @@ export function ToolsField({ draft, change, problems }: PartProps): ReactNode {
             rows={2}
             spellCheck={false}
             value={draft.tools}
-            placeholder="All tools of the profile"
+            placeholder={t("All tools of the profile")}
             onChange={(event) => change({ tools: event.target.value })}
           />
         )}
       </Field>
-      <div role="group" aria-label="Tools to choose from" className="flex flex-wrap gap-1.5">
+      <div role="group" aria-label={t("Tools to choose from")} className="flex flex-wrap gap-1.5">
         {BUILT_IN_TOOL_NAMES.map((tool) => (
           <button
             key={tool}

@@ -7,6 +7,7 @@ import { Input } from "../../../ui/field.tsx";
 import { Loading, wordsOf } from "../../../ui/states.tsx";
 import type { ModelListState } from "./data.ts";
 import { modelFacts, nextChoice, searchModels, type FoundModels } from "./model-search.ts";
+import { plural, t } from "../../../ui/language/t.ts";
 
 interface ModelPickerProps {
   readonly ids: { readonly id: string; readonly "aria-describedby": string; readonly "aria-invalid": boolean };
@@ -92,7 +93,7 @@ export function ModelPicker({ ids, value, placeholder, list, onChange }: ModelPi
         aria-controls={listId}
         aria-autocomplete="list"
         aria-activedescendant={open && active !== -1 ? `${listId}-${active}` : undefined}
-        className="pr-9"
+        className="pe-9"
         value={value}
         maxLength={200}
         spellCheck={false}
@@ -105,7 +106,7 @@ export function ModelPicker({ ids, value, placeholder, list, onChange }: ModelPi
         onKeyDown={picker.onKeyDown}
         onChange={(event) => picker.type(event.target.value)}
       />
-      <ChevronsUpDown aria-hidden className="pointer-events-none absolute top-3 right-3 size-4 text-faint" />
+      <ChevronsUpDown aria-hidden className="pointer-events-none absolute top-3 end-3 size-4 text-faint" />
       <p className="sr-only" aria-live="polite">
         {open && list.data !== undefined ? countWords(shown.length + hidden) : ""}
       </p>
@@ -124,7 +125,7 @@ function ModelChoices({
   return (
     <div className="z-30 mt-1 w-full overflow-hidden rounded-lg border bg-raised shadow-lg lg:absolute">
       <ModelListMessage list={list} shown={shown.length} query={query} />
-      <ul id={id} role="listbox" aria-label="Models" className="max-h-72 overflow-y-auto empty:hidden">
+      <ul id={id} role="listbox" aria-label={t("Models")} className="max-h-72 overflow-y-auto empty:hidden">
         {shown.map((model, index) => (
           <ModelOption
             key={model.model}
@@ -137,14 +138,22 @@ function ModelChoices({
         ))}
       </ul>
       {hidden > 0 && (
-        <p className="border-t px-3 py-2 text-sm text-soft">{hidden} more. Type a part of the name to find them.</p>
+        <p className="border-t px-3 py-2 text-sm text-soft">
+          {plural(
+            {
+              one: "{count} more. Type a part of the name to find it.",
+              other: "{count} more. Type a part of the name to find them.",
+            },
+            { count: hidden },
+          )}
+        </p>
       )}
     </div>
   );
 }
 
 function countWords(count: number): string {
-  return count === 1 ? "1 model" : `${count} models`;
+  return plural({ one: "{count} model", other: "{count} models" }, { count });
 }
 
 function ModelOption({
@@ -179,11 +188,13 @@ function ModelOption({
     >
       <span className={classes("block font-medium break-words", refusal === undefined ? "" : "text-faint")}>
         {model.model}
-        {model.is_default === true && <span className="font-normal text-soft"> (default)</span>}
+        {model.is_default === true && <span className="font-normal text-soft"> {t("(default)")}</span>}
       </span>
       {model.name !== undefined && <span className="block text-soft">{model.name}</span>}
       <span className="block text-soft">{modelFacts(model)}</span>
-      {refusal !== undefined && <span className="block break-words text-soft">Not available: {refusal}</span>}
+      {refusal !== undefined && (
+        <span className="block break-words text-soft">{t("Not available: {refusal}", { refusal })}</span>
+      )}
     </li>
   );
 }
@@ -202,15 +213,15 @@ function ModelListMessage({
   if (data === undefined && error === null)
     return (
       <div className="px-3 py-2">
-        <Loading label="Loading models" />
+        <Loading label={t("Loading models")} />
       </div>
     );
   if (data === undefined)
     return (
       <div role="alert" className="space-y-2 px-3 py-2 text-sm">
-        <p className="text-bad">Can’t load the models: {wordsOf(error)}</p>
+        <p className="text-bad">{t("Can’t load the models: {words}", { words: wordsOf(error) })}</p>
         <Button size="small" onClick={() => void refetch()}>
-          Try again
+          {t("Try again")}
         </Button>
       </div>
     );
@@ -219,15 +230,20 @@ function ModelListMessage({
     <>
       {source?.message !== undefined && (
         <p className="border-b bg-warn-soft px-3 py-2 text-sm break-words">
-          The provider’s list can’t be read: {source.message}.{" "}
-          {source.from === "prices" ? "These are models with a known price." : "This is the last one that was read."}
+          {source.from === "prices"
+            ? t("The provider’s list can’t be read: {message}. These are models with a known price.", {
+                message: source.message,
+              })
+            : t("The provider’s list can’t be read: {message}. This is the last one that was read.", {
+                message: source.message,
+              })}
         </p>
       )}
       {shown === 0 && (
         <p className="px-3 py-2 text-sm text-soft">
           {query.trim() === ""
-            ? "No models are known here. Type a name."
-            : `No model matches “${query.trim()}”. It is used as it is typed.`}
+            ? t("No models are known here. Type a name.")
+            : t("No model matches “{query}”. It is used as it is typed.", { query: query.trim() })}
         </p>
       )}
     </>

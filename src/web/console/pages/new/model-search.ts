@@ -1,5 +1,6 @@
 import type { ModelView } from "../../../../protocol/index.ts";
 import { count, money } from "../../../ui/words.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 /** The most models that are shown at once; a person types to see others. */
 const SHOWN = 60;
@@ -28,15 +29,19 @@ function textOf({ model, name = "" }: ModelView): string {
 /** What a person should know before choosing it. */
 export function modelFacts({ context_tokens, price, price_from, told_price }: ModelView): string {
   const facts = [
-    context_tokens === undefined ? undefined : `${count(context_tokens)} tokens`,
+    context_tokens === undefined ? undefined : t("{tokens} tokens", { tokens: count(context_tokens) }),
     price_from === "free" ? "free" : priceWords(price),
-    price === undefined && told_price !== undefined ? `its provider says ${priceWords(told_price) ?? ""}` : undefined,
+    price === undefined && told_price !== undefined
+      ? t("its provider says {price}", { price: priceWords(told_price) ?? "" })
+      : undefined,
   ];
   return facts.filter((fact) => fact !== undefined).join(" · ");
 }
 
 function priceWords(price: ModelView["price"]): string | undefined {
-  return price === undefined ? undefined : `${money(price.input)} in, ${money(price.output)} out per million tokens`;
+  return price === undefined
+    ? undefined
+    : t("{input} in, {output} out per million tokens", { input: money(price.input), output: money(price.output) });
 }
 
 /** The next option that can be chosen, in a direction; -1: none. */

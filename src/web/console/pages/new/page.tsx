@@ -11,6 +11,7 @@ import { NewForm } from "./form.tsx";
 import { ImportRecord } from "./import-record.tsx";
 import { TemplateCards } from "./template-cards.tsx";
 import { useTemplates } from "./template-data.ts";
+import { t } from "../../../ui/language/t.ts";
 
 export function NewSessionPage(): ReactNode {
   const { template } = useSearch({ from: "/new" });
@@ -26,9 +27,11 @@ export function NewSessionPage(): ReactNode {
   }, [chosen, start]);
   if (!may) {
     return (
-      <Page title="New session">
+      <Page title={t("New session")}>
         <Note tone="warn">
-          Your role, {me.role}, cannot start sessions. Operators and admins can; an admin makes tokens for them.
+          {t("Your role, {role}, cannot start sessions. Operators and admins can; an admin makes tokens for them.", {
+            role: me.role,
+          })}
         </Note>
       </Page>
     );
@@ -36,11 +39,11 @@ export function NewSessionPage(): ReactNode {
   // Nothing may jump when the last answer arrives.
   if (demo === undefined || readingTemplates) return <Opening />;
   return (
-    <Page title="New session" actions={<ImportRecord />}>
+    <Page title={t("New session")} actions={<ImportRecord />}>
       <DemoNote />
       {template !== undefined && templates !== undefined && chosen === undefined && (
         <Note tone="warn" role="status">
-          This template no longer exists. The form keeps what you had.
+          {t("This template no longer exists. The form keeps what you had.")}
         </Note>
       )}
       <TemplateCards chosen={template} />
@@ -51,14 +54,10 @@ export function NewSessionPage(): ReactNode {
 
 function Opening(): ReactNode {
   return (
-    <Page title="New session">
-      <div
-        role="status"
-        aria-label="Opening the form"
-        className="grid grid-cols-1 gap-4 lg:grid-cols-[minmax(0,1fr)_21rem]"
-      >
-        <Skeleton className="h-64 rounded-xl" />
-        <Skeleton className="h-64 rounded-xl" />
+    <Page title={t("New session")}>
+      <div role="status" aria-label={t("Opening the form")} className="space-y-4">
+        <Skeleton className="h-52 rounded-xl" />
+        <Skeleton className="h-48 rounded-xl" />
       </div>
     </Page>
   );

@@ -9,24 +9,6 @@ export interface PartProps {
   readonly problems: Problems;
 }
 
-/** A frame with a heading around fields that belong together. */
-export function Group({
-  title,
-  children,
-  className,
-}: {
-  readonly title: string;
-  readonly children: ReactNode;
-  readonly className?: string;
-}): ReactNode {
-  return (
-    <section className={classes("rounded-xl border bg-raised p-4", className)}>
-      <h2 className="mb-3 text-base font-semibold">{title}</h2>
-      <div className="space-y-4">{children}</div>
-    </section>
-  );
-}
-
 /** One of several, with room for words that say when to take it. */
 export function Choice({
   label,

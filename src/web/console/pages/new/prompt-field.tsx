@@ -6,6 +6,10 @@ import { classes } from "../../../ui/classes.ts";
 import { FilePicker } from "../../../ui/file-picker.tsx";
 import { useIsDesktop } from "../../../ui/media.ts";
 import { Wrong, type PartProps } from "./parts.tsx";
+import { t } from "../../../ui/language/t.ts";
+
+/** The field's name in the form. */
+export const PROMPT = "prompt";
 
 interface PromptFieldProps extends PartProps {
   readonly attached: readonly Attached[];
@@ -28,18 +32,19 @@ export function PromptField({ draft, change, problems, attached, onAttached }: P
   return (
     <DropZone onFiles={take}>
       <label htmlFor={id} className="mb-2 block text-base font-semibold">
-        What should the agent do?
+        {t("What should the agent do?")}
       </label>
       <textarea
         id={id}
+        name={PROMPT}
         autoFocus={isDesktop}
-        rows={6}
+        rows={3}
         maxLength={LIMITS.promptChars}
         value={draft.prompt}
         aria-invalid={problems.prompt !== undefined}
         aria-describedby={`${id}-wrong`}
-        placeholder="Describe the task. The more detail, the fewer questions."
-        className="field-sizing-content max-h-[50dvh] min-h-36 w-full resize-y rounded-lg border border-line-strong/60 bg-raised px-3 py-2.5 text-[0.95rem] leading-relaxed placeholder:text-faint aria-invalid:border-bad"
+        placeholder={t("Describe the task. The more detail, the fewer questions.")}
+        className="field-sizing-content max-h-[50dvh] min-h-24 w-full resize-y rounded-lg border border-line-strong/60 bg-raised px-3 py-2.5 text-[0.95rem] leading-relaxed placeholder:text-faint aria-invalid:border-bad"
         onChange={(event) => change({ prompt: event.target.value })}
         onPaste={(event) => {
           const files = filesOf(event.clipboardData);
@@ -53,7 +58,8 @@ export function PromptField({ draft, change, problems, attached, onAttached }: P
           onRemove={(gone) => onAttached(attached.filter((one) => one.id !== gone))}
         />
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-faint">
-          <FilePicker onFiles={take} /> or drop and paste images and text files
+          <FilePicker onFiles={take} /> {t("or drop and paste images and text files")}
+          <span className="ms-auto max-md:sr-only">{t("Enter starts, Shift+Enter adds a line.")}</span>
         </div>
         <div id={`${id}-wrong`} aria-live="polite" className="space-y-1">
           <Wrong text={problems.prompt ?? problems.attachments} />
@@ -83,7 +89,7 @@ function DropZone({
   };
   return (
     <section
-      aria-label="Prompt"
+      aria-label={t("Prompt")}
       className={classes("rounded-xl border bg-raised p-4", over && "border-accent! ring-2 ring-accent/40")}
       onDragOver={(event) => drag(event, true)}
       onDragLeave={(event) => drag(event, false)}

@@ -3,20 +3,21 @@ import { NetworkMode, type SandboxKind, type SandboxView } from "../../../../pro
 import { Field, Select } from "../../../ui/field.tsx";
 import { useSandboxes } from "../../app/engines.ts";
 import type { PartProps } from "./parts.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 const SANDBOXES: Readonly<Record<SandboxKind, string>> = {
-  local: "no walls: the agent’s programs run as the server’s user",
-  seatbelt: "a profile of macOS; not tried on a Mac yet",
-  bubblewrap: "Linux namespaces, starts at once",
-  container: "docker, podman or an OCI runtime",
-  gvisor: "a container with a kernel of its own",
-  firecracker: "a virtual machine",
+  local: t("no walls: the agent’s programs run as the server’s user"),
+  seatbelt: t("a profile of macOS; not tried on a Mac yet"),
+  bubblewrap: t("Linux namespaces, starts at once"),
+  container: t("docker, podman or an OCI runtime"),
+  gvisor: t("a container with a kernel of its own"),
+  firecracker: t("a virtual machine"),
 };
 
 const NETWORKS: Readonly<Record<NetworkMode, string>> = {
-  host: "host: whatever the server can reach",
-  proxy_only: "proxy only: models, and the hosts that the policy allows",
-  none: "none: models alone",
+  host: t("host: whatever the server can reach"),
+  proxy_only: t("proxy only: models, and the hosts that the policy allows"),
+  none: t("none: models alone"),
 };
 
 /** Where the agent’s programs run, and what they can reach. */
@@ -26,10 +27,12 @@ export function SandboxField({ draft, change, problems }: PartProps): ReactNode 
   const chosen = draft.sandbox === "" ? usual?.id : draft.sandbox;
   return (
     <>
-      <Field label="Sandbox" error={problems.sandbox}>
+      <Field label={t("Sandbox")} error={problems.sandbox}>
         {(ids) => (
           <Select {...ids} value={draft.sandbox} onChange={(event) => change({ sandbox: event.target.value })}>
-            <option value="">{usual === undefined ? "The server’s default" : `Default: ${usual.id}`}</option>
+            <option value="">
+              {usual === undefined ? t("The server’s default") : t("Default: {id}", { id: usual.id })}
+            </option>
             {sandboxes.map((sandbox) => (
               <option key={sandbox.id} value={sandbox.id} disabled={!sandbox.available}>
                 {wordsFor(sandbox)}
@@ -39,10 +42,10 @@ export function SandboxField({ draft, change, problems }: PartProps): ReactNode 
         )}
       </Field>
       {chosen !== undefined && chosen !== "local" && (
-        <Field label="Network" error={problems.network}>
+        <Field label={t("Network")} error={problems.network}>
           {(ids) => (
             <Select {...ids} value={draft.network} onChange={(event) => change({ network: event.target.value })}>
-              <option value="">As the profile says</option>
+              <option value="">{t("As the profile says")}</option>
               {NetworkMode.options
                 .filter((mode) => mode !== "host")
                 .map((mode) => (
@@ -59,5 +62,5 @@ export function SandboxField({ draft, change, problems }: PartProps): ReactNode 
 }
 
 function wordsFor({ id, available }: SandboxView): string {
-  return available ? `${id}: ${SANDBOXES[id]}` : `${id}: not available on this machine`;
+  return available ? `${id}: ${SANDBOXES[id]}` : t("{id}: not available on this machine", { id });
 }

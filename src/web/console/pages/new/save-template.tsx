@@ -7,6 +7,7 @@ import { problemsOf, requestOf, type Draft, type Problems } from "./draft.ts";
 import { useDraft } from "./draft-store.ts";
 import { NameDialog } from "./template-name.tsx";
 import { useTemplateActions } from "./template-data.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** Saves the form under a name. A template of the same name is replaced. */
 export function SaveTemplateButton({
@@ -57,11 +58,11 @@ export function SaveTemplateButton({
       <NameDialog
         open={open}
         onClose={() => setOpen(false)}
-        title="Save as template"
+        title={t("Save as template")}
         description={
           attached > 0
-            ? "Saves prompt and settings for everyone who can start sessions. Attachments are not saved."
-            : "Saves prompt and settings for everyone who can start sessions. The same name replaces the template."
+            ? t("Saves prompt and settings for everyone who can start sessions. Attachments are not saved.")
+            : t("Saves prompt and settings for everyone who can start sessions. The same name replaces the template.")
         }
         name={template?.name ?? ""}
         busy={save.isPending}

@@ -10,6 +10,7 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { MENU, MENU_ITEM, useMenuQuestion, type MenuQuestion } from "../../../ui/menu.ts";
 import { NameDialog } from "./template-name.tsx";
 import { templateWords, useTemplateActions, useTemplates } from "./template-data.ts";
+import { plural, t } from "../../../ui/language/t.ts";
 
 /** The others are a press away. */
 const SHOWN = 6;
@@ -23,7 +24,7 @@ export function TemplateCards({ chosen }: { readonly chosen?: string | undefined
   return (
     <section aria-labelledby="templates">
       <h2 id="templates" className="mb-2 text-sm font-medium text-soft">
-        Templates
+        {t("Templates")}
       </h2>
       <ul className="grid gap-2 max-sm:-mx-4 max-sm:auto-cols-[15rem] max-sm:grid-flow-col max-sm:overflow-x-auto max-sm:px-4 max-sm:pb-1 sm:grid-cols-2 lg:grid-cols-3">
         {shown.map((template) => (
@@ -32,7 +33,7 @@ export function TemplateCards({ chosen }: { readonly chosen?: string | undefined
       </ul>
       {shown.length < templates.length && (
         <Button variant="quiet" size="small" className="mt-1.5" onClick={() => setAll(true)}>
-          Show all {templates.length}
+          {plural({ one: "Show all {count}", other: "Show all {count}" }, { count: templates.length })}
         </Button>
       )}
     </section>
@@ -45,7 +46,7 @@ function Card({ template, chosen }: { readonly template: Template; readonly chos
   return (
     <li
       className={classes(
-        "relative flex items-start gap-1 rounded-xl border bg-raised py-2.5 pr-1.5 pl-3.5 text-left hover:bg-panel",
+        "relative flex items-start gap-1 rounded-xl border bg-raised py-2.5 pe-1.5 ps-3.5 text-start hover:bg-panel",
         chosen && "border-accent! bg-accent-soft/50",
       )}
     >
@@ -81,7 +82,7 @@ function CardMenu({
           variant="quiet"
           size="icon"
           className="relative z-10 size-8!"
-          aria-label={`Edit template ${template.name}`}
+          aria-label={t("Edit template {name}", { name: template.name })}
         >
           <Ellipsis aria-hidden className="size-4" />
         </Button>
@@ -89,10 +90,10 @@ function CardMenu({
       <DropdownMenu.Portal>
         <DropdownMenu.Content align="end" sideOffset={4} className={MENU} onCloseAutoFocus={question.onCloseAutoFocus}>
           <DropdownMenu.Item className={MENU_ITEM} onSelect={() => question.ask("rename")}>
-            <Pencil aria-hidden className="size-4 text-faint" /> Rename …
+            <Pencil aria-hidden className="size-4 text-faint" /> {t("Rename …")}
           </DropdownMenu.Item>
           <DropdownMenu.Item className={MENU_ITEM} onSelect={() => question.ask("delete")}>
-            <Trash2 aria-hidden className="size-4 text-faint" /> Delete …
+            <Trash2 aria-hidden className="size-4 text-faint" /> {t("Delete …")}
           </DropdownMenu.Item>
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
@@ -112,7 +113,7 @@ function Rename({ template, open, onClose }: AskProps): ReactNode {
     <NameDialog
       open={open}
       onClose={onClose}
-      title="Rename template"
+      title={t("Rename template")}
       name={template.name}
       busy={save.isPending}
       error={save.error}
@@ -129,17 +130,17 @@ function Delete({ template, open, onClose }: AskProps): ReactNode {
     <Dialog
       open={open}
       onClose={onClose}
-      title={`Delete template ${template.name}?`}
-      description="It is deleted for everyone. Sessions started from it are not affected."
+      title={t("Delete template {name}?", { name: template.name })}
+      description={t("It is deleted for everyone. Sessions started from it are not affected.")}
     >
       <div className="mt-3 flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t("Cancel")}</Button>
         <Button
           variant="danger"
           busy={remove.isPending}
           onClick={() => remove.mutate(template, { onSuccess: onClose })}
         >
-          Delete
+          {t("Delete")}
         </Button>
       </div>
     </Dialog>

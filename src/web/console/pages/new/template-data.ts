@@ -5,6 +5,7 @@ import { KEYS } from "../../app/feed.tsx";
 import { wordsOf } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
 import { freshKey } from "../../app/fresh-key.ts";
+import { t } from "../../../ui/language/t.ts";
 
 export function useTemplates() {
   const { client } = useConnection();
@@ -27,14 +28,14 @@ export function useTemplateActions() {
     mutationFn: ({ id, template }: SaveTemplateRequest) => client.saveTemplate(id ?? `tpl-${freshKey()}`, template),
     onSuccess: async (template) => {
       await again();
-      tell.ok(`Template ${template.name} saved`);
+      tell.ok(t("Template {name} saved", { name: template.name }));
     },
   });
   const remove = useMutation({
     mutationFn: ({ id }: Template) => client.deleteTemplate(id),
     onSuccess: async (_, { name }) => {
       await again();
-      tell.ok(`Template ${name} deleted`);
+      tell.ok(t("Template {name} deleted", { name }));
     },
     onError: (error) => tell.bad(wordsOf(error)),
   });
@@ -53,5 +54,5 @@ export function templateWords({ session }: Template): string {
     limit === undefined ? undefined : `$${(limit / 1_000_000).toFixed(2)}`,
   ];
   const words = parts.filter((part) => part !== undefined).join(" · ");
-  return words === "" ? "Default settings" : words;
+  return words === "" ? t("Default settings") : words;
 }

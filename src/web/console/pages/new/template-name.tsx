@@ -3,6 +3,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input } from "../../../ui/field.tsx";
 import { wordsOf } from "../../../ui/states.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 interface NameProps {
   readonly title: string;
@@ -34,7 +35,7 @@ function NameForm({ name, busy, error, onName, onClose }: NameProps): ReactNode 
   };
   return (
     <form onSubmit={submit}>
-      <Field label="Name" error={error === null ? undefined : wordsOf(error)}>
+      <Field label={t("Name")} error={error === null ? undefined : wordsOf(error)}>
         {(ids) => (
           <Input
             {...ids}
@@ -47,9 +48,9 @@ function NameForm({ name, busy, error, onName, onClose }: NameProps): ReactNode 
         )}
       </Field>
       <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t("Cancel")}</Button>
         <Button type="submit" variant="primary" busy={busy} disabled={text.trim() === ""}>
-          Save
+          {t("Save")}
         </Button>
       </div>
     </form>

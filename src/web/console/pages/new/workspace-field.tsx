@@ -8,13 +8,25 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input } from "../../../ui/field.tsx";
 import { Skeleton, Trouble } from "../../../ui/states.tsx";
 import type { PartProps } from "./parts.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 /** The folder that the agent works in: typed, or found by browsing. */
 export function WorkspaceField({ draft, change, problems }: PartProps): ReactNode {
   const [browsing, setBrowsing] = useState(false);
+  const { client } = useConnection();
+  const { data } = useQuery({ queryKey: ["folders", ""], queryFn: () => client.folders(), staleTime: 0 });
+  const usual = data?.default_workspace;
   return (
     <>
-      <Field label="Workspace" error={problems.workspace} hint="The folder that it works in, on the server’s machine.">
+      <Field
+        label={t("Workspace")}
+        error={problems.workspace}
+        hint={
+          draft.workspace === "" && usual !== undefined
+            ? t("It works in {usual}.", { usual })
+            : t("The folder that it works in, on the server’s machine.")
+        }
+      >
         {(ids) => (
           <div className="flex gap-2">
             <Input
@@ -24,15 +36,15 @@ export function WorkspaceField({ draft, change, problems }: PartProps): ReactNod
               spellCheck={false}
               autoCapitalize="off"
               autoComplete="off"
-              placeholder="The server’s workspace"
+              placeholder={usual ?? t("The server’s workspace")}
               className="min-w-0 flex-1"
               onChange={(event) => change({ workspace: event.target.value })}
             />
             <Button
               size="icon"
               className="size-10! shrink-0"
-              aria-label="Browse folders"
-              title="Browse folders"
+              aria-label={t("Browse folders")}
+              title={t("Browse folders")}
               onClick={() => setBrowsing(true)}
             >
               <FolderOpen aria-hidden className="size-4" />
@@ -43,8 +55,8 @@ export function WorkspaceField({ draft, change, problems }: PartProps): ReactNod
       <Dialog
         open={browsing}
         onClose={() => setBrowsing(false)}
-        title="Choose a workspace"
-        description="Folders on the server that sessions can use."
+        title={t("Choose a workspace")}
+        description={t("Folders on the server that sessions can use.")}
       >
         <Folders
           onChoose={(workspace) => {
@@ -69,16 +81,16 @@ function Folders({ onChoose }: { readonly onChoose: (path: string) => void }): R
   return (
     <>
       <p className="mb-2 min-h-6 font-mono text-sm break-all text-soft" aria-live="polite">
-        {path ?? "Available folders"}
+        {path ?? t("Available folders")}
       </p>
       <div className="h-72 overflow-y-auto rounded-lg border">
         {data === undefined && error === null && <FolderSkeleton />}
         {data === undefined && error !== null && (
           <div className="p-3">
-            <Trouble title="Can’t open this folder" error={error} onRetry={() => void refetch()} />
+            <Trouble title={t("Can’t open this folder")} error={error} onRetry={() => void refetch()} />
             {path !== undefined && (
               <Button size="small" className="mt-3" onClick={() => setPath(undefined)}>
-                Back to the start
+                {t("Back to the start")}
               </Button>
             )}
           </div>
@@ -87,21 +99,21 @@ function Folders({ onChoose }: { readonly onChoose: (path: string) => void }): R
       </div>
       <div className="mt-4 flex items-center justify-between gap-2">
         <span className="text-xs text-faint">
-          {data?.truncated === true ? "More folders exist. Type the path instead." : ""}
+          {data?.truncated === true ? t("More folders exist. Type the path instead.") : ""}
         </span>
         <Button
           variant="primary"
           disabled={path === undefined || data === undefined}
           onClick={() => path !== undefined && onChoose(path)}
         >
-          Use this folder
+          {t("Use this folder")}
         </Button>
       </div>
     </>
   );
 }
 
-const ROW = "flex w-full items-center gap-2.5 px-3 py-2 text-left text-sm hover:bg-panel";
+const ROW = "flex w-full items-center gap-2.5 px-3 py-2 text-start text-sm hover:bg-panel";
 
 function FolderRows({
   list,
@@ -116,7 +128,7 @@ function FolderRows({
         <li>
           <button type="button" className={ROW} onClick={() => onOpen(list.parent)}>
             <CornerLeftUp aria-hidden className="size-4 text-faint" />
-            {list.parent === undefined ? "All places" : "Up"}
+            {list.parent === undefined ? t("All places") : t("Up")}
           </button>
         </li>
       )}
@@ -129,14 +141,16 @@ function FolderRows({
           </button>
         </li>
       ))}
-      {list.folders.length === 0 && <li className="px-3 py-6 text-center text-sm text-faint">No folders here.</li>}
+      {list.folders.length === 0 && (
+        <li className="px-3 py-6 text-center text-sm text-faint">{t("No folders here.")}</li>
+      )}
     </ul>
   );
 }
 
 function FolderSkeleton(): ReactNode {
   return (
-    <div role="status" aria-label="Reading the folder" className="space-y-1 p-2">
+    <div role="status" aria-label={t("Reading the folder")} className="space-y-1 p-2">
       {[0, 1, 2, 3, 4, 5].map((line) => (
         <Skeleton key={line} className="h-9" />
       ))}

@@ -3,6 +3,8 @@ import { BUILT_IN_TOOL_NAMES } from "../../../../protocol/index.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Field, Input, TextArea } from "../../../ui/field.tsx";
 import { formOf } from "./tool-forms.ts";
+import { t } from "../../../ui/language/t.ts";
+import { fieldLabel } from "../../approval/field-labels.ts";
 
 /** The tool and its input: simple fields where they are known, else JSON. */
 export function CallForm({
@@ -30,7 +32,7 @@ export function CallForm({
       {json === undefined ? (
         <Fields tool={tool} values={values} onValues={onValues} />
       ) : (
-        <Field label="Input" hint="A JSON object." error={wrong}>
+        <Field label={t("Input")} hint={t("A JSON object.")} error={wrong}>
           {(ids) => (
             <TextArea
               {...ids}
@@ -47,10 +49,10 @@ export function CallForm({
         <Button
           variant="quiet"
           size="small"
-          className="-ml-2.5 flex!"
+          className="-ms-2.5 flex!"
           onClick={() => onJson(json === undefined ? JSON.stringify(values, undefined, 2) : undefined)}
         >
-          {json === undefined ? "Edit as JSON" : "Edit in fields"}
+          {json === undefined ? t("Edit as JSON") : t("Edit in fields")}
         </Button>
       )}
     </>
@@ -67,7 +69,7 @@ function Fields({
   readonly onValues: (values: Readonly<Record<string, string>>) => void;
 }): ReactNode {
   return (formOf(tool) ?? []).map(({ name, label, example, long }) => (
-    <Field key={`${tool}-${name}`} label={label}>
+    <Field key={`${tool}-${name}`} label={fieldLabel(label)}>
       {(ids) => {
         const shared = {
           ...ids,
@@ -90,7 +92,7 @@ function ToolName({ tool, onTool }: { readonly tool: string; readonly onTool: (n
   const names = useId();
   return (
     <>
-      <Field label="Tool" hint="Choose one or type a name.">
+      <Field label={t("Tool")} hint={t("Choose one or type a name.")}>
         {(ids) => (
           <Input
             {...ids}

@@ -1,13 +1,14 @@
 import type { ReactNode } from "react";
 import { classes } from "../../../ui/classes.ts";
 import { diffLines, type DiffLine } from "./diff-lines.ts";
+import { t } from "../../../ui/language/t.ts";
 
 const LOOK: Readonly<
   Record<DiffLine["kind"], { readonly mark: string; readonly words: string; readonly className: string }>
 > = {
   same: { mark: " ", words: "", className: "text-soft" },
-  added: { mark: "+", words: "added: ", className: "bg-ok-soft text-ok" },
-  removed: { mark: "−", words: "removed: ", className: "bg-bad-soft text-bad" },
+  added: { mark: "+", words: `${t("added:")} `, className: "bg-ok-soft text-ok" },
+  removed: { mark: "−", words: `${t("removed:")} `, className: "bg-bad-soft text-bad" },
   gap: { mark: " ", words: "", className: "text-faint" },
 };
 
@@ -22,7 +23,7 @@ export function DiffView({
   readonly label: string;
 }): ReactNode {
   const lines = diffLines(before, after);
-  if (lines.length === 0) return <p className="text-sm text-soft">Nothing changes.</p>;
+  if (lines.length === 0) return <p className="text-sm text-soft">{t("Nothing changes.")}</p>;
   return (
     <div
       tabIndex={0}

@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import { Failure, Profile, type Policy } from "../../../../protocol/index.ts";
 import type { FieldName } from "./fields.ts";
+import { t } from "../../../ui/language/t.ts";
 
 const ORDER = Object.keys(Profile.shape) as readonly FieldName[];
 
@@ -118,6 +119,6 @@ export function withEntries(list: readonly string[], text: string): readonly str
 /** What is wrong with a new profile's name; absent: nothing. */
 export function nameProblem(name: string, taken: readonly string[]): string | undefined {
   if (!/^[A-Za-z0-9][\w-]{0,99}$/.test(name))
-    return "Use letters, digits, _ and -, starting with a letter or digit; at most 100.";
-  return taken.includes(name) ? "A profile with this name exists." : undefined;
+    return t("Use letters, digits, _ and -, starting with a letter or digit; at most 100.");
+  return taken.includes(name) ? t("A profile with this name exists.") : undefined;
 }

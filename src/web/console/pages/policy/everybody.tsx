@@ -6,20 +6,26 @@ import type { FieldSpec } from "./field-kinds.ts";
 import type { PolicyEditor } from "./use-draft.ts";
 import { valueWords } from "./value-words.ts";
 import type { Policy } from "../../../../protocol/index.ts";
+import { t } from "../../../ui/language/t.ts";
 
 const BUDGETS = [
   {
     name: "per_day_microusd",
     spec: {
       kind: "dollars",
-      label: "Daily limit, all users",
-      hint: "Days start at midnight UTC.",
-      absent: "no limit",
+      label: t("Daily limit, all users"),
+      hint: t("Days start at midnight UTC."),
+      absent: t("no limit"),
     },
   },
   {
     name: "total_microusd",
-    spec: { kind: "dollars", label: "Total limit, all users", hint: "All sessions, all time.", absent: "no limit" },
+    spec: {
+      kind: "dollars",
+      label: t("Total limit, all users"),
+      hint: t("All sessions, all time."),
+      absent: t("no limit"),
+    },
   },
 ] as const satisfies readonly { readonly name: keyof NonNullable<Policy["budget"]>; readonly spec: FieldSpec }[];
 
@@ -35,8 +41,8 @@ export function EverybodyEditor({ editor }: { readonly editor: PolicyEditor }): 
   return (
     <div className="grid grid-cols-1 gap-4 md:grid-cols-3">
       <Field
-        label="Default profile"
-        hint="Used when a session does not choose one."
+        label={t("Default profile")}
+        hint={t("Used when a session does not choose one.")}
         error={problemsAt(problems, "default_profile")[0]?.message}
       >
         {(ids) => (
@@ -70,7 +76,7 @@ export function EverybodyView({ policy }: { readonly policy: Policy }): ReactNod
   return (
     <dl className="grid gap-3 text-sm md:grid-cols-3">
       <div>
-        <dt className="text-soft">Default profile</dt>
+        <dt className="text-soft">{t("Default profile")}</dt>
         <dd className="font-medium">{policy.default_profile}</dd>
       </div>
       {BUDGETS.map(({ name, spec }) => (

@@ -4,6 +4,7 @@ import { Field, Input, Select, TextArea } from "../../../ui/field.tsx";
 import type { FieldSpec } from "./field-kinds.ts";
 import { ListEditor } from "./list-editor.tsx";
 import { readNumber, writeNumber, type NumberKind } from "./numbers.ts";
+import { t } from "../../../ui/language/t.ts";
 
 export interface FieldEditorsEditorProps {
   readonly spec: FieldSpec;
@@ -77,7 +78,7 @@ function ChoiceEditor({
           value={typeof value === "string" ? value : ""}
           onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
         >
-          <option value="">not set ({spec.absent})</option>
+          <option value="">{t("not set ({absent})", { absent: spec.absent })}</option>
           {options.map((option) => (
             <option key={option.value} value={option.value}>
               {option.label}
@@ -95,7 +96,7 @@ function PlainListEditor({ spec, value, problems, onChange }: FieldEditorsEditor
   return (
     <ListEditor
       label={spec.label}
-      hint={`${spec.hint} Not set: ${spec.absent}.`}
+      hint={t("{hint} Not set: {absent}.", { hint: spec.hint, absent: spec.absent })}
       example={spec.kind === "list" ? spec.example : ""}
       list={listOf(value)}
       problems={problems}
@@ -125,8 +126,8 @@ function OnlyTheseEditor({ spec, value, problems, onChange }: FieldEditorsEditor
       </div>
       {!every && (
         <ListEditor
-          label="Only these"
-          hint={listOf(value).length === 0 ? "None: sessions with this profile have no tools." : spec.hint}
+          label={t("Only these")}
+          hint={listOf(value).length === 0 ? t("None: sessions with this profile have no tools.") : spec.hint}
           example={spec.kind === "list" ? spec.example : ""}
           list={listOf(value)}
           problems={problems}
@@ -195,14 +196,14 @@ export function NumberEditor({
       {(ids) => (
         <div className="relative">
           {kind === "dollars" && (
-            <span aria-hidden className="absolute inset-y-0 left-3 grid place-items-center text-sm text-soft">
+            <span aria-hidden className="absolute inset-y-0 start-3 grid place-items-center text-sm text-soft">
               $
             </span>
           )}
           <Input
             {...ids}
             inputMode="decimal"
-            className={kind === "dollars" ? "pl-7" : ""}
+            className={kind === "dollars" ? "ps-7" : ""}
             placeholder={spec.absent}
             value={text}
             aria-invalid={wrong !== undefined}
@@ -215,8 +216,8 @@ export function NumberEditor({
 }
 
 const RATES = [
-  { name: "requests_per_minute", label: "requests per minute" },
-  { name: "tokens_per_minute", label: "tokens per minute" },
+  { name: "requests_per_minute", label: t("requests per minute") },
+  { name: "tokens_per_minute", label: t("tokens per minute") },
 ] as const;
 
 function RateEditor({ spec, value, problems, onChange, onWrong }: FieldEditorsEditorProps): ReactNode {

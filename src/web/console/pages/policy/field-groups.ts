@@ -1,10 +1,11 @@
 import type { FieldName } from "./fields.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** In page order. A test checks that all fields are included. */
 export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: readonly FieldName[] }[] = [
-  { title: "Rules", fields: ["allow", "ask", "ask_only_listed", "deny"] },
+  { title: t("Rules"), fields: ["allow", "ask", "ask_only_listed", "deny"] },
   {
-    title: "Autonomy and approvals",
+    title: t("Autonomy and approvals"),
     fields: [
       "autonomy",
       "max_autonomy",
@@ -18,7 +19,7 @@ export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: r
     ],
   },
   {
-    title: "Tools and access",
+    title: t("Tools and access"),
     fields: [
       "tools",
       "hooks",
@@ -30,11 +31,12 @@ export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: r
       "mcp_sampling",
       "extra_read",
       "instructions",
+      "repository_context",
       "repository_programs",
     ],
   },
   {
-    title: "Walls",
+    title: t("Walls"),
     fields: [
       "sandbox",
       "min_sandbox",
@@ -47,11 +49,11 @@ export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: r
     ],
   },
   {
-    title: "Models",
+    title: t("Models"),
     fields: ["allowed_providers", "provider_hosts", "allowed_models", "blocked_models", "allow_unmetered"],
   },
   {
-    title: "Money",
+    title: t("Money"),
     fields: [
       "max_cost_microusd",
       "default_max_cost_microusd",
@@ -64,7 +66,7 @@ export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: r
     ],
   },
   {
-    title: "Limits",
+    title: t("Limits"),
     fields: [
       "max_turns",
       "max_concurrent",

@@ -9,13 +9,14 @@ import { Empty, Skeleton, Trouble } from "../../../ui/states.tsx";
 import { Ago } from "../../../ui/words.tsx";
 import { DiffView } from "./diff-view.tsx";
 import { policyYaml } from "./draft.ts";
+import { t } from "../../../ui/language/t.ts";
 
 const FIRST = "";
 
 /** Who set what, newest first, each with what it changed. */
 export function History(): ReactNode {
   const may = useMay("audit.read");
-  return may ? <Changes /> : <NotPermitted what="The history" roles="admin, operator or viewer" />;
+  return may ? <Changes /> : <NotPermitted what={t("The history")} roles={t("admin, operator or viewer")} />;
 }
 
 function Changes(): ReactNode {
@@ -26,13 +27,15 @@ function Changes(): ReactNode {
     staleTime: 0,
   });
   if (history.error !== null)
-    return <Trouble title="Can’t load the history" error={history.error} onRetry={() => void history.refetch()} />;
+    return <Trouble title={t("Can’t load the history")} error={history.error} onRetry={() => void history.refetch()} />;
   if (history.data === undefined) return <Skeleton className="h-40" />;
   const { changes } = history.data;
   if (changes.length === 0) {
     return (
-      <Empty icon={HistoryIcon} title="The policy has not been changed here">
-        The built-in policy applies, plus policy.yaml in the home folder. Saved changes appear here with their author.
+      <Empty icon={HistoryIcon} title={t("The policy has not been changed here")}>
+        {t(
+          "The built-in policy applies, plus policy.yaml in the home folder. Saved changes appear here with their author.",
+        )}
       </Empty>
     );
   }
@@ -66,12 +69,15 @@ function Change({
       <summary className="cursor-pointer text-sm">
         <span className="font-medium">{change.by.name}</span> <span className="text-soft">({change.by.role})</span>,{" "}
         <Ago at={change.at} />
-        <span className="text-faint"> · sets {Object.keys(change.policy.profiles).join(", ") || "no profile"}</span>
+        <span className="text-faint">
+          {" "}
+          {t("· sets {profiles}", { profiles: Object.keys(change.policy.profiles).join(", ") || t("no profile") })}
+        </span>
       </summary>
       {open && (
         <div className="mt-3">
           <DiffView
-            label="Changes from the previous version"
+            label={t("Changes from the previous version")}
             before={before === undefined ? FIRST : policyYaml(before.policy)}
             after={policyYaml(change.policy)}
           />

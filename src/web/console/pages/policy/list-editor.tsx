@@ -4,6 +4,7 @@ import { Button } from "../../../ui/button.tsx";
 import { classes } from "../../../ui/classes.ts";
 import { Input } from "../../../ui/field.tsx";
 import { withEntries } from "./draft.ts";
+import { t } from "../../../ui/language/t.ts";
 
 interface ListEditorProps {
   readonly label: string;
@@ -53,15 +54,15 @@ export function ListEditor({ label, hint, example, list, problems, onChange }: L
           aria-describedby={`${id}-hint`}
           className="font-mono"
           value={text}
-          placeholder={`for example ${example}`}
+          placeholder={t("for example {example}", { example })}
           spellCheck={false}
           autoCapitalize="none"
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
         />
-        <Button onClick={add} disabled={text.trim() === ""} aria-label={`Add to ${label}`}>
-          <Plus aria-hidden className="size-4" /> Add
+        <Button onClick={add} disabled={text.trim() === ""} aria-label={t("Add to {label}", { label })}>
+          <Plus aria-hidden className="size-4" /> {t("Add")}
         </Button>
       </div>
       <ListNotes id={`${id}-hint`} hint={hint} text={text} problems={problems} />
@@ -107,7 +108,7 @@ function ListNotes({
           {message}
         </p>
       ))}
-      {text.trim() !== "" && <p className="text-warn">Press Enter to add it.</p>}
+      {text.trim() !== "" && <p className="text-warn">{t("Press Enter to add it.")}</p>}
       {problems.length === 0 && text.trim() === "" && <p className="text-faint">{hint}</p>}
     </div>
   );
@@ -133,17 +134,17 @@ function Entry({
     >
       <button
         type="button"
-        title="Change"
+        title={t("Change")}
         onClick={onTakeUp}
-        className="min-h-7 min-w-0 rounded-l-md px-2 text-left break-all hover:bg-sunken"
+        className="min-h-7 min-w-0 rounded-s-md px-2 text-start break-all hover:bg-sunken"
       >
         {entry}
       </button>
       <button
         type="button"
-        aria-label={`Remove ${entry}`}
+        aria-label={t("Remove {entry}", { entry })}
         onClick={onRemove}
-        className="grid size-7 shrink-0 place-items-center rounded-r-md text-faint hover:bg-sunken hover:text-ink"
+        className="grid size-7 shrink-0 place-items-center rounded-e-md text-faint hover:bg-sunken hover:text-ink"
       >
         <X aria-hidden className="size-3.5" />
       </button>

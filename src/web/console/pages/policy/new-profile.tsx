@@ -4,6 +4,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input, Select } from "../../../ui/field.tsx";
 import { nameProblem } from "./draft.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** A new profile begins as a copy of another, or with nothing set. */
 export function NewProfile({
@@ -24,29 +25,33 @@ export function NewProfile({
     if (problem === undefined) onMake(name, copyOf);
   };
   return (
-    <Dialog open onClose={onClose} title="New profile">
+    <Dialog open onClose={onClose} title={t("New profile")}>
       <form onSubmit={submit} className="space-y-4">
-        <Field label="Name" hint="Sessions choose the profile by this name." error={name === "" ? undefined : problem}>
+        <Field
+          label={t("Name")}
+          hint={t("Sessions choose the profile by this name.")}
+          error={name === "" ? undefined : problem}
+        >
           {(ids) => (
             <Input {...ids} autoFocus value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
           )}
         </Field>
-        <Field label="Start from">
+        <Field label={t("Start from")}>
           {(ids) => (
             <Select {...ids} value={copyOf} onChange={(event) => setCopyOf(event.target.value)}>
               {names.map((other) => (
                 <option key={other} value={other}>
-                  a copy of {other}
+                  {t("a copy of {other}", { other })}
                 </option>
               ))}
-              <option value="">nothing set</option>
+              <option value="">{t("nothing set")}</option>
             </Select>
           )}
         </Field>
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t("Cancel")}</Button>
           <Button type="submit" variant="primary" disabled={problem !== undefined}>
-            Create profile
+            {t("Create profile")}
           </Button>
         </div>
       </form>

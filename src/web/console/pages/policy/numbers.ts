@@ -1,12 +1,13 @@
 import { parseDollars, writeDollars } from "../../../ui/dollars.ts";
+import { t } from "../../../ui/language/t.ts";
 
 export type NumberKind = "dollars" | "count" | "seconds";
 
 const MS = 1_000;
 const WRONG: Readonly<Record<NumberKind, string>> = {
-  dollars: "Enter dollars, such as 2.50, with at most six decimals.",
-  count: "Enter a whole number.",
-  seconds: "Enter seconds, such as 300.",
+  dollars: t("Enter dollars, such as 2.50, with at most six decimals."),
+  count: t("Enter a whole number."),
+  seconds: t("Enter seconds, such as 300."),
 };
 
 /** A number as a person writes it into a field of this kind. */

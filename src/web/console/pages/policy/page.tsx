@@ -11,11 +11,12 @@ import { History } from "./history.tsx";
 import { ProfilesEditor, ProfilesView } from "./profiles.tsx";
 import { Tester } from "./tester.tsx";
 import { useDraft } from "./use-draft.ts";
+import { t } from "../../../ui/language/t.ts";
 
 const TABS = [
-  { value: "profiles", label: "Profiles" },
-  { value: "test", label: "Test a call" },
-  { value: "history", label: "History" },
+  { value: "profiles", label: t("Profiles") },
+  { value: "test", label: t("Test a call") },
+  { value: "history", label: t("History") },
 ] as const;
 type Tab = (typeof TABS)[number]["value"];
 
@@ -26,16 +27,16 @@ export function PolicyPage(): ReactNode {
   const policy = useQuery({ queryKey: KEYS.policy, queryFn: () => client.policy(), enabled: mayRead });
   return (
     <Page
-      title="Policy"
+      title={t("Policy")}
       intro={
         mayWrite
-          ? "Which tool calls run, which need approval, which are blocked, and spending limits."
-          : "Which tool calls run, which need approval, which are blocked. Only an admin can change it."
+          ? t("Which tool calls run, which need approval, which are blocked, and spending limits.")
+          : t("Which tool calls run, which need approval, which are blocked. Only an admin can change it.")
       }
     >
-      {!mayRead && <NotPermitted what="The policy" roles="admin, operator, agent or viewer" />}
+      {!mayRead && <NotPermitted what={t("The policy")} roles={t("admin, operator, agent or viewer")} />}
       {policy.error !== null && (
-        <Trouble title="Can’t load the policy" error={policy.error} onRetry={() => void policy.refetch()} />
+        <Trouble title={t("Can’t load the policy")} error={policy.error} onRetry={() => void policy.refetch()} />
       )}
       {mayRead && policy.isPending && <Skeleton className="h-[32rem]" />}
       {policy.data !== undefined &&
@@ -73,7 +74,7 @@ function PolicyTabs({
   const [tab, setTab] = useState<Tab>("profiles");
   return (
     <Tabs.Root value={tab} onValueChange={(value) => setTab(value as Tab)}>
-      <Tabs.List aria-label="Policy" className="mb-5 flex gap-1 overflow-x-auto border-b">
+      <Tabs.List aria-label={t("Policy")} className="mb-5 flex gap-1 overflow-x-auto border-b">
         {TABS.map(({ value, label }) => (
           <Tabs.Trigger
             key={value}

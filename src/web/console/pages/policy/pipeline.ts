@@ -1,19 +1,20 @@
 import type { PipelineStep, Ruling } from "../../../../protocol/index.ts";
+import { t } from "../../../ui/language/t.ts";
 
 export type StepName = PipelineStep | "execute" | "journal";
 
 /** The ten steps, in order, in words. */
 export const STEPS: readonly { readonly name: StepName; readonly does: string }[] = [
-  { name: "schema", does: "The input matches the tool’s schema." },
-  { name: "tool", does: "The tool exists and is available to the session." },
-  { name: "policy", does: "No deny rule matches, and the host is allowed." },
-  { name: "paths", does: "Its paths stay in the workspace, links included." },
-  { name: "hooks", does: "The shell guard allows it, if the profile uses it." },
-  { name: "autonomy", does: "Autonomy, rules and grants decide whether it runs or needs approval." },
-  { name: "approval", does: "A person approves." },
-  { name: "limits", does: "The turn has steps and budget left." },
-  { name: "execute", does: "It runs." },
-  { name: "journal", does: "The result is journaled." },
+  { name: "schema", does: t("The input matches the tool’s schema.") },
+  { name: "tool", does: t("The tool exists and is available to the session.") },
+  { name: "policy", does: t("No deny rule matches, and the host is allowed.") },
+  { name: "paths", does: t("Its paths stay in the workspace, links included.") },
+  { name: "hooks", does: t("The shell guard allows it, if the profile uses it.") },
+  { name: "autonomy", does: t("Autonomy, rules and grants decide whether it runs or needs approval.") },
+  { name: "approval", does: t("A person approves.") },
+  { name: "limits", does: t("The turn has steps and budget left.") },
+  { name: "execute", does: t("It runs.") },
+  { name: "journal", does: t("The result is journaled.") },
 ];
 
 export type StepState = "passed" | "allowed" | "asks" | "refused" | "waits" | "skipped" | "follows" | "not reached";
@@ -31,7 +32,7 @@ export function stepStates({ effect, step }: Pick<Ruling, "effect" | "step">): r
 }
 
 export const EFFECT_WORDS: Readonly<Record<Ruling["effect"], string>> = {
-  allow: "It would run without asking.",
-  ask: "It would need approval.",
-  deny: "It would be blocked.",
+  allow: t("It would run without asking."),
+  ask: t("It would need approval."),
+  deny: t("It would be blocked."),
 };

@@ -2,6 +2,7 @@ import * as Tabs from "@radix-ui/react-tabs";
 import type { ReactNode } from "react";
 import type { Policy } from "../../../../protocol/index.ts";
 import { Badge } from "../../../ui/states.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 /** The profiles side by side: a list at the left, on a phone a row above. */
 export function ProfileTabs({
@@ -32,19 +33,19 @@ export function ProfileTabs({
       className="grid grid-cols-1 gap-4 md:grid-cols-[12rem_minmax(0,1fr)] md:gap-6"
     >
       <div className="min-w-0 self-start md:sticky md:top-4">
-        <Tabs.List aria-label="Profiles" className="flex flex-wrap gap-1 md:flex-col">
+        <Tabs.List aria-label={t("Profiles")} className="flex flex-wrap gap-1 md:flex-col">
           {Object.keys(policy.profiles).map((name) => (
             <Tabs.Trigger
               key={name}
               value={name}
-              className="flex min-h-9 shrink-0 items-center gap-2 rounded-lg px-2.5 py-1.5 text-left text-sm text-soft hover:bg-sunken data-[state=active]:bg-accent-soft data-[state=active]:font-medium data-[state=active]:text-ink"
+              className="flex min-h-9 shrink-0 items-center gap-2 rounded-lg px-2.5 py-1.5 text-start text-sm text-soft hover:bg-sunken data-[state=active]:bg-accent-soft data-[state=active]:font-medium data-[state=active]:text-ink"
             >
               <span className="min-w-0 truncate">{name}</span>
-              {name === policy.default_profile && <Badge>default</Badge>}
+              {name === policy.default_profile && <Badge>{t("default")}</Badge>}
               {troubled.includes(name) ? (
-                <Badge tone="bad">wrong</Badge>
+                <Badge tone="bad">{t("wrong")}</Badge>
               ) : (
-                marked.includes(name) && <Badge tone="warn">changed</Badge>
+                marked.includes(name) && <Badge tone="warn">{t("changed")}</Badge>
               )}
             </Tabs.Trigger>
           ))}

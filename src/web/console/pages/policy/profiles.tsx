@@ -14,16 +14,17 @@ import { ProfileTabs } from "./profile-tabs.tsx";
 import { ProfileView } from "./profile-view.tsx";
 import { SaveDialog } from "./save-dialog.tsx";
 import type { PolicyEditor } from "./use-draft.ts";
+import { plural, t } from "../../../ui/language/t.ts";
 
 /** The policy for those who may not change it. */
 export function ProfilesView({ policy }: { readonly policy: Policy }): ReactNode {
   const [shown, setShown] = useState(policy.default_profile);
   return (
     <div className="space-y-5">
-      <Section title="All users">
+      <Section title={t("All users")}>
         <EverybodyView policy={policy} />
       </Section>
-      <Section title="Profiles">
+      <Section title={t("Profiles")}>
         <ProfileTabs policy={policy} value={shown} onValue={setShown}>
           {(name) => <ProfileView profile={policy.profiles[name] ?? {}} />}
         </ProfileTabs>
@@ -45,10 +46,10 @@ export function ProfilesEditor({ editor }: { readonly editor: PolicyEditor }): R
   const isTroubled = (name: string): boolean => problems.some(({ path }) => path.startsWith(`profiles.${name}.`));
   return (
     <div className="space-y-5">
-      <Section title="All users">
+      <Section title={t("All users")}>
         <EverybodyEditor editor={editor} />
       </Section>
-      <Section title="Profiles">
+      <Section title={t("Profiles")}>
         <ProfileTabs
           policy={draft}
           value={shown}
@@ -57,7 +58,7 @@ export function ProfilesEditor({ editor }: { readonly editor: PolicyEditor }): R
           troubled={Object.keys(draft.profiles).filter(isTroubled)}
           extra={
             <Button variant="quiet" size="small" className="mt-2" onClick={() => setMaking(true)}>
-              <CopyPlus aria-hidden className="size-4" /> New profile
+              <CopyPlus aria-hidden className="size-4" /> {t("New profile")}
             </Button>
           }
         >
@@ -93,11 +94,11 @@ function TakeOut({ editor, name }: { readonly editor: PolicyEditor; readonly nam
     <div className="flex flex-wrap items-center justify-between gap-3 border-t pt-4">
       <p className="text-sm text-soft">
         {isNew
-          ? "This profile is not saved yet."
-          : "This profile was saved here. It overrides the built-in one and policy.yaml."}
+          ? t("This profile is not saved yet.")
+          : t("This profile was saved here. It overrides the built-in one and policy.yaml.")}
       </p>
       <Button variant="danger" size="small" onClick={() => editor.setProfile(name, undefined)}>
-        <Trash2 aria-hidden className="size-4" /> Take it out
+        <Trash2 aria-hidden className="size-4" /> {t("Take it out")}
       </Button>
     </div>
   );
@@ -111,12 +112,14 @@ function SaveBar({ editor }: { readonly editor: PolicyEditor }): ReactNode {
   return (
     <div className="sticky bottom-18 z-20 flex flex-wrap items-center justify-between gap-3 rounded-xl border bg-raised px-4 py-3 shadow-lg md:bottom-4">
       <p role="status" className={wrong > 0 ? "text-sm text-bad" : "text-sm text-soft"}>
-        {wrong > 0 ? `${wrong} fields have errors.` : "You have unsaved changes."}
+        {wrong > 0
+          ? plural({ one: "{count} field has an error.", other: "{count} fields have errors." }, { count: wrong })
+          : t("You have unsaved changes.")}
       </p>
       <div className="flex gap-2">
-        <Button onClick={() => editor.begin(editor.before)}>Reset</Button>
+        <Button onClick={() => editor.begin(editor.before)}>{t("Reset")}</Button>
         <Button variant="primary" disabled={wrong > 0} onClick={() => setSaving(true)}>
-          Review and save
+          {t("Review and save")}
         </Button>
       </div>
       {isSaving && <SaveDialog editor={editor} onClose={() => setSaving(false)} />}

@@ -3,6 +3,7 @@ import type { Ruling } from "../../../../protocol/index.ts";
 import { classes } from "../../../ui/classes.ts";
 import { Badge, Note, type Tone } from "../../../ui/states.tsx";
 import { EFFECT_WORDS, stepStates, STEPS, type StepState } from "./pipeline.ts";
+import { rich, t } from "../../../ui/language/t.ts";
 
 const EFFECT_TONES: Readonly<Record<Ruling["effect"], Tone>> = { allow: "ok", ask: "warn", deny: "bad" };
 const STATE_TONES: Readonly<Record<StepState, Tone>> = {
@@ -22,19 +23,19 @@ export function RulingView({ ruling }: { readonly ruling: Ruling | undefined }):
     <div className="space-y-4">
       {ruling === undefined ? (
         <p className="text-sm text-soft">
-          Every tool call goes through these steps in order. Test one to see which step decides. Nothing runs.
+          {t("Every tool call goes through these steps in order. Test one to see which step decides. Nothing runs.")}
         </p>
       ) : (
         <Note tone={EFFECT_TONES[ruling.effect]}>
           <p className="text-base font-semibold">{EFFECT_WORDS[ruling.effect]}</p>
           <p className="mt-1 break-words text-ink">{ruling.why}</p>
           <p className="mt-1 break-words text-ink">
-            Decided by <strong className="font-semibold">{ruling.step}</strong>
-            {ruling.rule !== "" && (
-              <>
-                , rule <code className="rounded bg-raised px-1 py-0.5 text-xs">{ruling.rule}</code>
-              </>
-            )}
+            {ruling.rule === ""
+              ? rich("Decided by {step}", { step: <strong className="font-semibold">{ruling.step}</strong> })
+              : rich("Decided by {step}, rule {rule}", {
+                  step: <strong className="font-semibold">{ruling.step}</strong>,
+                  rule: <code className="rounded bg-raised px-1 py-0.5 text-xs">{ruling.rule}</code>,
+                })}
           </p>
         </Note>
       )}
@@ -75,13 +76,15 @@ function Step({
         isDeciding ? "border-line-strong bg-panel" : "border-transparent",
       )}
     >
-      <span aria-hidden className="w-5 shrink-0 text-right text-faint tabular-nums">
+      <span aria-hidden className="w-5 shrink-0 text-end text-faint tabular-nums">
         {number}
       </span>
       <span className="min-w-0 flex-1">
         <span className="font-medium">{name}</span> <span className="text-soft">{does}</span>
       </span>
-      {state !== undefined && <Badge tone={STATE_TONES[state]}>{isDeciding ? `decides: ${state}` : state}</Badge>}
+      {state !== undefined && (
+        <Badge tone={STATE_TONES[state]}>{isDeciding ? t("decides: {state}", { state }) : state}</Badge>
+      )}
     </li>
   );
 }

@@ -10,6 +10,7 @@ import { useTell } from "../../../ui/toasts.tsx";
 import { DiffView } from "./diff-view.tsx";
 import { layerToSend, policyYaml, problemsOf, samePolicy } from "./draft.ts";
 import type { PolicyEditor } from "./use-draft.ts";
+import { t } from "../../../ui/language/t.ts";
 
 interface Now {
   readonly inForce: Policy;
@@ -41,19 +42,21 @@ export function SaveDialog({
       open
       wide
       onClose={onClose}
-      title="Review changes"
-      description="Takes effect immediately, including running sessions."
+      title={t("Review changes")}
+      description={t("Takes effect immediately, including running sessions.")}
     >
       <div className="space-y-4">
         {removed.length > 0 && (
           <Note tone="info">
-            {removed.join(", ")}: where a profile of this name ships or stands in policy.yaml, that one holds again.
+            {t("{removed}: where a profile of this name ships or stands in policy.yaml, that one holds again.", {
+              removed: removed.join(", "),
+            })}
           </Note>
         )}
-        <DiffView label="Changes" before={policyYaml(editor.before)} after={policyYaml(editor.draft)} />
+        <DiffView label={t("Changes")} before={policyYaml(editor.before)} after={policyYaml(editor.draft)} />
         {now.isPending && <Skeleton className="h-10" />}
         {now.error !== null && (
-          <Trouble title="Can’t load the policy" error={now.error} onRetry={() => void now.refetch()} />
+          <Trouble title={t("Can’t load the policy")} error={now.error} onRetry={() => void now.refetch()} />
         )}
         {now.data !== undefined && <SaveOrReload editor={editor} now={now.data} onClose={onClose} />}
       </div>
@@ -79,7 +82,7 @@ function SaveOrReload({
       queries.setQueryData(KEYS.policy, policy);
       void queries.invalidateQueries({ queryKey: [...KEYS.policy, "history"] });
       editor.begin(policy);
-      tell.ok("Policy saved");
+      tell.ok(t("Policy saved"));
       onClose();
     },
     onError: (error) => editor.setProblems(problemsOf(error)),
@@ -87,7 +90,7 @@ function SaveOrReload({
   if (!samePolicy(now.inForce, editor.before)) {
     return (
       <Note tone="warn" role="alert">
-        <p>Someone else changed the policy since you started. Saving would overwrite it.</p>
+        <p>{t("Someone else changed the policy since you started. Saving would overwrite it.")}</p>
         <Button
           size="small"
           className="mt-2"
@@ -97,18 +100,18 @@ function SaveOrReload({
             onClose();
           }}
         >
-          Discard my changes and load theirs
+          {t("Discard my changes and load theirs")}
         </Button>
       </Note>
     );
   }
   return (
     <>
-      {save.error !== null && <Trouble title="The server rejected it" error={save.error} />}
+      {save.error !== null && <Trouble title={t("The server rejected it")} error={save.error} />}
       <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{save.error === null ? "Cancel" : "Back to the form"}</Button>
+        <Button onClick={onClose}>{save.error === null ? t("Cancel") : t("Back to the form")}</Button>
         <Button variant="primary" busy={save.isPending} onClick={() => save.mutate()}>
-          Save the policy
+          {t("Save the policy")}
         </Button>
       </div>
     </>

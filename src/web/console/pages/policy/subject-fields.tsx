@@ -5,6 +5,7 @@ import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { Field, Input, Select } from "../../../ui/field.tsx";
 import { titleOf } from "../../../ui/words.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 /** The newest sessions, in the list of suggestions. */
 const OFFERED = 50;
@@ -30,7 +31,7 @@ export function SubjectFields({
   const ofSession = subject.session.trim() !== "";
   return (
     <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-      <Field label="Profile">
+      <Field label={t("Profile")}>
         {(ids) => (
           <Select
             {...ids}
@@ -44,7 +45,7 @@ export function SubjectFields({
           </Select>
         )}
       </Field>
-      <Field label="Autonomy">
+      <Field label={t("Autonomy")}>
         {(ids) => (
           <Select
             {...ids}
@@ -52,7 +53,7 @@ export function SubjectFields({
             value={subject.autonomy}
             onChange={(event) => onChange({ ...subject, autonomy: event.target.value as Autonomy | "" })}
           >
-            <option value="">the profile’s</option>
+            <option value="">{t("the profile’s")}</option>
             {AUTONOMY_ORDER.map((level) => (
               <option key={level} value={level}>
                 {level.replaceAll("_", " ")}
@@ -84,7 +85,7 @@ function PlaceFields({
   });
   return (
     <>
-      <Field label="Workspace" hint="Empty: the server’s workspace.">
+      <Field label={t("Workspace")} hint={t("Empty: the server’s workspace.")}>
         {(ids) => (
           <Input
             {...ids}
@@ -94,7 +95,7 @@ function PlaceFields({
           />
         )}
       </Field>
-      <Field label="Or a session id" hint="Uses its profile, autonomy and grants.">
+      <Field label={t("Or a session id")} hint={t("Uses its profile, autonomy and grants.")}>
         {(ids) => (
           <Input
             {...ids}

@@ -9,6 +9,7 @@ import { RulingView } from "./ruling-view.tsx";
 import { CallForm } from "./call-form.tsx";
 import { SubjectFields, type TestSubject } from "./subject-fields.tsx";
 import { exampleOf, formOf, parseInput } from "./tool-forms.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** The call as the server wants it; a session brings its own profile, workspace and autonomy. */
 function testOf(subject: TestSubject, tool: string, input: Record<string, unknown>): PolicyTest {
@@ -56,9 +57,11 @@ export function Tester({ policy, isDraft }: { readonly policy: Policy; readonly 
   };
   return (
     <div className="grid items-start gap-5 lg:grid-cols-2">
-      <Section title="A tool call">
+      <Section title={t("A tool call")}>
         <form onSubmit={submit} className="space-y-4">
-          {isDraft && <Note tone="info">This tests the saved policy. Your unsaved changes do not count yet.</Note>}
+          {isDraft && (
+            <Note tone="info">{t("This tests the saved policy. Your unsaved changes do not count yet.")}</Note>
+          )}
           <SubjectFields policy={policy} subject={subject} onChange={anew(setSubject)} />
           <CallForm
             tool={tool}
@@ -75,13 +78,13 @@ export function Tester({ policy, isDraft }: { readonly policy: Policy; readonly 
             busy={test.isPending}
             disabled={"wrong" in parsed || tool.trim() === ""}
           >
-            Test
+            {t("Test")}
           </Button>
         </form>
       </Section>
-      <Section title="The pipeline">
+      <Section title={t("The pipeline")}>
         <div aria-live="polite">
-          {test.error !== null && <Trouble title="The test failed" error={test.error} />}
+          {test.error !== null && <Trouble title={t("The test failed")} error={test.error} />}
           {test.error === null && <RulingView ruling={test.data} />}
         </div>
       </Section>

@@ -1,4 +1,5 @@
 import { toolFacts, type ToolField } from "../../../../protocol/index.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** Fields of a tool that has simple ones; any other takes its input as JSON. */
 export function formOf(tool: string): readonly ToolField[] | undefined {
@@ -17,8 +18,8 @@ export function parseInput(text: string): { readonly input: Record<string, unkno
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value))
       return { input: value as Record<string, unknown> };
-    return { wrong: 'The input is a JSON object, such as {"command": "ls"}.' };
+    return { wrong: t('The input is a JSON object, such as {"command": "ls"}.') };
   } catch (error) {
-    return { wrong: error instanceof Error ? error.message : "This is not JSON." };
+    return { wrong: error instanceof Error ? error.message : t("This is not JSON.") };
   }
 }

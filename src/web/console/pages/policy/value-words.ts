@@ -1,6 +1,7 @@
 import type { RateLimit } from "../../../../protocol/index.ts";
 import type { FieldSpec } from "./field-kinds.ts";
 import { writeNumber } from "./numbers.ts";
+import { locale, plural } from "../../../ui/language/t.ts";
 
 /** A setting in words, for those who only read. Lists are shown entry by entry instead. */
 export function valueWords(spec: FieldSpec, value: unknown): string {
@@ -19,7 +20,7 @@ export function valueWords(spec: FieldSpec, value: unknown): string {
     case "dollars":
       return typeof value === "number" ? `$${writeNumber("dollars", value)}` : "";
     case "count":
-      return typeof value === "number" ? value.toLocaleString("en-US") : "";
+      return typeof value === "number" ? value.toLocaleString(locale) : "";
     case "seconds":
       return typeof value === "number" ? `${writeNumber("seconds", value)} s` : "";
     case "rate":
@@ -29,7 +30,11 @@ export function valueWords(spec: FieldSpec, value: unknown): string {
 
 function rateWords({ requests_per_minute: requests, tokens_per_minute: tokens }: RateLimit): string {
   return [
-    ...(requests === undefined ? [] : [`${requests.toLocaleString("en-US")} requests per minute`]),
-    ...(tokens === undefined ? [] : [`${tokens.toLocaleString("en-US")} tokens per minute`]),
+    ...(requests === undefined
+      ? []
+      : [plural({ one: "{count} request per minute", other: "{count} requests per minute" }, { count: requests })]),
+    ...(tokens === undefined
+      ? []
+      : [plural({ one: "{count} token per minute", other: "{count} tokens per minute" }, { count: tokens })]),
   ].join(", ");
 }

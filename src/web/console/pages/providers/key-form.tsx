@@ -5,6 +5,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Field, Input } from "../../../ui/field.tsx";
 import { Note, wordsOf } from "../../../ui/states.tsx";
 import { KEYS } from "../../app/feed.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 /** Takes a key once: it is tested, kept by the server, and never shown again. */
 export function KeyForm({ id, name }: { readonly id: string; readonly name: string }): ReactNode {
@@ -25,8 +26,10 @@ export function KeyForm({ id, name }: { readonly id: string; readonly name: stri
   return (
     <form onSubmit={submit} className="mb-5 max-w-xl space-y-3">
       <Field
-        label={`Key for ${name}`}
-        hint="Tested with one request that costs nothing, then kept in the server’s home folder (mode 600). It is not shown again."
+        label={t("Key for {name}", { name })}
+        hint={t(
+          "Tested with one request that costs nothing, then kept in the server’s home folder (mode 600). It is not shown again.",
+        )}
       >
         {(ids) => (
           <span className="flex items-center gap-2">
@@ -39,19 +42,19 @@ export function KeyForm({ id, name }: { readonly id: string; readonly name: stri
               onChange={(event) => setKey(event.target.value)}
             />
             <Button type="submit" variant="primary" busy={keep.isPending} disabled={key.trim() === ""}>
-              Test and save
+              {t("Test and save")}
             </Button>
           </span>
         )}
       </Field>
       {keep.isSuccess && (
         <Note tone="ok" role="status">
-          The key works and is saved. New sessions can use {name} now.
+          {t("The key works and is saved. New sessions can use {name} now.", { name })}
         </Note>
       )}
       {keep.error !== null && (
         <Note tone="bad" role="alert">
-          Not saved: {wordsOf(keep.error)}
+          {t("Not saved: {words}", { words: wordsOf(keep.error) })}
         </Note>
       )}
     </form>

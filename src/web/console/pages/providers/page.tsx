@@ -9,12 +9,13 @@ import { Note, Skeleton, Trouble } from "../../../ui/states.tsx";
 import { AddKey } from "./add-key.tsx";
 import { PriceTable } from "./price-table.tsx";
 import { ProviderCard } from "./provider-card.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 export function ProvidersPage(): ReactNode {
   const may = useMay("provider.read");
   return (
-    <Page title="Providers" intro="Where model calls go, whose key is used, and what models cost.">
-      {may ? <Providers /> : <NotPermitted what="Providers" roles="admin, operator or viewer" />}
+    <Page title={t("Providers")} intro={t("Where model calls go, whose key is used, and what models cost.")}>
+      {may ? <Providers /> : <NotPermitted what={t("Providers")} roles={t("admin, operator or viewer")} />}
     </Page>
   );
 }
@@ -27,15 +28,19 @@ function Providers(): ReactNode {
   return (
     <>
       {providers.error !== null && (
-        <Trouble title="Can’t load the providers" error={providers.error} onRetry={() => void providers.refetch()} />
+        <Trouble
+          title={t("Can’t load the providers")}
+          error={providers.error}
+          onRetry={() => void providers.refetch()}
+        />
       )}
       {isDemo(list) && (
         <Note tone="info">
-          New sessions use the demo model, a scripted demo, not a real model. Add a key below to use a real one.
+          {t("New sessions use the demo model, a scripted demo, not a real model. Add a key below to use a real one.")}
         </Note>
       )}
-      <section aria-label="Providers">
-        <h2 className="sr-only">Providers</h2>
+      <section aria-label={t("Providers")}>
+        <h2 className="sr-only">{t("Providers")}</h2>
         <div className="grid grid-cols-1 gap-4 md:grid-cols-2 xl:grid-cols-3">
           {providers.isPending && [1, 2, 3].map((place) => <Skeleton key={place} className="h-44" />)}
           {list.map((provider) => (

@@ -1,4 +1,5 @@
 import type { PricedModel } from "../../../../protocol/index.ts";
+import { locale } from "../../../ui/language/t.ts";
 
 const MICRO = 1_000_000;
 
@@ -6,7 +7,7 @@ const MICRO = 1_000_000;
 export function rate(microusd: number | undefined): string {
   if (microusd === undefined) return "";
   const minimumFractionDigits = microusd % MICRO === 0 ? 0 : 2;
-  return `$${(microusd / MICRO).toLocaleString("en-US", { minimumFractionDigits, maximumFractionDigits: 4 })}`;
+  return `$${(microusd / MICRO).toLocaleString(locale, { minimumFractionDigits, maximumFractionDigits: 4 })}`;
 }
 
 /** Prices whose provider or model has all the words, in any order. */

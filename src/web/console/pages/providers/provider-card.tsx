@@ -7,18 +7,19 @@ import { Button } from "../../../ui/button.tsx";
 import { Facts } from "../../../ui/facts.tsx";
 import { Badge, Note, Trouble, type Tone } from "../../../ui/states.tsx";
 import { duration } from "../../../ui/words.tsx";
+import { plural, t } from "../../../ui/language/t.ts";
 
 const CREDENTIAL: Readonly<Record<ProviderView["credential"], { readonly label: string; readonly tone: Tone }>> = {
-  found: { label: "key found", tone: "ok" },
-  missing: { label: "no key", tone: "warn" },
-  not_needed: { label: "needs no key", tone: "plain" },
+  found: { label: t("key found"), tone: "ok" },
+  missing: { label: t("no key"), tone: "warn" },
+  not_needed: { label: t("needs no key"), tone: "plain" },
 };
-const TROUBLE = { degraded: "had errors lately", unavailable: "does not answer" } as const;
+const TROUBLE = { degraded: t("had errors lately"), unavailable: t("does not answer") } as const;
 const STATUS: Readonly<Record<ProviderReport["status"], { readonly label: string; readonly tone: Tone }>> = {
-  ok: { label: "works", tone: "ok" },
-  unauthenticated: { label: "Key rejected", tone: "bad" },
-  unreachable: { label: "no answer", tone: "bad" },
-  failed: { label: "failed", tone: "bad" },
+  ok: { label: t("works"), tone: "ok" },
+  unauthenticated: { label: t("Key rejected"), tone: "bad" },
+  unreachable: { label: t("no answer"), tone: "bad" },
+  failed: { label: t("failed"), tone: "bad" },
 };
 
 /** One provider: what it is, whether it has a key, and whether it answers. */
@@ -33,17 +34,22 @@ export function ProviderCard({ provider }: { readonly provider: ProviderView }):
         <div className="min-w-0">
           <h3 className="truncate text-base font-semibold">{provider.id}</h3>
           <div className="mt-1 flex flex-wrap gap-1.5">
-            {provider.is_default && <Badge tone="accent">default</Badge>}
+            {provider.is_default && <Badge tone="accent">{t("default")}</Badge>}
             <Badge tone={credential.tone}>{credential.label}</Badge>
             {provider.credential !== "missing" && provider.status !== "available" && (
               <Badge tone={provider.status === "degraded" ? "warn" : "bad"}>{TROUBLE[provider.status]}</Badge>
             )}
-            {provider.free && <Badge>free unless priced</Badge>}
+            {provider.free && <Badge>{t("free unless priced")}</Badge>}
           </div>
         </div>
         {mayTest && (
-          <Button size="small" busy={test.isPending} onClick={() => test.mutate()} aria-label={`Test ${provider.id}`}>
-            <Activity aria-hidden className="size-4" /> Test
+          <Button
+            size="small"
+            busy={test.isPending}
+            onClick={() => test.mutate()}
+            aria-label={t("Test {id}", { id: provider.id })}
+          >
+            <Activity aria-hidden className="size-4" /> {t("Test")}
           </Button>
         )}
       </header>
@@ -54,7 +60,7 @@ export function ProviderCard({ provider }: { readonly provider: ProviderView }):
         </Note>
       )}
       <div aria-live="polite">
-        {test.error !== null && <Trouble title="The test failed" error={test.error} />}
+        {test.error !== null && <Trouble title={t("The test failed")} error={test.error} />}
         {test.data !== undefined && <Report report={test.data} />}
       </div>
     </article>
@@ -77,13 +83,13 @@ function Words({ text }: { readonly text: string }): ReactNode {
 function ProviderFacts({ provider }: { readonly provider: ProviderView }): ReactNode {
   const hosts = [...new Set(Object.values(provider.hosts))];
   const facts = [
-    { label: "API formats", value: provider.wires.join(", ") },
-    { label: "Endpoint", value: hosts.join(", ") },
+    { label: t("API formats"), value: provider.wires.join(", ") },
+    { label: t("Endpoint"), value: hosts.join(", ") },
     {
-      label: "Default model",
-      value: provider.default_model === "" ? "none: chosen per session" : provider.default_model,
+      label: t("Default model"),
+      value: provider.default_model === "" ? t("none: chosen per session") : provider.default_model,
     },
-    { label: "Key from", value: provider.credential_names.join(", ") },
+    { label: t("Key from"), value: provider.credential_names.join(", ") },
   ];
   return <Facts facts={facts} />;
 }
@@ -102,7 +108,7 @@ function Report({ report }: { readonly report: ProviderReport }): ReactNode {
       {report.models !== undefined && report.models.length > 0 && (
         <details className="mt-1">
           <summary className="cursor-pointer py-1 text-soft">
-            {report.models.length === 1 ? "1 model" : `${report.models.length} models`}
+            {plural({ one: "{count} model", other: "{count} models" }, { count: report.models.length })}
           </summary>
           <ul className="mt-1 max-h-48 columns-2 overflow-auto font-mono text-xs leading-5">
             {report.models.map((model) => (

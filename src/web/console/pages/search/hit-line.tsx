@@ -4,6 +4,7 @@ import type { SearchHit } from "../../../../protocol/index.ts";
 import { visible } from "../../../ui/visible.ts";
 import { Ago } from "../../../ui/words.tsx";
 import { hitKindLabel, markedParts } from "../../app/hits.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** One hit: where it was, and the sentence around it. It leads to the place in the conversation. */
 export function HitLine({ hit }: { readonly hit: SearchHit }): ReactNode {
@@ -17,10 +18,10 @@ export function HitLine({ hit }: { readonly hit: SearchHit }): ReactNode {
       >
         <span className="flex flex-wrap items-baseline gap-x-2 text-sm">
           <span className="min-w-0 truncate font-medium">
-            {hit.title === "" ? "Untitled session" : visible(hit.title)}
+            {hit.title === "" ? t("Untitled session") : visible(hit.title)}
           </span>
           <span className="text-xs text-soft">{hitKindLabel(hit)}</span>
-          <span className="ml-auto text-xs text-faint">
+          <span className="ms-auto text-xs text-faint">
             <Ago at={hit.at} />
           </span>
         </span>

@@ -6,9 +6,9 @@ import { useConnection } from "../../../ui/app/connection.tsx";
 import { LoadMore } from "../../../ui/load-more.tsx";
 import { Page } from "../../../ui/page.tsx";
 import { Empty, Note, Skeleton, Trouble } from "../../../ui/states.tsx";
-import { count } from "../../../ui/words.tsx";
 import { SearchBox } from "../../app/search-box.tsx";
 import { HitLine } from "./hit-line.tsx";
+import { plural, t } from "../../../ui/language/t.ts";
 
 const HITS = 30;
 /** How soon an index that is behind is asked again. */
@@ -20,19 +20,24 @@ export function SearchResultsPage(): ReactNode {
   const box = useRef<HTMLInputElement>(null);
   useEffect(() => box.current?.focus(), []);
   return (
-    <Page title="Search" intro="Prompts, answers, tool calls and the beginning of their results, in all conversations.">
-      <div role="search" aria-label="Conversations">
+    <Page
+      title={t("Search")}
+      intro={t("Prompts, answers, tool calls and the beginning of their results, in all conversations.")}
+    >
+      <div role="search" aria-label={t("Conversations")}>
         <SearchBox
-          label="Search all conversations"
-          placeholder="Words, or “words in quotation marks” that follow each other"
+          label={t("Search all conversations")}
+          placeholder={t("Words, or “words in quotation marks” that follow each other")}
           text={q}
           onText={(text) => void navigate({ search: text === "" ? {} : { q: text }, replace: true })}
           box={box}
         />
       </div>
       {q === "" ? (
-        <Empty icon={Search} title="Find what was said or done">
-          A word, a file name, a command: all words must be in the same message. The beginning of a word is enough.
+        <Empty icon={Search} title={t("Find what was said or done")}>
+          {t(
+            "A word, a file name, a command: all words must be in the same message. The beginning of a word is enough.",
+          )}
         </Empty>
       ) : (
         <Results q={q} />
@@ -59,20 +64,26 @@ function Results({ q }: { readonly q: string }): ReactNode {
   return (
     <>
       {results.error !== null && (
-        <Trouble title="Can’t search" error={results.error} onRetry={() => void results.refetch()} />
+        <Trouble title={t("Can’t search")} error={results.error} onRetry={() => void results.refetch()} />
       )}
       {results.isPending && <Skeleton className="h-96" />}
-      {!isComplete && <Note tone="info">The newest messages are still being read. Results follow by themselves.</Note>}
+      {!isComplete && (
+        <Note tone="info">{t("The newest messages are still being read. Results follow by themselves.")}</Note>
+      )}
       <p role="status" className="sr-only">
-        {results.data === undefined ? "" : hits.length === 0 ? "No matches" : `${count(hits.length)} matches shown`}
+        {results.data === undefined
+          ? ""
+          : hits.length === 0
+            ? t("No matches")
+            : plural({ one: "{count} match shown", other: "{count} matches shown" }, { count: hits.length })}
       </p>
       {results.data !== undefined && hits.length === 0 && !results.hasNextPage && (
-        <Empty icon={SearchX} title="No matches">
-          Try fewer words, or only the beginning of one. Sessions of others that you can’t see are not searched.
+        <Empty icon={SearchX} title={t("No matches")}>
+          {t("Try fewer words, or only the beginning of one. Sessions of others that you can’t see are not searched.")}
         </Empty>
       )}
       {hits.length > 0 && (
-        <ul aria-label="Matches" className="divide-y rounded-xl border bg-raised">
+        <ul aria-label={t("Matches")} className="divide-y rounded-xl border bg-raised">
           {hits.map((hit) => (
             <HitLine key={`${hit.session_id}-${String(hit.seq)}`} hit={hit} />
           ))}
@@ -80,7 +91,7 @@ function Results({ q }: { readonly q: string }): ReactNode {
       )}
       {results.hasNextPage && (
         <LoadMore
-          label="Older matches"
+          label={t("Older matches")}
           isBusy={results.isFetchingNextPage}
           onMore={() => void results.fetchNextPage()}
         />

@@ -3,6 +3,7 @@ import { Suspense, useEffect, useRef, useState, type ReactNode, type RefObject }
 import { usePendingApprovals } from "../../app/feed.tsx";
 import { classes } from "../../../ui/classes.ts";
 import { lazyPart } from "../../../ui/load.ts";
+import { t } from "../../../ui/language/t.ts";
 
 const ApprovalPanel = lazyPart(async () => (await import("../../approval/panel.tsx")).ApprovalPanel);
 
@@ -28,7 +29,7 @@ export function ApprovalDock({ sessionId }: { readonly sessionId: string }): Rea
         onClick={() => setLarge(!large)}
         className="mx-auto flex h-7 shrink-0 items-center gap-1.5 rounded px-3 text-xs text-soft hover:bg-sunken hover:text-ink short:hidden"
       >
-        <Icon aria-hidden className="size-3.5" /> {large ? "Shrink" : "Expand"}
+        <Icon aria-hidden className="size-3.5" /> {large ? t("Shrink") : t("Expand")}
       </button>
       <div className="flex min-h-0 flex-col overflow-hidden rounded-xl border border-warn/50 bg-raised shadow-md [&_article]:border-0">
         <Suspense fallback={null}>

@@ -1,14 +1,16 @@
+import { t } from "../../../ui/language/t.ts";
+
 /** What a person can write instead of a prompt. */
 export const COMMANDS = [
-  { name: "stop", does: "stop the current turn" },
-  { name: "pause", does: "hold new turns and tools" },
-  { name: "resume", does: "continue after a pause or a stop" },
-  { name: "fork", does: "continue in a copy of this session" },
-  { name: "model", does: "change the model" },
-  { name: "mode", does: "change the permission mode" },
-  { name: "budget", does: "change the spending limit" },
-  { name: "close", does: "close the session" },
-  { name: "help", does: "keyboard shortcuts" },
+  { name: "stop", does: t("stop the current turn") },
+  { name: "pause", does: t("hold new turns and tools") },
+  { name: "resume", does: t("continue after a pause or a stop") },
+  { name: "fork", does: t("continue in a copy of this session") },
+  { name: "model", does: t("change the model") },
+  { name: "mode", does: t("change the permission mode") },
+  { name: "budget", does: t("change the spending limit") },
+  { name: "close", does: t("close the session") },
+  { name: "help", does: t("keyboard shortcuts") },
 ] as const;
 export type SlashCommandName = (typeof COMMANDS)[number]["name"];
 

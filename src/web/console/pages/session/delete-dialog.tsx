@@ -10,6 +10,7 @@ import { useTell } from "../../../ui/toasts.tsx";
 import { visible } from "../../../ui/visible.ts";
 import { titleOf } from "../../../ui/words.tsx";
 import { KEYS } from "../../app/feed.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 /** Asks before a session is deleted for good. */
 export function DeleteDialog({
@@ -30,22 +31,22 @@ export function DeleteDialog({
       await navigate({ to: "/sessions" });
       queries.removeQueries({ queryKey: KEYS.session(session.id) });
       void queries.invalidateQueries({ queryKey: KEYS.sessions });
-      tell.ok("Session deleted");
+      tell.ok(t("Session deleted"));
     },
   });
   return (
     <Dialog
       open
       onClose={onClose}
-      title="Delete this session?"
-      description="Its conversation, approvals and files of its own are gone for good. Forks and usage stay."
+      title={t("Delete this session?")}
+      description={t("Its conversation, approvals and files of its own are gone for good. Forks and usage stay.")}
     >
       <p className="line-clamp-3 rounded-lg bg-sunken px-3 py-2 text-sm break-words">{visible(titleOf(session))}</p>
-      {error !== null && <Trouble title="Not deleted" error={error} />}
+      {error !== null && <Trouble title={t("Not deleted")} error={error} />}
       <div className="mt-5 flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t("Cancel")}</Button>
         <Button variant="danger" busy={isPending} onClick={() => mutate()}>
-          Delete session
+          {t("Delete session")}
         </Button>
       </div>
     </Dialog>

@@ -7,6 +7,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { download } from "../../../ui/download.ts";
 import { Note, wordsOf } from "../../../ui/states.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 const FORMATS: readonly {
   readonly format: ExportFormat;
@@ -15,9 +16,9 @@ const FORMATS: readonly {
   readonly extension: string;
   readonly icon: LucideIcon;
 }[] = [
-  { format: "markdown", label: "Markdown", hint: "To read, edit or paste", extension: "md", icon: FileText },
-  { format: "html", label: "Web page", hint: "One file that works offline", extension: "html", icon: FileCode },
-  { format: "json", label: "JSON", hint: "Every event, for programs", extension: "json", icon: Braces },
+  { format: "markdown", label: "Markdown", hint: t("To read, edit or paste"), extension: "md", icon: FileText },
+  { format: "html", label: t("Web page"), hint: t("One file that works offline"), extension: "html", icon: FileCode },
+  { format: "json", label: "JSON", hint: t("Every event, for programs"), extension: "json", icon: Braces },
 ];
 
 /** The whole session as a file. */
@@ -41,14 +42,14 @@ export function ExportDialog({
     <Dialog
       open
       onClose={onClose}
-      title="Export this session"
-      description="Everything up to now: prompts, answers, thoughts, and what tools ran and returned."
+      title={t("Export this session")}
+      description={t("Everything up to now: prompts, answers, thoughts, and what tools ran and returned.")}
     >
       <ul className="space-y-2">
         {FORMATS.map(({ format, label, hint, extension, icon: Icon }) => (
           <li key={format}>
             <Button
-              className="h-auto! w-full justify-start gap-3 py-2.5 text-left"
+              className="h-auto! w-full justify-start gap-3 py-2.5 text-start"
               busy={save.isPending && save.variables.format === format}
               disabled={save.isPending}
               onClick={() => save.mutate({ format, extension })}
@@ -64,7 +65,7 @@ export function ExportDialog({
       </ul>
       {save.error !== null && (
         <div className="mt-4">
-          <Note tone="bad">The file could not be made: {wordsOf(save.error)}</Note>
+          <Note tone="bad">{t("The file could not be made: {words}", { words: wordsOf(save.error) })}</Note>
         </div>
       )}
     </Dialog>

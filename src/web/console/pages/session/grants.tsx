@@ -6,6 +6,7 @@ import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
 import { visibleCommand } from "../../../ui/visible.ts";
 import { sessionChanged } from "../../app/feed.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 /** The rules that people granted for this session. Taking one back counts at once. */
 export function GrantList({ session }: { readonly session: SessionView }): ReactNode {
@@ -17,7 +18,7 @@ export function GrantList({ session }: { readonly session: SessionView }): React
     mutationFn: (rule: string) => client.inbox.revoke(session.id, { rule }),
     onSuccess: (changed, rule) => {
       sessionChanged(queries, changed);
-      tell.ok(`${rule} was taken back. It is asked about again.`);
+      tell.ok(t("{rule} was taken back. It is asked about again.", { rule }));
     },
     onError: (error) => tell.bad(error.message),
   });
@@ -29,8 +30,8 @@ export function GrantList({ session }: { readonly session: SessionView }): React
           {may && (
             <button
               type="button"
-              aria-label={`Take back ${rule}`}
-              title="Take back"
+              aria-label={t("Take back {rule}", { rule })}
+              title={t("Take back")}
               onClick={() => mutate(rule)}
               className="grid size-6 shrink-0 place-items-center rounded text-soft hover:bg-sunken hover:text-ink"
             >

@@ -21,24 +21,29 @@ import {
   Trash2,
   Wallet,
   type LucideIcon,
+  SquareTerminal,
 } from "lucide-react";
 import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import type { ReactNode } from "react";
-import { spendingWords, type SessionView } from "../../../../protocol/index.ts";
+import { type SessionView } from "../../../../protocol/index.ts";
 import { useMay } from "../../../ui/app/connection.tsx";
 import { useShortcuts } from "../../../ui/app/shortcuts.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { MENU, MENU_ITEM, MENU_LINE, useMenuQuestion } from "../../../ui/menu.ts";
 import { useTell } from "../../../ui/toasts.tsx";
-import { money, StatusBadge, titleOf } from "../../../ui/words.tsx";
+import { money, spending, StatusBadge, titleOf } from "../../../ui/words.tsx";
 import { useLabel } from "./label-dialog.tsx";
 import { SessionDialog, type SessionQuestion } from "./session-dialog.tsx";
 import { useControl } from "./use-control.ts";
 import { useSessionUsage } from "./use-session-usage.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** The meter is red above this share of the limit. */
 const NEAR_LIMIT = 0.9;
 const isBusy = ({ status }: SessionView): boolean => status === "working" || status === "pending_approval";
+/** Whether there is something that its changes are compared with. */
+export const hasChanges = ({ settings }: SessionView): boolean =>
+  settings.workspace_mode !== "empty" && settings.job === undefined;
 const hasEnded = ({ status }: SessionView): boolean => status === "complete" || status === "failed";
 
 /** The session's title, state, cost and actions. */
@@ -56,19 +61,25 @@ export function Head({
   readonly onSessions: () => void;
 }): ReactNode {
   const mayControl = useMay("session.control");
+  const mayShell = useMay("shell.use");
   const control = useControl(session.id);
-  useShortcuts("Session", [
+  useShortcuts(t("Session"), [
     {
       keys: ["Escape"],
-      label: "Stop the turn",
+      label: t("Stop the turn"),
       run: () => (isBusy(session) && mayControl ? control.run("interrupt") : false),
     },
-    { keys: ["Ctrl+F"], label: "Find in conversation" },
+    { keys: ["Ctrl+F"], label: t("Find in conversation") },
+    { keys: ["Ctrl+Enter"], label: t("Send the prompt into the running turn") },
   ]);
   return (
     <header className="border-b bg-panel px-3 py-2 md:px-4">
       <div className="flex items-center gap-1 sm:gap-2">
-        <Link to="/sessions" aria-label="To the sessions" className="rounded p-1.5 text-soft hover:bg-sunken md:hidden">
+        <Link
+          to="/sessions"
+          aria-label={t("To the sessions")}
+          className="rounded p-1.5 text-soft hover:bg-sunken md:hidden"
+        >
           <ChevronLeft aria-hidden className="size-5" />
         </Link>
         <SessionsButton onOpen={onSessions} />
@@ -78,34 +89,47 @@ export function Head({
             size="small"
             variant="danger"
             busy={control.busy}
-            aria-label="Stop"
+            aria-label={t("Stop")}
             onClick={() => control.run("interrupt")}
           >
-            <Square aria-hidden className="size-3.5" /> <span className="max-sm:hidden">Stop</span>
+            <Square aria-hidden className="size-3.5" /> <span className="max-sm:hidden">{t("Stop")}</span>
           </Button>
         )}
-        {session.settings.workspace_mode !== "empty" && session.settings.job === undefined && (
+        {hasChanges(session) && (
           <Link
             to="/sessions/$sessionId/changes"
             params={{ sessionId: session.id }}
-            aria-label="Changes"
+            aria-label={t("Changes")}
+            title={t("Changes")}
             className="inline-flex items-center gap-1.5 rounded-lg px-2 py-1.5 text-sm text-soft hover:bg-sunken"
           >
-            <FileDiff aria-hidden className="size-4" /> <span className="max-sm:hidden">Changes</span>
+            <FileDiff aria-hidden className="size-4" /> <span className="max-2xl:hidden">{t("Changes")}</span>
+          </Link>
+        )}
+        {mayShell && !hasEnded(session) && (
+          <Link
+            to="/sessions/$sessionId/terminal"
+            params={{ sessionId: session.id }}
+            aria-label={t("Terminal")}
+            title={t("Terminal")}
+            preload={false}
+            className="inline-flex items-center gap-1.5 rounded-lg px-2 py-1.5 text-sm text-soft hover:bg-sunken max-sm:hidden"
+          >
+            <SquareTerminal aria-hidden className="size-4" /> <span className="max-2xl:hidden">{t("Terminal")}</span>
           </Link>
         )}
         {mayControl && !hasEnded(session) && <PauseButton session={session} control={control} />}
         <Button
           size="icon"
           variant="quiet"
-          aria-label="Find in conversation"
-          title="Find in conversation (Ctrl+F)"
+          aria-label={t("Find in conversation")}
+          title={t("Find in conversation (Ctrl+F)")}
           className="max-sm:hidden"
           onClick={onFind}
         >
           <Search aria-hidden className="size-5" />
         </Button>
-        <Button size="icon" variant="quiet" aria-label="Details" className="lg:hidden" onClick={onDetails}>
+        <Button size="icon" variant="quiet" aria-label={t("Details")} className="lg:hidden" onClick={onDetails}>
           <Info aria-hidden className="size-5" />
         </Button>
         <More session={session} onFork={onFork} onFind={onFind} control={mayControl ? control : undefined} />
@@ -117,7 +141,9 @@ export function Head({
 function Title({ session }: { readonly session: SessionView }): ReactNode {
   return (
     <div className="min-w-0 flex-1">
-      <h1 className="truncate text-base font-semibold">{titleOf(session)}</h1>
+      <h1 dir="auto" className="truncate text-base font-semibold rtl:text-right">
+        {titleOf(session)}
+      </h1>
       <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-xs text-soft">
         <StatusBadge status={session.status} />
         <span className="max-sm:hidden">
@@ -125,8 +151,8 @@ function Title({ session }: { readonly session: SessionView }): ReactNode {
         </span>
         <WorkspaceName session={session} />
         {session.settings.review === "at_end" && (
-          <span title="Edits and commands run unasked. You review all changes when a turn has ended.">
-            review at the end
+          <span title={t("Edits and commands run unasked. You review all changes when a turn has ended.")}>
+            {t("review at the end")}
           </span>
         )}
         <Cost session={session} />
@@ -141,7 +167,7 @@ function WorkspaceName({ session }: { readonly session: SessionView }): ReactNod
   const name = (
     <>
       <Folder aria-hidden className="size-3.5 shrink-0" />
-      <span className="sr-only">Workspace </span>
+      <span className="sr-only">{t("Workspace")} </span>
       <span className="truncate">{folderName(folderOf(session))}</span>
     </>
   );
@@ -156,7 +182,7 @@ function WorkspaceName({ session }: { readonly session: SessionView }): ReactNod
     <Link
       to="/sessions/$sessionId/files"
       params={{ sessionId: session.id }}
-      title={`Files of ${folderOf(session)}`}
+      title={t("Files of {folder}", { folder: folderOf(session) })}
       className={`${className} hover:text-accent hover:underline`}
     >
       {name}
@@ -175,8 +201,8 @@ function SessionsButton({ onOpen }: { readonly onOpen: () => void }): ReactNode 
     <Button
       size="icon"
       variant="quiet"
-      aria-label="Other sessions"
-      title="Other sessions"
+      aria-label={t("Other sessions")}
+      title={t("Other sessions")}
       className="size-8! xl:hidden"
       onClick={onOpen}
     >
@@ -194,8 +220,8 @@ function Cost({ session }: { readonly session: SessionView }): ReactNode {
     <span className="flex items-center gap-1.5 tabular-nums sm:whitespace-nowrap">
       {limit !== undefined && <Meter spent={counted} reserved={reserved} limit={limit} />}
       <span>
-        {spendingWords({ ...session, reserved_microusd: reserved }, money)}
-        {limit !== undefined && ` of ${money(limit)}`}
+        {spending({ ...session, reserved_microusd: reserved })}
+        {limit !== undefined && <> {t("of {limit}", { limit: money(limit) })}</>}
       </span>
     </span>
   );
@@ -215,11 +241,11 @@ function Meter({
   return (
     <span aria-hidden className="relative h-1.5 w-14 overflow-hidden rounded-full bg-line max-sm:hidden">
       <span
-        className={`absolute inset-y-0 left-0 opacity-40 ${isNear ? "bg-bad" : "bg-accent"}`}
+        className={`absolute inset-y-0 start-0 opacity-40 ${isNear ? "bg-bad" : "bg-accent"}`}
         style={{ width: `${String(part(spent + reserved) * 100)}%` }}
       />
       <span
-        className={`absolute inset-y-0 left-0 ${isNear ? "bg-bad" : "bg-accent"}`}
+        className={`absolute inset-y-0 start-0 ${isNear ? "bg-bad" : "bg-accent"}`}
         style={{ width: `${String(part(spent) * 100)}%` }}
       />
     </span>
@@ -232,8 +258,8 @@ const pauseOf = (
   session: SessionView,
 ): { readonly icon: LucideIcon; readonly verb: "pause" | "resume"; readonly label: string } =>
   session.status === "paused"
-    ? { icon: CirclePlay, verb: "resume", label: "Resume" }
-    : { icon: CirclePause, verb: "pause", label: "Pause" };
+    ? { icon: CirclePlay, verb: "resume", label: t("Resume") }
+    : { icon: CirclePause, verb: "pause", label: t("Pause") };
 
 /** A phone has it in the menu. */
 function PauseButton({
@@ -249,10 +275,12 @@ function PauseButton({
       size="small"
       variant="quiet"
       busy={control.busy}
+      aria-label={label}
+      title={label}
       className="max-sm:hidden"
       onClick={() => control.run(verb)}
     >
-      <Icon aria-hidden className="size-4" /> {label}
+      <Icon aria-hidden className="size-4" /> <span className="max-2xl:hidden">{label}</span>
     </Button>
   );
 }
@@ -280,24 +308,24 @@ function More({
     <>
       <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger asChild>
-          <Button size="icon" variant="quiet" aria-label="More">
+          <Button size="icon" variant="quiet" aria-label={t("More")}>
             <Ellipsis aria-hidden className="size-5" />
           </Button>
         </DropdownMenu.Trigger>
         <DropdownMenu.Portal>
           <DropdownMenu.Content align="end" sideOffset={6} className={MENU} onCloseAutoFocus={menu.onCloseAutoFocus}>
             <DropdownMenu.Item className={`${MENU_ITEM} sm:hidden`} onSelect={onFind}>
-              <Search aria-hidden className="size-4" /> Find in conversation
+              <Search aria-hidden className="size-4" /> {t("Find in conversation")}
             </DropdownMenu.Item>
             <DropdownMenu.Item className={MENU_ITEM} onSelect={copyLink}>
-              <Link2 aria-hidden className="size-4" /> Copy link
+              <Link2 aria-hidden className="size-4" /> {t("Copy link")}
             </DropdownMenu.Item>
             <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("export")}>
-              <Download aria-hidden className="size-4" /> Export …
+              <Download aria-hidden className="size-4" /> {t("Export …")}
             </DropdownMenu.Item>
             {mayShare && session.turns > 0 && (
               <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("share")}>
-                <Share2 aria-hidden className="size-4" /> Share …
+                <Share2 aria-hidden className="size-4" /> {t("Share …")}
               </DropdownMenu.Item>
             )}
             {mayChange && (
@@ -307,28 +335,28 @@ function More({
             )}
             {control !== undefined && (
               <DropdownMenu.Item className={MENU_ITEM} onSelect={onFork}>
-                <GitFork aria-hidden className="size-4" /> Fork
+                <GitFork aria-hidden className="size-4" /> {t("Fork")}
               </DropdownMenu.Item>
             )}
             {control !== undefined && <LabelItems session={session} onLabel={() => menu.ask("label")} />}
             {mayChange && (
               <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("switch")}>
-                <SlidersHorizontal aria-hidden className="size-4" /> Change model or mode …
+                <SlidersHorizontal aria-hidden className="size-4" /> {t("Change model or mode …")}
               </DropdownMenu.Item>
             )}
             {mayChange && mayRaise && (
               <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("budget")}>
-                <Wallet aria-hidden className="size-4" /> Change the limit …
+                <Wallet aria-hidden className="size-4" /> {t("Change the limit …")}
               </DropdownMenu.Item>
             )}
             {mayChange && (
               <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("close")}>
-                <CircleX aria-hidden className="size-4" /> Close the session …
+                <CircleX aria-hidden className="size-4" /> {t("Close the session …")}
               </DropdownMenu.Item>
             )}
             {mayDelete && (
               <DropdownMenu.Item className={`${MENU_ITEM} text-bad`} onSelect={() => menu.ask("delete")}>
-                <Trash2 aria-hidden className="size-4" /> Delete …
+                <Trash2 aria-hidden className="size-4" /> {t("Delete …")}
               </DropdownMenu.Item>
             )}
           </DropdownMenu.Content>
@@ -345,10 +373,10 @@ function LabelItems({ session, onLabel }: { readonly session: SessionView; reado
     <>
       <DropdownMenu.Separator className={MENU_LINE} />
       <DropdownMenu.Item className={MENU_ITEM} onSelect={onLabel}>
-        <Pencil aria-hidden className="size-4" /> Rename and tag …
+        <Pencil aria-hidden className="size-4" /> {t("Rename and tag …")}
       </DropdownMenu.Item>
       <DropdownMenu.Item className={MENU_ITEM} onSelect={() => save({ archived: session.archived !== true })}>
-        <Archive aria-hidden className="size-4" /> {session.archived === true ? "Unarchive" : "Archive"}
+        <Archive aria-hidden className="size-4" /> {session.archived === true ? t("Unarchive") : t("Archive")}
       </DropdownMenu.Item>
     </>
   );
@@ -359,8 +387,8 @@ function useCopyLink(): () => void {
   return () => {
     const { origin, pathname } = globalThis.location;
     void navigator.clipboard.writeText(origin + pathname).then(
-      () => tell.ok("Link copied. It works for people with their own token."),
-      () => tell.bad("The browser blocked copying."),
+      () => tell.ok(t("Link copied. It works for people with their own token.")),
+      () => tell.bad(t("The browser blocked copying.")),
     );
   };
 }

@@ -8,6 +8,7 @@ import { Field, Input } from "../../../ui/field.tsx";
 import { Trouble, wordsOf } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
 import { sessionChanged } from "../../app/feed.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 /** A session's name and tags. */
 export function LabelDialog({
@@ -33,9 +34,9 @@ export function LabelDialog({
     save({ title: title.trim(), tags: list });
   };
   return (
-    <Dialog open onClose={onClose} title="Rename and tag">
+    <Dialog open onClose={onClose} title={t("Rename and tag")}>
       <form onSubmit={submit} className="space-y-4">
-        <Field label="Title" hint="Leave it empty to use the first prompt.">
+        <Field label={t("Title")} hint={t("Leave it empty to use the first prompt.")}>
           {(ids) => (
             <Input
               {...ids}
@@ -46,14 +47,14 @@ export function LabelDialog({
             />
           )}
         </Field>
-        <Field label="Tags" hint="Separated by blanks.">
+        <Field label={t("Tags")} hint={t("Separated by blanks.")}>
           {(ids) => <Input {...ids} value={tags} onChange={(event) => setTags(event.target.value)} />}
         </Field>
-        {error !== null && <Trouble title="Not saved" error={error} />}
+        {error !== null && <Trouble title={t("Not saved")} error={error} />}
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t("Cancel")}</Button>
           <Button type="submit" variant="primary" busy={busy}>
-            Save
+            {t("Save")}
           </Button>
         </div>
       </form>
@@ -73,7 +74,7 @@ export function useLabel(
     mutationFn: (label: LabelSession) => client.inbox.label(id, label),
     onSuccess: (changed, { archived }) => {
       sessionChanged(queries, changed);
-      if (archived !== undefined) tell.ok(archived ? "Archived" : "Taken back from the archive");
+      if (archived !== undefined) tell.ok(archived ? t("Archived") : t("Taken back from the archive"));
       onDone();
     },
     onError: (failure) => tell.bad(wordsOf(failure)),

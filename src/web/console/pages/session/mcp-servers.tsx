@@ -3,17 +3,18 @@ import type { ReactNode } from "react";
 import { showHidden, type McpServerState, type McpServerView, type SessionView } from "../../../../protocol/index.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
+import { plural, t } from "../../../ui/language/t.ts";
 
 /** Changes of servers are not sent live: this is the polling interval while the session works. */
 const WORKING_MS = 4_000;
 
 const STATES: Readonly<Record<McpServerState, { readonly label: string; readonly colour: string }>> = {
-  waiting: { label: "starts with the next turn", colour: "text-faint" },
-  starting: { label: "starting", colour: "text-warn" },
-  ready: { label: "ready", colour: "text-ok" },
-  restarting: { label: "ended, starting again", colour: "text-warn" },
-  failed: { label: "failed", colour: "text-bad" },
-  refused: { label: "not allowed", colour: "text-bad" },
+  waiting: { label: t("starts with the next turn"), colour: "text-faint" },
+  starting: { label: t("starting"), colour: "text-warn" },
+  ready: { label: t("ready"), colour: "text-ok" },
+  restarting: { label: t("ended, starting again"), colour: "text-warn" },
+  failed: { label: t("failed"), colour: "text-bad" },
+  refused: { label: t("not allowed"), colour: "text-bad" },
 };
 
 /** The MCP servers of a session, reloaded when it began or ended a turn. */
@@ -56,8 +57,10 @@ function Server({ server }: { readonly server: McpServerView }): ReactNode {
       {tools.length + leftOut.length > 0 && (
         <details className="text-xs text-faint">
           <summary className="cursor-pointer">
-            {tools.length} {tools.length === 1 ? "tool" : "tools"}
-            {leftOut.length > 0 && `, ${String(leftOut.length)} left out`}
+            {plural({ one: "{count} tool", other: "{count} tools" }, { count: tools.length })}
+            {leftOut.length > 0 && (
+              <>, {plural({ one: "{count} left out", other: "{count} left out" }, { count: leftOut.length })}</>
+            )}
           </summary>
           <ul className="mt-1 space-y-0.5">
             {tools.map((tool) => (

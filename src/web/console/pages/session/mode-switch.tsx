@@ -7,20 +7,28 @@ import { wordsOf } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
 import { freshKey } from "../../app/fresh-key.ts";
 import { sessionChanged } from "../../app/feed.tsx";
+import { modeWords } from "../../transcript/mode-words.ts";
 import { mostAutonomy, usePolicy } from "../new/data.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** From the least to the most that the agent may do unasked. */
 const MODES = [
-  { mode: "plan", label: "Plan", says: "Plan: the agent only reads and proposes." },
-  { mode: "sdk", label: "Ask", says: "Ask: every change waits for your approval." },
-  { mode: "acceptEdits", label: "Accept edits", says: "Accept edits: files of the workspace change without asking." },
-  { mode: "bypassPermissions", label: "Full", says: "Full: runs without asking. Policy blocks still apply." },
+  { mode: "plan", label: t("Plan"), says: t("Plan: the agent only reads and proposes.") },
+  { mode: "sdk", label: t("Ask"), says: t("Ask: every change waits for your approval.") },
+  {
+    mode: "acceptEdits",
+    label: t("Accept edits"),
+    says: t("Accept edits: files of the workspace change without asking."),
+  },
+  { mode: "bypassPermissions", label: t("Full"), says: t("Full: runs without asking. Policy blocks still apply.") },
 ] as const satisfies readonly { readonly mode: PermissionMode; readonly label: string; readonly says: string }[];
 type SwitchedMode = (typeof MODES)[number]["mode"];
 
 /** How a session asks, as one of the modes; undefined: it is none of them. */
 function modeOf({ permission_mode, autonomy }: SessionView["settings"]): SwitchedMode | undefined {
-  if (permission_mode !== undefined) return MODES.find(({ mode }) => mode === permission_mode)?.mode;
+  if (permission_mode !== undefined && permission_mode !== "default")
+    return MODES.find(({ mode }) => mode === permission_mode)?.mode;
+  if (autonomy === "supervised") return "sdk";
   return autonomy === "full" ? "bypassPermissions" : undefined;
 }
 
@@ -48,19 +56,17 @@ export function ModeSwitch({ session }: { readonly session: SessionView }): Reac
   });
   return (
     <Select
-      aria-label="Mode"
-      title="What the agent may do without asking (Alt+M switches)"
+      aria-label={t("Mode")}
+      title={t("What the agent may do without asking (Alt+M switches)")}
       aria-keyshortcuts="Alt+M"
-      className="h-8! w-auto! min-w-0 py-0! text-xs!"
+      className="h-8! w-auto! min-w-16 sm:shrink-0 py-0! text-xs!"
       value={current ?? ""}
       onChange={({ target }) => {
         const picked = MODES.find(({ mode }) => mode === target.value);
         if (picked !== undefined) mutate(picked.mode);
       }}
     >
-      {current === undefined && (
-        <option value="">{session.settings.permission_mode ?? session.settings.autonomy}</option>
-      )}
+      {current === undefined && <option value="">{modeWords(session.settings)}</option>}
       {offered.map(({ mode, label }) => (
         <option key={mode} value={mode}>
           {label}

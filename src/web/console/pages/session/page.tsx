@@ -11,35 +11,41 @@ import { useShortcuts } from "../../../ui/app/shortcuts.tsx";
 import { FindBar, useFind, useFindKey } from "../../transcript/find-bar.tsx";
 import { TranscriptList } from "../../transcript/list.tsx";
 import { useTranscript } from "../../transcript/use-transcript.ts";
+import { useReady } from "../../../ui/ready.ts";
 import { Empty, Skeleton, Trouble, wordsOf } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
 import { titleOf } from "../../../ui/words.tsx";
 import { ApprovalDock } from "./approval-dock.tsx";
 import { Composer } from "./composer.tsx";
-import { Head } from "./head.tsx";
+import { hasChanges, Head } from "./head.tsx";
 import { SessionsBeside, SessionsDrawer, useMarkRead } from "./sessions-beside.tsx";
 import { SharedFolder } from "./shared-folder.tsx";
 import { Side } from "./side.tsx";
+import { rich, t } from "../../../ui/language/t.ts";
 
 export function SessionPage(): ReactNode {
   const { sessionId } = useParams({ from: "/sessions/$sessionId" });
   const { client } = useConnection();
   const session = useQuery({ queryKey: KEYS.session(sessionId), queryFn: () => client.session(sessionId) });
-  if (session.data !== undefined) return <OpenSession key={sessionId} session={session.data} />;
+  const isReady = useReady(session.data !== undefined);
+  if (session.data !== undefined && isReady) return <OpenSession key={sessionId} session={session.data} />;
   if (session.error instanceof Failure && session.error.code === "not_found") {
     return (
-      <Empty icon={SearchX} title="Session not found">
-        It may belong to someone else, or the address is wrong.{" "}
-        <Link to="/sessions" className="text-accent underline">
-          To the sessions
-        </Link>
+      <Empty icon={SearchX} title={t("Session not found")}>
+        {rich("It may belong to someone else, or the address is wrong. {link}", {
+          link: (
+            <Link to="/sessions" className="text-accent underline">
+              {t("To the sessions")}
+            </Link>
+          ),
+        })}
       </Empty>
     );
   }
   if (session.error !== null) {
     return (
       <div className="p-6">
-        <Trouble title="Can’t load this session" error={session.error} onRetry={() => void session.refetch()} />
+        <Trouble title={t("Can’t load this session")} error={session.error} onRetry={() => void session.refetch()} />
       </div>
     );
   }
@@ -49,8 +55,12 @@ export function SessionPage(): ReactNode {
 /** `part`: how much of it is here. */
 function Waiting({ part = 0 }: { readonly part?: number }): ReactNode {
   return (
-    <div role="status" aria-label="Opening the session" className="mx-auto w-full max-w-4xl space-y-4 p-4">
-      {part > 0 && <p className="text-sm text-soft">Reading the conversation: {Math.floor(part * 100)} %</p>}
+    <div role="status" aria-label={t("Opening the session")} className="mx-auto w-full max-w-4xl space-y-4 p-4">
+      {part > 0 && (
+        <p className="text-sm text-soft">
+          {t("Reading the conversation: {percent} %", { percent: Math.floor(part * 100) })}
+        </p>
+      )}
       <Skeleton className="h-10 w-1/2" />
       <Skeleton className="h-24" />
       <Skeleton className="h-12" />
@@ -85,7 +95,19 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
     // What is searched is here.
     if (find.isOpen) reach(1);
   }, [find.isOpen, reach]);
-  useShortcuts("Session", [{ keys: ["/"], label: "Find in conversation", run: find.open }]);
+  const navigate = useNavigate();
+  useShortcuts(t("Session"), [
+    { keys: ["/"], label: t("Find in conversation"), run: find.open },
+    ...(hasChanges(session)
+      ? [
+          {
+            keys: ["d"],
+            label: t("Changes"),
+            run: () => void navigate({ to: "/sessions/$sessionId/changes", params: { sessionId: session.id } }),
+          },
+        ]
+      : []),
+  ]);
   // The journal's end when the page was opened; later events are followed live.
   const [goal] = useState(session.seq);
   const isLoading = view.seq < goal && error === undefined;
@@ -109,7 +131,7 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
           {error !== undefined && (
             <div className="p-4">
               <Trouble
-                title="Can’t follow this conversation"
+                title={t("Can’t follow this conversation")}
                 error={error}
                 onRetry={() => globalThis.location.reload()}
               />
@@ -148,7 +170,7 @@ function useContinue(id: string): () => void {
   const { client } = useConnection();
   const tell = useTell();
   const { mutate, isPending } = useMutation({
-    mutationFn: (key: string) => client.prompt(id, { text: "Continue" }, { key }),
+    mutationFn: (key: string) => client.prompt(id, { text: t("Continue") }, { key }),
     onError: (error) => tell.bad(wordsOf(error)),
   });
   return () => {
@@ -169,7 +191,7 @@ function useFork(id: string): (afterTurn?: string) => void {
           key: freshKey(),
         });
         queries.setQueryData(KEYS.session(made.id), made);
-        tell.ok("Forked. The original is unchanged.");
+        tell.ok(t("Forked. The original is unchanged."));
         await navigate({ to: "/sessions/$sessionId", params: { sessionId: made.id } });
       } catch (error) {
         tell.bad(wordsOf(error));

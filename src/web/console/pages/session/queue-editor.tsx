@@ -6,6 +6,7 @@ import { Button } from "../../../ui/button.tsx";
 import { TextArea } from "../../../ui/field.tsx";
 import { Skeleton, Trouble } from "../../../ui/states.tsx";
 import { sessionChanged } from "../../app/feed.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 /** Changes a prompt that waits. The list has only its beginning, so it is read first. */
 export function QueueEditor({
@@ -26,7 +27,7 @@ export function QueueEditor({
     retry: false,
   });
   if (queued.error !== null)
-    return <Trouble title="Can’t edit this prompt" error={queued.error} onRetry={() => void queued.refetch()} />;
+    return <Trouble title={t("Can’t edit this prompt")} error={queued.error} onRetry={() => void queued.refetch()} />;
   if (queued.data === undefined) return <Skeleton className="h-20" />;
   return <PromptForm session={session} turn={turn} first={queued.data.prompt.text} onClose={onClose} />;
 }
@@ -70,20 +71,20 @@ function PromptForm({
     >
       <TextArea
         autoFocus
-        aria-label="Queued prompt"
+        aria-label={t("Queued prompt")}
         rows={3}
         maxLength={LIMITS.promptChars}
         value={text}
         onChange={({ target }) => setText(target.value)}
         onKeyDown={onKeyDown}
       />
-      {save.error !== null && <Trouble title="Not saved" error={save.error} />}
+      {save.error !== null && <Trouble title={t("Not saved")} error={save.error} />}
       <div className="flex justify-end gap-2">
         <Button size="small" onClick={onClose}>
-          Cancel
+          {t("Cancel")}
         </Button>
         <Button size="small" type="submit" variant="primary" busy={save.isPending} disabled={isEmpty}>
-          Save
+          {t("Save")}
         </Button>
       </div>
     </form>

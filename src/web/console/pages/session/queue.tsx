@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { ArrowDown, ArrowUp, Clock, Pencil, Play, X } from "lucide-react";
+import { ArrowDown, ArrowUp, Clock, CornerDownRight, Pencil, Play, X } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
@@ -10,6 +10,8 @@ import { useTell } from "../../../ui/toasts.tsx";
 import { QueueEditor } from "./queue-editor.tsx";
 import { moved } from "./queue-order.ts";
 import { useControl } from "./use-control.ts";
+import { useSteering } from "./use-steering.ts";
+import { plural, t } from "../../../ui/language/t.ts";
 
 /** Waiting prompts: for the open turn, or, after a stop, until somebody resumes them. Collapsed while a question needs the room. */
 export function Queue({ session }: { readonly session: SessionView }): ReactNode {
@@ -19,7 +21,7 @@ export function Queue({ session }: { readonly session: SessionView }): ReactNode
   if (first === undefined) return null;
   const held = session.queue.filter((queued) => queued.held === true).length;
   return (
-    <section aria-label="Queued prompts">
+    <section aria-label={t("Queued prompts")}>
       <details
         open={session.pending_approvals.length === 0}
         className="group/queue rounded-lg border border-dashed px-3 py-1.5 text-sm"
@@ -42,9 +44,9 @@ export function Queue({ session }: { readonly session: SessionView }): ReactNode
         </ol>
         {held > 0 && (
           <p className="flex flex-wrap items-center gap-2 pb-1 text-xs text-soft">
-            <span className="mr-auto">Held because the turn was stopped.</span>
+            <span className="me-auto">{t("Held because the turn was stopped.")}</span>
             <Button size="small" busy={control.busy} onClick={() => control.run("resume")}>
-              <Play aria-hidden className="size-3.5" /> Run the queue
+              <Play aria-hidden className="size-3.5" /> {t("Run the queue")}
             </Button>
           </p>
         )}
@@ -71,29 +73,47 @@ function QueuedLine({
   const { client } = useConnection();
   const turns = session.queue.map(({ turn_id }) => turn_id);
   const turn = turns[index] ?? "";
+  const canSteer = useSteering(session);
+  const isNow = session.queue[index]?.now === true;
   const name = `“${(text.split("\n")[0] ?? "").slice(0, NAME_CHARS)}”`;
   const move = (by: -1 | 1) => () =>
-    run({ change: () => client.queue.reorder(session.id, moved(turns, index, by)), said: "Queue reordered" });
+    run({ change: () => client.queue.reorder(session.id, moved(turns, index, by)), said: t("Queue reordered") });
   return (
     <div className="flex items-center gap-1">
       <span className="min-w-0 flex-1 truncate">{text}</span>
+      {isNow && <span className="shrink-0 text-xs text-faint">{t("Sent into this turn")}</span>}
+      {canSteer && !isNow && (
+        <Small
+          label={t("Send {name} now", { name })}
+          icon={CornerDownRight}
+          disabled={isBusy}
+          onPress={() =>
+            run({ change: () => client.queue.sendNow(session.id, turn), said: t("Sent into the running turn") })
+          }
+        />
+      )}
       {turns.length > 1 && (
         <>
-          <Small label={`Move ${name} up`} icon={ArrowUp} disabled={isBusy || index === 0} onPress={move(-1)} />
           <Small
-            label={`Move ${name} down`}
+            label={t("Move {name} up", { name })}
+            icon={ArrowUp}
+            disabled={isBusy || index === 0}
+            onPress={move(-1)}
+          />
+          <Small
+            label={t("Move {name} down", { name })}
             icon={ArrowDown}
             disabled={isBusy || index === turns.length - 1}
             onPress={move(1)}
           />
         </>
       )}
-      <Small label={`Edit ${name}`} icon={Pencil} disabled={isBusy} onPress={onEdit} />
+      <Small label={t("Edit {name}", { name })} icon={Pencil} disabled={isBusy} onPress={onEdit} />
       <Small
-        label={`Remove ${name} from the queue`}
+        label={t("Remove {name} from the queue", { name })}
         icon={X}
         disabled={isBusy}
-        onPress={() => run({ change: () => client.removePrompt(session.id, turn), said: "Removed from the queue" })}
+        onPress={() => run({ change: () => client.removePrompt(session.id, turn), said: t("Removed from the queue") })}
       />
     </div>
   );
@@ -125,8 +145,10 @@ function Small({
 }
 
 function queueWords(count: number, held: number): string {
-  if (held === 0) return `${String(count)} queued`;
-  return held === count ? `${String(held)} held` : `${String(count)} queued, ${String(held)} held`;
+  const queued = plural({ one: "{count} queued", other: "{count} queued" }, { count });
+  if (held === 0) return queued;
+  const stopped = plural({ one: "{count} held", other: "{count} held" }, { count: held });
+  return held === count ? stopped : `${queued}, ${stopped}`;
 }
 
 interface QueueChange {

@@ -9,6 +9,7 @@ import { LabelDialog } from "./label-dialog.tsx";
 import { ShareDialog } from "./share-dialog.tsx";
 import { SwitchDialog } from "./switch-dialog.tsx";
 import { useControl } from "./use-control.ts";
+import { t } from "../../../ui/language/t.ts";
 
 export type SessionQuestion = "budget" | "switch" | "export" | "share" | "close" | "label" | "delete";
 
@@ -44,11 +45,11 @@ export function SessionDialog({
         <Dialog
           open
           onClose={onEnd}
-          title="Close this session?"
-          description="Stops the turn and all processes, and drops queued prompts. You can still read and fork it."
+          title={t("Close this session?")}
+          description={t("Stops the turn and all processes, and drops queued prompts. You can still read and fork it.")}
         >
           <div className="flex justify-end gap-2">
-            <Button onClick={onEnd}>Cancel</Button>
+            <Button onClick={onEnd}>{t("Cancel")}</Button>
             <Button
               variant="danger"
               onClick={() => {
@@ -56,7 +57,7 @@ export function SessionDialog({
                 control.run("close");
               }}
             >
-              Close session
+              {t("Close session")}
             </Button>
           </div>
         </Dialog>

@@ -13,6 +13,7 @@ import { StatusBadge, titleOf } from "../../../ui/words.tsx";
 import { isUnread, useReadMarks } from "../../app/read-marks.ts";
 import { inGlanceOrder } from "../../app/session-order.ts";
 import { useSessions } from "../sessions/data.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** The open session counts as read, now and when its next turn ends. */
 export function useMarkRead(session: SessionView): void {
@@ -28,15 +29,15 @@ export function SessionsBeside({ current }: { readonly current: string }): React
   const Icon = isOpen ? PanelLeftClose : PanelLeftOpen;
   return (
     <aside
-      aria-label="Sessions"
-      className={classes("hidden shrink-0 flex-col border-r bg-panel xl:flex", isOpen ? "w-60" : "w-12")}
+      aria-label={t("Sessions")}
+      className={classes("hidden shrink-0 flex-col border-e bg-panel xl:flex", isOpen ? "w-60" : "w-12")}
     >
       <div className="flex h-12 items-center justify-between gap-2 px-2">
-        {isOpen && <h2 className="px-1 text-sm font-semibold">Sessions</h2>}
+        {isOpen && <h2 className="px-1 text-sm font-semibold">{t("Sessions")}</h2>}
         <Button
           size="icon"
           variant="quiet"
-          aria-label={isOpen ? "Hide the sessions" : "Show the sessions"}
+          aria-label={isOpen ? t("Hide the sessions") : t("Show the sessions")}
           aria-expanded={isOpen}
           onClick={() => set({ sessionsBeside: !isOpen })}
         >
@@ -63,7 +64,7 @@ export function SessionsDrawer({
   readonly onClose: () => void;
 }): ReactNode {
   return (
-    <Dialog open={open} onClose={onClose} title="Sessions">
+    <Dialog open={open} onClose={onClose} title={t("Sessions")}>
       <GlanceList current={current} onPick={onClose} />
     </Dialog>
   );
@@ -76,7 +77,7 @@ function GlanceList({ current, onPick }: { readonly current: string; readonly on
   if (isPending) return <Skeleton className="h-40" />;
   const unread = (session: SessionView): boolean => session.id !== current && isUnread(marks, me.id, session);
   return (
-    <nav aria-label="Sessions">
+    <nav aria-label={t("Sessions")}>
       <ul className="space-y-0.5">
         {inGlanceOrder(sessions, unread).map((session) => (
           <li key={session.id}>
@@ -93,10 +94,13 @@ function GlanceList({ current, onPick }: { readonly current: string; readonly on
               <span className="flex items-center gap-2">
                 {unread(session) && (
                   <span className="size-2 shrink-0 rounded-full bg-accent">
-                    <span className="sr-only">Unread: </span>
+                    <span className="sr-only">{t("Unread:")} </span>
                   </span>
                 )}
-                <span className={classes("min-w-0 flex-1 truncate", unread(session) && "font-semibold")}>
+                <span
+                  dir="auto"
+                  className={classes("min-w-0 flex-1 truncate rtl:text-right", unread(session) && "font-semibold")}
+                >
                   {visible(titleOf(session))}
                 </span>
               </span>
@@ -114,7 +118,7 @@ function GlanceList({ current, onPick }: { readonly current: string; readonly on
       </ul>
       {hasNextPage && (
         <Link to="/sessions" className="block px-2.5 py-2 text-sm text-accent underline" onClick={onPick}>
-          All sessions
+          {t("All sessions")}
         </Link>
       )}
     </nav>

@@ -9,20 +9,21 @@ import { Field, Input, Select } from "../../../ui/field.tsx";
 import { Note, Skeleton, Trouble, wordsOf } from "../../../ui/states.tsx";
 import { Ago } from "../../../ui/words.tsx";
 import { KEYS } from "../../app/feed.tsx";
+import { locale, rich, t } from "../../../ui/language/t.ts";
 
 const HOUR_S = 3_600;
 const LIFETIMES = [
-  { seconds: HOUR_S, label: "1 hour" },
-  { seconds: 24 * HOUR_S, label: "1 day" },
-  { seconds: 7 * 24 * HOUR_S, label: "7 days" },
-  { seconds: 30 * 24 * HOUR_S, label: "30 days" },
+  { seconds: HOUR_S, label: t("1 hour") },
+  { seconds: 24 * HOUR_S, label: t("1 day") },
+  { seconds: 7 * 24 * HOUR_S, label: t("7 days") },
+  { seconds: 30 * 24 * HOUR_S, label: t("30 days") },
 ] as const;
 const USUAL = LIFETIMES[2].seconds;
 
 const PARTS = [
-  { name: "tools", label: "What tools ran and returned" },
-  { name: "thoughts", label: "The model’s thoughts" },
-  { name: "costs", label: "Costs" },
+  { name: "tools", label: t("What tools ran and returned") },
+  { name: "thoughts", label: t("The model’s thoughts") },
+  { name: "costs", label: t("Costs") },
 ] as const;
 type PartName = (typeof PARTS)[number]["name"];
 
@@ -39,8 +40,8 @@ export function ShareDialog({
     <Dialog
       open
       onClose={onClose}
-      title="Share a read-only link"
-      description="Anyone who has the link and can reach this server sees the conversation as it is now."
+      title={t("Share a read-only link")}
+      description={t("Anyone who has the link and can reach this server sees the conversation as it is now.")}
     >
       <div className="space-y-5">
         {made === undefined ? <ShareForm session={session} onMade={setMade} /> : <NewLink share={made} />}
@@ -81,14 +82,14 @@ function ShareForm({
   return (
     <form onSubmit={submit} className="space-y-4">
       <fieldset className="space-y-2">
-        <legend className="text-sm font-medium">Besides prompts and answers, show</legend>
+        <legend className="text-sm font-medium">{t("Besides prompts and answers, show")}</legend>
         {PARTS.map(({ name, label }) => (
           <label key={name} className="flex min-h-8 items-center gap-2 text-sm">
             <input type="checkbox" checked={shown.has(name)} onChange={() => toggle(name)} className="size-4" /> {label}
           </label>
         ))}
       </fieldset>
-      <Field label="The link works for" hint="You can end it at any time.">
+      <Field label={t("The link works for")} hint={t("You can end it at any time.")}>
         {(ids) => (
           <Select {...ids} value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>
             {LIFETIMES.map(({ seconds: value, label }) => (
@@ -100,13 +101,14 @@ function ShareForm({
         )}
       </Field>
       <Note tone="warn">
-        Known secrets and the folder’s path are removed. What somebody typed, or a file contained, may still be private:
-        open the link yourself first.
+        {t(
+          "Known secrets and the folder’s path are removed. What somebody typed, or a file contained, may still be private: open the link yourself first.",
+        )}
       </Note>
       {create.error !== null && <Note tone="bad">{wordsOf(create.error)}</Note>}
       <div className="flex justify-end">
         <Button type="submit" variant="primary" busy={create.isPending}>
-          Create link
+          {t("Create link")}
         </Button>
       </div>
     </form>
@@ -117,11 +119,11 @@ function NewLink({ share }: { readonly share: ShareCreated }): ReactNode {
   const address = globalThis.location.origin + share.path;
   return (
     <div className="space-y-3">
-      <Field label="Your link" hint="Copy it now: it is not shown again.">
+      <Field label={t("Your link")} hint={t("Copy it now: it is not shown again.")}>
         {(ids) => (
           <span className="flex items-center gap-2">
             <Input {...ids} readOnly value={address} onFocus={(event) => event.target.select()} />
-            <CopyButton text={address} label="Copy link" />
+            <CopyButton text={address} label={t("Copy link")} />
           </span>
         )}
       </Field>
@@ -131,7 +133,7 @@ function NewLink({ share }: { readonly share: ShareCreated }): ReactNode {
         rel="noreferrer"
         className="inline-block text-sm font-medium text-accent underline underline-offset-2"
       >
-        Open it in a new tab
+        {t("Open it in a new tab")}
       </a>
     </div>
   );
@@ -147,13 +149,13 @@ function Shares({ session }: { readonly session: SessionView }): ReactNode {
   if (shares.isPending) return <Skeleton className="h-10" />;
   if (shares.error !== null)
     return (
-      <Trouble title="Your links could not be listed" error={shares.error} onRetry={() => void shares.refetch()} />
+      <Trouble title={t("Your links could not be listed")} error={shares.error} onRetry={() => void shares.refetch()} />
     );
   if (shares.data.shares.length === 0) return null;
   return (
     <section aria-labelledby="share-links" className="border-t pt-4">
       <h3 id="share-links" className="text-sm font-medium">
-        Links that work
+        {t("Links that work")}
       </h3>
       <ul className="mt-2 divide-y">
         {shares.data.shares.map((share) => (
@@ -171,20 +173,19 @@ function ShareRow({ share }: { readonly share: ShareView }): ReactNode {
     mutationFn: () => client.exports.revoke(share.session_id, share.id),
     onSuccess: () => queries.invalidateQueries({ queryKey: KEYS.shares(share.session_id) }),
   });
-  const parts = PARTS.filter(({ name }) => share[name] === true).map(({ label }) => label.toLowerCase());
+  const parts = PARTS.filter(({ name }) => share[name] === true).map(({ label }) => label.toLocaleLowerCase(locale));
   return (
     <li className="flex items-center justify-between gap-3 py-2 text-sm">
       <span className="min-w-0">
-        <span className="block">
-          Expires <Ago at={share.expires_at} />
-        </span>
+        <span className="block">{rich("Expires {ago}", { ago: <Ago at={share.expires_at} /> })}</span>
         <span className="block text-soft">
-          {parts.length === 0 ? "Prompts and answers" : `With ${parts.join(", ")}`} · by {share.created_by.name}
+          {parts.length === 0 ? t("Prompts and answers") : t("With {parts}", { parts: parts.join(", ") })} ·{" "}
+          {t("by {name}", { name: share.created_by.name })}
         </span>
         {revoke.error !== null && <span className="block text-bad">{wordsOf(revoke.error)}</span>}
       </span>
       <Button size="small" busy={revoke.isPending} onClick={() => revoke.mutate()}>
-        End link
+        {t("End link")}
       </Button>
     </li>
   );

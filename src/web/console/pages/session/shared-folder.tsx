@@ -11,6 +11,7 @@ import { KEYS } from "../../app/feed.tsx";
 import { EMPTY } from "../new/draft.ts";
 import { useDraft } from "../new/draft-store.ts";
 import { sharers } from "./sharers.ts";
+import { plural, rich, t } from "../../../ui/language/t.ts";
 
 const LOOKED_AT = 50;
 
@@ -30,14 +31,22 @@ export function SharedFolder({ session }: { readonly session: SessionView }): Re
   });
   const [other, ...more] = sharers(session, data?.sessions ?? []);
   if (other === undefined) return null;
+  const link = (
+    <Link to="/sessions/$sessionId" params={{ sessionId: other.id }} className="underline">
+      {visible(titleOf(other))}
+    </Link>
+  );
   return (
     <Note tone="warn" role="status" className="m-3 flex flex-wrap items-center gap-2 max-sm:m-2 short:hidden">
       <span className="min-w-0 flex-1">
-        <Link to="/sessions/$sessionId" params={{ sessionId: other.id }} className="underline">
-          {visible(titleOf(other))}
-        </Link>{" "}
-        {more.length > 0 && `and ${more.length} more `}
-        {more.length > 0 ? "work" : "works"} in this folder too. They see and may overwrite each other’s changes.
+        {more.length === 0
+          ? rich("{session} works in this folder too. They see and may overwrite each other’s changes.", {
+              session: link,
+            })
+          : rich("{session} and {others} work in this folder too. They see and may overwrite each other’s changes.", {
+              session: link,
+              others: plural({ one: "{count} more", other: "{count} more" }, { count: more.length }),
+            })}
       </span>
       {may && (
         <Button
@@ -47,7 +56,7 @@ export function SharedFolder({ session }: { readonly session: SessionView }): Re
             void navigate({ to: "/new" });
           }}
         >
-          Start one in a worktree
+          {t("Start one in a worktree")}
         </Button>
       )}
     </Note>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { classes } from "../../../ui/classes.ts";
 import { commandBegun, mentionAt, suggestCommands, withMention, type SlashCommandName } from "./commands.ts";
+import { t } from "../../../ui/language/t.ts";
 
 const FILES = 12;
 
@@ -117,8 +118,8 @@ export function SuggestionList({
       ref={list}
       id={id}
       role="listbox"
-      aria-label="Suggestions"
-      className="absolute bottom-full left-0 z-20 mb-1 max-h-72 w-full overflow-y-auto rounded-lg border bg-raised p-1 shadow-lg sm:w-96"
+      aria-label={t("Suggestions")}
+      className="absolute bottom-full start-0 z-20 mb-1 max-h-72 w-full overflow-y-auto rounded-lg border bg-raised p-1 shadow-lg sm:w-96"
     >
       {suggestions.map(({ key, label, hint, pick }, index) => (
         <li
@@ -144,4 +145,4 @@ export function SuggestionList({
 }
 
 /** Shown below the prompt box. */
-export const COMMAND_HELP = "Enter sends, Shift+Enter adds a line, / for commands, @ for files.";
+export const COMMAND_HELP = t("Enter sends, Shift+Enter adds a line, / for commands, @ for files.");

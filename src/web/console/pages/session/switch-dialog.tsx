@@ -9,6 +9,8 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input, Select } from "../../../ui/field.tsx";
 import { Trouble } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
+import { modeWords } from "../../transcript/mode-words.ts";
+import { t } from "../../../ui/language/t.ts";
 
 const SAME = "";
 
@@ -33,7 +35,7 @@ export function SwitchDialog({
     mutationFn: () => client.configure(session.id, change, { key: freshKey() }),
     onSuccess: (changed) => {
       queries.setQueryData(KEYS.session(session.id), changed);
-      tell.ok("Saved. Applies from the next turn.");
+      tell.ok(t("Saved. Applies from the next turn."));
       onClose();
     },
   });
@@ -45,29 +47,33 @@ export function SwitchDialog({
     <Dialog
       open
       onClose={onClose}
-      title="Change model or mode"
-      description="Applies from the next turn, within the policy."
+      title={t("Change model or mode")}
+      description={t("Applies from the next turn, within the policy.")}
     >
       <form onSubmit={submit} className="space-y-4">
-        <Field label="Model">
+        <Field label={t("Model")}>
           {(ids) => <Input {...ids} autoFocus value={model} onChange={(event) => setModel(event.target.value)} />}
         </Field>
-        <Field label="Permission mode">
+        <Field label={t("Permission mode")}>
           {(ids) => (
             <Select {...ids} value={mode} onChange={(event) => setMode(event.target.value)}>
-              <option value={SAME}>Unchanged ({session.settings.permission_mode ?? session.settings.autonomy})</option>
-              <option value="sdk">Ask before changes</option>
-              <option value="acceptEdits">Accept edits: change workspace files without asking</option>
-              <option value="bypassPermissions">Auto Execute: run without asking</option>
-              <option value="plan">Plan: read-only tools</option>
+              <option value={SAME}>
+                {t("Unchanged ({mode})", {
+                  mode: modeWords(session.settings),
+                })}
+              </option>
+              <option value="sdk">{t("Ask before changes")}</option>
+              <option value="acceptEdits">{t("Accept edits: change workspace files without asking")}</option>
+              <option value="bypassPermissions">{t("Auto Execute: run without asking")}</option>
+              <option value="plan">{t("Plan: read-only tools")}</option>
             </Select>
           )}
         </Field>
-        {save.error !== null && <Trouble title="Not changed" error={save.error} />}
+        {save.error !== null && <Trouble title={t("Not changed")} error={save.error} />}
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t("Cancel")}</Button>
           <Button type="submit" variant="primary" busy={save.isPending} disabled={Object.keys(change).length === 0}>
-            Change
+            {t("Change")}
           </Button>
         </div>
       </form>

@@ -5,6 +5,7 @@ import { useTell } from "../../../ui/toasts.tsx";
 import type { SlashCommandName } from "./commands.ts";
 import type { SessionQuestion } from "./session-dialog.tsx";
 import { useControl } from "./use-control.ts";
+import { t } from "../../../ui/language/t.ts";
 
 export interface SessionCommands {
   readonly run: (name: SlashCommandName) => void;
@@ -33,7 +34,7 @@ export function useCommands(sessionId: string, onFork: () => void): SessionComma
       case "mode":
         return setAsked("switch");
       case "budget":
-        return mayRaise ? setAsked("budget") : tell.bad("Your role can’t change limits. Ask an admin.");
+        return mayRaise ? setAsked("budget") : tell.bad(t("Your role can’t change limits. Ask an admin."));
       case "close":
         return setAsked("close");
       case "help":

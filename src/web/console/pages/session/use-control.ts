@@ -4,20 +4,27 @@ import type { SessionView } from "../../../../protocol/index.ts";
 import { sessionChanged } from "../../app/feed.tsx";
 import { wordsOf } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
+import { plural, t } from "../../../ui/language/t.ts";
 
 export type ControlVerb = "interrupt" | "pause" | "resume" | "close";
 
 const SAID: Readonly<Record<Exclude<ControlVerb, "interrupt">, string>> = {
-  pause: "Paused. No new turns or tools run until you resume.",
-  resume: "Resumed",
-  close: "Session closed",
+  pause: t("Paused. No new turns or tools run until you resume."),
+  resume: t("Resumed"),
+  close: t("Session closed"),
 };
 
 function saidOf(verb: ControlVerb, { queue }: SessionView): string {
   if (verb !== "interrupt") return SAID[verb];
   const held = queue.filter((queued) => queued.held === true).length;
-  if (held === 0) return "Turn stopped";
-  return `Turn stopped. ${held === 1 ? "1 queued prompt is" : `${String(held)} queued prompts are`} held.`;
+  if (held === 0) return t("Turn stopped");
+  return plural(
+    {
+      one: "Turn stopped. {count} queued prompt is held.",
+      other: "Turn stopped. {count} queued prompts are held.",
+    },
+    { count: held },
+  );
 }
 
 /** Stop, pause, resume and close, with their outcome shown. */

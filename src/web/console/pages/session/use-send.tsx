@@ -5,6 +5,7 @@ import { freshKey } from "../../app/fresh-key.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { wordsOf } from "../../../ui/states.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 interface Sending {
   /** The same for each try: a prompt that arrived is not sent twice. */
@@ -60,13 +61,13 @@ export function Unsent({
       {unsent.map(({ key, prompt, words }) => (
         <li key={key} className="flex flex-wrap items-center gap-2 rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
           <span className="min-w-0 flex-1">
-            Not sent: {words} <span className="block truncate text-ink">{prompt.text}</span>
+            {t("Not sent: {words}", { words })} <span className="block truncate text-ink">{prompt.text}</span>
           </span>
           <Button size="small" onClick={() => onAgain(key)}>
-            Try again
+            {t("Try again")}
           </Button>
           <Button size="small" variant="quiet" onClick={() => onDrop(key)}>
-            Discard
+            {t("Discard")}
           </Button>
         </li>
       ))}

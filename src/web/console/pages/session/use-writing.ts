@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from "react";
-import type { SessionView } from "../../../../protocol/index.ts";
+import type { PromptTiming, SessionView } from "../../../../protocol/index.ts";
 import { attach, type Attached } from "../../../ui/attachments.ts";
 import { enterSends } from "../../../ui/media.ts";
 import { commandOf, type SlashCommandName } from "./commands.ts";
@@ -23,7 +23,8 @@ export interface PromptBox {
   /** The caret moved. */
   readonly moved: (caret: number) => void;
   readonly onKeyDown: (event: KeyboardEvent) => void;
-  readonly submit: () => void;
+  /** `now`: into the running turn. Absent: after it. */
+  readonly submit: (when?: PromptTiming) => void;
   readonly files: Files;
   readonly send: Send;
   readonly suggestions: readonly Suggestion[];
@@ -33,7 +34,7 @@ export interface PromptBox {
 /** A prompt being written: its text, its files, its completions, and where it is sent. */
 export function useWriting(
   { id: sessionId, status }: Pick<SessionView, "id" | "status">,
-  onCommand: (name: SlashCommandName) => void,
+  { onCommand, canSteer }: { readonly onCommand: (name: SlashCommandName) => void; readonly canSteer: boolean },
 ): PromptBox {
   const box = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState(() => readDraft(sessionId));
@@ -56,22 +57,23 @@ export function useWriting(
   const suggestions = useSuggestions({ sessionId, text, caret, onText: write, onCommand: command });
   const chooser = useChooser(suggestions, text);
   const past = usePast(text, write);
-  const submit = (): void => {
+  const submit = (when?: PromptTiming): void => {
     const named = commandOf(text);
     if (named !== undefined) return command(named);
     if (text.trim() === "") return;
     remember(text);
     const attachments = files.attached.map(({ attachment }) => attachment);
-    send.send({ text, ...(attachments.length === 0 ? {} : { attachments }) });
+    send.send({ text, ...(attachments.length === 0 ? {} : { attachments }), ...(when === "now" ? { when } : {}) });
     write("");
     files.clear();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (chooser.onKey(event) || past(event)) return;
     if (event.nativeEvent.isComposing) return;
-    if (event.key === "Enter" && !event.shiftKey && enterSends()) {
+    const isForced = event.ctrlKey || event.metaKey;
+    if (event.key === "Enter" && !event.shiftKey && (enterSends() || isForced)) {
       event.preventDefault();
-      submit();
+      submit(isForced && canSteer ? "now" : undefined);
     }
     // As everywhere on the page.
     if (event.key === "Escape" && (status === "working" || status === "pending_approval")) {

@@ -1,12 +1,13 @@
 import { useInfiniteQuery, useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { SessionListFilter } from "../../../../client/index.ts";
-import { Status, type SessionView } from "../../../../protocol/index.ts";
+import { STATUSES, type SessionView } from "../../../../protocol/index.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { KEYS, sessionChanged } from "../../app/feed.tsx";
 import { flat, type SessionPages } from "../../app/session-lists.ts";
 import { wordsOf } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 const PAGE = 50;
 
@@ -24,7 +25,7 @@ export interface SessionSearch {
 }
 
 export function filterOf({ q, status, engine, tag, folder, since, archived }: SessionSearch): SessionListFilter {
-  const known = Status.safeParse(status).data;
+  const known = STATUSES.find((one) => one === status);
   return {
     ...(known === undefined ? {} : { status: known }),
     ...(q === undefined ? {} : { search: q }),
@@ -71,7 +72,7 @@ export interface SessionActions {
   readonly mayControl: (session: SessionView) => boolean;
 }
 
-const DONE = { pause: "Paused", resume: "Resumed", close: "Closed" } as const;
+const DONE = { pause: t("Paused"), resume: t("Resumed"), close: t("Closed") } as const;
 
 /** What can be done with a session from the list. */
 export function useSessionActions(): SessionActions {
@@ -98,13 +99,14 @@ export function useSessionActions(): SessionActions {
   });
   const copyId = async ({ id }: SessionView): Promise<void> => {
     await navigator.clipboard.writeText(id);
-    tell.ok("ID copied");
+    tell.ok(t("ID copied"));
   };
   return {
     control: ({ id }, verb) => control.mutate({ id, verb }),
     fork: ({ id }) => fork.mutate(id),
     // Browsers allow clipboard access only on https and localhost.
-    copyId: (session) => void copyId(session).catch(() => tell.bad(`The browser blocked copying: ${session.id}`)),
+    copyId: (session) =>
+      void copyId(session).catch(() => tell.bad(t("The browser blocked copying: {id}", { id: session.id }))),
     mayControl: ({ created_by }) => {
       const scope = me.rights["session.control"];
       return scope === "all" || (scope === "own" && created_by.id === me.id);

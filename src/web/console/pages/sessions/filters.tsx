@@ -1,12 +1,13 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode, RefObject } from "react";
-import { Status } from "../../../../protocol/index.ts";
+import { STATUSES } from "../../../../protocol/index.ts";
 import { useEngines } from "../../app/engines.ts";
 import { SearchBox } from "../../app/search-box.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Input, Select } from "../../../ui/field.tsx";
 import { statusLabel } from "../../../ui/words.tsx";
 import type { SessionSearch } from "./data.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** Search and filters; they are in the address, so that a list can be bookmarked and shared. */
 export function Filters({
@@ -19,22 +20,22 @@ export function Filters({
   const change = useChange();
   const some = Object.values(search).some((value) => value !== undefined);
   return (
-    <div role="search" aria-label="Sessions" className="flex flex-wrap items-center gap-2">
+    <div role="search" aria-label={t("Sessions")} className="flex flex-wrap items-center gap-2">
       <SearchBox
-        label="Search sessions"
-        placeholder="Search by title"
+        label={t("Search sessions")}
+        placeholder={t("Search by title")}
         text={search.q ?? ""}
         onText={(q) => change({ q })}
         box={box}
       />
       <Select
-        aria-label="State"
+        aria-label={t("State")}
         className="w-auto! min-w-36 max-md:min-w-0 max-md:flex-1"
         value={search.status ?? ""}
         onChange={(event) => change({ status: event.target.value })}
       >
-        <option value="">All states</option>
-        {Status.options.map((status) => (
+        <option value="">{t("All states")}</option>
+        {STATUSES.map((status) => (
           <option key={status} value={status}>
             {statusLabel(status)}
           </option>
@@ -47,7 +48,7 @@ export function Filters({
           variant="quiet"
           onClick={() => change({ q: "", status: "", engine: "", tag: "", folder: "", since: "", archived: "" })}
         >
-          Clear
+          {t("Clear")}
         </Button>
       )}
     </div>
@@ -67,14 +68,14 @@ function MoreFilters({
   return (
     <details open={isUsed} className="group max-md:w-full">
       <summary className="flex h-10 cursor-pointer items-center rounded-lg px-3 text-sm text-soft hover:bg-sunken group-open:hidden">
-        More filters
+        {t("More filters")}
       </summary>
       <div className="flex flex-wrap items-center gap-2">
-        <Narrow label="Tag" value={tag} onValue={(value) => change({ tag: value })} />
-        <Narrow label="Folder" value={folder} onValue={(value) => change({ folder: value })} />
+        <Narrow label={t("Tag")} value={tag} onValue={(value) => change({ tag: value })} />
+        <Narrow label={t("Folder")} value={folder} onValue={(value) => change({ folder: value })} />
         <Input
           type="date"
-          aria-label="Created since"
+          aria-label={t("Created since")}
           className="w-auto!"
           value={since}
           onChange={({ target }) => change({ since: target.value })}
@@ -86,7 +87,7 @@ function MoreFilters({
             checked={archived === "yes"}
             onChange={({ target }) => change({ archived: target.checked ? "yes" : "" })}
           />
-          Archived
+          {t("Archived")}
         </label>
       </div>
     </details>
@@ -127,12 +128,12 @@ function EngineFilter({
   const ids = engines.map(({ id }) => id);
   return (
     <Select
-      aria-label="Engine"
+      aria-label={t("Engine")}
       className="w-auto! min-w-36 max-md:min-w-0 max-md:flex-1"
       value={engine}
       onChange={(event) => onEngine(event.target.value)}
     >
-      <option value="">All engines</option>
+      <option value="">{t("All engines")}</option>
       {[...new Set([...ids, ...(engine === "" ? [] : [engine])])].map((id) => (
         <option key={id}>{id}</option>
       ))}

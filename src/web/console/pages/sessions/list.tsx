@@ -4,10 +4,11 @@ import { useIsDesktop } from "../../../ui/media.ts";
 import { Skeleton } from "../../../ui/states.tsx";
 import { Ago } from "../../../ui/words.tsx";
 import type { SessionActions } from "./data.ts";
-import { RowMenu } from "./row-menu.tsx";
+import { RowMenu } from "./row-menu-button.tsx";
 import { Cost, Forked, State, TitleLink, Workspace } from "./row-parts.tsx";
+import { t } from "../../../ui/language/t.ts";
 
-const HEAD = "px-3 py-2 text-left font-medium whitespace-nowrap";
+const HEAD = "px-3 py-2 text-start font-medium whitespace-nowrap";
 const CELL = "px-3 py-2 align-middle";
 const ROWS_WHILE_LOADING = 8;
 
@@ -62,7 +63,7 @@ function Table({ sessions, actions }: Omit<ListProps, "place">): ReactNode {
               {session.settings.model}
             </span>
           </td>
-          <td className={`${CELL} text-right whitespace-nowrap`}>
+          <td className={`${CELL} text-end whitespace-nowrap`}>
             <Cost session={session} twoLines />
           </td>
           <td className={CELL}>
@@ -73,7 +74,7 @@ function Table({ sessions, actions }: Omit<ListProps, "place">): ReactNode {
           <td className={`${CELL} whitespace-nowrap text-soft`}>
             <Ago at={session.updated_at} />
           </td>
-          <td className="py-2 pr-2 text-right align-middle">
+          <td className="py-2 pe-2 text-end align-middle">
             <RowMenu session={session} actions={actions} />
           </td>
         </tr>
@@ -86,17 +87,17 @@ function TableFrame({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <div className="overflow-hidden rounded-xl border bg-raised">
       <table className="w-full table-fixed text-sm">
-        <caption className="sr-only">Sessions, newest first</caption>
+        <caption className="sr-only">{t("Sessions, newest first")}</caption>
         <thead className="border-b bg-panel text-xs text-soft">
           <tr>
-            <th className={HEAD}>Session</th>
-            <th className={`${HEAD} w-36`}>State</th>
-            <th className={`${HEAD} w-32 2xl:w-44`}>Engine, model</th>
-            <th className={`${HEAD} w-24 text-right!`}>Cost</th>
-            <th className={`${HEAD} w-28 2xl:w-36`}>Created by</th>
-            <th className={`${HEAD} w-32`}>Last activity</th>
+            <th className={HEAD}>{t("Session")}</th>
+            <th className={`${HEAD} w-36`}>{t("State")}</th>
+            <th className={`${HEAD} w-32 2xl:w-44`}>{t("Engine, model")}</th>
+            <th className={`${HEAD} w-24 text-right!`}>{t("Cost")}</th>
+            <th className={`${HEAD} w-28 2xl:w-36`}>{t("Created by")}</th>
+            <th className={`${HEAD} w-32`}>{t("Last activity")}</th>
             <th className="w-11">
-              <span className="sr-only">Actions</span>
+              <span className="sr-only">{t("Actions")}</span>
             </th>
           </tr>
         </thead>
@@ -110,17 +111,17 @@ function Cards({ sessions, actions }: Omit<ListProps, "place">): ReactNode {
   return (
     <ul className="space-y-2">
       {sessions.map((session) => (
-        <li key={session.id} className="relative rounded-xl border bg-raised p-3 pr-2">
+        <li key={session.id} className="relative rounded-xl border bg-raised p-3 pe-2">
           <div className="flex items-start gap-2">
             <TitleLink session={session} className="line-clamp-2 min-w-0 flex-1 pt-1 leading-snug break-words" />
             <RowMenu session={session} actions={actions} />
           </div>
-          <div className="mt-1.5 flex flex-wrap items-center justify-between gap-x-3 gap-y-1 pr-1 text-sm">
+          <div className="mt-1.5 flex flex-wrap items-center justify-between gap-x-3 gap-y-1 pe-1 text-sm">
             <State session={session} />
             <Cost session={session} />
           </div>
-          <div className="mt-1.5 flex items-center justify-between gap-3 pr-1 text-xs text-faint">
-            <span className="min-w-0 truncate">
+          <div className="mt-1.5 flex items-center justify-between gap-3 pe-1 text-xs text-faint">
+            <span dir="auto" className="min-w-0 truncate">
               {session.settings.engine} · {session.settings.model} · {session.created_by.name}
             </span>
             <span className="shrink-0">
@@ -139,7 +140,7 @@ export function ListSkeleton(): ReactNode {
   const lines = Array.from({ length: ROWS_WHILE_LOADING }, (_, index) => index);
   if (!isDesktop) {
     return (
-      <div role="status" aria-label="Loading sessions" className="space-y-2">
+      <div role="status" aria-label={t("Loading sessions")} className="space-y-2">
         {lines.map((line) => (
           <Skeleton key={line} className="h-[6.4rem] rounded-xl" />
         ))}
@@ -147,7 +148,7 @@ export function ListSkeleton(): ReactNode {
     );
   }
   return (
-    <div role="status" aria-label="Loading sessions">
+    <div role="status" aria-label={t("Loading sessions")}>
       <TableFrame>
         {lines.map((line) => (
           <tr key={line}>

@@ -1,18 +1,23 @@
 import { Link, useSearch } from "@tanstack/react-router";
 import { Plus, SearchX } from "lucide-react";
-import { useEffect, useRef, type ReactNode, type RefObject } from "react";
+import { Suspense, useEffect, useRef, type ReactNode, type RefObject } from "react";
 import { useMay } from "../../../ui/app/connection.tsx";
 import { useShortcuts } from "../../../ui/app/shortcuts.tsx";
 import { DemoNote } from "../../onboarding/demo-note.tsx";
 import { useDemo } from "../../onboarding/demo.tsx";
-import { Welcome } from "../../onboarding/welcome.tsx";
 import { Button } from "../../../ui/button.tsx";
+import { lazyPart } from "../../../ui/load.ts";
 import { Page } from "../../../ui/page.tsx";
+import { useReady } from "../../../ui/ready.ts";
 import { Empty, Skeleton, Trouble } from "../../../ui/states.tsx";
 import { useTemplates } from "../new/template-data.ts";
 import { filterOf, useSessionActions, useSessions } from "./data.ts";
 import { Filters } from "./filters.tsx";
 import { ListSkeleton, moveFocus, SessionList } from "./list.tsx";
+import { plural, t } from "../../../ui/language/t.ts";
+
+/** For a server that has no sessions yet. */
+const Welcome = lazyPart(async () => (await import("../../onboarding/welcome.tsx")).Welcome);
 
 export function SessionsPage(): ReactNode {
   const search = useSearch({ from: "/sessions" });
@@ -27,18 +32,24 @@ export function SessionsPage(): ReactNode {
   const { isPending: readingTemplates, isEnabled: hasTemplates } = useTemplates();
   const demo = useDemo();
   // Nothing may jump when the last answer arrives.
-  if (demo === undefined || query.isPending) return <Opening />;
+  if (!useReady(demo !== undefined && !query.isPending)) return <Opening />;
   if (query.isSuccess && !query.isPlaceholderData && sessions.length === 0 && !filtered)
-    return hasTemplates && readingTemplates ? <Opening /> : <Welcome />;
+    return hasTemplates && readingTemplates ? (
+      <Opening />
+    ) : (
+      <Suspense fallback={<Opening />}>
+        <Welcome />
+      </Suspense>
+    );
   return (
-    <Page title="Sessions" actions={<NewButton />} wide>
+    <Page title={t("Sessions")} actions={<NewButton />} wide>
       <DemoNote />
       <Filters search={search} box={box} />
       <p aria-live="polite" className="sr-only">
         {query.isFetched && !query.isPlaceholderData ? countWords(sessions.length, query.hasNextPage) : ""}
       </p>
       {query.isError && sessions.length === 0 && (
-        <Trouble title="Can’t load the sessions" error={query.error} onRetry={() => void query.refetch()} />
+        <Trouble title={t("Can’t load the sessions")} error={query.error} onRetry={() => void query.refetch()} />
       )}
       {query.isSuccess && sessions.length === 0 && !query.isPlaceholderData && <NothingFound />}
       {sessions.length > 0 && (
@@ -58,7 +69,7 @@ export function SessionsPage(): ReactNode {
 
 function Opening(): ReactNode {
   return (
-    <Page title="Sessions" actions={<NewButton />} wide>
+    <Page title={t("Sessions")} actions={<NewButton />} wide>
       <Skeleton className="h-10" />
       <ListSkeleton />
     </Page>
@@ -73,17 +84,17 @@ function NewButton(): ReactNode {
       to="/new"
       className="inline-flex h-10 items-center gap-2 rounded-lg bg-accent px-4 text-sm font-medium text-accent-ink hover:brightness-110 md:hidden"
     >
-      <Plus aria-hidden className="size-4" /> New session
+      <Plus aria-hidden className="size-4" /> {t("New session")}
     </Link>
   );
 }
 
 function useListKeys(list: RefObject<HTMLDivElement | null>, box: RefObject<HTMLInputElement | null>): void {
-  useShortcuts("Sessions", [
-    { keys: ["/"], label: "Search", run: () => box.current?.focus() },
-    { keys: ["j", "ArrowDown"], label: "Next session", run: (event) => step(list, event, 1) },
-    { keys: ["k", "ArrowUp"], label: "Previous session", run: (event) => step(list, event, -1) },
-    { keys: ["Enter"], label: "Open the session" },
+  useShortcuts(t("Sessions"), [
+    { keys: ["/"], label: t("Search"), run: () => box.current?.focus() },
+    { keys: ["j", "ArrowDown"], label: t("Next session"), run: (event) => step(list, event, 1) },
+    { keys: ["k", "ArrowUp"], label: t("Previous session"), run: (event) => step(list, event, -1) },
+    { keys: ["Enter"], label: t("Open the session") },
   ]);
 }
 
@@ -95,13 +106,15 @@ function step(list: RefObject<HTMLDivElement | null>, event: KeyboardEvent, by: 
 }
 
 function countWords(number: number, more: boolean): string {
-  return `${more ? "More than " : ""}${String(number)} ${number === 1 ? "session" : "sessions"}`;
+  return more
+    ? plural({ one: "More than {count} session", other: "More than {count} sessions" }, { count: number })
+    : plural({ one: "{count} session", other: "{count} sessions" }, { count: number });
 }
 
 function NothingFound(): ReactNode {
   return (
-    <Empty icon={SearchX} title="No matching sessions">
-      Try other words, or another state or engine.
+    <Empty icon={SearchX} title={t("No matching sessions")}>
+      {t("Try other words, or another state or engine.")}
     </Empty>
   );
 }
@@ -138,7 +151,7 @@ function More({
   return (
     <div ref={mark} className="flex justify-center">
       <Button busy={busy} onClick={onMore}>
-        {failed ? "Try again" : "Show more"}
+        {failed ? t("Try again") : t("Show more")}
       </Button>
     </div>
   );

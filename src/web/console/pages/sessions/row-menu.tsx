@@ -4,7 +4,6 @@ import {
   ArrowRight,
   CircleX,
   Copy,
-  Ellipsis,
   GitFork,
   Pause,
   Pencil,
@@ -18,18 +17,23 @@ import type { SessionView } from "../../../../protocol/index.ts";
 import { useMay } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
+import type { MenuButton } from "../../../ui/menu-on-demand.tsx";
 import { MENU, MENU_ITEM, MENU_LINE, useMenuQuestion } from "../../../ui/menu.ts";
 import { titleOf } from "../../../ui/words.tsx";
 import { useLabel } from "../session/label-dialog.tsx";
 import { SessionDialog, type SessionQuestion } from "../session/session-dialog.tsx";
 import { isEnded, type SessionActions } from "./data.ts";
+import { t } from "../../../ui/language/t.ts";
 
-export function RowMenu({
+/** The menu of a row, open from the beginning: nobody needs it before. */
+export function OpenRowMenu({
   session,
   actions,
+  button,
 }: {
   readonly session: SessionView;
   readonly actions: SessionActions;
+  readonly button: MenuButton;
 }): ReactNode {
   const question = useMenuQuestion<SessionQuestion>();
   const mayControl = actions.mayControl(session);
@@ -38,17 +42,8 @@ export function RowMenu({
   const paused = session.status === "paused";
   return (
     <>
-      <DropdownMenu.Root modal={false}>
-        <DropdownMenu.Trigger asChild>
-          <Button
-            variant="quiet"
-            size="icon"
-            className="relative z-10 size-8! p-0"
-            aria-label={`Actions for ${titleOf(session)}`}
-          >
-            <Ellipsis aria-hidden className="size-4" />
-          </Button>
-        </DropdownMenu.Trigger>
+      <DropdownMenu.Root modal={false} defaultOpen>
+        <DropdownMenu.Trigger asChild>{button}</DropdownMenu.Trigger>
         <DropdownMenu.Portal>
           <DropdownMenu.Content
             align="end"
@@ -58,34 +53,34 @@ export function RowMenu({
           >
             <DropdownMenu.Item asChild className={MENU_ITEM}>
               <Link to="/sessions/$sessionId" params={{ sessionId: session.id }}>
-                <ArrowRight aria-hidden className="size-4 text-faint" /> Open
+                <ArrowRight aria-hidden className="size-4 text-faint" /> {t("Open")}
               </Link>
             </DropdownMenu.Item>
-            {mayControl && <MenuAction icon={GitFork} label="Fork" onDo={() => actions.fork(session)} />}
+            {mayControl && <MenuAction icon={GitFork} label={t("Fork")} onDo={() => actions.fork(session)} />}
             {mayControl && !isEnded(session) && (
               <>
                 <MenuAction
                   icon={paused ? Play : Pause}
-                  label={paused ? "Resume" : "Pause"}
+                  label={paused ? t("Resume") : t("Pause")}
                   onDo={() => actions.control(session, paused ? "resume" : "pause")}
                 />
                 <DropdownMenu.Separator className={MENU_LINE} />
-                <MenuAction icon={CircleX} label="Close …" onDo={() => question.ask("close")} />
+                <MenuAction icon={CircleX} label={t("Close …")} onDo={() => question.ask("close")} />
               </>
             )}
             <DropdownMenu.Separator className={MENU_LINE} />
             {mayControl && (
               <>
-                <MenuAction icon={Pencil} label="Rename and tag …" onDo={() => question.ask("label")} />
+                <MenuAction icon={Pencil} label={t("Rename and tag …")} onDo={() => question.ask("label")} />
                 <MenuAction
                   icon={Archive}
-                  label={session.archived === true ? "Unarchive" : "Archive"}
+                  label={session.archived === true ? t("Unarchive") : t("Archive")}
                   onDo={() => save({ archived: session.archived !== true })}
                 />
               </>
             )}
-            {mayDelete && <MenuAction icon={Trash2} label="Delete …" onDo={() => question.ask("delete")} />}
-            <MenuAction icon={Copy} label="Copy ID" onDo={() => actions.copyId(session)} />
+            {mayDelete && <MenuAction icon={Trash2} label={t("Delete …")} onDo={() => question.ask("delete")} />}
+            <MenuAction icon={Copy} label={t("Copy ID")} onDo={() => actions.copyId(session)} />
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
@@ -131,14 +126,14 @@ function CloseQuestion({
     <Dialog
       open={open}
       onClose={() => onAnswer(false)}
-      title="Close this session?"
-      description="Stops the turn and all processes. You can still read it and continue in a fork."
+      title={t("Close this session?")}
+      description={t("Stops the turn and all processes. You can still read it and continue in a fork.")}
     >
       <p className="line-clamp-3 rounded-lg bg-sunken px-3 py-2 text-sm break-words">{titleOf(session)}</p>
       <div className="mt-5 flex justify-end gap-2">
-        <Button onClick={() => onAnswer(false)}>Cancel</Button>
+        <Button onClick={() => onAnswer(false)}>{t("Cancel")}</Button>
         <Button variant="danger" onClick={() => onAnswer(true)}>
-          Close session
+          {t("Close session")}
         </Button>
       </div>
     </Dialog>

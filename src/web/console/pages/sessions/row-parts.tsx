@@ -1,11 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import { GitFork } from "lucide-react";
 import type { ReactNode } from "react";
-import { spendingWords, type SessionView } from "../../../../protocol/index.ts";
+import { type SessionView } from "../../../../protocol/index.ts";
 import { Badge } from "../../../ui/states.tsx";
 import { visible } from "../../../ui/visible.ts";
 import { classes } from "../../../ui/classes.ts";
-import { money, StatusBadge, titleOf } from "../../../ui/words.tsx";
+import { money, spending, StatusBadge, titleOf } from "../../../ui/words.tsx";
+import { plural, t } from "../../../ui/language/t.ts";
 
 /** The whole row or card is this link's target; other controls in it lie above. */
 export function TitleLink({
@@ -16,7 +17,7 @@ export function TitleLink({
   readonly className?: string;
 }): ReactNode {
   const title =
-    session.title === "" && session.forked_from !== undefined ? "Fork without a prompt yet" : titleOf(session);
+    session.title === "" && session.forked_from !== undefined ? t("Fork without a prompt yet") : titleOf(session);
   return (
     <Link
       to="/sessions/$sessionId"
@@ -41,18 +42,20 @@ export function State({ session }: { readonly session: SessionView }): ReactNode
     <span className="inline-flex flex-wrap items-center gap-1.5">
       <StatusBadge status={session.status} />
       {waiting > (session.status === "pending_approval" ? 1 : 0) && (
-        <Badge tone="warn">{waiting === 1 ? "1 question" : `${String(waiting)} questions`}</Badge>
+        <Badge tone="warn">{plural({ one: "{count} question", other: "{count} questions" }, { count: waiting })}</Badge>
       )}
       {session.expired_approvals !== undefined && (
         <Badge tone="warn">
-          {session.expired_approvals === 1 ? "expired" : `${session.expired_approvals} expired`}
+          {session.expired_approvals === 1
+            ? t("expired")
+            : plural({ one: "{count} expired", other: "{count} expired" }, { count: session.expired_approvals })}
         </Badge>
       )}
       {session.tags?.map((tag) => (
         <Badge key={tag}>#{visible(tag)}</Badge>
       ))}
-      {queued > 0 && <Badge>{queued} queued</Badge>}
-      {held > 0 && <Badge tone="warn">{held} held</Badge>}
+      {queued > 0 && <Badge>{plural({ one: "{count} queued", other: "{count} queued" }, { count: queued })}</Badge>}
+      {held > 0 && <Badge tone="warn">{plural({ one: "{count} held", other: "{count} held" }, { count: held })}</Badge>}
     </span>
   );
 }
@@ -67,11 +70,11 @@ export function Cost({
   const { cost_microusd: cost, limit_microusd: limit } = session;
   return (
     <span className="tabular-nums">
-      {session.bound_microusd === undefined ? money(cost) : spendingWords(session, money)}
+      {session.bound_microusd === undefined ? money(cost) : spending(session)}
       {limit !== undefined && (
         <span className={classes(limit > 0 && cost >= limit ? "text-bad" : "text-faint", twoLines && "block text-xs")}>
           {" "}
-          of {money(limit)}
+          {t("of {limit}", { limit: money(limit) })}
         </span>
       )}
     </span>
@@ -88,7 +91,7 @@ export function Forked({ session }: { readonly session: SessionView }): ReactNod
   if (session.forked_from === undefined) return undefined;
   return (
     <span className="inline-flex items-center gap-1">
-      <GitFork aria-hidden className="size-3.5" /> fork
+      <GitFork aria-hidden className="size-3.5" /> {t("fork")}
     </span>
   );
 }

@@ -2,14 +2,15 @@ import type { ReactNode } from "react";
 import { AUTONOMY_ORDER } from "../../../../protocol/index.ts";
 import { Field, Input, Select } from "../../../ui/field.tsx";
 import type { LimitFields } from "./limits.ts";
+import { t } from "../../../ui/language/t.ts";
 
 const LIVES = [
-  ["", "until it is deleted (a visitor: an hour)"],
-  ["900", "15 minutes"],
-  ["3600", "an hour"],
-  ["86400", "a day"],
-  ["2592000", "30 days"],
-  ["31536000", "a year"],
+  ["", t("until it is deleted (a visitor: an hour)")],
+  ["900", t("15 minutes")],
+  ["3600", t("an hour")],
+  ["86400", t("a day")],
+  ["2592000", t("30 days")],
+  ["31536000", t("a year")],
 ] as const;
 
 const TEXTS: readonly {
@@ -19,38 +20,38 @@ const TEXTS: readonly {
   readonly example: string;
   readonly kind?: "decimal" | "numeric";
 }[] = [
-  { name: "profile", label: "Profile", hint: "Of all its sessions.", example: "code-assist" },
+  { name: "profile", label: t("Profile"), hint: t("Of all its sessions."), example: "code-assist" },
   {
     name: "tools",
-    label: "Tools",
-    hint: "The only ones of its sessions; patterns, with spaces between.",
+    label: t("Tools"),
+    hint: t("The only ones of its sessions; patterns, with spaces between."),
     example: "mcp__shop__*",
   },
   {
     name: "origins",
-    label: "Web origins",
-    hint: "The only pages that it works from.",
+    label: t("Web origins"),
+    hint: t("The only pages that it works from."),
     example: "https://shop.example.org",
   },
-  { name: "roots", label: "Folders", hint: "Its sessions work below these. Absolute.", example: "/srv/project" },
+  { name: "roots", label: t("Folders"), hint: t("Its sessions work below these. Absolute."), example: "/srv/project" },
   {
     name: "maxCost",
-    label: "Money in all, in dollars",
-    hint: "All its sessions together, ever.",
+    label: t("Money in all, in dollars"),
+    hint: t("All its sessions together, ever."),
     example: "20",
     kind: "decimal",
   },
   {
     name: "maxCostPerDay",
-    label: "Money a day, in dollars",
-    hint: "From midnight to midnight, UTC.",
+    label: t("Money a day, in dollars"),
+    hint: t("From midnight to midnight, UTC."),
     example: "5",
     kind: "decimal",
   },
   {
     name: "maxConcurrent",
-    label: "Sessions at once",
-    hint: "Those that have not ended.",
+    label: t("Sessions at once"),
+    hint: t("Those that have not ended."),
     example: "3",
     kind: "numeric",
   },
@@ -67,9 +68,9 @@ export function LimitFieldset({
   const set = (name: keyof LimitFields, text: string): void => onChange({ ...value, [name]: text });
   return (
     <details className="rounded-lg border px-3 py-2.5">
-      <summary className="cursor-pointer text-sm font-medium">Limits</summary>
+      <summary className="cursor-pointer text-sm font-medium">{t("Limits")}</summary>
       <div className="mt-3 grid grid-cols-1 gap-4 sm:grid-cols-2">
-        <Field label="Expires after" hint="Its connections end then, too.">
+        <Field label={t("Expires after")} hint={t("Its connections end then, too.")}>
           {(ids) => (
             <Select {...ids} value={value.expiresIn} onChange={(event) => set("expiresIn", event.target.value)}>
               {LIVES.map(([seconds, words]) => (
@@ -80,10 +81,10 @@ export function LimitFieldset({
             </Select>
           )}
         </Field>
-        <Field label="Most autonomy" hint="What its sessions may ask for.">
+        <Field label={t("Most autonomy")} hint={t("What its sessions may ask for.")}>
           {(ids) => (
             <Select {...ids} value={value.maxAutonomy} onChange={(event) => set("maxAutonomy", event.target.value)}>
-              <option value="">as the policy says</option>
+              <option value="">{t("as the policy says")}</option>
               {AUTONOMY_ORDER.map((level) => (
                 <option key={level} value={level}>
                   {level}

@@ -1,4 +1,6 @@
 import { dollars, type CreateToken, type TokenView } from "../../../../protocol/index.ts";
+import { forms, plural, t } from "../../../ui/language/t.ts";
+import type { PluralForms } from "../../../ui/language/translate.ts";
 
 /** The form's fields as typed. Empty: not limited. */
 export interface LimitFields {
@@ -49,22 +51,36 @@ export function limitsOf(fields: LimitFields): Partial<CreateToken> {
 
 /** What limits a token, one phrase each. */
 export function limitWords({ bounds }: TokenView): readonly string[] {
-  const money = (amount: number | undefined, per: string): readonly string[] =>
-    amount === undefined ? [] : [`${dollars(amount)}${per}`];
-  const rate = (most: number | undefined, what: string): readonly string[] =>
-    most === undefined ? [] : [`${most.toLocaleString("en-US")} ${what} a minute`];
+  const money = (amount: number | undefined, words: (amount: string) => string): readonly string[] =>
+    amount === undefined ? [] : [words(dollars(amount))];
+  const rate = (count: number | undefined, forms: PluralForms): readonly string[] =>
+    count === undefined ? [] : [plural(forms, { count })];
+
   return [
-    ...(bounds.profile === undefined ? [] : [`profile ${bounds.profile}`]),
-    ...(bounds.max_autonomy === undefined ? [] : [`up to ${bounds.max_autonomy}`]),
+    ...(bounds.profile === undefined ? [] : [t("profile {profile}", { profile: bounds.profile })]),
+    ...(bounds.max_autonomy === undefined ? [] : [t("up to {autonomy}", { autonomy: bounds.max_autonomy })]),
     ...(bounds.tools === undefined ? [] : [bounds.tools.join(", ")]),
     ...(bounds.origins === undefined ? [] : [bounds.origins.join(", ")]),
     ...(bounds.workspace_roots === undefined ? [] : [bounds.workspace_roots.join(", ")]),
-    ...money(bounds.max_cost_microusd, " in all"),
-    ...money(bounds.max_cost_microusd_per_day, " a day"),
-    ...money(bounds.max_cost_microusd_per_session, " a session"),
-    ...(bounds.max_concurrent === undefined ? [] : [`${bounds.max_concurrent} sessions at once`]),
-    ...rate(bounds.requests_per_minute, "requests"),
-    ...rate(bounds.model_rate?.requests_per_minute, "model requests"),
-    ...rate(bounds.model_rate?.tokens_per_minute, "model tokens"),
+    ...money(bounds.max_cost_microusd, (amount) => t("{amount} in all", { amount })),
+    ...money(bounds.max_cost_microusd_per_day, (amount) => t("{amount} a day", { amount })),
+    ...money(bounds.max_cost_microusd_per_session, (amount) => t("{amount} a session", { amount })),
+    ...(bounds.max_concurrent === undefined
+      ? []
+      : [
+          plural(
+            { one: "{count} session at once", other: "{count} sessions at once" },
+            { count: bounds.max_concurrent },
+          ),
+        ]),
+    ...rate(bounds.requests_per_minute, forms({ one: "{count} request a minute", other: "{count} requests a minute" })),
+    ...rate(
+      bounds.model_rate?.requests_per_minute,
+      forms({ one: "{count} model request a minute", other: "{count} model requests a minute" }),
+    ),
+    ...rate(
+      bounds.model_rate?.tokens_per_minute,
+      forms({ one: "{count} model token a minute", other: "{count} model tokens a minute" }),
+    ),
   ];
 }

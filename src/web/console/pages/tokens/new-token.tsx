@@ -13,12 +13,17 @@ import { LimitFieldset } from "./limit-fields.tsx";
 import { limitsOf, NO_LIMITS } from "./limits.ts";
 import { linkFor, ROLES } from "./roles.ts";
 import { Secret } from "./secret.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 /** Makes a token, then shows it this once. */
 export function NewToken({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [made, setMade] = useState<TokenCreated>();
   return (
-    <Dialog open onClose={onClose} title={made === undefined ? "New token" : `The token of ${made.name}`}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={made === undefined ? t("New token") : t("The token of {name}", { name: made.name })}
+    >
       {made === undefined ? <TokenForm onMade={setMade} onClose={onClose} /> : <Made token={made} onClose={onClose} />}
     </Dialog>
   );
@@ -49,7 +54,7 @@ function TokenForm({
   };
   return (
     <form onSubmit={submit} className="space-y-4">
-      <Field label="Name" hint="Whose it is: shown with everything that is done with it.">
+      <Field label={t("Name")} hint={t("Whose it is: shown with everything that is done with it.")}>
         {(ids) => (
           <Input
             {...ids}
@@ -57,18 +62,18 @@ function TokenForm({
             required
             maxLength={200}
             value={name}
-            placeholder="Ada’s phone"
+            placeholder={t("Ada’s phone")}
             onChange={(event) => setName(event.target.value)}
           />
         )}
       </Field>
       <RoleChoice value={role} onChange={setRole} />
       <LimitFieldset value={limits} onChange={setLimits} />
-      {make.error !== null && <Trouble title="The token was not made" error={make.error} />}
+      {make.error !== null && <Trouble title={t("The token was not made")} error={make.error} />}
       <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t("Cancel")}</Button>
         <Button type="submit" variant="primary" busy={make.isPending} disabled={name.trim() === ""}>
-          Make the token
+          {t("Make the token")}
         </Button>
       </div>
     </form>
@@ -79,7 +84,7 @@ function RoleChoice({ value, onChange }: { readonly value: Role; readonly onChan
   const id = useId();
   return (
     <fieldset>
-      <legend className="mb-1.5 text-sm font-medium">Role</legend>
+      <legend className="mb-1.5 text-sm font-medium">{t("Role")}</legend>
       <div className="space-y-2">
         {ROLES.map(({ role, may, mayNot }) => (
           <label
@@ -115,22 +120,30 @@ function Made({ token, onClose }: { readonly token: TokenCreated; readonly onClo
   return (
     <div className="space-y-4">
       <Note tone="warn" role="alert">
-        This is shown once and stored nowhere. Copy it now; if you lose it, you need a new one. Whoever has it acts as{" "}
-        {token.name} with the role {token.role}.
+        {t(
+          "This is shown once and stored nowhere. Copy it now; if you lose it, you need a new one. Whoever has it acts as {name} with the role {role}.",
+          { name: token.name, role: token.role },
+        )}
       </Note>
-      <Secret label="Token" text={token.token} hint="For programs: Authorization: Bearer …" />
       <Secret
-        label="Link"
+        label={t("Token")}
+        text={token.token}
+        hint={t("For programs: Authorization: Bearer …")}
+        copy={t("Copy the token")}
+      />
+      <Secret
+        label={t("Link")}
         text={linkFor(globalThis.location.origin, token.token)}
-        hint="Signs a browser in. Send it only to whom it is for: the link is the token."
+        hint={t("Signs a browser in. Send it only to whom it is for: the link is the token.")}
+        copy={t("Copy the link")}
       />
       <details className="text-sm">
-        <summary className="cursor-pointer py-1 text-soft">For a phone: the link as a QR code</summary>
-        <QrCode text={linkFor(globalThis.location.origin, token.token)} label="The link as a QR code" />
+        <summary className="cursor-pointer py-1 text-soft">{t("For a phone: the link as a QR code")}</summary>
+        <QrCode text={linkFor(globalThis.location.origin, token.token)} label={t("The link as a QR code")} />
       </details>
       <div className="flex justify-end">
         <Button variant="primary" onClick={onClose}>
-          I have copied it
+          {t("I have copied it")}
         </Button>
       </div>
     </div>

@@ -15,6 +15,8 @@ import { limitWords } from "./limits.ts";
 import { NewToken } from "./new-token.tsx";
 import { RemoveToken } from "./remove-token.tsx";
 import { ROLES } from "./roles.ts";
+import { Visitors } from "./visitors.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 const TONES: Readonly<Record<Role, Tone>> = {
   admin: "accent",
@@ -31,19 +33,20 @@ export function TokensPage(): ReactNode {
   const [isMaking, setMaking] = useState(false);
   return (
     <Page
-      title="Tokens"
-      intro="Who may use this server, and as what."
+      title={t("Tokens")}
+      intro={t("Who may use this server, and as what.")}
       {...(may
         ? {
             actions: (
               <Button variant="primary" onClick={() => setMaking(true)}>
-                <Plus aria-hidden className="size-4" /> New token
+                <Plus aria-hidden className="size-4" /> {t("New token")}
               </Button>
             ),
           }
         : {})}
     >
-      {may ? <Tokens /> : <NotPermitted what="Tokens" roles="admin or operator" />}
+      {may ? <Tokens /> : <NotPermitted what={t("Tokens")} roles={t("admin or operator")} />}
+      {may && <Visitors />}
       {mayKeys && <ApiKeys />}
       {may && <Roles />}
       {isMaking && <NewToken onClose={() => setMaking(false)} />}
@@ -57,41 +60,43 @@ function Tokens(): ReactNode {
   const [doomed, setDoomed] = useState<TokenView>();
   const columns: readonly TableColumn<TokenView>[] = [
     {
-      label: "Name",
+      label: t("Name"),
       heading: true,
       cell: ({ id, name }) => (
         <>
           <span className="font-medium">{name}</span>
-          {id === me.id && <span className="text-soft"> (you)</span>}
+          {id === me.id && <span className="text-soft"> {t("(you)")}</span>}
         </>
       ),
     },
-    { label: "Role", cell: ({ role }) => <Badge tone={TONES[role]}>{role}</Badge> },
-    { label: "Id", cell: ({ id }) => <code className="text-xs text-soft">{id}</code> },
-    { label: "Made", cell: ({ created_at }) => <Ago at={created_at} /> },
+    { label: t("Role"), cell: ({ role }) => <Badge tone={TONES[role]}>{role}</Badge> },
+    { label: t("Id"), cell: ({ id }) => <code className="text-xs text-soft">{id}</code> },
+    { label: t("Created"), cell: ({ created_at }) => <Ago at={created_at} /> },
     {
-      label: "Last used",
+      label: t("Last used"),
       cell: ({ last_used_at }) =>
-        last_used_at === undefined ? <span className="text-soft">never</span> : <Ago at={last_used_at} />,
+        last_used_at === undefined ? <span className="text-soft">{t("never")}</span> : <Ago at={last_used_at} />,
     },
     {
-      label: "Expires",
+      label: t("Expires"),
       cell: ({ expires_at }) =>
-        expires_at === undefined ? <span className="text-soft">never</span> : <Ago at={expires_at} />,
+        expires_at === undefined ? <span className="text-soft">{t("never")}</span> : <Ago at={expires_at} />,
     },
     {
-      label: "Limits",
-      cell: (token) => <span className="text-sm break-words text-soft">{limitWords(token).join(" · ") || "none"}</span>,
+      label: t("Limits"),
+      cell: (token) => (
+        <span className="text-sm break-words text-soft">{limitWords(token).join(" · ") || t("none")}</span>
+      ),
     },
     {
-      label: "Remove",
+      label: t("Remove"),
       figure: true,
       cell: (token) => (
         <Button
           variant="quiet"
           size="small"
           className="-my-1"
-          aria-label={`Remove the token of ${token.name}`}
+          aria-label={t("Remove the token of {name}", { name: token.name })}
           onClick={() => setDoomed(token)}
         >
           <Trash2 aria-hidden className="size-4" />
@@ -101,13 +106,13 @@ function Tokens(): ReactNode {
   ];
   return (
     <>
-      <Section title="All tokens">
+      <Section title={t("All tokens")}>
         {tokens.isPending && <Skeleton className="h-40" />}
         {tokens.error !== null && (
-          <Trouble title="Tokens could not be read" error={tokens.error} onRetry={() => void tokens.refetch()} />
+          <Trouble title={t("Tokens could not be read")} error={tokens.error} onRetry={() => void tokens.refetch()} />
         )}
         {tokens.data !== undefined && (
-          <DataTable label="Tokens" columns={columns} rows={tokens.data.tokens} keyOf={({ id }) => id} />
+          <DataTable label={t("Tokens")} columns={columns} rows={tokens.data.tokens} keyOf={({ id }) => id} />
         )}
       </Section>
       {doomed !== undefined && <RemoveToken token={doomed} onClose={() => setDoomed(undefined)} />}
@@ -117,7 +122,7 @@ function Tokens(): ReactNode {
 
 function Roles(): ReactNode {
   return (
-    <Section title="What each role may do">
+    <Section title={t("What each role may do")}>
       <dl className="grid grid-cols-1 gap-4 md:grid-cols-2">
         {ROLES.toReversed().map(({ role, may, mayNot }) => (
           <div key={role}>

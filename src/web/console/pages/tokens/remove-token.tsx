@@ -7,6 +7,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Note, Trouble } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 /** Asks before a token becomes useless. */
 export function RemoveToken({
@@ -23,7 +24,7 @@ export function RemoveToken({
   const remove = useMutation({
     mutationFn: () => client.deleteToken(token.id),
     onSuccess: async () => {
-      tell.ok(`The token of ${token.name} is useless now.`);
+      tell.ok(t("The token of {name} is useless now.", { name: token.name }));
       if (isOwn) {
         signOut();
         return;
@@ -36,22 +37,22 @@ export function RemoveToken({
     <Dialog
       open
       onClose={onClose}
-      title={`Remove the token of ${token.name}?`}
-      description="Whoever uses it loses access at once. Its sessions and their history stay."
+      title={t("Remove the token of {name}?", { name: token.name })}
+      description={t("Whoever uses it loses access at once. Its sessions and their history stay.")}
     >
       <div className="space-y-4">
         {isOwn && (
           <Note tone="bad" role="alert">
-            This is your own token. You will be signed out and need another one to come back.
+            {t("This is your own token. You will be signed out and need another one to come back.")}
           </Note>
         )}
-        {remove.error !== null && <Trouble title="It was not removed" error={remove.error} />}
+        {remove.error !== null && <Trouble title={t("It was not removed")} error={remove.error} />}
         <div className="flex justify-end gap-2">
           <Button autoFocus onClick={onClose}>
-            Keep it
+            {t("Keep it")}
           </Button>
           <Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
-            {isOwn ? "Remove my own token" : "Remove the token"}
+            {isOwn ? t("Remove my own token") : t("Remove the token")}
           </Button>
         </div>
       </div>

@@ -1,35 +1,36 @@
 import type { Role } from "../../../../protocol/index.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** What each role may do, in words, the most permissive last. */
 export const ROLES: readonly { readonly role: Role; readonly may: string; readonly mayNot: string }[] = [
   {
     role: "visitor",
-    may: "For people on a web page: starts sessions with that page’s tools, and answers for these alone.",
-    mayNot: "Sees nobody else’s sessions and nothing of the server. Lives an hour unless you say otherwise.",
+    may: t("For people on a web page: starts sessions with that page’s tools, and answers for these alone."),
+    mayNot: t("Sees nobody else’s sessions and nothing of the server. Lives an hour unless you say otherwise."),
   },
   {
     role: "issuer",
-    may: "For the server behind a web page: makes tokens for its visitors, within the limits set here.",
-    mayNot: "Does nothing else.",
+    may: t("For the server behind a web page: makes tokens for its visitors, within the limits set here."),
+    mayNot: t("Does nothing else."),
   },
   {
     role: "viewer",
-    may: "Sees all sessions, approvals, usage, the policy, providers and the audit log.",
-    mayNot: "Starts nothing, decides nothing, changes nothing.",
+    may: t("Sees all sessions, approvals, usage, the policy, providers and the audit log."),
+    mayNot: t("Starts nothing, decides nothing, changes nothing."),
   },
   {
     role: "agent",
-    may: "For programs: starts and controls its own sessions, and sees only them and what they cost.",
-    mayNot: "Approves nothing, raises no limit, and never sees anybody else’s work.",
+    may: t("For programs: starts and controls its own sessions, and sees only them and what they cost."),
+    mayNot: t("Approves nothing, raises no limit, and never sees anybody else’s work."),
   },
   {
     role: "operator",
-    may: "Starts and controls all sessions, decides approvals, raises limits within the policy, tests providers.",
-    mayNot: "Does not change the policy. Makes tokens for no more than it may do itself.",
+    may: t("Starts and controls all sessions, decides approvals, raises limits within the policy, tests providers."),
+    mayNot: t("Does not change the policy. Makes tokens for no more than it may do itself."),
   },
   {
     role: "admin",
-    may: "Everything: also changes the policy, makes and removes tokens, raises every limit.",
+    may: t("Everything: also changes the policy, makes and removes tokens, raises every limit."),
     mayNot: "",
   },
 ];

@@ -7,10 +7,13 @@ export function Secret({
   label,
   text,
   hint,
+  copy,
 }: {
   readonly label: string;
   readonly text: string;
   readonly hint: string;
+  /** The name of its copy button. */
+  readonly copy: string;
 }): ReactNode {
   return (
     <Field label={label} hint={hint}>
@@ -23,7 +26,7 @@ export function Secret({
             value={text}
             onFocus={(event) => event.currentTarget.select()}
           />
-          <CopyButton text={text} label={`Copy the ${label.charAt(0).toLowerCase()}${label.slice(1)}`} />
+          <CopyButton text={text} label={copy} />
         </div>
       )}
     </Field>

@@ -3,6 +3,7 @@ import type { Template } from "../../../../protocol/index.ts";
 import { Field, Input, Select } from "../../../ui/field.tsx";
 import { amountProblem } from "../tokens/keys/key-fields.ts";
 import type { TriggerFields } from "./fields.ts";
+import { t } from "../../../ui/language/t.ts";
 
 export function TriggerFieldset({
   fields,
@@ -17,7 +18,7 @@ export function TriggerFieldset({
 }): ReactNode {
   return (
     <>
-      <Field label="Name">
+      <Field label={t("Name")}>
         {(ids) => (
           <Input
             {...ids}
@@ -31,11 +32,11 @@ export function TriggerFieldset({
         )}
       </Field>
       <Field
-        label="Template"
+        label={t("Template")}
         hint={
           templates.length === 0
-            ? "There is none yet: make one under New session, with Save as template."
-            : "What its sessions begin with. They act with your token, policy and budget."
+            ? t("There is none yet: make one under New session, with Save as template.")
+            : t("What its sessions begin with. They act with your token, policy and budget.")
         }
       >
         {(ids) => (
@@ -45,7 +46,7 @@ export function TriggerFieldset({
             value={fields.template}
             onChange={(event) => onChange({ template: event.target.value })}
           >
-            <option value="">Choose a template</option>
+            <option value="">{t("Choose a template")}</option>
             {templates.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}
@@ -55,8 +56,8 @@ export function TriggerFieldset({
         )}
       </Field>
       <Field
-        label="Dollars for each session"
-        hint="As the template says if empty."
+        label={t("Dollars for each session")}
+        hint={t("As the template says if empty.")}
         error={amountProblem(fields.maxCost)}
       >
         {(ids) => (

@@ -9,6 +9,7 @@ import { useAct } from "../../app/use-act.ts";
 import { useTemplates } from "../new/template-data.ts";
 import { scheduleOf, type ScheduleFields } from "./fields.ts";
 import { TriggerFieldset } from "./form.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 export function NewSchedule({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { client } = useConnection();
@@ -27,19 +28,19 @@ export function NewSchedule({ onClose }: { readonly onClose: () => void }): Reac
   }));
   const set = (change: Partial<ScheduleFields>): void => {
     setFailure(undefined);
-    setFields({ ...fields, ...change });
+    setFields((before) => ({ ...before, ...change }));
   };
   const request = scheduleOf(fields);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (request === undefined || isActing) return;
-    perform({ run: () => client.schedules.create(request), done: `${request.name} is scheduled.` }).then(
-      onClose,
-      (error: unknown) => setFailure(wordsOf(error)),
-    );
+    perform({
+      run: () => client.schedules.create(request),
+      done: t("{name} is scheduled.", { name: request.name }),
+    }).then(onClose, (error: unknown) => setFailure(wordsOf(error)));
   };
   return (
-    <Dialog open onClose={onClose} title="New schedule">
+    <Dialog open onClose={onClose} title={t("New schedule")}>
       <form onSubmit={submit} className="space-y-4">
         <TriggerFieldset fields={fields} templates={templates.data ?? []} example="Morning triage" onChange={set} />
         <TimeFields fields={fields} onChange={set} />
@@ -49,9 +50,9 @@ export function NewSchedule({ onClose }: { readonly onClose: () => void }): Reac
           </Note>
         )}
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t("Cancel")}</Button>
           <Button type="submit" variant="primary" busy={isActing} disabled={request === undefined}>
-            Schedule it
+            {t("Schedule it")}
           </Button>
         </div>
       </form>
@@ -68,22 +69,25 @@ function TimeFields({
 }): ReactNode {
   return (
     <>
-      <Field label="How often">
+      <Field label={t("How often")}>
         {(ids) => (
           <Select
             {...ids}
             value={fields.repeats ? "again" : "once"}
             onChange={(event) => onChange({ repeats: event.target.value === "again" })}
           >
-            <option value="again">Again and again</option>
-            <option value="once">Once</option>
+            <option value="again">{t("Again and again")}</option>
+            <option value="once">{t("Once")}</option>
           </Select>
         )}
       </Field>
       {fields.repeats ? (
         <Field
-          label="Times"
-          hint={`Minute, hour, day of the month, month, day of the week; or @hourly, @daily, @weekly. In ${fields.timeZone}.`}
+          label={t("Times")}
+          hint={t(
+            "Minute, hour, day of the month, month, day of the week; or @hourly, @daily, @weekly. In {timeZone}.",
+            { timeZone: fields.timeZone },
+          )}
         >
           {(ids) => (
             <Input
@@ -97,7 +101,7 @@ function TimeFields({
           )}
         </Field>
       ) : (
-        <Field label="Time" hint="In your own time zone.">
+        <Field label={t("Time")} hint={t("In your own time zone.")}>
           {(ids) => (
             <Input
               {...ids}
@@ -109,15 +113,15 @@ function TimeFields({
           )}
         </Field>
       )}
-      <Field label="If a time is missed" hint="Because no server ran.">
+      <Field label={t("If a time is missed")} hint={t("Because no server ran.")}>
         {(ids) => (
           <Select
             {...ids}
             value={fields.missed}
             onChange={(event) => onChange({ missed: event.target.value === "skip" ? "skip" : "run_once" })}
           >
-            <option value="run_once">Run once, late</option>
-            <option value="skip">Skip it</option>
+            <option value="run_once">{t("Run once, late")}</option>
+            <option value="skip">{t("Skip it")}</option>
           </Select>
         )}
       </Field>

@@ -10,6 +10,7 @@ import { KEYS } from "../../app/feed.tsx";
 import { useTemplates } from "../new/template-data.ts";
 import { isTriggerWhole, type TriggerFields } from "./fields.ts";
 import { TriggerFieldset } from "./form.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 export function NewWebhook({
   onMade,
@@ -44,21 +45,23 @@ export function NewWebhook({
     <Dialog
       open
       onClose={onClose}
-      title="New webhook"
-      description="What a delivery says comes from outside: use a template whose profile runs nothing harmful unasked."
+      title={t("New webhook")}
+      description={t(
+        "What a delivery says comes from outside: use a template whose profile runs nothing harmful unasked.",
+      )}
     >
       <form onSubmit={submit} className="space-y-4">
         <TriggerFieldset
           fields={fields}
           templates={templates.data ?? []}
           example="New issues"
-          onChange={(change) => setFields({ ...fields, ...change })}
+          onChange={(change) => setFields((before) => ({ ...before, ...change }))}
         />
-        {make.error !== null && <Trouble title="The webhook was not made" error={make.error} />}
+        {make.error !== null && <Trouble title={t("The webhook was not made")} error={make.error} />}
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t("Cancel")}</Button>
           <Button type="submit" variant="primary" busy={make.isPending} disabled={!isTriggerWhole(fields)}>
-            Make the webhook
+            {t("Make the webhook")}
           </Button>
         </div>
       </form>

@@ -8,6 +8,7 @@ import { Skeleton, Trouble } from "../../../ui/states.tsx";
 import { Ago } from "../../../ui/words.tsx";
 import { SessionLink } from "../../app/session-link.tsx";
 import { useAct } from "../../app/use-act.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** What schedules and webhooks have in common. */
 interface TriggerControl {
@@ -16,10 +17,21 @@ interface TriggerControl {
   readonly paused: boolean;
 }
 
+const KINDS = {
+  schedule: {
+    removed: t("The schedule starts nothing any more. Sessions that it has started stay."),
+    remove: t("Delete the schedule"),
+  },
+  webhook: {
+    removed: t("The webhook starts nothing any more. Sessions that it has started stay."),
+    remove: t("Delete the webhook"),
+  },
+} as const;
+
 /** What can be done with each of them. */
 interface TriggerCalls {
   readonly list: QueryKey;
-  readonly kind: "schedule" | "webhook";
+  readonly kind: keyof typeof KINDS;
   readonly control: (id: string, verb: "pause" | "continue") => Promise<unknown>;
   readonly remove: (id: string) => Promise<void>;
 }
@@ -35,28 +47,30 @@ export function TriggerButtons({
   const { act, perform, isActing } = useAct(list);
   const [isDoomed, setDoomed] = useState(false);
   const verb = paused ? "continue" : "pause";
-  const done = paused ? `${name} goes on.` : `${name} is paused. Nothing begins until you continue it.`;
+  const done = paused
+    ? t("{name} goes on.", { name })
+    : t("{name} is paused. Nothing begins until you continue it.", { name });
   return (
     <>
       <Button
         size="small"
         busy={isActing}
-        aria-label={`${paused ? "Continue" : "Pause"} ${name}`}
+        aria-label={paused ? t("Continue {name}", { name }) : t("Pause {name}", { name })}
         onClick={() => act({ run: () => control(id, verb), done })}
       >
         {paused ? <Play aria-hidden className="size-4" /> : <Pause aria-hidden className="size-4" />}
-        {paused ? "Continue" : "Pause"}
+        {paused ? t("Continue") : t("Pause")}
       </Button>
-      <Button size="small" variant="quiet" aria-label={`Delete ${name}`} onClick={() => setDoomed(true)}>
+      <Button size="small" variant="quiet" aria-label={t("Delete {name}", { name })} onClick={() => setDoomed(true)}>
         <Trash2 aria-hidden className="size-4" />
       </Button>
       {isDoomed && (
         <Confirm
-          title={`Delete ${name}?`}
-          description={`The ${kind} starts nothing any more. Sessions that it has started stay.`}
-          verb={`Delete the ${kind}`}
-          keep="Keep it"
-          act={() => perform({ run: () => remove(id), done: `${name} is gone.` })}
+          title={t("Delete {name}?", { name })}
+          description={KINDS[kind].removed}
+          verb={KINDS[kind].remove}
+          keep={t("Keep it")}
+          act={() => perform({ run: () => remove(id), done: t("{name} is gone.", { name }) })}
           onClose={() => setDoomed(false)}
         />
       )}
@@ -84,7 +98,7 @@ export function History({
         variant="quiet"
         aria-expanded={isOpen}
         aria-controls={id}
-        className="-ml-2.5"
+        className="-ms-2.5"
         onClick={() => setOpen(!isOpen)}
       >
         <ChevronDown aria-hidden className={isOpen ? "size-4 rotate-180" : "size-4"} /> {label}
@@ -92,9 +106,9 @@ export function History({
       <div id={id}>
         {isOpen && history.isPending && <Skeleton className="h-16" />}
         {isOpen && history.error !== null && (
-          <Trouble title="Can’t load the history" error={history.error} onRetry={() => void history.refetch()} />
+          <Trouble title={t("Can’t load the history")} error={history.error} onRetry={() => void history.refetch()} />
         )}
-        {isOpen && history.data?.results.length === 0 && <p className="text-sm text-soft">Nothing so far.</p>}
+        {isOpen && history.data?.results.length === 0 && <p className="text-sm text-soft">{t("Nothing so far.")}</p>}
         {isOpen && history.data !== undefined && (
           <ol className="divide-y text-sm">
             {history.data.results.map((result) => (
@@ -117,7 +131,7 @@ export function Result({ result: { at, session_id, message } }: { readonly resul
         <Ago at={at} />
       </span>
       {session_id === undefined ? (
-        <span className="min-w-0 break-words text-bad">{message ?? "no session was started"}</span>
+        <span className="min-w-0 break-words text-bad">{message ?? t("no session was started")}</span>
       ) : (
         <SessionLink id={session_id} />
       )}

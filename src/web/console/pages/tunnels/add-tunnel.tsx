@@ -7,6 +7,7 @@ import { Field, Input } from "../../../ui/field.tsx";
 import { Note, wordsOf } from "../../../ui/states.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
+import { t } from "../../../ui/language/t.ts";
 
 interface AddFields {
   readonly id: string;
@@ -23,26 +24,29 @@ export function AddTunnel({ onClose }: { readonly onClose: () => void }): ReactN
   const isWhole = fields.id !== "" && fields.url !== "" && parsePairingCode(fields.code) !== undefined;
   const set = (name: keyof AddFields, value: string): void => {
     setFailure(undefined);
-    setFields({ ...fields, ...(parsePairingLink(value) ?? { [name]: value }) });
+    setFields((before) => ({ ...before, ...(parsePairingLink(value) ?? { [name]: value }) }));
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (!isWhole || isActing) return;
     const { id, url, code } = fields;
     const run = () => client.tunnels.pair(id, { url, code });
-    perform({ run, done: `Paired with ${id}. Sessions name it as tunnel:${id}.` }).then(onClose, (error: unknown) =>
-      setFailure(wordsOf(error)),
+    perform({ run, done: t("Paired with {id}. Sessions name it as tunnel:{id}.", { id }) }).then(
+      onClose,
+      (error: unknown) => setFailure(wordsOf(error)),
     );
   };
   return (
     <Dialog
       open
       onClose={onClose}
-      title="Add a tunnel"
-      description="The other machine shows a pairing code: sallyport tunnel serve <name> --pair, or Pair on its Tunnels page."
+      title={t("Add a tunnel")}
+      description={t(
+        "The other machine shows a pairing code: sallyport tunnel serve <name> --pair, or Pair on its Tunnels page.",
+      )}
     >
       <form onSubmit={submit} className="space-y-4">
-        <Field label="Address or pairing link" hint="A link fills in the rest.">
+        <Field label={t("Address or pairing link")} hint={t("A link fills in the rest.")}>
           {(ids) => (
             <Input
               {...ids}
@@ -55,7 +59,7 @@ export function AddTunnel({ onClose }: { readonly onClose: () => void }): ReactN
             />
           )}
         </Field>
-        <Field label="Name" hint="What both sides call it.">
+        <Field label={t("Name")} hint={t("What both sides call it.")}>
           {(ids) => (
             <Input
               {...ids}
@@ -67,7 +71,7 @@ export function AddTunnel({ onClose }: { readonly onClose: () => void }): ReactN
             />
           )}
         </Field>
-        <Field label="Pairing code" hint="Ten letters and digits; it counts once.">
+        <Field label={t("Pairing code")} hint={t("Ten letters and digits; it counts once.")}>
           {(ids) => (
             <Input
               {...ids}
@@ -87,9 +91,9 @@ export function AddTunnel({ onClose }: { readonly onClose: () => void }): ReactN
           </Note>
         )}
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t("Cancel")}</Button>
           <Button type="submit" variant="primary" busy={isActing} disabled={!isWhole}>
-            Pair
+            {t("Pair")}
           </Button>
         </div>
       </form>

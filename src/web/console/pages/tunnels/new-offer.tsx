@@ -10,12 +10,13 @@ import { KEYS } from "../../app/feed.tsx";
 import { amountProblem, keyRequest, NO_FIELDS, type KeyFields } from "../tokens/keys/key-fields.ts";
 import { PairingView } from "./pairing.tsx";
 import { tunnelAddress } from "./words.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** Offers models to one gateway, then shows the code with which it pairs. */
 export function NewOffer({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [code, setCode] = useState<TunnelPairingCode>();
   return (
-    <Dialog open onClose={onClose} title={code === undefined ? "Offer models" : `Pair ${code.id}`}>
+    <Dialog open onClose={onClose} title={code === undefined ? t("Offer models") : t("Pair {id}", { id: code.id })}>
       {code === undefined ? (
         <OfferForm onMade={setCode} onClose={onClose} />
       ) : (
@@ -26,10 +27,10 @@ export function NewOffer({ onClose }: { readonly onClose: () => void }): ReactNo
 }
 
 const LIMITED = [
-  { name: "models", label: "Models", placeholder: "claude-*", hint: "All if empty." },
-  { name: "maxCostPerDay", label: "Dollars a day", placeholder: "5", hint: "No limit if empty." },
-  { name: "requestsPerMinute", label: "Requests a minute", placeholder: "60", hint: "No limit if empty." },
-  { name: "tokensPerMinute", label: "Tokens a minute", placeholder: "200000", hint: "No limit if empty." },
+  { name: "models", label: t("Models"), placeholder: "claude-*", hint: t("All if empty.") },
+  { name: "maxCostPerDay", label: t("Dollars a day"), placeholder: "5", hint: t("No limit if empty.") },
+  { name: "requestsPerMinute", label: t("Requests a minute"), placeholder: "60", hint: t("No limit if empty.") },
+  { name: "tokensPerMinute", label: t("Tokens a minute"), placeholder: "200000", hint: t("No limit if empty.") },
 ] as const;
 
 function OfferForm({
@@ -44,7 +45,7 @@ function OfferForm({
   const providers = useQuery({ queryKey: KEYS.providers, queryFn: () => client.providers() });
   const [fields, setFields] = useState<KeyFields>(NO_FIELDS);
   const [sessions, setSessions] = useState(false);
-  const set = (change: Partial<KeyFields>): void => setFields({ ...fields, ...change });
+  const set = (change: Partial<KeyFields>): void => setFields((before) => ({ ...before, ...change }));
   const make = useMutation({
     mutationFn: async () => {
       const { name: id = "", expires_in_s: _never, ...bounds } = keyRequest(fields);
@@ -61,7 +62,7 @@ function OfferForm({
   };
   return (
     <form onSubmit={submit} className="space-y-4">
-      <Field label="Name" hint="What both sides call it.">
+      <Field label={t("Name")} hint={t("What both sides call it.")}>
         {(ids) => (
           <Input
             {...ids}
@@ -74,10 +75,10 @@ function OfferForm({
           />
         )}
       </Field>
-      <Field label="Provider" hint="Its key stays on this machine.">
+      <Field label={t("Provider")} hint={t("Its key stays on this machine.")}>
         {(ids) => (
           <Select {...ids} value={fields.provider} onChange={(event) => set({ provider: event.target.value })}>
-            <option value="">The default one</option>
+            <option value="">{t("The default one")}</option>
             {providers.data?.providers.map(({ id }) => (
               <option key={id}>{id}</option>
             ))}
@@ -93,15 +94,17 @@ function OfferForm({
           onChange={(event) => setSessions(event.target.checked)}
         />
         <span>
-          Whole sessions may run here
-          <span className="block text-soft">Its agents then work on this machine, under this machine’s policy.</span>
+          {t("Whole sessions may run here")}
+          <span className="block text-soft">
+            {t("Its agents then work on this machine, under this machine’s policy.")}
+          </span>
         </span>
       </label>
-      {make.error !== null && <Trouble title="The offer was not made" error={make.error} />}
+      {make.error !== null && <Trouble title={t("The offer was not made")} error={make.error} />}
       <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t("Cancel")}</Button>
         <Button type="submit" variant="primary" busy={make.isPending} disabled={isWrong}>
-          Offer and show a code
+          {t("Offer and show a code")}
         </Button>
       </div>
     </form>

@@ -12,6 +12,7 @@ import { AddTunnel } from "./add-tunnel.tsx";
 import { EndpointCard } from "./endpoint-card.tsx";
 import { NewOffer } from "./new-offer.tsx";
 import { OfferCard } from "./offer-card.tsx";
+import { rich, t } from "../../../ui/language/t.ts";
 
 /** Connections come and go by themselves. */
 const EACH_MS = 3_000;
@@ -20,14 +21,17 @@ const CARDS = "grid grid-cols-1 gap-4 xl:grid-cols-2";
 export function TunnelsPage(): ReactNode {
   const may = useMay("provider.read");
   return (
-    <Page title="Tunnels" intro="Use models of another machine, or let another gateway use yours. Keys stay at home.">
+    <Page
+      title={t("Tunnels")}
+      intro={t("Use models of another machine, or let another gateway use yours. Keys stay at home.")}
+    >
       {may ? (
         <>
           <Endpoints />
           <Offers />
         </>
       ) : (
-        <NotPermitted what="Tunnels" roles="admin, operator or viewer" />
+        <NotPermitted what={t("Tunnels")} roles={t("admin, operator or viewer")} />
       )}
     </Page>
   );
@@ -46,23 +50,25 @@ function Endpoints(): ReactNode {
   const spent = useSpent((tunnels.data ?? []).length > 0);
   return (
     <Section
-      title="Machines that this server uses"
+      title={t("Machines that this server uses")}
       actions={
         mayChange && (
           <Button size="small" onClick={() => setAdding(true)}>
-            <Plus aria-hidden className="size-4" /> Add a tunnel
+            <Plus aria-hidden className="size-4" /> {t("Add a tunnel")}
           </Button>
         )
       }
     >
       {tunnels.isPending && <Skeleton className="h-32" />}
       {tunnels.error !== null && (
-        <Trouble title="Can’t load the tunnels" error={tunnels.error} onRetry={() => void tunnels.refetch()} />
+        <Trouble title={t("Can’t load the tunnels")} error={tunnels.error} onRetry={() => void tunnels.refetch()} />
       )}
       {tunnels.data?.length === 0 && (
-        <Empty icon={Cable} title="No tunnels">
-          A tunnel brings the models of another machine here, without its keys. On that machine, run{" "}
-          <code className="text-xs">sallyport tunnel serve work --pair</code>, then add it here with the code.
+        <Empty icon={Cable} title={t("No tunnels")}>
+          {rich(
+            "A tunnel brings the models of another machine here, without its keys. On that machine, run {code}, then add it here with the code.",
+            { code: <code className="text-xs">sallyport tunnel serve work --pair</code> },
+          )}
         </Empty>
       )}
       <div className={CARDS}>
@@ -101,23 +107,24 @@ function Offers(): ReactNode {
   });
   return (
     <Section
-      title="What this machine serves"
+      title={t("What this machine serves")}
       actions={
         mayChange && (
           <Button size="small" onClick={() => setMaking(true)}>
-            <Plus aria-hidden className="size-4" /> Offer models
+            <Plus aria-hidden className="size-4" /> {t("Offer models")}
           </Button>
         )
       }
     >
       {offers.isPending && <Skeleton className="h-32" />}
       {offers.error !== null && (
-        <Trouble title="Can’t load the offers" error={offers.error} onRetry={() => void offers.refetch()} />
+        <Trouble title={t("Can’t load the offers")} error={offers.error} onRetry={() => void offers.refetch()} />
       )}
       {offers.data?.length === 0 && (
-        <Empty icon={Share2} title="Nothing is offered">
-          Offer models of this machine to a gateway elsewhere. You set its limits, see what it asks for and what that
-          costs, and can cut it at once.
+        <Empty icon={Share2} title={t("Nothing is offered")}>
+          {t(
+            "Offer models of this machine to a gateway elsewhere. You set its limits, see what it asks for and what that costs, and can cut it at once.",
+          )}
         </Empty>
       )}
       <div className={CARDS}>

@@ -7,6 +7,7 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input } from "../../../ui/field.tsx";
 import { QrCode } from "../../app/qr.tsx";
 import { Loading, Note, Trouble } from "../../../ui/states.tsx";
+import { locale, rich, t } from "../../../ui/language/t.ts";
 
 /** Makes a pairing code, and shows it this once. */
 export function PairingDialog({
@@ -25,9 +26,9 @@ export function PairingDialog({
   const { mutate } = made;
   useEffect(() => mutate(), [mutate]);
   return (
-    <Dialog open onClose={onClose} title={`Pair ${id}`}>
-      {made.error !== null && <Trouble title="There is no code" error={made.error} onRetry={() => mutate()} />}
-      {made.isPending && <Loading label="Making a code" />}
+    <Dialog open onClose={onClose} title={t("Pair {id}", { id })}>
+      {made.error !== null && <Trouble title={t("There is no code")} error={made.error} onRetry={() => mutate()} />}
+      {made.isPending && <Loading label={t("Making a code")} />}
       {made.data !== undefined && (
         <PairingView code={made.data} {...(address === undefined ? {} : { address })} onClose={onClose} />
       )}
@@ -45,28 +46,33 @@ export function PairingView({
   readonly address?: string;
   readonly onClose: () => void;
 }): ReactNode {
-  const until = new Date(expires_at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const until = new Date(expires_at).toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit" });
   return (
     <div className="space-y-4">
       <div className="flex items-center gap-1">
-        <output aria-label="Pairing code" className="font-mono text-3xl tracking-wider select-all">
+        <output aria-label={t("Pairing code")} className="font-mono text-3xl tracking-wider select-all">
           {code}
         </output>
-        <CopyButton text={code} label="Copy the code" />
+        <CopyButton text={code} label={t("Copy the code")} />
       </div>
-      <Note>It counts once, until {until}. A key that was paired before is worth nothing from then on.</Note>
+      <Note>
+        {t("It counts once, until {until}. A key that was paired before is worth nothing from then on.", { until })}
+      </Note>
       {address === undefined ? (
         <p className="text-sm text-soft">
-          On the other machine:{" "}
-          <code className="text-xs break-words">
-            sallyport tunnel serve {id} --dial wss://…/tunnel --code {code}
-          </code>
+          {rich("On the other machine: {code}", {
+            code: (
+              <code className="text-xs break-words">
+                sallyport tunnel serve {id} --dial wss://…/tunnel --code {code}
+              </code>
+            ),
+          })}
         </p>
       ) : (
         <LinkPart id={id} code={code} first={address} />
       )}
       <div className="flex justify-end">
-        <Button onClick={onClose}>Done</Button>
+        <Button onClick={onClose}>{t("Done")}</Button>
       </div>
     </div>
   );
@@ -87,9 +93,9 @@ function LinkPart({
   return (
     <>
       <Field
-        label="Address of this machine"
-        hint="As the gateway reaches it: of your ngrok, Cloudflare Tunnel or reverse proxy."
-        error={isAddress ? undefined : "Write an address that begins with wss:// or ws://."}
+        label={t("Address of this machine")}
+        hint={t("As the gateway reaches it: of your ngrok, Cloudflare Tunnel or reverse proxy.")}
+        error={isAddress ? undefined : t("Write an address that begins with wss:// or ws://.")}
       >
         {(ids) => (
           <Input {...ids} value={address} spellCheck={false} onChange={(event) => setAddress(event.target.value)} />
@@ -97,12 +103,12 @@ function LinkPart({
       </Field>
       {link !== undefined && (
         <div className="flex flex-wrap items-start gap-4">
-          <QrCode text={link} label="The pairing link as a QR code" />
+          <QrCode text={link} label={t("The pairing link as a QR code")} />
           <div className="min-w-0 flex-1 basis-48 space-y-1 text-sm">
-            <p className="text-soft">On the gateway, paste this link under Tunnels, or run:</p>
+            <p className="text-soft">{t("On the gateway, paste this link under Tunnels, or run:")}</p>
             <div className="flex items-start gap-1">
               <code className="min-w-0 flex-1 text-xs break-all">sallyport tunnel add &quot;{link}&quot;</code>
-              <CopyButton text={link} label="Copy the link" />
+              <CopyButton text={link} label={t("Copy the link")} />
             </div>
           </div>
         </div>

@@ -1,5 +1,6 @@
 import type { TunnelLinkState, TunnelOfferView, TunnelView } from "../../../../protocol/index.ts";
 import type { Tone } from "../../../ui/states.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 interface StateWords {
   readonly label: string;
@@ -7,10 +8,10 @@ interface StateWords {
 }
 
 const STATES: Readonly<Record<TunnelLinkState, StateWords>> = {
-  connected: { label: "connected", tone: "ok" },
-  interrupted: { label: "interrupted", tone: "warn" },
-  waiting: { label: "not connected", tone: "plain" },
-  refused: { label: "refused", tone: "bad" },
+  connected: { label: t("connected"), tone: "ok" },
+  interrupted: { label: t("interrupted"), tone: "warn" },
+  waiting: { label: t("not connected"), tone: "plain" },
+  refused: { label: t("refused"), tone: "bad" },
 };
 
 export function stateWords(state: TunnelLinkState): StateWords {
@@ -18,15 +19,15 @@ export function stateWords(state: TunnelLinkState): StateWords {
 }
 
 export function offerWords({ state, paused, pairing_until }: TunnelOfferView): StateWords {
-  if (paused) return { label: "paused", tone: "warn" };
-  if (state !== "connected" && pairing_until !== undefined) return { label: "waiting for the code", tone: "info" };
+  if (paused) return { label: t("paused"), tone: "warn" };
+  if (state !== "connected" && pairing_until !== undefined) return { label: t("waiting for the code"), tone: "info" };
   return STATES[state];
 }
 
 const AUTH: Readonly<Record<string, string>> = {
-  psk: "pre-shared key",
-  nostr: "Nostr signature",
-  none: "none, from this machine only",
+  psk: t("pre-shared key"),
+  nostr: t("Nostr signature"),
+  none: t("none, from this machine only"),
 };
 
 export function authWords(auth_type: string): string {
@@ -35,18 +36,21 @@ export function authWords(auth_type: string): string {
 
 export function rateWords({ rate_limit }: Pick<TunnelView, "rate_limit">): string {
   if (rate_limit === undefined) return "none";
-  const figure = (value: number): string => value.toLocaleString("en-US");
-  return `${figure(rate_limit.requests_per_minute)} requests and ${figure(rate_limit.tokens_per_minute)} tokens a minute`;
+
+  return t("{requests} requests and {tokens} tokens a minute", {
+    requests: rate_limit.requests_per_minute,
+    tokens: rate_limit.tokens_per_minute,
+  });
 }
 
 /** Without its path, which may be a secret. */
 export function hostWords(url: string | undefined): string {
-  if (url === undefined) return "connects to this server";
+  if (url === undefined) return t("connects to this server");
   return URL.canParse(url) ? `${new URL(url).protocol}//${new URL(url).host}` : url;
 }
 
 export function agentWords(agents: readonly string[]): string {
-  return agents.length === 0 ? "all that can authenticate" : agents.join(", ");
+  return agents.length === 0 ? t("all that can authenticate") : agents.join(", ");
 }
 
 /** How a gateway reaches this server's tunnels, seen from this page. */

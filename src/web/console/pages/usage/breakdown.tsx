@@ -5,6 +5,7 @@ import { Section } from "../../../ui/page.tsx";
 import { Skeleton } from "../../../ui/states.tsx";
 import { count, money } from "../../../ui/words.tsx";
 import { GROUPS, type UsageGrouping } from "./series.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** The sums of the range, most expensive first. */
 export function Breakdown({
@@ -24,23 +25,23 @@ export function Breakdown({
       heading: true,
       cell: (line) => (isTotal(line) ? "total" : nameOf(line[group] ?? "")),
     },
-    { label: "Spent", figure: true, cell: (line) => money(line.cost_microusd - line.bound_microusd) },
+    { label: t("Spent"), figure: true, cell: (line) => money(line.cost_microusd - line.bound_microusd) },
     ...(report === undefined || report.total.bound_microusd === 0
       ? []
-      : [{ label: "At most", figure: true, cell: (line: UsageLine) => money(line.cost_microusd) }]),
-    { label: "Requests", figure: true, cell: (line) => count(line.requests) },
-    { label: "Input", figure: true, cell: ({ tokens }) => count(tokens.input) },
-    { label: "Output", figure: true, cell: ({ tokens }) => count(tokens.output) },
-    { label: "Cache read", figure: true, cell: ({ tokens }) => count(tokens.cache_read) },
-    { label: "Cache write", figure: true, cell: ({ tokens }) => count(tokens.cache_write + tokens.cache_write_1h) },
+      : [{ label: t("At most"), figure: true, cell: (line: UsageLine) => money(line.cost_microusd) }]),
+    { label: t("Requests"), figure: true, cell: (line) => count(line.requests) },
+    { label: t("Input"), figure: true, cell: ({ tokens }) => count(tokens.input) },
+    { label: t("Output"), figure: true, cell: ({ tokens }) => count(tokens.output) },
+    { label: t("Cache read"), figure: true, cell: ({ tokens }) => count(tokens.cache_read) },
+    { label: t("Cache write"), figure: true, cell: ({ tokens }) => count(tokens.cache_write + tokens.cache_write_1h) },
   ];
   return (
-    <Section title={`By ${label}`}>
+    <Section title={t("By {label}", { label })}>
       {report === undefined ? (
         <Skeleton className="h-24" />
       ) : (
         <DataTable
-          label={`Usage by ${label}`}
+          label={t("Usage by {label}", { label })}
           columns={columns}
           rows={report.lines.toSorted((left, right) => right.cost_microusd - left.cost_microusd)}
           keyOf={(line) => line[group] ?? ""}

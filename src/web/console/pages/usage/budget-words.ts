@@ -1,4 +1,5 @@
 import type { BudgetLine } from "../../../../protocol/index.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** How much of a limit is used, in percent of its bar. */
 export function shares(line: BudgetLine): { readonly spent: number; readonly reserved: number } {
@@ -11,8 +12,16 @@ export function shares(line: BudgetLine): { readonly spent: number; readonly res
 
 /** `at most $0.20 spent, $0.05 reserved, $0.75 left of $1.00`; `money` writes an amount. An account counts bounds, too. */
 export function budgetWords(line: BudgetLine, money: (microusd: number) => string): string {
-  const spent = line.spent_microusd === 0 ? "nothing spent" : `at most ${money(line.spent_microusd)} spent`;
-  const reserved = line.reserved_microusd === 0 ? "" : `, ${money(line.reserved_microusd)} reserved`;
-  if (line.limit_microusd === undefined) return `${spent}${reserved}, no limit`;
-  return `${spent}${reserved}, ${money(line.remaining_microusd ?? 0)} left of ${money(line.limit_microusd)}`;
+  const spent =
+    line.spent_microusd === 0 ? t("nothing spent") : t("at most {spent} spent", { spent: money(line.spent_microusd) });
+  const reserved =
+    line.reserved_microusd === 0 ? [] : [t("{amount} reserved", { amount: money(line.reserved_microusd) })];
+  const left =
+    line.limit_microusd === undefined
+      ? t("no limit")
+      : t("{remaining} left of {limit}", {
+          remaining: money(line.remaining_microusd ?? 0),
+          limit: money(line.limit_microusd),
+        });
+  return [spent, ...reserved, left].join(", ");
 }

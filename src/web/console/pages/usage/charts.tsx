@@ -9,6 +9,7 @@ import { count, money } from "../../../ui/words.tsx";
 import { Segment } from "./controls.tsx";
 import type { DayRange } from "./range.ts";
 import { costChart, GROUPS, rowsOf, tokensByGroup, tokensByKind, type UsageGrouping } from "./series.ts";
+import { t } from "../../../ui/language/t.ts";
 
 const MICRO = 1_000_000;
 const dollarsWords = (value: number): string => money(value * MICRO);
@@ -36,28 +37,35 @@ export function Charts({ lines, range, group, nameOf }: ChartsProps): ReactNode 
   }, [lines, by, group, range, nameOf]);
   return (
     <div className="grid grid-cols-1 gap-5 xl:grid-cols-2">
-      <Section title={hasBounds ? "Cost, at most" : "Cost"}>
+      <Section title={hasBounds ? t("Cost, at most") : t("Cost")}>
         <ChartOrPlace
           chart={cost}
-          label={`Cost by day and ${groupLabel}, ${range.from} to ${range.to}. The table below has the figures.`}
+          label={t("Cost by day and {groupLabel}, {from} to {to}. The table below has the figures.", {
+            groupLabel,
+            from: range.from,
+            to: range.to,
+          })}
           words={dollarsWords}
-          empty="Nothing was charged in these days."
+          empty={t("Nothing was charged in these days.")}
         />
       </Section>
       <Section
-        title="Tokens"
+        title={t("Tokens")}
         actions={
-          <div role="group" aria-label="Split tokens by" className="-my-2 flex rounded-lg border p-0.5">
-            <Segment label="By kind" on={by === "kind"} onPick={() => setBy("kind")} />
-            <Segment label={`By ${groupLabel}`} on={by === "group"} onPick={() => setBy("group")} />
+          <div role="group" aria-label={t("Split tokens by")} className="-my-2 flex rounded-lg border p-0.5">
+            <Segment label={t("By kind")} on={by === "kind"} onPick={() => setBy("kind")} />
+            <Segment label={t("By {groupLabel}", { groupLabel })} on={by === "group"} onPick={() => setBy("group")} />
           </div>
         }
       >
         <ChartOrPlace
           chart={tokens}
-          label={`Tokens by day, ${range.from} to ${range.to}. The table below has the figures.`}
+          label={t("Tokens by day, {from} to {to}. The table below has the figures.", {
+            from: range.from,
+            to: range.to,
+          })}
           words={count}
-          empty="No tokens were used in these days."
+          empty={t("No tokens were used in these days.")}
         />
       </Section>
     </div>
@@ -85,7 +93,7 @@ function ChartOrPlace({
         keyOf={({ at }) => at}
         columns={[
           {
-            label: chart.months ? "Month" : "Day",
+            label: chart.months ? t("Month") : t("Day"),
             cell: ({ at }) => at,
             heading: true,
             className: "whitespace-nowrap",

@@ -3,6 +3,7 @@ import { classes } from "../../../ui/classes.ts";
 import { Field, Input, Select } from "../../../ui/field.tsx";
 import { lastDays, PRESETS, rangeProblem, type DayRange } from "./range.ts";
 import { GROUPS, type UsageGrouping } from "./series.ts";
+import { plural, t } from "../../../ui/language/t.ts";
 
 export type RangeChoice = (typeof PRESETS)[number] | "own";
 
@@ -23,23 +24,23 @@ export function Controls({
   return (
     <div className="flex flex-wrap items-start gap-x-6 gap-y-3">
       <fieldset>
-        <legend className="mb-1.5 text-sm font-medium">Days (UTC)</legend>
+        <legend className="mb-1.5 text-sm font-medium">{t("Days (UTC)")}</legend>
         <div className="flex rounded-lg border border-line-strong/60 bg-raised p-0.5">
           {PRESETS.map((days) => (
             <Segment
               key={days}
-              label={`${days} days`}
+              label={plural({ one: "{count} day", other: "{count} days" }, { count: days })}
               on={choice === days}
               onPick={() => onRange(days, lastDays(days, Date.now()))}
             />
           ))}
-          <Segment label="Own" on={choice === "own"} onPick={() => onRange("own", range)} />
+          <Segment label={t("Custom")} on={choice === "own"} onPick={() => onRange("own", range)} />
         </div>
       </fieldset>
       {choice === "own" && <OwnDays range={range} onRange={(own) => onRange("own", own)} />}
       <div>
         <label htmlFor="usage-group" className="mb-1.5 block text-sm font-medium">
-          Split by
+          {t("Split by")}
         </label>
         <Select
           id="usage-group"
@@ -98,7 +99,7 @@ function OwnDays({
   };
   return (
     <div className="flex flex-wrap gap-3">
-      <Field label="First day" error={problem}>
+      <Field label={t("First day")} error={problem}>
         {(ids) => (
           <Input
             {...ids}
@@ -109,7 +110,7 @@ function OwnDays({
           />
         )}
       </Field>
-      <Field label="Last day">
+      <Field label={t("Last day")}>
         {(ids) => (
           <Input
             {...ids}

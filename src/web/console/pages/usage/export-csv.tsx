@@ -8,6 +8,7 @@ import { wordsOf } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
 import type { DayRange } from "./range.ts";
 import type { UsageGrouping } from "./series.ts";
+import { t } from "../../../ui/language/t.ts";
 
 /** The lines behind the charts, as a file. */
 export function ExportCsv({ range, group }: { readonly range: DayRange; readonly group: UsageGrouping }): ReactNode {
@@ -17,13 +18,13 @@ export function ExportCsv({ range, group }: { readonly range: DayRange; readonly
     mutationFn: () => client.usageCsv({ by: ["day", group], ...range }),
     onSuccess: ({ csv, truncated }) => {
       download(`sallyport-usage-${range.from}-${range.to}.csv`, csv, "text/csv");
-      if (truncated) tell.bad("There are more lines than one file may have: the file was cut. Choose fewer days.");
+      if (truncated) tell.bad(t("There are more lines than one file may have: the file was cut. Choose fewer days."));
     },
-    onError: (error) => tell.bad(`The file could not be made. ${wordsOf(error)}`),
+    onError: (error) => tell.bad(t("The file could not be made. {words}", { words: wordsOf(error) })),
   });
   return (
     <Button busy={save.isPending} onClick={() => save.mutate()}>
-      <Download aria-hidden className="size-4" /> Export CSV
+      <Download aria-hidden className="size-4" /> {t("Export CSV")}
     </Button>
   );
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { UsageLine } from "../../../../protocol/index.ts";
 import { Skeleton } from "../../../ui/states.tsx";
 import { count, money } from "../../../ui/words.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 /** The totals of the range. */
 export function Figures({ total }: { readonly total: UsageLine | undefined }): ReactNode {
@@ -11,16 +12,20 @@ export function Figures({ total }: { readonly total: UsageLine | undefined }): R
   return (
     <dl className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-6">
       <Figure
-        label="Spent"
+        label={t("Spent")}
         value={total && money(total.cost_microusd - bound)}
-        note={total !== undefined && bound > 0 ? `at most ${money(total.cost_microusd)}` : undefined}
-        title="At most: the stream broke before the provider reported its usage, so the highest possible cost counts."
+        note={
+          total !== undefined && bound > 0 ? t("at most {amount}", { amount: money(total.cost_microusd) }) : undefined
+        }
+        title={t(
+          "At most: the stream broke before the provider reported its usage, so the highest possible cost counts.",
+        )}
       />
-      <Figure label="Requests" value={total && count(total.requests)} />
-      <Figure label="Input tokens" value={tokens && count(tokens.input)} />
-      <Figure label="Output tokens" value={tokens && count(tokens.output)} />
-      <Figure label="Cache read" value={tokens && count(tokens.cache_read)} />
-      <Figure label="Cache write" value={tokens && count(written)} />
+      <Figure label={t("Requests")} value={total && count(total.requests)} />
+      <Figure label={t("Input tokens")} value={tokens && count(tokens.input)} />
+      <Figure label={t("Output tokens")} value={tokens && count(tokens.output)} />
+      <Figure label={t("Cache read")} value={tokens && count(tokens.cache_read)} />
+      <Figure label={t("Cache write")} value={tokens && count(written)} />
     </dl>
   );
 }

@@ -3,6 +3,7 @@ import { useMemo } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
 import { useConnection, useMay } from "../../../ui/app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 const SESSIONS = 500;
 const EACH_MS = 20_000;
@@ -34,7 +35,7 @@ export function useNames(sessions: readonly SessionView[]): (id: string) => stri
       names.set(created_by.id, created_by.name);
     }
     for (const { id, name } of [...(known ?? []), ...(knownKeys ?? [])]) names.set(id, name);
-    names.set(me.id, `${me.name} (you)`);
+    names.set(me.id, t("{name} (you)", { name: me.name }));
     return (id) => names.get(id) ?? (id === "" ? "none" : id);
   }, [sessions, known, knownKeys, me]);
 }

@@ -18,6 +18,7 @@ import { useNames, useNewestSessions } from "./names.ts";
 import { lastDays, type DayRange } from "./range.ts";
 import type { UsageGrouping } from "./series.ts";
 import { SessionLimits } from "./session-limits.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 const EACH_MS = 20_000;
 const DEFAULT_DAYS = 30;
@@ -26,8 +27,8 @@ export function UsagePage(): ReactNode {
   const may = useMay("usage.read");
   if (!may) {
     return (
-      <Page title="Usage">
-        <NotPermitted what="Usage" roles="admin, operator, viewer or agent" />
+      <Page title={t("Usage")}>
+        <NotPermitted what={t("Usage")} roles={t("admin, operator, viewer or agent")} />
       </Page>
     );
   }
@@ -61,18 +62,22 @@ function Usage(): ReactNode {
   };
   return (
     <Page
-      title="Usage"
+      title={t("Usage")}
       intro={
-        me.rights["usage.read"] === "own" ? "What your own sessions used." : "What models were asked, and what it cost."
+        me.rights["usage.read"] === "own"
+          ? t("What your own sessions used.")
+          : t("What models were asked, and what it cost.")
       }
       actions={<ExportCsv range={range} group={group} />}
     >
       <Controls choice={choice} range={range} group={group} onRange={pick} onGroup={setGroup} />
-      {trouble !== null && <Trouble title="Usage could not be read" error={trouble} onRetry={retry} />}
+      {trouble !== null && <Trouble title={t("Usage could not be read")} error={trouble} onRetry={retry} />}
       {daily.data?.truncated === true && (
         <Note tone="warn" role="status">
-          There are more than {LIMITS.usageLines.toLocaleString("en-US")} lines: the charts show the first days only.
-          The figures count everything. Choose fewer days.
+          {t(
+            "There are more than {lines} lines: the charts show the first days only. The figures count everything. Choose fewer days.",
+            { lines: LIMITS.usageLines },
+          )}
         </Note>
       )}
       <Figures total={sums.data?.total} />
@@ -84,7 +89,7 @@ function Usage(): ReactNode {
           <Breakdown report={sums.data} group={group} nameOf={nameOf} />
         </>
       )}
-      <Section title="Budgets">
+      <Section title={t("Budgets")}>
         {sums.data === undefined ? (
           <Skeleton className="h-24" />
         ) : (
@@ -100,11 +105,11 @@ function NothingUsed(): ReactNode {
   const maySetUp = useMay("session.create");
   return (
     <section className="rounded-xl border bg-raised">
-      <Empty icon={ChartColumn} title="Nothing was used in these days">
-        Every model request of every session is counted here, with its tokens and its cost.{" "}
+      <Empty icon={ChartColumn} title={t("Nothing was used in these days")}>
+        {t("Every model request of every session is counted here, with its tokens and its cost.")}{" "}
         {maySetUp && (
           <Link to="/new" className="font-medium text-accent underline">
-            Start a session
+            {t("Start a session")}
           </Link>
         )}
       </Empty>

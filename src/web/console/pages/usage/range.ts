@@ -1,3 +1,5 @@
+import { t } from "../../../ui/language/t.ts";
+
 /** Days, `2026-11-15`, UTC, both inclusive. */
 export interface DayRange {
   readonly from: string;
@@ -22,8 +24,8 @@ export function lastDays(days: number, now: number): DayRange {
 
 /** What is wrong with a typed range; absent: nothing. */
 export function rangeProblem({ from, to }: DayRange): string | undefined {
-  if (!isDay(from) || !isDay(to)) return "Both must be days, such as 2026-11-15.";
-  return from > to ? "The first day must not be after the last one." : undefined;
+  if (!isDay(from) || !isDay(to)) return t("Both must be days, such as 2026-11-15.");
+  return from > to ? t("The first day must not be after the last one.") : undefined;
 }
 
 function isDay(text: string): boolean {

@@ -1,24 +1,25 @@
 import type { TokenCount, UsageLine } from "../../../../protocol/index.ts";
 import { SERIES, type BarChart, type ChartBar } from "../../charts/bars.ts";
 import { placesOf, type DayRange } from "./range.ts";
+import { t } from "../../../ui/language/t.ts";
 
 export type UsageGrouping = "model" | "agent" | "engine" | "provider" | "key";
 export const GROUPS: readonly { readonly value: UsageGrouping; readonly label: string }[] = [
-  { value: "model", label: "model" },
-  { value: "agent", label: "person or agent" },
-  { value: "engine", label: "engine" },
-  { value: "provider", label: "provider" },
-  { value: "key", label: "API key" },
+  { value: "model", label: t("model") },
+  { value: "agent", label: t("person or agent") },
+  { value: "engine", label: t("engine") },
+  { value: "provider", label: t("provider") },
+  { value: "key", label: t("API key") },
 ];
 
 const OTHERS = "others";
 const MICRO = 1_000_000;
 
 const TOKEN_KINDS = [
-  { label: "input", of: (tokens: TokenCount) => tokens.input },
-  { label: "output", of: (tokens: TokenCount) => tokens.output },
-  { label: "cache read", of: (tokens: TokenCount) => tokens.cache_read },
-  { label: "cache write", of: (tokens: TokenCount) => tokens.cache_write + tokens.cache_write_1h },
+  { label: t("input"), of: (tokens: TokenCount) => tokens.input },
+  { label: t("output"), of: (tokens: TokenCount) => tokens.output },
+  { label: t("cache read"), of: (tokens: TokenCount) => tokens.cache_read },
+  { label: t("cache write"), of: (tokens: TokenCount) => tokens.cache_write + tokens.cache_write_1h },
 ] as const;
 
 function allTokens(tokens: TokenCount): number {

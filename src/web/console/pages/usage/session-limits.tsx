@@ -7,6 +7,7 @@ import { Section } from "../../../ui/page.tsx";
 import { money, StatusBadge, titleOf } from "../../../ui/words.tsx";
 import { BudgetBar } from "./budgets.tsx";
 import { SetLimit } from "./set-limit.tsx";
+import { plural, t } from "../../../ui/language/t.ts";
 
 const SHOWN = 8;
 
@@ -25,10 +26,10 @@ export function SessionLimits({ sessions }: { readonly sessions: readonly Sessio
   const [chosen, setChosen] = useState<SessionView>();
   const open = openByShare(sessions);
   return (
-    <Section title="Limits of open sessions">
+    <Section title={t("Limits of open sessions")}>
       {open.length === 0 ? (
         <p className="text-sm text-soft">
-          No session is open. A session’s limit is set when it starts and can be raised here.
+          {t("No session is open. A session’s limit is set when it starts and can be raised here.")}
         </p>
       ) : (
         <ul className="divide-y">
@@ -41,7 +42,9 @@ export function SessionLimits({ sessions }: { readonly sessions: readonly Sessio
       )}
       {open.length > SHOWN && (
         <Button variant="quiet" size="small" className="mt-3" onClick={() => setAll(!all)}>
-          {all ? "Show fewer" : `Show all ${open.length}`}
+          {all
+            ? t("Show fewer")
+            : plural({ one: "Show all {count}", other: "Show all {count}" }, { count: open.length })}
         </Button>
       )}
       {chosen !== undefined && <SetLimit session={chosen} onClose={() => setChosen(undefined)} />}
@@ -74,12 +77,14 @@ function SessionLimit({ session, onSet }: { readonly session: SessionView; reado
         <BudgetBar line={line} />
       </div>
       <p className="w-40 text-sm text-soft tabular-nums max-md:w-auto">
-        {money(spent)} {limit === undefined ? "spent, no limit" : `of ${money(limit)}`}
+        {limit === undefined
+          ? t("{amount} spent, no limit", { amount: money(spent) })
+          : t("{amount} of {limit}", { amount: money(spent), limit: money(limit) })}
       </p>
       {onSet !== undefined && (
         <Button size="small" onClick={onSet}>
-          {limit === undefined ? "Set a limit" : "Change"}
-          <span className="sr-only"> of {titleOf(session)}</span>
+          {limit === undefined ? t("Set a limit") : t("Change")}
+          <span className="sr-only"> {t("of {name}", { name: titleOf(session) })}</span>
         </Button>
       )}
     </div>

@@ -11,6 +11,7 @@ import { Skeleton, Trouble, wordsOf } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
 import { money, titleOf } from "../../../ui/words.tsx";
 import { Budgets } from "./budgets.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 const TITLE_CHARS = 60;
 
@@ -37,13 +38,13 @@ export function SetLimit({
     <Dialog
       open
       onClose={onClose}
-      title="A session’s limit"
-      description={`${shortTitle(session)}: its forks draw on the same limit.`}
+      title={t("A session’s limit")}
+      description={t("{session}: its forks draw on the same limit.", { session: shortTitle(session) })}
     >
       <div className="space-y-4">
         {usage.isPending && <Skeleton className="h-24" />}
         {usage.error !== null && (
-          <Trouble title="Its usage could not be read" error={usage.error} onRetry={() => void usage.refetch()} />
+          <Trouble title={t("Its usage could not be read")} error={usage.error} onRetry={() => void usage.refetch()} />
         )}
         {usage.data !== undefined && (
           <Budgets
@@ -66,7 +67,7 @@ function LimitForm({ session, onClose }: { readonly session: SessionView; readon
   const save = useMutation({
     mutationFn: (max_cost_microusd: number) => client.setBudget(session.id, { max_cost_microusd }),
     onSuccess: async (changed) => {
-      tell.ok(`The session may now spend ${money(changed.limit_microusd ?? 0)}.`);
+      tell.ok(t("The session may now spend {limit}.", { limit: money(changed.limit_microusd ?? 0) }));
       await Promise.all([
         queries.invalidateQueries({ queryKey: KEYS.usage }),
         queries.invalidateQueries({ queryKey: KEYS.sessionUsage(session.id) }),
@@ -80,13 +81,13 @@ function LimitForm({ session, onClose }: { readonly session: SessionView; readon
   };
   const wrong =
     text !== "" && amount === undefined
-      ? "Write dollars, such as 2.50; six digits after the point at most."
+      ? t("Write dollars, such as 2.50; six digits after the point at most.")
       : undefined;
   return (
     <form onSubmit={submit} className="space-y-4">
       <Field
-        label="The most that it may spend, in dollars"
-        hint="A turn that waits for money continues when this is enough."
+        label={t("The most that it may spend, in dollars")}
+        hint={t("A turn that waits for money continues when this is enough.")}
         error={wrong ?? (save.error === null ? undefined : wordsOf(save.error))}
       >
         {(ids) => (
@@ -101,9 +102,9 @@ function LimitForm({ session, onClose }: { readonly session: SessionView; readon
         )}
       </Field>
       <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t("Cancel")}</Button>
         <Button type="submit" variant="primary" disabled={amount === undefined} busy={save.isPending}>
-          Set the limit
+          {t("Set the limit")}
         </Button>
       </div>
     </form>

@@ -11,6 +11,7 @@ import { count } from "../../../ui/words.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { PoolSettingsDialog } from "./pool-settings.tsx";
 import { WorkerTable } from "./worker-table.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 const EACH_MS = 3_000;
 
@@ -20,11 +21,11 @@ export function WorkersPage(): ReactNode {
   return (
     <Page
       wide
-      title="Workers"
-      intro="Where sessions run: each worker is one sandbox, in use or prepared for the next session."
+      title={t("Workers")}
+      intro={t("Where sessions run: each worker is one sandbox, in use or prepared for the next session.")}
       {...(mayChange ? { actions: <ChangePool /> } : {})}
     >
-      {may ? <Workers /> : <NotPermitted what="The list of workers" roles="admin, operator or viewer" />}
+      {may ? <Workers /> : <NotPermitted what={t("The list of workers")} roles={t("admin, operator or viewer")} />}
     </Page>
   );
 }
@@ -45,7 +46,7 @@ function ChangePool(): ReactNode {
   return (
     <>
       <Button disabled={data === undefined} onClick={() => setOpen(true)}>
-        <SlidersHorizontal aria-hidden className="size-4" /> Change the pool
+        <SlidersHorizontal aria-hidden className="size-4" /> {t("Change the pool")}
       </Button>
       {isOpen && data !== undefined && <PoolSettingsDialog config={data.config} onClose={() => setOpen(false)} />}
     </>
@@ -66,14 +67,14 @@ function Workers(): ReactNode {
     <>
       {pool.data !== undefined && <Figures pool={pool.data} />}
       {list.error !== null && (
-        <Trouble title="Can’t load the workers" error={list.error} onRetry={() => void list.refetch()} />
+        <Trouble title={t("Can’t load the workers")} error={list.error} onRetry={() => void list.refetch()} />
       )}
       {list.isPending && <Skeleton className="h-64" />}
       {list.data !== undefined && workers.length === 0 && (
-        <Empty icon={Boxes} title="No workers">
+        <Empty icon={Boxes} title={t("No workers")}>
           {pool.data?.config.min_workers === 0
-            ? "None is prepared ahead of time. One appears with each session that runs something."
-            : "The first ones are being prepared."}
+            ? t("None is prepared ahead of time. One appears with each session that runs something.")
+            : t("The first ones are being prepared.")}
         </Empty>
       )}
       {workers.length > 0 && (
@@ -88,14 +89,29 @@ function Workers(): ReactNode {
 function Figures({ pool }: { readonly pool: PoolView }): ReactNode {
   const { config } = pool;
   const figures: readonly (readonly [label: string, value: string, hint: string])[] = [
-    ["Workers", count(pool.workers), `${count(config.min_workers)} to ${count(config.max_workers)} may exist`],
-    ["Ready", count(pool.idle), pool.starting === 0 ? "for the next sessions" : `${count(pool.starting)} starting`],
-    ["Sessions waiting", count(pool.waiting), "for a free worker"],
-    ["Started ready", count(pool.taken), `of ${count(pool.taken + pool.opened)} since the server started`],
-    ["Replaced", count(pool.replaced), "because they failed"],
+    [
+      t("Workers"),
+      count(pool.workers),
+      t("{min_workers} to {max_workers} may exist", {
+        min_workers: count(config.min_workers),
+        max_workers: count(config.max_workers),
+      }),
+    ],
+    [
+      t("Ready"),
+      count(pool.idle),
+      pool.starting === 0 ? t("for the next sessions") : t("{starting} starting", { starting: count(pool.starting) }),
+    ],
+    [t("Sessions waiting"), count(pool.waiting), t("for a free worker")],
+    [
+      t("Started ready"),
+      count(pool.taken),
+      t("of {taken} since the server started", { taken: count(pool.taken + pool.opened) }),
+    ],
+    [t("Replaced"), count(pool.replaced), t("because they failed")],
   ];
   return (
-    <dl aria-label="The pool" className="grid grid-cols-2 gap-3 md:grid-cols-5">
+    <dl aria-label={t("The pool")} className="grid grid-cols-2 gap-3 md:grid-cols-5">
       {figures.map(([label, value, hint]) => (
         <div key={label} className="rounded-xl border bg-raised px-4 py-3 max-md:last:col-span-2">
           <dt className="text-sm text-soft">{label}</dt>

@@ -8,19 +8,20 @@ import { Field, Input } from "../../../ui/field.tsx";
 import { Trouble } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
 import { KEYS } from "../../app/feed.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 const FIELDS = [
-  { name: "min_workers", label: "Workers at least", hint: "0: none is prepared ahead of time." },
-  { name: "max_workers", label: "Workers at most", hint: "Sessions beyond that wait for a free one." },
+  { name: "min_workers", label: t("Workers at least"), hint: t("0: none is prepared ahead of time.") },
+  { name: "max_workers", label: t("Workers at most"), hint: t("Sessions beyond that wait for a free one.") },
   {
     name: "idle_timeout_secs",
-    label: "Seconds that an unused one stays",
-    hint: "Then it ends, down to the least number.",
+    label: t("Seconds that an unused one stays"),
+    hint: t("Then it ends, down to the least number."),
   },
   {
     name: "scale_up_threshold",
-    label: "Share in use at which one more is prepared",
-    hint: "Above 0, at most 1; such as 0.8.",
+    label: t("Share in use at which one more is prepared"),
+    hint: t("Above 0, at most 1; such as 0.8."),
   },
 ] as const;
 type PoolFieldName = (typeof FIELDS)[number]["name"];
@@ -46,7 +47,7 @@ export function PoolSettingsDialog({
   const save = useMutation({
     mutationFn: (wanted: PoolChange) => client.setPool(wanted),
     onSuccess: async () => {
-      tell.ok("The pool was changed.");
+      tell.ok(t("The pool was changed."));
       await queries.invalidateQueries({ queryKey: KEYS.workers });
       onClose();
     },
@@ -59,8 +60,8 @@ export function PoolSettingsDialog({
     <Dialog
       open
       onClose={onClose}
-      title="Change the pool"
-      description="It counts at once, until the server stops. To keep it, write it to sallyport.yaml."
+      title={t("Change the pool")}
+      description={t("It counts at once, until the server stops. To keep it, write it to sallyport.yaml.")}
     >
       <form onSubmit={submit} className="space-y-4">
         {FIELDS.map(({ name, label, hint }) => (
@@ -75,13 +76,13 @@ export function PoolSettingsDialog({
             )}
           </Field>
         ))}
-        {save.error !== null && <Trouble title="The pool was not changed" error={save.error} />}
+        {save.error !== null && <Trouble title={t("The pool was not changed")} error={save.error} />}
         <div className="flex justify-end gap-2">
           <Button variant="quiet" onClick={onClose}>
-            Cancel
+            {t("Cancel")}
           </Button>
           <Button type="submit" variant="primary" busy={save.isPending} disabled={change === undefined}>
-            Change
+            {t("Change")}
           </Button>
         </div>
       </form>
@@ -112,5 +113,7 @@ function read(
 
 /** The form's own names, where it has them. */
 function faultWords({ field, message }: NonNullable<ReturnType<typeof poolFault>>): string {
-  return field === "min_workers" ? "Must not be more than “Workers at most”." : `The pool’s ${field}: it ${message}.`;
+  return field === "min_workers"
+    ? t("Must not be more than “Workers at most”.")
+    : t("The pool’s {field}: it {message}.", { field, message });
 }

@@ -4,42 +4,43 @@ import { DataTable, type TableColumn } from "../../../ui/data-table.tsx";
 import { Badge, type Tone } from "../../../ui/states.tsx";
 import { Ago, count, duration } from "../../../ui/words.tsx";
 import { SessionLink } from "../../app/session-link.tsx";
+import { t } from "../../../ui/language/t.ts";
 
 const TONES: Readonly<Record<WorkerState, Tone>> = { starting: "info", idle: "ok", busy: "plain", unhealthy: "bad" };
 const WORDS: Readonly<Record<WorkerState, string>> = {
   starting: "starting",
   idle: "ready",
-  busy: "in use",
+  busy: t("in use"),
   unhealthy: "unhealthy",
 };
 
 const COLUMNS: readonly TableColumn<WorkerView>[] = [
-  { label: "Worker", heading: true, cell: ({ id }) => <span className="font-mono">{id}</span> },
-  { label: "State", cell: ({ state }) => <Badge tone={TONES[state]}>{WORDS[state]}</Badge> },
+  { label: t("Worker"), heading: true, cell: ({ id }) => <span className="font-mono">{id}</span> },
+  { label: t("State"), cell: ({ state }) => <Badge tone={TONES[state]}>{WORDS[state]}</Badge> },
   {
-    label: "Kind",
+    label: t("Kind"),
     cell: ({ sandbox, network = "host", engine, program }) => (
       <>
-        {sandbox} <span className="text-soft">· network {network}</span>
-        <span className="block text-xs text-faint max-md:text-right">
-          {program ? `${engine}, already running` : engine}
+        {sandbox} <span className="text-soft">· {t("network {network}", { network })}</span>
+        <span className="block text-xs text-faint max-md:text-end">
+          {program ? t("{engine}, already running", { engine }) : engine}
         </span>
       </>
     ),
   },
-  { label: "Session", cell: (worker) => <Owner worker={worker} /> },
-  { label: "Turns", figure: true, cell: ({ requests, errors }) => <Turns requests={requests} errors={errors} /> },
+  { label: t("Session"), cell: (worker) => <Owner worker={worker} /> },
+  { label: t("Turns"), figure: true, cell: ({ requests, errors }) => <Turns requests={requests} errors={errors} /> },
   {
-    label: "First answer",
+    label: t("First answer"),
     figure: true,
     cell: ({ latency_ms }) => (latency_ms === undefined ? <None /> : duration(latency_ms)),
   },
-  { label: "Load", figure: true, cell: ({ load }) => `${Math.round(load * 100)} %` },
-  { label: "Since", figure: true, className: "whitespace-nowrap", cell: ({ since }) => <Ago at={since} /> },
+  { label: t("Load"), figure: true, cell: ({ load }) => `${Math.round(load * 100)} %` },
+  { label: t("Since"), figure: true, className: "whitespace-nowrap", cell: ({ since }) => <Ago at={since} /> },
 ];
 
 export function WorkerTable({ workers }: { readonly workers: readonly WorkerView[] }): ReactNode {
-  return <DataTable label="Workers" columns={COLUMNS} rows={workers} keyOf={({ id }) => id} />;
+  return <DataTable label={t("Workers")} columns={COLUMNS} rows={workers} keyOf={({ id }) => id} />;
 }
 
 function Owner({ worker: { session_id } }: { readonly worker: WorkerView }): ReactNode {
@@ -51,7 +52,7 @@ function Turns({ requests, errors }: Pick<WorkerView, "requests" | "errors">): R
   return (
     <>
       {count(requests)}
-      {errors > 0 && <span className="text-bad"> ({count(errors)} failed)</span>}
+      {errors > 0 && <span className="text-bad"> {t("({errors} failed)", { errors: count(errors) })}</span>}
     </>
   );
 }

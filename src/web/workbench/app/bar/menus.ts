@@ -7,8 +7,9 @@ import { VIEWERS } from "../../viewers/registry.ts";
 import { NOT_AVAILABLE } from "../../viewers/viewer.ts";
 import { useCommands, type WorkbenchCommands } from "../commands.ts";
 import { useBench, useNextRedo, useNextUndo } from "../context.tsx";
-import { useFilePicker } from "../start/file-picker.tsx";
-import { ask, useDownloads, useSurface } from "../surface.ts";
+import { RESHAPE_WORDS, type ReshapeKind } from "../reshape/kinds.ts";
+import { useFilePicker, useImportPicker } from "../start/file-picker.tsx";
+import { ask, askToFind, useDownloads, useSurface } from "../surface.ts";
 
 export type MenuEntry = "line" | MenuItem;
 
@@ -74,6 +75,7 @@ function useEditEntries(commands: WorkbenchCommands): readonly MenuEntry[] {
       keys: "Ctrl+Y",
     },
     "line",
+    { label: "Find in the table…", run: askToFind, disabled: view === undefined, keys: "Ctrl+F" },
     {
       label: "Add new column…",
       run: () => ask({ kind: "column" }),
@@ -136,11 +138,14 @@ function useViewEntries(commands: WorkbenchCommands): readonly MenuEntry[] {
   ];
 }
 
+const RESHAPES = Object.keys(RESHAPE_WORDS) as ReshapeKind[];
+
 /** Of a table that is not there nothing changes. */
 const NO_TABLE: Pick<Table, "subscribe" | "version"> = { subscribe: () => () => undefined, version: () => 0 };
 
 function useDataEntries(commands: WorkbenchCommands): readonly MenuEntry[] {
   const pick = useFilePicker();
+  const importText = useImportPicker();
   const { isSqlOpen, set } = useSurface();
   const { safeForSpreadsheets, set: setDownloads } = useDownloads();
   const { view } = commands;
@@ -148,7 +153,10 @@ function useDataEntries(commands: WorkbenchCommands): readonly MenuEntry[] {
   useTable((view?.table ?? NO_TABLE) as Table, "filter", "selection");
   return [
     { label: "Open a file…", run: pick, keys: "Ctrl+O" },
+    { label: "Import a text file…", run: importText },
     { label: "Open an address…", run: () => ask({ kind: "url" }) },
+    "line",
+    ...RESHAPES.map((by) => ({ label: RESHAPE_WORDS[by].menu, run: () => ask({ kind: "reshape", by }), disabled })),
     "line",
     { label: "SQL", checked: isSqlOpen, run: () => set({ isSqlOpen: !isSqlOpen }) },
     { label: "Statistics", run: () => commands.addViewer("Statistics"), disabled },

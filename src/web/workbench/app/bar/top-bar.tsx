@@ -6,7 +6,7 @@ import { MENU_ITEM, MENU_LINE } from "../../../ui/menu.ts";
 import { SAMPLES } from "../../samples/index.ts";
 import { useCommands } from "../commands.ts";
 import { useBench, useNextRedo, useNextUndo } from "../context.tsx";
-import { useFilePicker } from "../start/file-picker.tsx";
+import { useFilePicker, useImportPicker } from "../start/file-picker.tsx";
 import { ask, useSurface } from "../surface.ts";
 import { HistoryMenu } from "./history-menu.tsx";
 import { IconButton } from "./icon-button.tsx";
@@ -57,6 +57,7 @@ export function TopBar(): ReactNode {
 function OpenMenu(): ReactNode {
   const { opening } = useBench();
   const pick = useFilePicker();
+  const importText = useImportPicker();
   return (
     <SimpleMenu
       align="end"
@@ -73,6 +74,9 @@ function OpenMenu(): ReactNode {
     >
       <DropdownMenu.Item className={MENU_ITEM} onSelect={pick}>
         A file… <kbd className="ml-auto text-xs text-faint">Ctrl+O</kbd>
+      </DropdownMenu.Item>
+      <DropdownMenu.Item className={MENU_ITEM} onSelect={importText}>
+        A text file, with options…
       </DropdownMenu.Item>
       <DropdownMenu.Item className={MENU_ITEM} onSelect={() => ask({ kind: "url" })}>
         An address of this server…

@@ -4,6 +4,7 @@ import {
   FolderOpen,
   Funnel,
   LayoutTemplate,
+  Link,
   PanelsLeftBottom,
   Plus,
   Trash2,
@@ -205,6 +206,9 @@ function LayoutsMenu({ view, commands }: { readonly view: View; readonly command
       </DropdownMenu.Item>
       <DropdownMenu.Item className={MENU_ITEM} onSelect={() => pickLayout(commands)}>
         <FolderOpen aria-hidden className="size-4 text-faint" /> Open from a file…
+      </DropdownMenu.Item>
+      <DropdownMenu.Item className={MENU_ITEM} onSelect={commands.copyLink}>
+        <Link aria-hidden className="size-4 text-faint" /> Copy a link
       </DropdownMenu.Item>
       <DropdownMenu.Separator className={MENU_LINE} />
       {list.length === 0 && <p className="px-2.5 py-1.5 text-sm text-faint">No layout is saved yet.</p>}

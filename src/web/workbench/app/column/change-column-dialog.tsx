@@ -2,21 +2,15 @@ import { useMemo, useState, type FormEvent, type ReactNode } from "react";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input, Select } from "../../../ui/field.tsx";
 import { Note } from "../../../ui/states.tsx";
-import type { ColumnType } from "../../data/column.ts";
+import { fitsType, isSameFormat, type ColumnFormat } from "../../data/column-format.ts";
+import type { Column, ColumnType } from "../../data/column.ts";
 import { convertColumn } from "../../data/convert.ts";
 import { changeWords, misfitLines } from "../../model/column-words.ts";
 import type { View } from "../../model/workbench.ts";
 import { useBench } from "../context.tsx";
+import { FormatFields } from "./format-fields.tsx";
+import { COLUMN_TYPE_WORDS } from "./type-words.ts";
 import { FormButtons } from "../form-buttons.tsx";
-
-const TYPES: readonly (readonly [ColumnType, string])[] = [
-  ["string", "Text"],
-  ["int", "Whole number"],
-  ["double", "Number"],
-  ["bool", "True or false"],
-  ["datetime", "Date and time"],
-  ["bigint", "Large whole number"],
-];
 
 interface ChangeColumnProps {
   readonly view: View;
@@ -24,28 +18,36 @@ interface ChangeColumnProps {
   readonly onClose: () => void;
 }
 
-/** Another name or type for a column. What would not fit is shown before anything is done. */
+/** Another name, type or format for a column. What would not fit is shown before anything is done. */
 export function ChangeColumnDialog({ view, name: before, onClose }: ChangeColumnProps): ReactNode {
   const { workbench } = useBench();
   const { table } = view;
   const column = table.column(before);
   const [name, setName] = useState(before);
   const [type, setType] = useState<ColumnType>(column?.type ?? "string");
+  const [format, setFormat] = useState(column?.format);
   const [refused, setRefused] = useState<string>();
   const converted = useMemo(
     () => (column === undefined || column.type === type ? undefined : convertColumn(column, type)),
     [column, type],
   );
   if (column === undefined) return undefined;
+  const made = withFormat(converted?.column ?? column, format);
+  const isFormatted = !isSameFormat(column.format, made.format);
   const given = name.trim();
   const isTaken = given !== before && table.columns.some((other) => other.name === given);
-  const isChanged = given !== before || converted !== undefined;
+  const isChanged = given !== before || converted !== undefined || isFormatted;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     try {
       workbench.replaceColumn(view.id, before, {
-        column: { ...(converted?.column ?? column), name: given },
-        words: changeWords({ from: before, name: given, type: converted === undefined ? undefined : type }),
+        column: { ...made, name: given },
+        words: changeWords({
+          from: before,
+          name: given,
+          type: converted === undefined ? undefined : type,
+          ...(isFormatted ? { format: made.format ?? null } : {}),
+        }),
         by: "person",
       });
       onClose();
@@ -83,7 +85,7 @@ export function ChangeColumnDialog({ view, name: before, onClose }: ChangeColumn
         >
           {(ids) => (
             <Select {...ids} value={type} onChange={(event) => setType(typeNamed(event.target.value) ?? type)}>
-              {TYPES.map(([value, label]) => (
+              {COLUMN_TYPE_WORDS.map(([value, label]) => (
                 <option key={value} value={value}>
                   {label}
                 </option>
@@ -91,6 +93,7 @@ export function ChangeColumnDialog({ view, name: before, onClose }: ChangeColumn
             </Select>
           )}
         </Field>
+        <FormatFields key={made.type} column={made} set={setFormat} />
         {converted !== undefined && <Report lines={misfitLines(converted, { isDone: false })} />}
         <FormButtons words="Change the column" isReady={given !== "" && !isTaken && isChanged} onCancel={onClose} />
       </form>
@@ -98,8 +101,13 @@ export function ChangeColumnDialog({ view, name: before, onClose }: ChangeColumn
   );
 }
 
+function withFormat(column: Column, format: ColumnFormat | undefined): Column {
+  const { format: _, ...bare } = column;
+  return format === undefined || !fitsType(format, column.type) ? bare : { ...bare, format };
+}
+
 function typeNamed(value: string): ColumnType | undefined {
-  return TYPES.find(([type]) => type === value)?.[0];
+  return COLUMN_TYPE_WORDS.find(([type]) => type === value)?.[0];
 }
 
 function Report({ lines }: { readonly lines: readonly string[] }): ReactNode {

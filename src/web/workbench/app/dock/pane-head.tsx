@@ -153,7 +153,8 @@ function HeadButton({
 }
 
 function PaneMenu({ id, title }: { readonly id: string; readonly title: string }): ReactNode {
-  const { savePicture } = useCommands();
+  const { savePicture, openPivot, view } = useCommands();
+  const isPivot = view?.viewers.some((viewer) => viewer.id === id && viewer.type === "Pivot table") === true;
   return (
     <SimpleMenu
       align="end"
@@ -178,6 +179,11 @@ function PaneMenu({ id, title }: { readonly id: string; readonly title: string }
       <DropdownMenu.Item className={MENU_ITEM} onSelect={() => useSurface.getState().set({ maximised: id })}>
         Maximise
       </DropdownMenu.Item>
+      {isPivot && (
+        <DropdownMenu.Item className={MENU_ITEM} onSelect={() => openPivot(id)}>
+          Open as table
+        </DropdownMenu.Item>
+      )}
       {id !== GRID && (
         <>
           <DropdownMenu.Item className={MENU_ITEM} onSelect={() => savePicture(id, "png")}>

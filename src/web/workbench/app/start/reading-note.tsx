@@ -3,7 +3,8 @@ import type { ReactNode } from "react";
 import { classes } from "../../../ui/classes.ts";
 import { Button } from "../../../ui/button.tsx";
 import { useBench, useOpening, useViews } from "../context.tsx";
-import type { OpeningChoice, OpeningState } from "../opening.ts";
+import type { ImportAgain, OpeningChoice, OpeningState } from "../opening.ts";
+import { ask } from "../surface.ts";
 
 /** While a table is read: how far it is, and a way to stop; afterwards what went wrong, or what to know or choose. */
 export function ReadingNote(): ReactNode {
@@ -19,6 +20,7 @@ export function ReadingNote(): ReactNode {
         <Box role="alert" tone="bad" dismiss={opening.dismiss}>
           <strong className="block font-semibold text-bad">{trouble.name}</strong>
           {trouble.words}
+          <AgainButton again={trouble.again} />
         </Box>
       )}
       {notes !== undefined && (
@@ -29,6 +31,7 @@ export function ReadingNote(): ReactNode {
               {line}
             </span>
           ))}
+          <AgainButton again={notes.again} />
         </Box>
       )}
       {restored !== undefined && (
@@ -53,11 +56,23 @@ export function ReadingNote(): ReactNode {
   );
 }
 
-function restoredWords({ tables, filters, failed }: NonNullable<OpeningState["restored"]>): string {
+/** A text file may be read in another way. */
+function AgainButton({ again }: { readonly again: ImportAgain | undefined }): ReactNode {
+  if (again === undefined) return undefined;
+  return (
+    <span className="mt-2 block">
+      <Button size="small" onClick={() => ask({ kind: "import", ...again })}>
+        Import options…
+      </Button>
+    </span>
+  );
+}
+
+function restoredWords({ tables, filters, failed, steps }: NonNullable<OpeningState["restored"]>): string {
   return [
     `${tables === 1 ? "1 table is" : `${tables} tables are`} open again, as before the page was loaded.`,
     filters === 0 ? "" : `${filters === 1 ? "1 filter is" : `${filters} filters are`} on.`,
-    "Earlier steps cannot be undone any more.",
+    steps === 0 ? "Earlier steps cannot be undone any more." : "Earlier steps can still be undone.",
     failed.length === 0 ? "" : `Could not be restored: ${failed.join(", ")}.`,
   ]
     .filter((sentence) => sentence !== "")
@@ -120,8 +135,8 @@ function Box({ role, tone, dismiss, children }: BoxProps): ReactNode {
 function Choice({ choice, dismiss }: { readonly choice: OpeningChoice; readonly dismiss: () => void }): ReactNode {
   return (
     <Box role="status" tone="plain" dismiss={dismiss}>
-      <strong className="block font-semibold">{choice.name} holds several lists</strong>
-      Which one is the table?
+      <strong className="block font-semibold">{choice.name} holds several tables</strong>
+      Which one do you want?
       <span className="mt-2 flex flex-wrap gap-2">
         {choice.choices.map(({ part, rows }) => (
           <Button key={part} size="small" onClick={() => choice.pick(part)}>

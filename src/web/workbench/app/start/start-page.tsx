@@ -37,7 +37,7 @@ function OpenBox(): ReactNode {
     >
       <FileUp aria-hidden className="size-8 text-faint" />
       <p className="font-medium">Drop a file anywhere on this page</p>
-      <p className="text-sm text-faint">CSV, TSV, JSON, NDJSON or Parquet</p>
+      <p className="text-sm text-faint">CSV, TSV, JSON, NDJSON, Parquet, Arrow or Excel</p>
       <div className="flex flex-wrap justify-center gap-2">
         <Button variant="primary" onClick={pick}>
           Choose a file

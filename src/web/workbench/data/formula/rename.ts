@@ -13,12 +13,7 @@ export function renamedFormula(
   table: Pick<Table, "column">,
   { from, to }: { readonly from: string; readonly to: string },
 ): string {
-  let tokens: readonly FormulaToken[];
-  try {
-    tokens = tokensOf(expression);
-  } catch {
-    return expression;
-  }
+  const tokens = tokensIn(expression);
   let written = "";
   let done = 0;
   for (const [index, token] of tokens.entries()) {
@@ -29,6 +24,24 @@ export function renamedFormula(
     done = end;
   }
   return written + expression.slice(done);
+}
+
+/** The columns that a formula names. */
+export function columnsIn(expression: string, table: Pick<Table, "column">): readonly string[] {
+  const tokens = tokensIn(expression);
+  return tokens.flatMap((token, index) => {
+    const column = isColumn(token, tokens[index + 1]) ? table.column(token.name) : undefined;
+    return column === undefined ? [] : [column.name];
+  });
+}
+
+/** None where it cannot be read. */
+function tokensIn(expression: string): readonly FormulaToken[] {
+  try {
+    return tokensOf(expression);
+  } catch {
+    return [];
+  }
 }
 
 function isColumn(

@@ -10,16 +10,17 @@ import { NullWords } from "./null-words.ts";
 import type { ParseOptions } from "./options.ts";
 import type { PackedColumn, PackedTable } from "./packed.ts";
 import { RecordScanner } from "./records.ts";
-import type { CellSink } from "./records.ts";
+import type { CellSink, SkippedLines } from "./records.ts";
 import { DELIMITERS, delimiterOf, hasHeader, sampleRecords, uniqueNames } from "./sniff.ts";
 
 const SAMPLE = 256 * 1024;
 
-interface CsvShape {
+interface CsvShape extends SkippedLines {
   readonly delimiter: number;
   readonly header: boolean;
   readonly encoding: Encoding;
   readonly nullWords: NullWords;
+  readonly decimal: "point" | "comma" | undefined;
 }
 
 /**
@@ -46,16 +47,19 @@ function openQuoteNote(row: number): string {
   return `A quote in row ${row.toLocaleString("en")} is not closed: the rest of the file is in one cell. Close the quote in the file.`;
 }
 
-async function shapeOf(blob: Blob, options: ParseOptions): Promise<CsvShape> {
+/** How the file is cut into cells: what the options say, else what its beginning looks like. */
+export async function shapeOf(blob: Blob, options: ParseOptions): Promise<CsvShape> {
+  const { skipLines, decimal } = options;
+  const comment = options.comment === undefined ? undefined : options.comment.charCodeAt(0);
   const head = new Uint8Array(await blob.slice(0, 4).arrayBuffer());
   const encoding = options.encoding ?? encodingOf(head);
   let sample = new Uint8Array(0);
   for await (const chunk of chunksOf(blob.slice(0, SAMPLE), encoding)) sample = new Uint8Array(chunk.bytes);
-  const isWhole = blob.size <= SAMPLE;
+  const sampled = { isWhole: blob.size <= SAMPLE, skipLines, comment };
   const delimiter =
-    options.delimiter === undefined ? delimiterOf(options.name, sample, isWhole) : DELIMITERS[options.delimiter];
-  const header = options.header ?? hasHeader(sampleRecords(sample, delimiter, isWhole));
-  return { delimiter, header, encoding, nullWords: new NullWords(options.nullWords) };
+    options.delimiter === undefined ? delimiterOf(options.name, sample, sampled) : DELIMITERS[options.delimiter];
+  const header = options.header ?? hasHeader(sampleRecords(sample, delimiter, sampled));
+  return { delimiter, header, encoding, nullWords: new NullWords(options.nullWords), decimal, skipLines, comment };
 }
 
 interface ScannedCsv {
@@ -70,7 +74,7 @@ async function scanFile(
   sink: CellSink,
   progress: (share: number) => void,
 ): Promise<ScannedCsv> {
-  const scanner = new RecordScanner(shape.delimiter, sink);
+  const scanner = new RecordScanner(shape.delimiter, sink, shape);
   const checker =
     shape.encoding === "utf-8" && sink instanceof Survey ? new TextDecoder("utf-8", { fatal: true }) : undefined;
   let rest: Uint8Array = new Uint8Array(0);
@@ -205,9 +209,11 @@ class Survey implements CellSink {
     });
   }
 
-  /** A comma within numbers only where it does not part the cells. */
+  /** A comma within numbers only where it does not part the cells, unless that is said. */
   #usual(): number {
-    return this.#shape.delimiter === DELIMITERS.comma ? ANY_WAY & ~CELL.commaDouble : ANY_WAY;
+    const { decimal, delimiter } = this.#shape;
+    if (decimal === "comma") return ANY_WAY & ~CELL.double;
+    return decimal === "point" || delimiter === DELIMITERS.comma ? ANY_WAY & ~CELL.commaDouble : ANY_WAY;
   }
 
   #widen(column: number): void {

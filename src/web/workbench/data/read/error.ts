@@ -1,6 +1,6 @@
-/** A list of a JSON file that could be the table. */
+/** A list of a JSON file, or a sheet of Excel, that could be the table. */
 export interface JsonChoice {
-  /** Names on the way to it, with points between. */
+  /** Names on the way to it, with points between; or the sheet’s name. */
   readonly part: string;
   readonly rows: number;
 }
@@ -33,6 +33,16 @@ export const READ_BOUNDS = {
   fileBytes: 1024 ** 3,
   /** Bytes of JSON: it is held as one text. */
   jsonBytes: 256 * 1024 ** 2,
+  /** Bytes of an Arrow file: it is held whole. */
+  arrowBytes: 512 * 1024 ** 2,
+  /** Files in a workbook of Excel. */
+  zipEntries: 10_000,
+  /** Bytes of its lists of sheets and of styles, unpacked. */
+  xmlBytes: 8 * 1024 ** 2,
+  /** Bytes of a sheet, and of its texts, unpacked: each is held as one text. */
+  sheetBytes: 256 * 1024 ** 2,
+  /** Cells of a sheet that have a value. */
+  sheetCells: 20_000_000,
   rows: 10_000_000,
   columns: 5_000,
   /** Bytes of one row of a CSV file. A quote that is never closed ends here. */

@@ -20,7 +20,7 @@ export type ReadSource = File | { readonly name: string; readonly bytes: ArrayBu
 /** Files are read one after the other: each may need most of the memory that there is. */
 const turns = { last: Promise.resolve() };
 
-/** Reads CSV, TSV, JSON, NDJSON and Parquet, also packed with gzip, in a worker. Throws a ReadError, or what the signal was aborted with. */
+/** Reads CSV, TSV, JSON, NDJSON, Parquet, Arrow and Excel, also packed with gzip, in a worker. Throws a ReadError, or what the signal was aborted with. */
 export async function readTable(source: ReadSource, options: ReadTableOptions = {}): Promise<Table> {
   const blob = source instanceof File ? source : new Blob([source.bytes]);
   return readBlob(blob, source.name, options);
@@ -44,9 +44,9 @@ const WORKER_SHARE = 0.95;
 
 async function readBlob(blob: Blob, name: string, options: ReadTableOptions): Promise<Table> {
   checkBytes(blob.size, READ_BOUNDS.fileBytes, "The file");
-  const { signal, delimiter, header, nullWords, types, part } = options;
+  const { signal, delimiter, header, skipLines, comment, decimal, nullWords, types, part } = options;
   // Only what can be sent to a worker.
-  const format = { name, delimiter, header, nullWords, types, part };
+  const format = { name, delimiter, header, skipLines, comment, decimal, nullWords, types, part };
   const progress = growing(options.progress);
   signal?.throwIfAborted();
   const packed = await inTurn(signal, () =>
@@ -68,7 +68,8 @@ function growing(progress: ReadTableOptions["progress"]): (share: number) => voi
   };
 }
 
-const KINDS = /(?:\.(?:csv|tsv|tab|txt|json|geojson|ndjson|jsonl|parquet|pq))?(?:\.gz)?$/i;
+const KINDS =
+  /(?:\.(?:csv|tsv|tab|txt|json|geojson|ndjson|jsonl|parquet|pq|arrow|arrows|ipc|feather|xlsx|xlsm))?(?:\.gz)?$/i;
 
 /** The file's name without folders and the kind. */
 function tableName(name: string): string {

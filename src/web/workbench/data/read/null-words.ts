@@ -1,4 +1,5 @@
-const DEFAULT_WORDS = ["NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "\\N"] as const;
+/** What stands for a missing value where nobody says. */
+export const DEFAULT_WORDS = ["NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "\\N"] as const;
 
 /** Words that stand for a missing value, looked up by bytes. */
 export class NullWords {

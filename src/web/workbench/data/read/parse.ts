@@ -5,6 +5,7 @@ import type { ParseOptions } from "./options.ts";
 import type { PackedTable } from "./packed.ts";
 import { parseParquet } from "./parquet.ts";
 import { isGzip, kindOf, unreadable } from "./sniff.ts";
+import { parseXlsx } from "./xlsx.ts";
 
 const HEAD = 4_096;
 
@@ -35,6 +36,11 @@ function parsePlain(blob: Blob, head: Uint8Array, options: ParseOptions): Promis
       return parseJson(blob, true, options);
     case "parquet":
       return parseParquet(blob, options);
+    case "xlsx":
+      return parseXlsx(blob, options);
+    case "arrow":
+      // Only who needs it loads the library.
+      return import("./arrow.ts").then(({ parseArrow }) => parseArrow(blob, options));
   }
 }
 

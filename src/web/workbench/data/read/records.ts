@@ -11,16 +11,28 @@ export interface CellSink {
   endRecord(cells: number): void;
 }
 
+/** Lines that are no records. */
+export interface SkippedLines {
+  /** Lines at the beginning of the file. Absent: none. */
+  readonly skipLines?: number | undefined;
+  /** The first byte of lines that are comments. Absent: there are none. */
+  readonly comment?: number | undefined;
+}
+
 /** Cuts bytes into records and cells (RFC 4180, and what is not quite so). */
 export class RecordScanner {
   readonly #delimiter: number;
   readonly #sink: CellSink;
+  readonly #comment: number;
+  #skip: number;
   #hasOpenQuote = false;
   #scratch = new Uint8Array(1_024);
 
-  constructor(delimiter: number, sink: CellSink) {
+  constructor(delimiter: number, sink: CellSink, { skipLines = 0, comment = -1 }: SkippedLines = {}) {
     this.#delimiter = delimiter;
     this.#sink = sink;
+    this.#skip = skipLines;
+    this.#comment = comment;
   }
 
   /** A quote was not closed: the last cell holds the rest of the file. */
@@ -46,6 +58,7 @@ export class RecordScanner {
 
   /** Where the next record begins; -1: this one is not whole. */
   #record(bytes: Uint8Array, start: number, isLast: boolean): number {
+    if (this.#skip > 0 || bytes[start] === this.#comment) return this.#skipped(bytes, start, isLast);
     const { length } = bytes;
     const delimiter = this.#delimiter;
     let at = start;
@@ -84,6 +97,14 @@ export class RecordScanner {
       if (next >= 0) this.#sink.endRecord(column);
       return next;
     }
+  }
+
+  #skipped(bytes: Uint8Array, start: number, isLast: boolean): number {
+    let at = start;
+    while (at < bytes.length && bytes[at] !== LINE && bytes[at] !== RETURN) at += 1;
+    const next = endOfLine(bytes, at, isLast);
+    if (next >= 0 && this.#skip > 0) this.#skip -= 1;
+    return next;
   }
 
   #quotedCell(column: number, bytes: Uint8Array, from: number, to: number): void {

@@ -10,7 +10,7 @@ import {
   type ReactNode,
 } from "react";
 import { Bits } from "../../data/bits.ts";
-import { textAt } from "../../data/format.ts";
+import { shownAt } from "../../data/display.ts";
 import { useTable } from "../../data/use-table.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import type { Palette } from "../drawing/colors.ts";
@@ -218,7 +218,7 @@ function linesOf(
   const label = chosen(table, look, "labelColumnName");
   const further = ["colorColumnName", "sizeColumnName"].flatMap((name) => chosen(table, look, name) ?? []);
   return [
-    ["", label === undefined ? `Row ${(row + 1).toLocaleString("en-US")}` : textAt(label, row)],
+    ["", label === undefined ? `Row ${(row + 1).toLocaleString("en-US")}` : shownAt(label, row)],
     ...pointWords(model, row, further),
   ];
 }

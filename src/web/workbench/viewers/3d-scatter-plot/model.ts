@@ -1,5 +1,5 @@
 import { isText, type Column } from "../../data/column.ts";
-import { textAt } from "../../data/format.ts";
+import { shownAt } from "../../data/display.ts";
 import type { Table } from "../../data/table.ts";
 import { Bits } from "../../data/bits.ts";
 import { axisRule, joinedNotes } from "../drawing/log-axis.ts";
@@ -165,5 +165,5 @@ export function pointWords(
   further: readonly Column[],
 ): readonly (readonly [name: string, value: string])[] {
   const columns = new Set([...Object.values(model.axes).map(({ column }) => column), ...further]);
-  return [...columns].map((column) => [column.name, textAt(column, row)]);
+  return [...columns].map((column) => [column.name, shownAt(column, row)]);
 }

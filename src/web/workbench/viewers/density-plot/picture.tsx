@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useRef, useState } from "react";
 import { Bits } from "../../data/bits.ts";
-import { shortNumber, textAt } from "../../data/format.ts";
+import { shownAt } from "../../data/display.ts";
+import { shortNumber } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import { wordsOf } from "../drawing/categories.ts";
@@ -65,7 +66,7 @@ export function DensityPicture({ props, model: axes, plot, area }: PictureProps<
       stage={stage}
       label={`Density of ${axes.y.column.name} over ${axes.x.column.name}`}
       rows={rows}
-      describe={(row) => [axes.x.column, axes.y.column].map((each) => `${each.name} ${textAt(each, row)}`).join(", ")}
+      describe={(row) => [axes.x.column, axes.y.column].map((each) => `${each.name} ${shownAt(each, row)}`).join(", ")}
     >
       <Canvas width={width} height={area.height} draw={draw} className="absolute inset-0" />
       <div

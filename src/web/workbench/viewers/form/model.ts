@@ -1,5 +1,5 @@
 import { isMissing, type ColumnType } from "../../data/column.ts";
-import { textAt } from "../../data/format.ts";
+import { shownAt } from "../../data/display.ts";
 import type { Table } from "../../data/table.ts";
 import { rowBeside } from "../drawing/stage.tsx";
 import { chosenList, flagOf, textOf } from "../look.ts";
@@ -43,7 +43,7 @@ export function formOf(table: Table, look: Look, own: number): FormModel {
       name: column.name,
       type: column.type,
       units: column.units,
-      text: row < 0 ? "" : textAt(column, row),
+      text: row < 0 ? "" : shownAt(column, row),
       missing: row < 0 || isMissing(column, row),
     })),
     hidden: Math.max(0, columns.length - MOST_FIELDS),

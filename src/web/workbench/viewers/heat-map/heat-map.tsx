@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useState } from "react";
 import { Bits } from "../../data/bits.ts";
-import { figure, textAt } from "../../data/format.ts";
+import { shownAt } from "../../data/display.ts";
+import { figure } from "../../data/format.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import { NO_VALUE } from "../drawing/categories.ts";
 import { pointedAt, useDrag } from "../drawing/drag.ts";
@@ -81,7 +82,7 @@ function HeatPicture({ props, model, plot, area }: PictureProps<HeatModel>) {
               ? undefined
               : [
                   ["row", (row + 1).toLocaleString("en")],
-                  [column.name, textAt(column, row) || NO_VALUE],
+                  [column.name, shownAt(column, row) || NO_VALUE],
                 ],
         })}
       >
@@ -120,7 +121,7 @@ function placeOf(model: HeatModel, row: number): number | undefined {
 function describe(model: HeatModel, row: number): string {
   return model.columns
     .slice(0, 8)
-    .map(({ column }) => `${column.name} ${textAt(column, row)}`)
+    .map(({ column }) => `${column.name} ${shownAt(column, row)}`)
     .join(", ");
 }
 

@@ -18,6 +18,11 @@ export const histogram: ViewerDefinition = {
     choice("yAxisType", AXIS_TYPES, "Scale of the counts."),
     real("valueMin", "Where the first bin starts; absent: at the least value."),
     real("valueMax", "Where the last bin ends; absent: at the greatest value."),
+    flag(
+      "cutOutliers",
+      true,
+      "Ends the axis before a few far values that would squeeze all others, and says how many.",
+    ),
     flag("showXAxis", true, "Shows the axis of the values."),
     flag("showYAxis", true, "Shows the axis of the counts."),
     flag("showValues", false, "Writes its count on each bin."),

@@ -22,7 +22,7 @@ export function Histogram(props: PlotProps) {
       viewer={props}
       sentence={histogramSentence(model)}
       legend={legendOf(props, model, plot)}
-      note={model.rule.note}
+      note={noteOf(model)}
       top={topOf(props)}
       bottom={
         flagOf(look, "showColumnSelector") && (
@@ -33,6 +33,12 @@ export function Histogram(props: PlotProps) {
       {(area) => <HistogramPicture props={props} model={model} plot={plot} area={area} />}
     </Figure>
   );
+}
+
+function noteOf({ rule, beyond, column, span }: HistogramModel): string | undefined {
+  if (beyond === 0) return rule.note;
+  const [from, to] = [wordsOf(column, span.min), wordsOf(column, span.max)];
+  return `${rowsWords(beyond)} outside ${from} to ${to} not shown (property cutOutliers).`;
 }
 
 function topOf(props: PlotProps) {

@@ -8,6 +8,7 @@ import type { SharedEnds, SharedRows } from "../drawing/plot.ts";
 import { bounded, extentOf, isSpan, withinDoubles } from "../drawing/scale.ts";
 import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
+import { withoutOutliers } from "./outliers.ts";
 
 export interface BinSpan {
   readonly min: number;
@@ -73,6 +74,8 @@ export interface HistogramModel {
   readonly colors: Float64Array | undefined;
   readonly split: Column | undefined;
   readonly total: number;
+  /** Rows whose value is beyond an axis that was cut. */
+  readonly beyond: number;
   readonly rule: AxisRule;
 }
 
@@ -109,17 +112,38 @@ export function histogramModel(
     colors: colorsOf(table, look, { codes, rows, bins: span.bins }),
     split,
     total,
+    beyond: span.isCut ? beyondOf(column, span, rows) : 0,
     rule,
   };
+}
+
+function beyondOf({ numbers }: NumberColumn, { min, max }: BinSpan, rows: Bits): number {
+  let beyond = 0;
+  for (const row of rows.toArray()) {
+    const value = numbers[row] ?? Number.NaN;
+    if (value < min || value > max) beyond += 1;
+  }
+  return beyond;
 }
 
 function spanOf(
   column: NumberColumn,
   look: Look,
   { rows, rule }: { readonly rows: Bits; readonly rule: AxisRule },
-): BinSpan {
+): BinSpan & { readonly isCut: boolean } {
   const logarithmic = rule.type === "logarithmic";
-  const own = extentOf(column, rows, logarithmic);
+  const all = extentOf(column, rows, logarithmic);
+  const isFixed = (numberOf(look, "valueMin") ?? numberOf(look, "valueMax")) !== undefined;
+  const mayCut = flagOf(look, "cutOutliers") && !logarithmic && !isFixed && isSpan(all.min, all.max);
+  const own = mayCut ? withoutOutliers(column.numbers, rows.toArray(), all) : all;
+  return { ...ownSpan(column, look, { own, logarithmic }), isCut: own !== all };
+}
+
+function ownSpan(
+  column: NumberColumn,
+  look: Look,
+  { own, logarithmic }: { readonly own: ReturnType<typeof extentOf>; readonly logarithmic: boolean },
+): BinSpan {
   const wanted = bounded(own, numberOf(look, "valueMin"), numberOf(look, "valueMax"));
   // Below zero there is nothing on a logarithmic axis.
   const min = withinDoubles(logarithmic && wanted.min <= 0 ? own.min : wanted.min);

@@ -1,7 +1,8 @@
 import { curveLinear, curveMonotoneX, line as linePath } from "d3-shape";
 import { useMemo, useState } from "react";
 import { Bits } from "../../data/bits.ts";
-import { figure, textAt } from "../../data/format.ts";
+import { shownAt } from "../../data/display.ts";
+import { figure } from "../../data/format.ts";
 import { axisScale } from "../drawing/axis-column.ts";
 import { countIn } from "../drawing/categories.ts";
 import { categoryColor, type Palette } from "../drawing/colors.ts";
@@ -122,7 +123,7 @@ function useLineDrag({ table }: PlotProps, model: LineModel, planes: readonly Pl
 
 function describe(model: LineModel, row: number): string {
   const x = model.x.positions[row] ?? Number.NaN;
-  const values = model.measures.map((measure) => `${measure.name} ${textAt(measure, row)}`);
+  const values = model.measures.map((measure) => `${measure.name} ${shownAt(measure, row)}`);
   return `${model.x.column.name} ${placeWords(model.x, x)}, ${values.join(", ")}`;
 }
 

@@ -1,5 +1,5 @@
 import { markdownTree, type MarkdownNode } from "../../../ui/markdown/tree.ts";
-import { textAt } from "../../data/format.ts";
+import { shownAt } from "../../data/display.ts";
 import type { Table } from "../../data/table.ts";
 import { flagOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
@@ -92,5 +92,5 @@ function factOf(table: Table, fact: string): string | undefined {
 function cellOf(table: Table, name: string): string | undefined {
   const column = table.column(name.trim());
   if (column === undefined) return undefined;
-  return table.currentRow < 0 ? "" : textAt(column, table.currentRow);
+  return table.currentRow < 0 ? "" : shownAt(column, table.currentRow);
 }

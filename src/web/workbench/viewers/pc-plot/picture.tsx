@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useState, type PointerEvent } from "react";
 import { Bits } from "../../data/bits.ts";
-import { textAt } from "../../data/format.ts";
+import { shownAt } from "../../data/display.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import { wordsOf } from "../drawing/categories.ts";
 import { rgbOf, type Palette } from "../drawing/colors.ts";
@@ -40,7 +40,7 @@ export function PcPicture({ props, model, plot, area, coloring }: PcPictureProps
         onPointerDown={begin}
         {...pointedAtRow(table, drag, {
           find: (spot) => nearestLine(model, layout, spot),
-          lines: (row) => model.axes.map(({ axis: { column } }) => [column.name, textAt(column, row)]),
+          lines: (row) => model.axes.map(({ axis: { column } }) => [column.name, shownAt(column, row)]),
         })}
       >
         <Svg area={area} className="pointer-events-none">
@@ -184,7 +184,7 @@ function layoutOf(look: Look, area: Area, axes: number): PcLayout {
 }
 
 function describe(model: PcModel, row: number): string {
-  return model.axes.map(({ axis: { column } }) => `${column.name} ${textAt(column, row)}`).join(", ");
+  return model.axes.map(({ axis: { column } }) => `${column.name} ${shownAt(column, row)}`).join(", ");
 }
 
 interface AxisLineProps {

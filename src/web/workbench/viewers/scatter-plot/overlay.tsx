@@ -1,6 +1,6 @@
 import { useId } from "react";
 import type { Bits } from "../../data/bits.ts";
-import { textAt } from "../../data/format.ts";
+import { shownAt } from "../../data/display.ts";
 import type { Table } from "../../data/table.ts";
 import { categoryColor, type Palette } from "../drawing/colors.ts";
 import type { Plane, PlotProps } from "../drawing/plot.ts";
@@ -136,7 +136,7 @@ function Labels({ props, points, palette, linked, plane }: OverlayProps) {
     <g fontSize={11} fill={palette.ink} stroke={palette.paper} strokeWidth={3} paintOrder="stroke">
       {labels.map(({ row, x, y }) => (
         <text key={row} x={x + points.sizeOf(row) / 2 + 3} y={y + 4}>
-          {columns.map((column) => textAt(column, row)).join(", ")}
+          {columns.map((column) => shownAt(column, row)).join(", ")}
         </text>
       ))}
     </g>

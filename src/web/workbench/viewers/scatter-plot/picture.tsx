@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useRef } from "react";
 import { Bits } from "../../data/bits.ts";
-import { textAt } from "../../data/format.ts";
+import { shownAt } from "../../data/display.ts";
 import type { Table } from "../../data/table.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import { rgbOf, type Palette } from "../drawing/colors.ts";
@@ -170,6 +170,6 @@ function clickPoint({ table, look, points, spot, keys }: ClickOptions): void {
 function linesOf(model: ScatterModel, { column }: Coloring, table: Table, row: number): readonly TooltipLine[] {
   const named = table.columns[0];
   const shown = [model.x.column, model.y.column, ...(column === undefined ? [] : [column])];
-  const first = named !== undefined && !shown.includes(named) ? [["", textAt(named, row)] as const] : [];
-  return [...first, ...[...new Set(shown)].map((each): TooltipLine => [each.name, textAt(each, row)])];
+  const first = named !== undefined && !shown.includes(named) ? [["", shownAt(named, row)] as const] : [];
+  return [...first, ...[...new Set(shown)].map((each): TooltipLine => [each.name, shownAt(each, row)])];
 }

@@ -1,5 +1,5 @@
 import { isMissing, type Column } from "../../data/column.ts";
-import { textAt } from "../../data/format.ts";
+import { shownAt } from "../../data/display.ts";
 import type { Table } from "../../data/table.ts";
 import { rowsByGroup } from "../drawing/categories.ts";
 import { codesOf, labelOf, type Coded } from "../groups/codes.ts";
@@ -53,7 +53,7 @@ export function tilesOf(table: Table, look: Look): TileModel | string {
 export function cardLines(model: TileModel, row: number): readonly { readonly name: string; readonly text: string }[] {
   return model.columns.map((column) => ({
     name: column.name,
-    text: isMissing(column, row) ? "" : textAt(column, row),
+    text: isMissing(column, row) ? "" : shownAt(column, row),
   }));
 }
 
@@ -61,7 +61,7 @@ export function cardLines(model: TileModel, row: number): readonly { readonly na
 export function cardText(table: Table, markup: string, row: number): string {
   return markup.replace(/\$\{([^{}]+)\}/g, (written, name: string) => {
     const column = table.column(name.trim());
-    return column === undefined ? written : textAt(column, row);
+    return column === undefined ? written : shownAt(column, row);
   });
 }
 

@@ -1,5 +1,7 @@
 import { dollars, type CreateKey, type KeyView } from "../../../../../protocol/index.ts";
 import { parseDollars } from "../../../../ui/dollars.ts";
+import { forms, plural, t } from "../../../../ui/language/t.ts";
+import type { PluralForms } from "../../../../ui/language/translate.ts";
 
 /** The form's fields as typed. Empty: not limited. */
 export interface KeyFields {
@@ -28,7 +30,7 @@ export const NO_FIELDS: KeyFields = {
 export function amountProblem(text: string): string | undefined {
   return text.trim() === "" || parseDollars(text) !== undefined
     ? undefined
-    : "Write an amount in dollars, such as 2.50.";
+    : t("Write an amount in dollars, such as 2.50.");
 }
 
 /** The request from these fields. The server reports other mistakes. */
@@ -57,16 +59,20 @@ function withoutAbsent(fields: object): CreateKey {
 
 /** What limits a key, one phrase each. */
 export function keyLimitWords({ bounds }: Pick<KeyView, "bounds">): readonly string[] {
-  const money = (amount: number | undefined, per: string): readonly string[] =>
-    amount === undefined ? [] : [`${dollars(amount)}${per}`];
-  const rate = (most: number | undefined, what: string): readonly string[] =>
-    most === undefined ? [] : [`${most.toLocaleString("en-US")} ${what} a minute`];
+  const money = (amount: number | undefined, words: (amount: string) => string): readonly string[] =>
+    amount === undefined ? [] : [words(dollars(amount))];
+  const rate = (count: number | undefined, forms: PluralForms): readonly string[] =>
+    count === undefined ? [] : [plural(forms, { count })];
+
   return [
     bounds.provider,
     ...(bounds.models === undefined ? [] : [bounds.models.join(", ")]),
-    ...money(bounds.max_cost_microusd, " in all"),
-    ...money(bounds.max_cost_microusd_per_day, " a day"),
-    ...rate(bounds.rate?.requests_per_minute, "requests"),
-    ...rate(bounds.rate?.tokens_per_minute, "tokens"),
+    ...money(bounds.max_cost_microusd, (amount) => t("{amount} in all", { amount })),
+    ...money(bounds.max_cost_microusd_per_day, (amount) => t("{amount} a day", { amount })),
+    ...rate(
+      bounds.rate?.requests_per_minute,
+      forms({ one: "{count} request a minute", other: "{count} requests a minute" }),
+    ),
+    ...rate(bounds.rate?.tokens_per_minute, forms({ one: "{count} token a minute", other: "{count} tokens a minute" })),
   ];
 }

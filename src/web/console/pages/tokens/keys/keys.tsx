@@ -12,6 +12,7 @@ import { KEYS } from "../../../app/feed.tsx";
 import { keyLimitWords } from "./key-fields.ts";
 import { NewKey } from "./new-key.tsx";
 import { RemoveKey } from "./remove-key.tsx";
+import { t } from "../../../../ui/language/t.ts";
 
 /** API keys: for programs that ask models and are no sessions. */
 export function ApiKeys(): ReactNode {
@@ -21,25 +22,26 @@ export function ApiKeys(): ReactNode {
   const [doomed, setDoomed] = useState<KeyView>();
   return (
     <Section
-      title="API keys"
+      title={t("API keys")}
       actions={
         <Button onClick={() => setMaking(true)}>
-          <Plus aria-hidden className="size-4" /> New API key
+          <Plus aria-hidden className="size-4" /> {t("New API key")}
         </Button>
       }
     >
       {keys.isPending && <Skeleton className="h-24" />}
       {keys.error !== null && (
-        <Trouble title="API keys could not be read" error={keys.error} onRetry={() => void keys.refetch()} />
+        <Trouble title={t("API keys could not be read")} error={keys.error} onRetry={() => void keys.refetch()} />
       )}
       {keys.data?.keys.length === 0 && (
-        <Empty icon={SquareTerminal} title="No API keys">
-          A key lets a program of your own ask models through this server, within a budget: an official SDK, or Claude
-          Code or Codex in your own terminal.
+        <Empty icon={SquareTerminal} title={t("No API keys")}>
+          {t(
+            "A key lets a program of your own ask models through this server, within a budget: an official SDK, or Claude Code or Codex in your own terminal.",
+          )}
         </Empty>
       )}
       {keys.data !== undefined && keys.data.keys.length > 0 && (
-        <DataTable label="API keys" columns={columns(setDoomed)} rows={keys.data.keys} keyOf={({ id }) => id} />
+        <DataTable label={t("API keys")} columns={columns(setDoomed)} rows={keys.data.keys} keyOf={({ id }) => id} />
       )}
       {isMaking && <NewKey onClose={() => setMaking(false)} />}
       {doomed !== undefined && <RemoveKey doomed={doomed} onClose={() => setDoomed(undefined)} />}
@@ -49,27 +51,27 @@ export function ApiKeys(): ReactNode {
 
 function columns(onRemove: (key: KeyView) => void): readonly TableColumn<KeyView>[] {
   const time = (at: string | undefined): ReactNode =>
-    at === undefined ? <span className="text-soft">never</span> : <Ago at={at} />;
+    at === undefined ? <span className="text-soft">{t("never")}</span> : <Ago at={at} />;
   return [
-    { label: "Name", heading: true, cell: ({ name }) => <span className="font-medium">{name}</span> },
-    { label: "For", cell: ({ principal }) => principal.name },
-    { label: "Id", cell: ({ id }) => <code className="text-xs text-soft">{id}</code> },
-    { label: "Spent at most", figure: true, cell: ({ spent_microusd }) => money(spent_microusd) },
-    { label: "Last used", cell: ({ last_used_at }) => time(last_used_at) },
-    { label: "Expires", cell: ({ expires_at }) => time(expires_at) },
+    { label: t("Name"), heading: true, cell: ({ name }) => <span className="font-medium">{name}</span> },
+    { label: t("For"), cell: ({ principal }) => principal.name },
+    { label: t("Id"), cell: ({ id }) => <code className="text-xs text-soft">{id}</code> },
+    { label: t("Spent at most"), figure: true, cell: ({ spent_microusd }) => money(spent_microusd) },
+    { label: t("Last used"), cell: ({ last_used_at }) => time(last_used_at) },
+    { label: t("Expires"), cell: ({ expires_at }) => time(expires_at) },
     {
-      label: "Limits",
+      label: t("Limits"),
       cell: (key) => <span className="text-sm break-words text-soft">{keyLimitWords(key).join(" · ")}</span>,
     },
     {
-      label: "Remove",
+      label: t("Remove"),
       figure: true,
       cell: (key) => (
         <Button
           variant="quiet"
           size="small"
           className="-my-1"
-          aria-label={`Remove the key ${key.name}`}
+          aria-label={t("Remove the key {name}", { name: key.name })}
           onClick={() => onRemove(key)}
         >
           <Trash2 aria-hidden className="size-4" />

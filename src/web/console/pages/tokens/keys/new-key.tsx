@@ -10,22 +10,27 @@ import { KEYS } from "../../../app/feed.tsx";
 import { useProviders } from "../../new/data.ts";
 import { Secret } from "../secret.tsx";
 import { amountProblem, keyRequest, NO_FIELDS, type KeyFields } from "./key-fields.ts";
+import { t } from "../../../../ui/language/t.ts";
 
 /** Makes an API key, then shows it this once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [made, setMade] = useState<KeyCreated>();
   return (
-    <Dialog open onClose={onClose} title={made === undefined ? "New API key" : `The key ${made.name}`}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={made === undefined ? t("New API key") : t("The key {name}", { name: made.name })}
+    >
       {made === undefined ? <KeyForm onMade={setMade} onClose={onClose} /> : <Made made={made} onClose={onClose} />}
     </Dialog>
   );
 }
 
 const LIVES = [
-  ["3600", "an hour"],
-  ["86400", "a day"],
-  ["2592000", "30 days"],
-  ["31536000", "a year"],
+  ["3600", t("an hour")],
+  ["86400", t("a day")],
+  ["2592000", t("30 days")],
+  ["31536000", t("a year")],
   ["", "never"],
 ] as const;
 
@@ -38,35 +43,35 @@ const TEXTS: readonly {
 }[] = [
   {
     name: "models",
-    label: "Models",
-    hint: "The only ones; patterns, with spaces between. Empty: all that the policy allows.",
+    label: t("Models"),
+    hint: t("The only ones; patterns, with spaces between. Empty: all that the policy allows."),
     example: "claude-*",
   },
   {
     name: "maxCost",
-    label: "Money in all, in dollars",
-    hint: "Then its requests are refused.",
+    label: t("Money in all, in dollars"),
+    hint: t("Then its requests are refused."),
     example: "20",
     kind: "decimal",
   },
   {
     name: "maxCostPerDay",
-    label: "Money a day, in dollars",
-    hint: "From midnight to midnight, UTC.",
+    label: t("Money a day, in dollars"),
+    hint: t("From midnight to midnight, UTC."),
     example: "5",
     kind: "decimal",
   },
   {
     name: "requestsPerMinute",
-    label: "Requests a minute",
-    hint: "Requests to models.",
+    label: t("Requests a minute"),
+    hint: t("Requests to models."),
     example: "60",
     kind: "numeric",
   },
   {
     name: "tokensPerMinute",
-    label: "Tokens a minute",
-    hint: "Input and output together.",
+    label: t("Tokens a minute"),
+    hint: t("Input and output together."),
     example: "100000",
     kind: "numeric",
   },
@@ -98,7 +103,7 @@ function KeyForm({
   };
   return (
     <form onSubmit={submit} className="space-y-4">
-      <Field label="Name" hint="What it is for: usage shows it.">
+      <Field label={t("Name")} hint={t("What it is for: usage shows it.")}>
         {(ids) => (
           <Input
             {...ids}
@@ -106,14 +111,14 @@ function KeyForm({
             required
             maxLength={200}
             value={fields.name}
-            placeholder="Notebook"
+            placeholder={t("Notebook")}
             onChange={(event) => set("name", event.target.value)}
           />
         )}
       </Field>
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
         <ProviderField value={fields.provider} onChange={(text) => set("provider", text)} />
-        <Field label="Expires after" hint="It is refused then.">
+        <Field label={t("Expires after")} hint={t("It is refused then.")}>
           {(ids) => (
             <Select {...ids} value={fields.expiresIn} onChange={(event) => set("expiresIn", event.target.value)}>
               {LIVES.map(([seconds, words]) => (
@@ -144,11 +149,11 @@ function KeyForm({
           </Field>
         ))}
       </div>
-      {make.error !== null && <Trouble title="The key was not made" error={make.error} />}
+      {make.error !== null && <Trouble title={t("The key was not made")} error={make.error} />}
       <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t("Cancel")}</Button>
         <Button type="submit" variant="primary" busy={make.isPending} disabled={!isReady}>
-          Make the key
+          {t("Make the key")}
         </Button>
       </div>
     </form>
@@ -165,13 +170,15 @@ function ProviderField({
   const providers = useProviders();
   const usual = providers?.find(({ is_default }) => is_default);
   return (
-    <Field label="Provider" hint="Who answers all its requests.">
+    <Field label={t("Provider")} hint={t("Who answers all its requests.")}>
       {(ids) => (
         <Select {...ids} value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="">{usual === undefined ? "The server’s default" : `Default: ${usual.id}`}</option>
+          <option value="">
+            {usual === undefined ? t("The server’s default") : t("Default: {id}", { id: usual.id })}
+          </option>
           {providers?.map(({ id, wires }) => (
             <option key={id} value={id}>
-              {`${id} (${wires.join(" and ")})`}
+              {`${id} (${wires.join(", ")})`}
             </option>
           ))}
         </Select>
@@ -184,15 +191,32 @@ function Made({ made, onClose }: { readonly made: KeyCreated; readonly onClose: 
   return (
     <div className="space-y-4">
       <Note tone="warn" role="alert">
-        This is shown once and stored nowhere. Copy it now; if you lose it, you need a new one. Whoever has it asks
-        models in the name of {made.principal.name}.
+        {t(
+          "This is shown once and stored nowhere. Copy it now; if you lose it, you need a new one. Whoever has it asks models in the name of {name}.",
+          { name: made.principal.name },
+        )}
       </Note>
-      <Secret label="Key" text={made.key} hint="As ANTHROPIC_AUTH_TOKEN or OPENAI_API_KEY." />
-      <Secret label="Address for Anthropic’s clients" text={made.base_url} hint="As ANTHROPIC_BASE_URL." />
-      <Secret label="Address for OpenAI’s clients" text={`${made.base_url}/v1`} hint="As OPENAI_BASE_URL." />
+      <Secret
+        label={t("Key")}
+        text={made.key}
+        hint={t("As ANTHROPIC_AUTH_TOKEN or OPENAI_API_KEY.")}
+        copy={t("Copy the key")}
+      />
+      <Secret
+        label={t("Address for Anthropic’s clients")}
+        text={made.base_url}
+        hint={t("As ANTHROPIC_BASE_URL.")}
+        copy={t("Copy the address for Anthropic’s clients")}
+      />
+      <Secret
+        label={t("Address for OpenAI’s clients")}
+        text={`${made.base_url}/v1`}
+        hint={t("As OPENAI_BASE_URL.")}
+        copy={t("Copy the address for OpenAI’s clients")}
+      />
       <div className="flex justify-end">
         <Button variant="primary" onClick={onClose}>
-          I have copied it
+          {t("I have copied it")}
         </Button>
       </div>
     </div>

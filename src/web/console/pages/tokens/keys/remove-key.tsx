@@ -7,6 +7,7 @@ import { Dialog } from "../../../../ui/dialog.tsx";
 import { Trouble } from "../../../../ui/states.tsx";
 import { useTell } from "../../../../ui/toasts.tsx";
 import { KEYS } from "../../../app/feed.tsx";
+import { t } from "../../../../ui/language/t.ts";
 
 /** Asks before a key becomes useless. */
 export function RemoveKey({ doomed, onClose }: { readonly doomed: KeyView; readonly onClose: () => void }): ReactNode {
@@ -16,7 +17,7 @@ export function RemoveKey({ doomed, onClose }: { readonly doomed: KeyView; reado
   const remove = useMutation({
     mutationFn: () => client.deleteKey(doomed.id),
     onSuccess: async () => {
-      tell.ok(`The key ${doomed.name} is useless now.`);
+      tell.ok(t("The key {name} is useless now.", { name: doomed.name }));
       await queries.invalidateQueries({ queryKey: KEYS.apiKeys });
       onClose();
     },
@@ -25,17 +26,19 @@ export function RemoveKey({ doomed, onClose }: { readonly doomed: KeyView; reado
     <Dialog
       open
       onClose={onClose}
-      title={`Remove the key ${doomed.name}?`}
-      description="Programs that use it are refused at once, and their running requests are broken off. What it cost stays in usage."
+      title={t("Remove the key {name}?", { name: doomed.name })}
+      description={t(
+        "Programs that use it are refused at once, and their running requests are broken off. What it cost stays in usage.",
+      )}
     >
       <div className="space-y-4">
-        {remove.error !== null && <Trouble title="It was not removed" error={remove.error} />}
+        {remove.error !== null && <Trouble title={t("It was not removed")} error={remove.error} />}
         <div className="flex justify-end gap-2">
           <Button autoFocus onClick={onClose}>
-            Keep it
+            {t("Keep it")}
           </Button>
           <Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
-            Remove the key
+            {t("Remove the key")}
           </Button>
         </div>
       </div>

@@ -1,0 +1,13 @@
+import { Failure } from "../protocol/index.ts";
+
+/** A body as text; a Failure where it is longer. */
+export async function boundedText(body: AsyncIterable<Buffer>, most: number): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    size += piece.length;
+    if (size > most) throw new Failure("payload_too_large", "the answer of a tunnel is too long");
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}

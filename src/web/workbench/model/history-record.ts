@@ -1,0 +1,225 @@
+import { Bits } from "../data/bits.ts";
+import type { Column } from "../data/column.ts";
+import type { FilterSpec } from "../data/filter.ts";
+import { WORKBENCH_LIMITS } from "../limits.ts";
+import { bytesOf } from "./session-record.ts";
+import type { PathValue, ViewMoment } from "./path-values.ts";
+import type { LoggedAction } from "./undo-log.ts";
+
+/** Rows as the browser can store them. */
+interface StoredRows {
+  readonly length: number;
+  readonly words: Bits["words"];
+}
+
+type StoredFilter = Exclude<FilterSpec, { kind: "rows" }> | { readonly kind: "rows"; readonly rows: StoredRows };
+type StoredFilters = readonly (readonly [key: string, filter: StoredFilter])[];
+
+interface StoredMoment extends Omit<ViewMoment, "columns" | "filters" | "selected"> {
+  readonly columns: readonly string[];
+  readonly filters: StoredFilters;
+  readonly selected: StoredRows;
+}
+
+/** As `PathValue`; columns by their keys. */
+type StoredValue =
+  | Exclude<PathValue, { kind: "view" | "columns" | "column" | "filters" | "filter" | "selection" }>
+  | (Omit<Extract<PathValue, { kind: "view" }>, "view"> & { readonly view: StoredMoment | undefined })
+  | { readonly kind: "columns"; readonly columns: readonly string[] }
+  | (Omit<Extract<PathValue, { kind: "column" }>, "column"> & { readonly column: string | undefined })
+  | { readonly kind: "filters"; readonly filters: StoredFilters }
+  | { readonly kind: "filter"; readonly key: string; readonly filter: StoredFilter | undefined }
+  | { readonly kind: "selection"; readonly rows: StoredRows };
+
+interface StoredAction extends Omit<LoggedAction, "before" | "after"> {
+  readonly before: readonly StoredValue[];
+  readonly after: readonly StoredValue[];
+}
+
+/** What was done in a tab, as the browser stores it. Its columns are stored beside it. */
+export interface HistoryRecord {
+  readonly tab: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly actions: readonly StoredAction[];
+  /** Ids of actions that were taken back, the last one last. */
+  readonly takenBack: readonly string[];
+  /** Of all columns that the actions name. */
+  readonly columnKeys: readonly string[];
+}
+
+interface RecordedHistory {
+  readonly record: HistoryRecord;
+  /** By key. */
+  readonly columns: ReadonlyMap<string, Column>;
+}
+
+/** The newest actions, as many as there is room for. `isOpen`: a column that is stored anyway. */
+export function historyRecordOf(
+  entries: readonly LoggedAction[],
+  options: Pick<HistoryRecord, "tab" | "at" | "takenBack"> & {
+    readonly keyOf: (column: Column) => string;
+    readonly isOpen: (column: Column) => boolean;
+  },
+): RecordedHistory {
+  const { keyOf, isOpen, tab, at, takenBack } = options;
+  const columns = new Map<string, Column>();
+  const rows = new Set<Uint32Array>();
+  let columnBytes = 0;
+  let rowBytes = 0;
+  const actions: StoredAction[] = [];
+  for (const entry of entries.toReversed()) {
+    const values = [...entry.before, ...entry.after];
+    for (const column of values.flatMap(columnsIn)) {
+      const key = keyOf(column);
+      if (columns.has(key)) continue;
+      columns.set(key, column);
+      if (!isOpen(column)) columnBytes += bytesOf([column]);
+    }
+    for (const words of values.flatMap(rowsIn)) {
+      if (!rows.has(words)) rowBytes += words.byteLength;
+      rows.add(words);
+    }
+    if (columnBytes > WORKBENCH_LIMITS.keptHistoryBytes || rowBytes > WORKBENCH_LIMITS.keptHistoryRowBytes) break;
+    const pack = (value: PathValue): StoredValue => packed(value, keyOf);
+    actions.unshift({
+      action: entry.action,
+      act: plainAct(entry.act),
+      before: entry.before.map(pack),
+      after: entry.after.map(pack),
+    });
+  }
+  const known = new Set(actions.map(({ action }) => action.id));
+  const columnKeys = [...new Set(actions.flatMap(({ before, after }) => [...before, ...after].flatMap(keysIn)))];
+  return {
+    record: { tab, at, actions, takenBack: takenBack.filter((id) => known.has(id)), columnKeys },
+    columns: new Map(columnKeys.flatMap((key) => (columns.has(key) ? [[key, columns.get(key) as Column]] : []))),
+  };
+}
+
+/** Without what cannot be stored. */
+function plainAct({ by, words, viewId, writes, reads, makes, merge }: LoggedAction["act"]): LoggedAction["act"] {
+  return {
+    by,
+    words,
+    viewId,
+    writes,
+    ...(reads === undefined ? {} : { reads }),
+    ...(makes === undefined ? {} : { makes }),
+    ...(merge === undefined ? {} : { merge }),
+  };
+}
+
+export function loggedActionsOf(
+  { actions }: HistoryRecord,
+  columnOf: (key: string) => Column,
+): readonly LoggedAction[] {
+  const unpack = (value: StoredValue): PathValue => unpacked(value, columnOf);
+  return actions.map((entry) => ({ ...entry, before: entry.before.map(unpack), after: entry.after.map(unpack) }));
+}
+
+function columnsIn(value: PathValue): readonly Column[] {
+  if (value.kind === "view") return value.view?.columns ?? [];
+  if (value.kind === "columns") return value.columns;
+  return value.kind === "column" && value.column !== undefined ? [value.column] : [];
+}
+
+function keysIn(value: StoredValue): readonly string[] {
+  if (value.kind === "view") return value.view?.columns ?? [];
+  if (value.kind === "columns") return value.columns;
+  return value.kind === "column" && value.column !== undefined ? [value.column] : [];
+}
+
+function rowsIn(value: PathValue): readonly Uint32Array[] {
+  const ofFilters = (filters: Iterable<FilterSpec>): readonly Uint32Array[] =>
+    [...filters].flatMap((filter) => (filter.kind === "rows" ? [filter.rows.words] : []));
+  switch (value.kind) {
+    case "selection":
+      return [value.rows.words];
+    case "filter":
+      return value.filter === undefined ? [] : ofFilters([value.filter]);
+    case "filters":
+      return ofFilters(value.filters.values());
+    case "view":
+      return value.view === undefined ? [] : [value.view.selected.words, ...ofFilters(value.view.filters.values())];
+    default:
+      return [];
+  }
+}
+
+const packRows = ({ length, words }: Bits): StoredRows => ({ length, words });
+const unpackRows = ({ length, words }: StoredRows): Bits => new Bits(length, new Uint32Array(words));
+const packFilter = (filter: FilterSpec): StoredFilter =>
+  filter.kind === "rows" ? { kind: "rows", rows: packRows(filter.rows) } : filter;
+const unpackFilter = (filter: StoredFilter): FilterSpec =>
+  filter.kind === "rows" ? { kind: "rows", rows: unpackRows(filter.rows) } : filter;
+const packFilters = (filters: ReadonlyMap<string, FilterSpec>): StoredFilters =>
+  [...filters].map(([key, filter]) => [key, packFilter(filter)]);
+const unpackFilters = (filters: StoredFilters): ReadonlyMap<string, FilterSpec> =>
+  new Map(filters.map(([key, filter]) => [key, unpackFilter(filter)]));
+
+function packed(value: PathValue, keyOf: (column: Column) => string): StoredValue {
+  switch (value.kind) {
+    case "view":
+      return { ...value, view: value.view === undefined ? undefined : packMoment(value.view, keyOf) };
+    case "columns":
+      return { ...value, columns: value.columns.map(keyOf) };
+    case "column":
+      return { ...value, column: value.column === undefined ? undefined : keyOf(value.column) };
+    case "filters":
+      return { ...value, filters: packFilters(value.filters) };
+    case "filter":
+      return { ...value, filter: value.filter === undefined ? undefined : packFilter(value.filter) };
+    case "selection":
+      return { ...value, rows: packRows(value.rows) };
+    case "shown":
+    case "cell":
+    case "viewers":
+    case "viewer":
+    case "grid":
+      return value;
+  }
+}
+
+function packMoment(view: ViewMoment, keyOf: (column: Column) => string): StoredMoment {
+  return {
+    ...view,
+    columns: view.columns.map(keyOf),
+    filters: packFilters(view.filters),
+    selected: packRows(view.selected),
+  };
+}
+
+function unpacked(value: StoredValue, columnOf: (key: string) => Column): PathValue {
+  switch (value.kind) {
+    case "view":
+      return {
+        ...value,
+        view:
+          value.view === undefined
+            ? undefined
+            : {
+                ...value.view,
+                columns: value.view.columns.map(columnOf),
+                filters: unpackFilters(value.view.filters),
+                selected: unpackRows(value.view.selected),
+              },
+      };
+    case "columns":
+      return { ...value, columns: value.columns.map(columnOf) };
+    case "column":
+      return { ...value, column: value.column === undefined ? undefined : columnOf(value.column) };
+    case "filters":
+      return { ...value, filters: unpackFilters(value.filters) };
+    case "filter":
+      return { ...value, filter: value.filter === undefined ? undefined : unpackFilter(value.filter) };
+    case "selection":
+      return { ...value, rows: unpackRows(value.rows) };
+    case "shown":
+    case "cell":
+    case "viewers":
+    case "viewer":
+    case "grid":
+      return value;
+  }
+}
