@@ -49,7 +49,7 @@ export function Toasts({
   const drop = (id: number): void => setTold((before) => before.filter((toast) => toast.id !== id));
   return (
     <Context value={tell}>
-      <Toast.Provider duration={SHOWN_MS} swipeDirection="right">
+      <Toast.Provider label={t("Notification")} duration={SHOWN_MS} swipeDirection="right">
         {children}
         {told.map(({ id, tone, text }) => (
           <Toast.Root
@@ -67,6 +67,7 @@ export function Toasts({
           </Toast.Root>
         ))}
         <Toast.Viewport
+          label={t("Notifications ({hotkey})")}
           className={classes(
             "pointer-events-none fixed end-3 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col gap-2 outline-none",
             top,

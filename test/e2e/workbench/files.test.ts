@@ -130,7 +130,10 @@ describeInBrowser("columns, pictures and files of the workbench", () => {
     await viewer(page, "Histogram of AGE").waitFor();
     await page.getByRole("button", { name: "Layouts" }).click();
     await choose(page, "Copy a link");
-    await page.getByText("Copied a link to this table").waitFor();
+    // Exactly: while it is read out, the same words stand in a second place, behind "Notification".
+    await page
+      .getByText("Copied a link to this table with its viewers, filters and formats.", { exact: true })
+      .waitFor();
     const link = await page.evaluate(() => navigator.clipboard.readText());
     const other = await visitor.newPage();
     await other.goto(link);
