@@ -18,13 +18,16 @@ const ICONS = /[\\/]lucide-react[\\/]dist[\\/]esm[\\/]icons[\\/]/;
  * @param {readonly [string, string]} options.shells What is loaded whatever is opened: the console's, and the other page's.
  * @param {Readonly<Record<string, string>>} options.opened The pages that people open most, by their addresses.
  * @param {(id: string) => boolean} options.isPlain Modules of which only what is used counts: what imports them says nothing.
+ * @param {RegExp} options.late A library that the shell and the pages opened most do without. It is in one file with the plain modules that import it.
  */
-export function pageParts({ root, shells: [first, other], opened, isPlain }) {
+export function pageParts({ root, shells: [first, other], opened, isPlain, late }) {
   const pages = Object.values(opened);
   /** @type {Map<string, ReadonlySet<string>>} The modules that each of these needs before it runs. */
   let needed = new Map();
   /** @type {Set<string>} */
   const soon = new Set();
+  /** @type {Set<string>} */
+  const lateModules = new Set();
   /** @param {string} name @param {string} id */
   const needs = (name, id) => needed.get(name)?.has(id) === true;
   /** @type {import("vite").Plugin} */
@@ -34,6 +37,8 @@ export function pageParts({ root, shells: [first, other], opened, isPlain }) {
     buildEnd() {
       const infoOf = (/** @type {string} */ id) => this.getModuleInfo(id)?.importedIds ?? [];
       needed = new Map([first, other, ...pages].map((name) => [name, reached(join(root, name), infoOf)]));
+      for (const id of this.getModuleIds())
+        if (late.test(id) || (isPlain(id) && infoOf(id).some((imported) => late.test(imported)))) lateModules.add(id);
     },
     generateBundle(_, files) {
       const importsOf = (/** @type {string} */ name) => (files[name]?.type === "chunk" ? files[name].imports : []);
@@ -49,7 +54,15 @@ export function pageParts({ root, shells: [first, other], opened, isPlain }) {
         address,
         [...filesOf(page)].filter((file) => !shell.has(file)),
       ]);
-      for (const file of [...shell, ...parts.flatMap(([, names]) => names)]) soon.add(basename(file));
+      for (const file of [...shell, ...parts.flatMap(([, names]) => names)]) {
+        soon.add(basename(file));
+        const chunk = files[file];
+        if (chunk?.type !== "chunk" || !chunk.moduleIds.some((id) => late.test(id))) continue;
+        const users = Object.values(files).filter((user) => user.type === "chunk" && user.imports.includes(file));
+        this.error(
+          `The first pages load ${file} (${late}), needed by ${users.map(({ fileName }) => fileName).join(", ")}`,
+        );
+      }
       // Vite's own note of the stylesheets that come with a file.
       for (const file of shell)
         for (const style of files[file]?.viteMetadata?.importedCss ?? []) soon.add(basename(style));
@@ -65,10 +78,17 @@ export function pageParts({ root, shells: [first, other], opened, isPlain }) {
     /** Whether a file is on the way to the first page: it is worth the best compression. @param {string} name */
     isSoon: (name) => soon.has(name),
     groups: [
+      {
+        name: (/** @type {string} */ id) => (lateModules.has(id) ? "schemas" : null),
+        // What they import may be needed at once.
+        includeDependenciesRecursively: false,
+        priority: 5,
+      },
       { name: "icons", test: ICONS, minShareCount: 2, priority: 4 },
+      { name: "protocol", test: isPlain, priority: 4 },
       {
         name: (/** @type {string} */ id) =>
-          isPlain(id) || (needs(other, id) && [first, ...pages].some((page) => needs(page, id))) ? "base" : null,
+          needs(other, id) && [first, ...pages].some((page) => needs(page, id)) ? "base" : null,
         tags: INITIAL,
         priority: 3,
       },

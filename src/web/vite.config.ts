@@ -19,6 +19,7 @@ const parts = pageParts({
   shells: ["console/main.tsx", "workbench/main.tsx"],
   opened: { "/sessions": "console/pages/sessions/page.tsx", "/sessions/:id": "console/pages/session/page.tsx" },
   isPlain: (id: string) => PLAIN.test(id),
+  late: /[\\/]node_modules[\\/]zod[\\/]/,
 });
 
 /** Addresses at which the server hands out the console, for the service worker. */
