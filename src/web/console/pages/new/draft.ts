@@ -9,7 +9,6 @@ import type {
   WorkspaceMode,
 } from "../../../../protocol/index.ts";
 import { writeDollars } from "../../../ui/dollars.ts";
-import { t } from "../../../ui/language/t.ts";
 
 /** The form as a person fills it. An empty text: the server's choice. */
 export interface Draft {
