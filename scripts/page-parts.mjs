@@ -16,12 +16,12 @@ const ICONS = /[\\/]lucide-react[\\/]dist[\\/]esm[\\/]icons[\\/]/;
  * @param {object} options
  * @param {string} options.root
  * @param {readonly [string, string]} options.shells What is loaded whatever is opened: the console's, and the other page's.
- * @param {Readonly<Record<string, string>>} options.opened The pages that people open most, by their addresses.
+ * @param {Readonly<Record<string, readonly string[]>>} options.opened The pages that people open most, by their addresses: each with what it loads to show anything.
  * @param {(id: string) => boolean} options.isPlain Modules of which only what is used counts: what imports them says nothing.
  * @param {RegExp} options.late A library that the shell and the pages opened most do without. It is in one file with the plain modules that import it.
  */
 export function pageParts({ root, shells: [first, other], opened, isPlain, late }) {
-  const pages = Object.values(opened);
+  const pages = Object.values(opened).flatMap(([page]) => page ?? []);
   /** @type {Map<string, ReadonlySet<string>>} The modules that each of these needs before it runs. */
   let needed = new Map();
   /** @type {Set<string>} */
@@ -50,9 +50,9 @@ export function pageParts({ root, shells: [first, other], opened, isPlain, late 
         return chunk === undefined ? new Set() : reached(chunk.fileName, importsOf);
       };
       const shell = filesOf(first);
-      const parts = Object.entries(opened).map(([address, page]) => [
+      const parts = Object.entries(opened).map(([address, shown]) => [
         address,
-        [...filesOf(page)].filter((file) => !shell.has(file)),
+        [...new Set(shown.flatMap((page) => [...filesOf(page)]))].filter((file) => !shell.has(file)),
       ]);
       for (const file of [...shell, ...parts.flatMap(([, names]) => names)]) {
         soon.add(basename(file));

@@ -45,6 +45,7 @@ import { usageRoutes } from "./routes/usage.ts";
 import { allowOrigin, isPreflight, PREFLIGHT_HEADERS } from "./cors.ts";
 import { notFoundPage } from "./not-found-page.ts";
 import { boundedBodies } from "./request-bodies.ts";
+import { packedAnswers } from "./packed-answers.ts";
 import { loggedPath, REQUEST_ID } from "./request-log.ts";
 import { countRequests } from "./request-count.ts";
 import { RouteRights } from "./rights.ts";
@@ -78,6 +79,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   app.use(door(guard, new RouteRights(app)));
   app.use(boundedBodies(options, guard));
   app.use(answeredWhileStalled(options));
+  app.use("/api/*", packedAnswers);
   healthRoutes(app, options);
   webPages(app, options);
   sessionRoutes(app, options);

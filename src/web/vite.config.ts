@@ -17,7 +17,11 @@ const PLAIN = /[\\/]src[\\/](?:protocol|client)[\\/]/;
 const parts = pageParts({
   root: here,
   shells: ["console/main.tsx", "workbench/main.tsx"],
-  opened: { "/sessions": "console/pages/sessions/page.tsx", "/sessions/:id": "console/pages/session/page.tsx" },
+  opened: {
+    "/sessions": ["console/pages/sessions/page.tsx"],
+    // What agents write is Markdown.
+    "/sessions/:id": ["console/pages/session/page.tsx", "console/transcript/markdown.tsx"],
+  },
   isPlain: (id: string) => PLAIN.test(id),
   late: /[\\/]node_modules[\\/]zod[\\/]/,
 });

@@ -2,7 +2,7 @@ import { useEffect, useSyncExternalStore, type ComponentType, type ReactNode } f
 import { loadPart } from "./load.ts";
 
 /** By then the page itself is there, also on a slow line. */
-const READY_AFTER_MS = 2_500;
+const READY_AFTER_MS = 4_000;
 
 export interface LaterPart<Props extends object> {
   /** Shows `fallback` until the part is loaded. Where it is loaded already, it is shown at once. */
