@@ -56,12 +56,8 @@ export function pageParts({ root, shells: [first, other], opened, isPlain, late 
       ]);
       for (const file of [...shell, ...parts.flatMap(([, names]) => names)]) {
         soon.add(basename(file));
-        const chunk = files[file];
-        if (chunk?.type !== "chunk" || !chunk.moduleIds.some((id) => late.test(id))) continue;
-        const users = Object.values(files).filter((user) => user.type === "chunk" && user.imports.includes(file));
-        this.error(
-          `The first pages load ${file} (${late}), needed by ${users.map(({ fileName }) => fileName).join(", ")}`,
-        );
+        const mistake = lateWords(files, { file, late });
+        if (mistake !== undefined) this.error(mistake);
       }
       // Vite's own note of the stylesheets that come with a file.
       for (const file of shell)
@@ -77,31 +73,57 @@ export function pageParts({ root, shells: [first, other], opened, isPlain, late 
     plugin,
     /** Whether a file is on the way to the first page: it is worth the best compression. @param {string} name */
     isSoon: (name) => soon.has(name),
-    groups: [
-      {
-        name: (/** @type {string} */ id) => (lateModules.has(id) ? "schemas" : null),
-        // What they import may be needed at once.
-        includeDependenciesRecursively: false,
-        priority: 5,
-      },
-      { name: "icons", test: ICONS, minShareCount: 2, priority: 4 },
-      { name: "protocol", test: isPlain, priority: 4 },
-      {
-        name: (/** @type {string} */ id) =>
-          needs(other, id) && [first, ...pages].some((page) => needs(page, id)) ? "base" : null,
-        tags: INITIAL,
-        priority: 3,
-      },
-      { name: (/** @type {string} */ id) => (needs(first, id) ? "shell" : null), tags: INITIAL, priority: 2 },
-      {
-        name: (/** @type {string} */ id) =>
-          SMALL_CODE.test(id) && pages.some((page) => needs(page, id)) ? "parts" : null,
-        minShareCount: 2,
-        maxModuleSize: SMALL_BYTES,
-        priority: 1,
-      },
-    ],
+    groups: groupsOf({ first, other, pages, needs, isPlain, isLate: (id) => lateModules.has(id) }),
   };
+}
+
+/**
+ * @param {object} options
+ * @param {string} options.first
+ * @param {string} options.other
+ * @param {readonly string[]} options.pages
+ * @param {(name: string, id: string) => boolean} options.needs
+ * @param {(id: string) => boolean} options.isPlain
+ * @param {(id: string) => boolean} options.isLate
+ */
+function groupsOf({ first, other, pages, needs, isPlain, isLate }) {
+  return [
+    {
+      name: (/** @type {string} */ id) => (isLate(id) ? "schemas" : null),
+      // What they import may be needed at once.
+      includeDependenciesRecursively: false,
+      priority: 5,
+    },
+    { name: "icons", test: ICONS, minShareCount: 2, priority: 4 },
+    { name: "protocol", test: isPlain, priority: 4 },
+    {
+      name: (/** @type {string} */ id) =>
+        needs(other, id) && [first, ...pages].some((page) => needs(page, id)) ? "base" : null,
+      tags: INITIAL,
+      priority: 3,
+    },
+    { name: (/** @type {string} */ id) => (needs(first, id) ? "shell" : null), tags: INITIAL, priority: 2 },
+    {
+      name: (/** @type {string} */ id) =>
+        SMALL_CODE.test(id) && pages.some((page) => needs(page, id)) ? "parts" : null,
+      minShareCount: 2,
+      maxModuleSize: SMALL_BYTES,
+      priority: 1,
+    },
+  ];
+}
+
+/**
+ * What is wrong if a file that is needed at once has the library that comes late.
+ * @param {import("vite").Rollup.OutputBundle} files
+ * @param {{ readonly file: string, readonly late: RegExp }} checked
+ * @returns {string | undefined}
+ */
+function lateWords(files, { file, late }) {
+  const chunk = files[file];
+  if (chunk?.type !== "chunk" || !chunk.moduleIds.some((id) => late.test(id))) return undefined;
+  const users = Object.values(files).filter((user) => user.type === "chunk" && user.imports.includes(file));
+  return `The pages opened first load ${file} (${late}), needed by ${users.map(({ fileName }) => fileName).join(", ")}`;
 }
 
 /**
