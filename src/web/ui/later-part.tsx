@@ -11,7 +11,10 @@ export interface LaterPart<Props extends object> {
   readonly useSoon: () => void;
 }
 
-/** A component that the page does without at first: a window, a menu. It is loaded when it is first shown, or when the page has been there for a while. */
+/**
+ * A component that the page does without at first, such as a menu. It is loaded when it is first shown, or when the page has been there for a
+ * while. Not for what takes the next key, such as the palette: keys that are pressed before it is there would go elsewhere.
+ */
 export function laterPart<Props extends object>(load: () => Promise<ComponentType<Props>>): LaterPart<Props> {
   const state: { loaded?: ComponentType<Props>; failure?: unknown; isBegun: boolean } = { isBegun: false };
   const listeners = new Set<() => void>();

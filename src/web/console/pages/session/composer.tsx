@@ -69,6 +69,7 @@ function Foot({ children }: { readonly children: ReactNode }): ReactNode {
 function PromptBox({ session, onFork }: { readonly session: SessionView; readonly onFork: () => void }): ReactNode {
   const id = useId();
   const commands = useCommands(session.id, onFork);
+  Windows.useSoon();
   const canSteer = useSteering(session);
   const writing = useWriting(session, { onCommand: commands.run, canSteer });
   const { files, send, suggestions, chooser, text, box } = writing;
