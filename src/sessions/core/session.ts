@@ -49,6 +49,9 @@ import { takeSteered } from "./steering.ts";
 import { LiveStream } from "./stream.ts";
 import { routeTurn } from "../routing/router.ts";
 
+const UNREAD_PROMPT =
+  "The next prompt could not be read from the store, so the queue is held. Resume it to try again, or remove that prompt.";
+
 /** Rows that are committed together with the session's own. */
 export type Beside = Pick<Write, "receipts" | "audit" | "documents">;
 
@@ -450,9 +453,13 @@ export class Session {
 
   async #take(turn_id: string, seq: number): Promise<void> {
     await this.#lastCommit;
-    const event = await queuedPrompt(this.dependencies.store.read, this.#state, seq);
+    const event = await queuedPrompt(this.dependencies.store.read, this.#state, seq).catch((error: unknown) => {
+      this.dependencies.log.error({ session: this.#state.id, err: error }, "a queued prompt could not be read");
+      return undefined;
+    });
     // Meanwhile it may have been changed, removed, or put behind another one.
     if (!this.#mayBegin(seq)) return this.#advance();
+    if (event === undefined) return this.execute({ type: "hold", why: UNREAD_PROMPT });
     const upto = this.#state.seq;
     this.execute({ type: "dequeue", turn_id, prompt: event.prompt, by: event.by }).catch(() => undefined);
     this.dependencies.reach("queue.taken");
