@@ -61,6 +61,24 @@ async function storedStep(page: Page, expected: string): Promise<void> {
     .toBe(expected);
 }
 
+/** Answers of queries that the browser has stored. */
+function answersStored(page: Page): Promise<number> {
+  return page.evaluate(
+    () =>
+      new Promise<number>((resolve, reject) => {
+        const request = indexedDB.open("sallyport.workbench");
+        request.addEventListener("error", () => reject(request.error ?? new Error("no database")));
+        request.addEventListener("success", () => {
+          const count = request.result.transaction("answers").objectStore("answers").count();
+          count.addEventListener("success", () => {
+            request.result.close();
+            resolve(count.result);
+          });
+        });
+      }),
+  );
+}
+
 async function openCsv(page: Page, name: string): Promise<void> {
   await page.getByLabel("Files to open").setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(CSV) });
   await tab(page, name.replace(".csv", "")).waitFor();
@@ -137,6 +155,37 @@ describeInBrowser("a workbench that is loaded again", () => {
     await page.getByRole("gridcell", { name: "710000" }).waitFor();
     await undo.click();
     await page.getByRole("gridcell", { name: "709000" }).waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("queries and the answer of the last one are there again, and are gone after signing out", async () => {
+    const visitor = await world.visit("/workbench");
+    const { page } = visitor;
+    await openCsv(page, "asked.csv");
+    await page.getByRole("button", { name: "SQL", exact: true }).click();
+    const editor = page.getByRole("textbox", { name: "SQL" });
+    await editor.fill("SELECT count(*) AS cities FROM asked");
+    await editor.press("Control+Enter");
+    await page.getByRole("button", { name: "Columns of asked" }).waitFor();
+    const answer = page.getByRole("region", { name: "SQL" }).getByRole("gridcell", { name: "3", exact: true });
+    await answer.waitFor();
+    await page.getByRole("button", { name: "New query" }).click();
+    await editor.fill("SELECT 2");
+    await stored(page, { tables: 1, viewers: 0 });
+    await expect.poll(() => answersStored(page)).toBe(1);
+    await page.reload();
+    await page.getByText("1 table is open again, as before the page was loaded.").waitFor();
+    await page.getByRole("button", { name: "SQL", exact: true }).click();
+    await page.getByRole("tab", { name: "Query 2", selected: true }).press("ArrowLeft");
+    await page.getByRole("tab", { name: "Query 1", selected: true }).waitFor();
+    await editor.filter({ hasText: "SELECT count(*) AS cities FROM asked" }).waitFor();
+    await answer.waitFor();
+    // As another window signs out.
+    const other = await visitor.newPage();
+    await other.goto(new URL("/", page.url()).href);
+    await other.evaluate(() => localStorage.removeItem("sallyport.token"));
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("sql")))).toEqual([]);
     expect(visitor.troubles).toEqual([]);
   });
 });

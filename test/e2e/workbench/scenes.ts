@@ -241,6 +241,21 @@ const sqlScenes: readonly Scene[] = [
     seen: (page) => page.getByRole("button", { name: /Open as/ }),
   },
   {
+    name: "workbench-sql-tabs",
+    path: "/workbench",
+    arrange: async (page) => {
+      await openSample(page);
+      await page.getByRole("button", { name: "SQL", exact: true }).click();
+      for (const [at, text] of ["SELECT sex FROM demog", "SELECT avg(weight) FROM demog", "SELECT 3"].entries()) {
+        if (at > 0) await page.getByRole("button", { name: "New query" }).click();
+        await page.getByRole("tab", { name: `Query ${at + 1}`, selected: true }).waitFor();
+        await page.getByRole("textbox", { name: "SQL" }).fill(text);
+      }
+      await page.getByRole("tab", { name: "Query 3" }).press("Delete");
+    },
+    seen: (page) => page.getByRole("status").filter({ hasText: "Closed Query 3." }),
+  },
+  {
     name: "workbench-sql-mistake",
     path: "/workbench",
     arrange: async (page) => {
