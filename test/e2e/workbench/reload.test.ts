@@ -119,6 +119,41 @@ describeInBrowser("a workbench that is loaded again", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("cells are coloured by their values, also after a reload, and that is taken back", async () => {
+    const visitor = await world.visit("/workbench");
+    const { page } = visitor;
+    await openCsv(page, "coloured.csv");
+    /** How much of the colour is behind the cells, from 0 to 1. */
+    const shades = (): Promise<readonly number[]> =>
+      Promise.all(
+        ["134000", "709000", "1080000"].map((name) =>
+          page
+            .getByRole("gridcell", { name, exact: true })
+            .evaluate((cell) => Number(/[\d.]+(?=\)$)/.exec(getComputedStyle(cell).backgroundColor)?.[0])),
+        ),
+      );
+    const plain = [0, 0, 0];
+    await page.getByRole("gridcell", { name: "Köln" }).waitFor();
+    expect(await shades()).toEqual(plain);
+    const choose = async (words: string): Promise<void> => {
+      await page.getByRole("columnheader", { name: /People/ }).click({ button: "right" });
+      await page.getByRole("menuitem", { name: words }).click();
+    };
+    await choose("Colour by value");
+    await expect.poll(shades).toEqual([0.04, 0.3, 0.46]);
+    await storedStep(page, "Coloured People");
+    await page.reload();
+    await expect.poll(shades).toEqual([0.04, 0.3, 0.46]);
+    // The note about the reload lies over the heads.
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    await page.getByRole("button", { name: "Undo: Coloured People" }).click();
+    await expect.poll(shades).toEqual(plain);
+    await choose("Colour by value");
+    await choose("No colours");
+    await expect.poll(shades).toEqual(plain);
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("cells are found and edited by the keyboard, and that is taken back after a reload", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;

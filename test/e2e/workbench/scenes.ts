@@ -226,6 +226,30 @@ const longScene: Scene = {
   seen: (page) => page.locator(VIEWER).last(),
 };
 
+const colourScenes: readonly Scene[] = [
+  {
+    name: "workbench-colours",
+    path: "/workbench",
+    arrange: async (page) => {
+      await openSample(page);
+      for (const name of ["USUBJID", "AGE", "SEX"]) {
+        await page.getByRole("columnheader", { name }).first().click({ button: "right" });
+        await page.getByRole("menuitem", { name: "Colour by value" }).click();
+      }
+    },
+    seen: (page) => page.getByRole("grid"),
+  },
+  {
+    name: "workbench-download-menu",
+    path: "/workbench",
+    arrange: async (page) => {
+      await openSample(page);
+      await page.getByRole("button", { name: "Download" }).click();
+    },
+    seen: (page) => page.getByRole("menuitem", { name: "All 5,850 rows as Excel" }),
+  },
+];
+
 const sqlScenes: readonly Scene[] = [
   {
     name: "workbench-sql",
@@ -340,6 +364,7 @@ export const WORKBENCH_SCENES: readonly Scene[] = [
   },
   ...pageScenes,
   longScene,
+  ...colourScenes,
   ...sqlScenes,
   ...chatScenes,
   ...viewerScenes,

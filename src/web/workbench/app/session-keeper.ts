@@ -13,16 +13,9 @@ import type { GridLooks } from "./grid-looks.ts";
 import { bytesOf, recordOf, restoreRows, roomFor, type ViewRecord } from "../model/session-record.ts";
 import type { View } from "../model/workbench.ts";
 import { WORKBENCH_LIMITS } from "../limits.ts";
-import type { SqlTable } from "../sql/engine.ts";
+import type { KeptAnswer } from "../sql/use-query.ts";
 import type { TableOpener } from "./opening.ts";
 import type { SessionStore } from "./session-store.ts";
-
-interface KeptAnswer {
-  /** The tab of the SQL pane. */
-  readonly tab?: string | undefined;
-  readonly sql: string;
-  readonly answer: SqlTable;
-}
 
 interface KeeperOptions {
   readonly workbench: OpenWorkbench;

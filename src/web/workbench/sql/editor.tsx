@@ -1,3 +1,4 @@
+import { closeCompletion } from "@codemirror/autocomplete";
 import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { useEffect, useId, useLayoutEffect, useRef, type ReactNode, type RefObject } from "react";
@@ -68,6 +69,8 @@ export function SqlEditor(props: SqlEditorProps): ReactNode {
     };
     const extensions = editorSetup(links, { kind, hint, nonce: pageNonce() });
     current.setState(kept.get(key) ?? EditorState.create({ doc: latest.current.value, extensions }));
+    // What was proposed when the query was left is old.
+    closeCompletion(current);
     return () => kept.keep(key, current.state);
   }, [id, kind, hint]);
   useEffect(() => {

@@ -1,5 +1,3 @@
-import { History, PanelLeft, Play, Square } from "lucide-react";
-import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import {
   useId,
   useRef,
@@ -9,15 +7,12 @@ import {
   type ReactNode,
   type RefObject,
 } from "react";
-import { Button } from "../../ui/button.tsx";
-import { Select } from "../../ui/field.tsx";
-import { MENU, MENU_ITEM, MENU_LINE } from "../../ui/menu.ts";
 import type { Workbench } from "../model/workbench.ts";
 import { SchemaBrowser } from "./browser.tsx";
 import { SqlEditor, type EditorHandle } from "./editor.tsx";
-import { titleOf, type QueryHistory } from "./history.ts";
-import { SQL_LIMITS } from "./limits.ts";
+import type { QueryHistory } from "./history.ts";
 import type { PageSql } from "./page-sql.ts";
+import { QueryBar } from "./query-bar.tsx";
 import { queryTabId, QueryTabStrip } from "./query-tab-strip.tsx";
 import type { QueryTab, QueryTabs } from "./query-tabs.ts";
 import { SqlResult } from "./result.tsx";
@@ -100,7 +95,7 @@ function QueryPanel(props: QueryPanelProps): ReactNode {
     if (next !== text) tabs.write(tab.id, next);
   };
   const runIt = (): void => {
-    // Another query must not ask what this one was not written for.
+    // A query must not run on a connection that it was not written for.
     if (found === undefined || running !== undefined) return;
     tabs.write(tab.id, text);
     run(found, text);
@@ -113,43 +108,16 @@ function QueryPanel(props: QueryPanelProps): ReactNode {
       aria-labelledby={queryTabId(panelId, tab.id)}
       className="flex min-h-0 flex-1 flex-col"
     >
-      <div className="flex flex-wrap items-center gap-2 p-2 py-1.5">
-        <Button
-          size="icon"
-          variant="quiet"
-          className="md:hidden"
-          aria-label="Tables"
-          aria-expanded={isListed}
-          onClick={() => setIsListed(!isListed)}
-        >
-          <PanelLeft aria-hidden className="size-4" />
-        </Button>
-        <SourceSelect
-          sources={sources.list}
-          chosen={tab.source}
-          choose={(id) => {
-            tabs.ask(tab.id, id);
-            if (state.kind !== "running") forget(tab.id);
-          }}
-        />
-        {state.kind === "running" ? (
-          <Button size="small" variant="danger" onClick={stop}>
-            <Square aria-hidden className="size-3.5" /> Stop
-          </Button>
-        ) : (
-          <Button
-            size="small"
-            variant="primary"
-            disabled={text.trim() === "" || found === undefined || running !== undefined}
-            title={running === undefined ? "Ctrl+Enter" : `${running.name} is running: one query runs at a time.`}
-            onClick={runIt}
-          >
-            <Play aria-hidden className="size-3.5" /> Run
-          </Button>
-        )}
-        <HistoryMenu history={history} source={source} choose={setText} />
-        <PanelTrouble sources={sources} tab={tab} tabs={tabs} isFound={found !== undefined} />
-      </div>
+      <QueryBar
+        {...{ tabs, tab, history, sources, state, running, isListed, setText, stop }}
+        canRun={text.trim() !== "" && found !== undefined && running === undefined}
+        run={runIt}
+        list={setIsListed}
+        choose={(id) => {
+          tabs.ask(tab.id, id);
+          if (state.kind !== "running") forget(tab.id);
+        }}
+      />
       <div className="flex min-h-0 flex-1 max-md:flex-col">
         <aside
           aria-label="Tables"
@@ -187,31 +155,6 @@ function QueryPanel(props: QueryPanelProps): ReactNode {
   );
 }
 
-/** Why a query cannot be run, or not be stored. */
-function PanelTrouble(props: {
-  readonly sources: ReturnType<typeof useSources>;
-  readonly tab: QueryTab;
-  readonly tabs: QueryTabs;
-  readonly isFound: boolean;
-}): ReactNode {
-  const { sources, tab, tabs, isFound } = props;
-  const words = [
-    sources.trouble,
-    isFound || sources.isLoading || sources.trouble !== undefined
-      ? undefined
-      : `The connection ${tab.source} is not there for you: choose what is asked.`,
-    tabs.isTooLong(tab.id)
-      ? `More than ${SQL_LIMITS.tabChars.toLocaleString("en")} characters: the text is not kept when the page is loaded again.`
-      : undefined,
-  ].filter((each) => each !== undefined);
-  if (words.length === 0) return undefined;
-  return (
-    <span role="alert" className="text-sm text-bad">
-      {words.join(" ")}
-    </span>
-  );
-}
-
 const NO_TABLES: readonly ListedTable[] = [];
 
 const NO_CONNECTIONS = (
@@ -225,69 +168,4 @@ function emptyWords(source: SqlSource): ReactNode {
   return source.kind === "page"
     ? "No table is open. Open a file, or choose a connection."
     : "There is nothing in it that you may read.";
-}
-
-const KINDS = { page: "", postgres: " (PostgreSQL)", sqlite: " (SQLite)" } as const;
-
-function SourceSelect(props: {
-  readonly sources: readonly SqlSource[];
-  /** Its id; it may be gone. */
-  readonly chosen: string;
-  readonly choose: (id: string) => void;
-}): ReactNode {
-  return (
-    <Select
-      aria-label="What is asked"
-      className="h-8! w-auto! max-w-36 py-0 md:max-w-56"
-      value={props.chosen}
-      onChange={(event) => props.choose(event.target.value)}
-    >
-      {props.sources.every(({ id }) => id !== props.chosen) && <option value={props.chosen}>{props.chosen}</option>}
-      {props.sources.map(({ id, name, kind }) => (
-        <option key={id} value={id}>
-          {name}
-          {KINDS[kind]}
-        </option>
-      ))}
-    </Select>
-  );
-}
-
-function HistoryMenu(props: {
-  readonly history: QueryHistory;
-  readonly source: SqlSource;
-  readonly choose: (sql: string) => void;
-}): ReactNode {
-  const { history, source, choose } = props;
-  const past = useSyncExternalStore(history.subscribe, () => history.of(source.id));
-  return (
-    <DropdownMenu.Root>
-      <DropdownMenu.Trigger asChild>
-        <Button size="small" variant="quiet" disabled={past.length === 0}>
-          <History aria-hidden className="size-4" /> Earlier
-        </Button>
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align="start"
-          sideOffset={4}
-          collisionPadding={8}
-          className={`${MENU} max-h-80 max-w-[min(36rem,95vw)] overflow-y-auto`}
-        >
-          {past.map(({ sql, rows }) => (
-            <DropdownMenu.Item key={sql} className={MENU_ITEM} title={sql} onSelect={() => choose(sql)}>
-              <code className="min-w-0 flex-1 truncate text-[13px]">{titleOf(sql)}</code>
-              <span className={`text-xs ${rows === undefined ? "text-bad" : "text-faint"}`}>
-                {rows === undefined ? "failed" : `${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"}`}
-              </span>
-            </DropdownMenu.Item>
-          ))}
-          <DropdownMenu.Separator className={MENU_LINE} />
-          <DropdownMenu.Item className={MENU_ITEM} onSelect={() => history.clear(source.id)}>
-            Forget these
-          </DropdownMenu.Item>
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
-  );
 }

@@ -14,7 +14,7 @@ export type QueryState =
   | { readonly kind: "failed"; readonly words: string; readonly place: ErrorPlace | undefined; readonly sql: string }
   | { readonly kind: "stopped" };
 
-interface KeptAnswer {
+export interface KeptAnswer {
   /** The id of its tab. Absent: stored by an older page. */
   readonly tab?: string | undefined;
   readonly sql: string;

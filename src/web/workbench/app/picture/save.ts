@@ -4,14 +4,18 @@ import { fileName } from "../file-name.ts";
 import { svgOf } from "./boxes.ts";
 import { collectBoxes } from "./collect.ts";
 
-interface Picture {
+interface ViewerPicture {
   /** The place that the viewer is drawn in. */
   readonly place: Element;
   readonly title: string;
 }
 
 /** Saves what a viewer shows as a file. Throws words where the browser cannot. */
-export async function savePicture({ place, title, kind }: Picture & { readonly kind: "png" | "svg" }): Promise<void> {
+export async function savePicture({
+  place,
+  title,
+  kind,
+}: ViewerPicture & { readonly kind: "png" | "svg" }): Promise<void> {
   const drawn = drawnAs(place, title);
   const name = fileName(title);
   if (kind === "svg") return download(`${name}.svg`, drawn.svg, "image/svg+xml");
@@ -19,7 +23,7 @@ export async function savePicture({ place, title, kind }: Picture & { readonly k
 }
 
 /** Copies what a viewer shows as PNG. Throws words where the browser cannot, or forbids it. */
-export async function copyPicture({ place, title }: Picture): Promise<void> {
+export async function copyPicture({ place, title }: ViewerPicture): Promise<void> {
   const { clipboard, ClipboardItem: Item } = clipboardOf();
   // Asked at once: some browsers take only what is copied while a press is being worked on.
   const png = pngOf(drawnAs(place, title));
@@ -39,7 +43,7 @@ export async function copyPicture({ place, title }: Picture): Promise<void> {
 /** Neither is there on a page without https, nor in some browsers. */
 function clipboardOf(): { readonly clipboard: Clipboard; readonly ClipboardItem: typeof ClipboardItem } {
   const { navigator, ClipboardItem: Item } = globalThis as Partial<typeof globalThis>;
-  const clipboard = navigator?.clipboard as Clipboard | undefined;
+  const clipboard = navigator?.clipboard;
   if (clipboard === undefined || Item === undefined)
     throw new Error(
       "This browser copies pictures only from addresses with https, or of this computer: save the picture as PNG.",

@@ -3,7 +3,7 @@ import { dateText, textAt } from "../format.ts";
 import { EXCEL_BOUNDS } from "./error.ts";
 
 /** Numbers of the styles in `xl/styles.xml`, in its order. */
-export const CELL_STYLES = { plain: 0, head: 1, text: 2, day: 3, time: 4, fineTime: 5 } as const;
+const CELL_STYLES = { plain: 0, head: 1, text: 2, day: 3, time: 4, fineTime: 5 } as const;
 
 /** The XML of a cell; "" where it is empty. `place`: such as `B7`. */
 export type XlsxCell = (row: number, place: string) => string;
