@@ -4,7 +4,7 @@ import type { JournalEvent, SessionView } from "../../src/protocol/index.ts";
 import { loadSqlite } from "../../src/store/sqlite/binding.ts";
 import { openTestApp, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 
-const SLOW = { stream: { tokens: 100_000, per_second: 1_000 } };
+const SLOW = { stream: { tokens: 100_000, per_second: 100 } };
 
 interface Damage {
   repair(): void;

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { Failure } from "../../protocol/index.ts";
+import type * as backup from "../../store/sqlite/backup.ts";
 import { print, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { POLICY_FILE } from "../home/files.ts";
@@ -81,9 +82,7 @@ export function addBackup(program: Command, context: CommandContext): void {
 }
 
 /** Converts the store's refusals to a command's errors. The work begins when all is loaded: a refusal finds a listener. */
-async function told<Report>(
-  work: (store: typeof import("../../store/sqlite/backup.ts")) => Promise<Report>,
-): Promise<Report> {
+async function told<Report>(work: (store: typeof backup) => Promise<Report>): Promise<Report> {
   const store = await import("../../store/sqlite/backup.ts");
   const { StoreRefusal } = await import("../../store/sqlite/refusal.ts");
   try {
