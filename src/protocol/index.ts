@@ -13,6 +13,7 @@ export * from "./defined.ts";
 export * from "./errors.ts";
 export * from "./journal/open-items.ts";
 export * from "./out-of-files.ts";
+export * from "./out-of-space.ts";
 export * from "./journal/events.ts";
 export * from "./models/failover.ts";
 export * from "./text/glob.ts";

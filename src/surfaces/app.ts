@@ -9,11 +9,11 @@ import {
   isOutOfFiles,
   LIMITS,
   mistakesIn,
-  outOfFilesFailure,
   PROTOCOL_HEADER,
   PROTOCOL_VERSION,
   speaksOurs,
 } from "../protocol/index.ts";
+import { failureOf } from "./failure-of.ts";
 import type { Guard } from "./guard.ts";
 import { serveMcp } from "./mcp/route.ts";
 import { openApiDocument } from "./openapi/document.ts";
@@ -229,15 +229,16 @@ function refuse(context: Context<HttpEnvironment>, failure: Failure): Response {
 
 function answerError(context: Context<HttpEnvironment>, error: unknown, options: SurfaceOptions): Response {
   if (error instanceof Failure) return refuse(context, error);
-  if (isOutOfFiles(error)) return refuse(context, outOfFilesFailure());
   // Hono's own refusals: a body that is missing or not JSON.
   if (error instanceof HTTPException && error.status < 500)
     return refuse(
       context,
       new Failure("invalid_request", "send a body of valid JSON with content-type: application/json"),
     );
+  const failure = failureOf(error);
   const { method, path } = context.req;
   const about = { request_id: requestId(context), method, path: loggedPath(path) };
-  options.log.error({ err: error, ...about }, "request failed");
-  return refuse(context, new Failure("internal", "something went wrong here; the server's log says what"));
+  // Files that ran out are told once, by whoever counts them.
+  if (!isOutOfFiles(error)) options.log.error({ err: error, ...about }, "request failed");
+  return refuse(context, failure);
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { Failure } from "../../protocol/index.ts";
@@ -7,6 +7,7 @@ import type * as backup from "../../store/sqlite/backup.ts";
 import { print, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { POLICY_FILE } from "../home/files.ts";
+import { replacePrivateFile } from "../home/private-file.ts";
 import { settingsFor } from "../serving.ts";
 import { SETTINGS_FILE } from "../settings/settings.ts";
 import { readTextFile } from "../settings/text-file.ts";
@@ -75,7 +76,7 @@ export function addBackup(program: Command, context: CommandContext): void {
         const path = join(home, name);
         if (!FILES.includes(name)) continue;
         if (existsSync(path)) context.screen.line(`${path} is kept as it is`);
-        else await writeFile(path, body, { mode: 0o600 });
+        else await replacePrivateFile(path, body);
       }
       context.end(EXIT.done);
     });
