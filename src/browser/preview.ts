@@ -1,7 +1,7 @@
 import type { ElementHandle, Page, ScreenshotClip } from "puppeteer-core";
 import { LIMITS, type ImageBlock, type PagePreview } from "../protocol/index.ts";
 import { genericPreview, type ToolPreview } from "../tools/index.ts";
-import { findElement, pageAddress, seenElement } from "./elements.ts";
+import { findElement, pageAddress, seenElement, withElement } from "./elements.ts";
 import { VIEWPORT, withinTime } from "./running.ts";
 import type { SessionBrowser } from "./session-browser.ts";
 
@@ -28,13 +28,25 @@ export async function previewOnPage(browser: SessionBrowser, request: PreviewReq
   return { preview: { ...preview, page: seen }, warnings };
 }
 
-async function look(browser: SessionBrowser, page: Page, { call, selector }: PreviewRequest): Promise<PagePreview> {
+async function look(browser: SessionBrowser, page: Page, request: PreviewRequest): Promise<PagePreview> {
+  const { call, selector } = request;
   const url = pageAddress(page.url());
   const handle = selector === undefined ? undefined : await findElement(page, selector);
-  const seen = handle === undefined ? undefined : await seenElement(handle);
+  if (handle !== undefined) return withElement(handle, (element) => lookAt(browser, page, { call, url, element }));
+  return lookAt(browser, page, { call, url });
+}
+
+interface Looking {
+  readonly call: string;
+  readonly url: string;
+  readonly element?: ElementHandle | undefined;
+}
+
+async function lookAt(browser: SessionBrowser, page: Page, { call, url, element }: Looking): Promise<PagePreview> {
+  const seen = element === undefined ? undefined : await seenElement(element);
   browser.shown.remember(call, { url, element: seen?.mark });
   const title = (await page.title()).slice(0, LIMITS.browserTitleChars);
-  const picture = await pictureOf(page, handle).catch(() => undefined);
+  const picture = await pictureOf(page, element).catch(() => undefined);
   return {
     url,
     title,

@@ -1,8 +1,10 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
+import { previewOnPage } from "../../src/browser/preview.ts";
 import { EndSignal, UseEnd } from "../../src/browser/use-end.ts";
 import { stillHeld } from "../support/garbage.ts";
 import { browserPath } from "../support/programs.ts";
+import { openSite } from "./site.ts";
 import { openBrowserWorld, type BrowserWorld } from "./world.ts";
 
 const CALLS = 100;
@@ -25,6 +27,31 @@ describe.skipIf(browserPath === undefined)("after a hundred calls of a browser t
     expect(getEventListeners(signal, "abort")).toEqual([]);
     expect([disconnected(), console()]).toEqual(before);
     expect(await stillHeld(signals)).toBeLessThanOrEqual(LAST);
+  });
+
+  it("the page does not keep elements that it has removed", async () => {
+    const site = await openSite();
+    await using world = await openBrowserWorld([`localhost:${site.port}`]);
+    await world.say("navigate", { url: `${site.url}/many` });
+    await world.say("evaluate", {
+      script: "globalThis.refs = [...document.querySelectorAll('button')].map((b) => new WeakRef(b))",
+    });
+    for (let index = 0; index < 20; index += 1) {
+      await previewOnPage(world.browser, { call: "click", input: {}, selector: `#b${index}` });
+      expect(await world.say("click", { selector: `#b${index}` })).toEqual([false, `Clicked: #b${index}`]);
+      await world.say("screenshot", { name: "one", selector: `#b${index}` });
+    }
+    await world.say("evaluate", { script: "document.body.replaceChildren()" });
+    const session = await world.browser.page?.createCDPSession();
+    await session?.send("HeapProfiler.collectGarbage");
+    const [, text = ""] = await world.say("evaluate", {
+      script: "return refs.filter((ref) => ref.deref() !== undefined).length",
+    });
+    const kept = Number(/^Execution result:\n(\d+)/.exec(text)?.[1]);
+    // The browser itself may still know the last one, which has the focus and the mouse.
+    expect(kept).toBeLessThanOrEqual(LAST);
+    site.server.closeAllConnections();
+    site.server.close();
   });
 });
 

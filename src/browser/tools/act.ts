@@ -9,7 +9,7 @@ import {
   type Tool,
   type ToolContext,
 } from "../../tools/index.ts";
-import { awaitElement, findElement, isOwnPage, missing, pageMark } from "../elements.ts";
+import { awaitElement, findElement, isOwnPage, missing, pageMark, withElement } from "../elements.ts";
 import { previewOnPage } from "../preview.ts";
 import type { SessionBrowser } from "../session-browser.ts";
 import { named } from "./names.ts";
@@ -100,7 +100,7 @@ export function hover(browser: SessionBrowser): Tool<z.infer<typeof HoverInput>>
       input: HoverInput,
       verb: "hover",
       act: async (page, input) => {
-        await (await awaitElement(page, input.selector)).hover();
+        await withElement(await awaitElement(page, input.selector), (element) => element.hover());
         return `Hovered ${input.selector}`;
       },
     }),
@@ -117,7 +117,7 @@ export function click(browser: SessionBrowser): Tool<z.infer<typeof ClickInput>>
     act: async (page, input) => {
       const element = await findElement(page, input.selector);
       if (element === undefined) throw missing(input.selector);
-      await element.click();
+      await withElement(element, (found) => found.click());
       return `Clicked: ${input.selector}`;
     },
   });
@@ -130,7 +130,7 @@ export function fill(browser: SessionBrowser): Tool<z.infer<typeof FillInput>> {
     input: FillInput,
     verb: "fill",
     act: async (page, input) => {
-      await (await awaitElement(page, input.selector)).type(input.value);
+      await withElement(await awaitElement(page, input.selector), (element) => element.type(input.value));
       return `Filled ${input.selector} with: ${input.value}`;
     },
   });
@@ -143,7 +143,8 @@ export function select(browser: SessionBrowser): Tool<z.infer<typeof SelectInput
     input: SelectInput,
     verb: "select",
     act: async (page, input) => {
-      const chosen = await (await awaitElement(page, input.selector)).select(input.value);
+      const element = await awaitElement(page, input.selector);
+      const chosen = await withElement(element, (found) => found.select(input.value));
       const text = `Selected ${input.selector} with: ${input.value}`;
       return chosen.includes(input.value) ? text : `${text}\nNo option has this value: nothing is selected now.`;
     },
