@@ -2,6 +2,7 @@ import {
   defined,
   errorText,
   Failure,
+  firstAbort,
   globMatches,
   LIMITS,
   TunnelMessage,
@@ -181,6 +182,7 @@ class TunnelSessions {
     }
     const { gateway } = this.#options;
     const ending = new AbortController();
+    const { signal, release } = firstAbort(session.ending.signal, ending.signal);
     const turn = await ToldTurn.begin(
       {
         gateway,
@@ -189,15 +191,21 @@ class TunnelSessions {
         session_id,
         send: this.#send,
         room: this.#room,
-        signal: AbortSignal.any([session.ending.signal, ending.signal]),
+        signal,
       },
       { ...message, turn_id },
-    );
+    ).catch((error: unknown) => {
+      release();
+      throw error;
+    });
     // The same turn again: it is told from its beginning.
     if (session.turn?.turn_id === turn_id) session.telling?.abort();
     session.turn = turn;
     session.telling = ending;
-    turn.tell().catch((error: unknown) => this.#fail(session_id, error, turn_id));
+    turn
+      .tell()
+      .catch((error: unknown) => this.#fail(session_id, error, turn_id))
+      .finally(release);
   }
 
   /** Ends the session. One that is gone has ended. */
