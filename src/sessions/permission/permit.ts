@@ -11,6 +11,7 @@ import {
   QUESTION_TOOL,
   SYSTEM,
   toolFacts,
+  USER_REJECTED,
   type Approval,
   type OfferedRule,
   type PlannedChange,
@@ -386,7 +387,7 @@ function rulesShown(
 function refusedByAnswer(answer: NonNullable<QuestionedCall["answer"]>): Verdict {
   switch (answer.outcome) {
     case "rejected":
-      return denied(`User rejected: ${answer.feedback ?? "No reason provided"}`, "declined", answer.interrupt === true);
+      return denied(`${USER_REJECTED}${answer.feedback ?? "No reason provided"}`, "declined", answer.interrupt === true);
     case "timed_out":
       return denied("Approval timeout: nobody answered in time, so the tool was not run.", "timed_out");
     case "approved":

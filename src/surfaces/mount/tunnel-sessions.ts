@@ -232,10 +232,10 @@ class TunnelSessions {
   }
 
   async #answer(message: Extract<Incoming, { type: "tool_approval_response" }>): Promise<void> {
-    const { session_id, approved, feedback } = message;
+    const { session_id, approved, feedback, interrupt } = message;
     const request_id = message.request_id ?? this.#of(session_id).asked.shift();
     if (request_id === undefined) throw new Failure("conflict", "no pending tool: nothing waits for an answer");
-    await this.#write(session_id, "tools/approve", JSON.stringify({ approved, request_id, feedback }));
+    await this.#write(session_id, "tools/approve", JSON.stringify({ approved, request_id, feedback, interrupt }));
   }
 
   async #write(session_id: string, file: string, text: string): Promise<void> {

@@ -6,6 +6,7 @@ import {
   createCodexEngine,
   createLoopEngine,
   createOpenCodeEngine,
+  createTunnelEngine,
   type Capabilities,
   type Engine,
 } from "../../../src/engines/index.ts";
@@ -35,6 +36,11 @@ const ENGINES: readonly Engine[] = [
   createClaudeCliEngine(),
   createCodexEngine({ installed: PROGRAMS_FOLDER }),
   createOpenCodeEngine({ installed: PROGRAMS_FOLDER }),
+  createTunnelEngine({
+    hasTunnels: () => true,
+    refusal: () => undefined,
+    open: () => Promise.reject(new Error("only its facts are read here")),
+  }),
   ...createAcpEngines({ places: () => ({ installed: PROGRAMS_FOLDER }) }).filter(({ id }) => ACP_IDS.has(id)),
 ];
 
