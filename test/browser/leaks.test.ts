@@ -75,7 +75,8 @@ describe("the end of a use", () => {
     const waited = end.first(never);
     stop.abort();
     gone.end();
-    expect([await waited, await end.first(never)]).toEqual(Array(2).fill({ why: "the call was interrupted" }));
+    const interrupted = { why: "the call was interrupted" };
+    expect([await waited, await end.first(never)]).toEqual([interrupted, interrupted]);
     end.dispose();
     const late = new UseEnd({ signal: new AbortController().signal, gone, ...TIMES });
     expect(await late.first(never)).toEqual({ why: "the browser ended" });

@@ -384,10 +384,10 @@ function rulesShown(
   return { ...defined({ session_rule, broader_rule }), session_rules: [...offered] };
 }
 
-function refusedByAnswer(answer: NonNullable<QuestionedCall["answer"]>): Verdict {
-  switch (answer.outcome) {
+function refusedByAnswer({ outcome, feedback, interrupt }: NonNullable<QuestionedCall["answer"]>): Verdict {
+  switch (outcome) {
     case "rejected":
-      return denied(`${USER_REJECTED}${answer.feedback ?? "No reason provided"}`, "declined", answer.interrupt === true);
+      return denied(`${USER_REJECTED}${feedback ?? "No reason provided"}`, "declined", interrupt === true);
     case "timed_out":
       return denied("Approval timeout: nobody answered in time, so the tool was not run.", "timed_out");
     case "approved":

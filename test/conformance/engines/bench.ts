@@ -1,7 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SallyportClient } from "../../../src/client/index.ts";
-import { TUNNEL_ENGINE, type CreateSession, type JournalEvent, type ModelApi, type Price } from "../../../src/protocol/index.ts";
+import {
+  TUNNEL_ENGINE,
+  type CreateSession,
+  type JournalEvent,
+  type ModelApi,
+  type Price,
+} from "../../../src/protocol/index.ts";
 import { openTestApp, type TestApp } from "../../support/app.ts";
 import { PROGRAMS_FOLDER } from "../../support/vendor-programs.ts";
 import { pairWithHome } from "./home.ts";

@@ -68,7 +68,8 @@ export async function withServer(
     await mkdir(place.home);
     await writeFile(join(place.home, "sallyport.yaml"), settingsFor(bench));
     server = await open();
-    const wanted = bench.home === undefined ? {} : await pairWithHome(bench.home, { client: server.client, place }, "mortal");
+    const wanted =
+      bench.home === undefined ? {} : await pairWithHome(bench.home, { client: server.client, place }, "mortal");
     const { id } = await server.client.createSession({ engine: bench.engine, ...wanted });
     const session = new BenchSession(id, { client: server.client, model: bench.model, home: bench.home });
     const killed = async (): Promise<void> => {

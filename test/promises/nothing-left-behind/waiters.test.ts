@@ -1,5 +1,5 @@
 import { queryObjects } from "node:v8";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { pause } from "../../../src/client/pause.ts";
 import { Lanes, type Lane } from "../../../src/connections/lanes.ts";
 import { firstAbort } from "../../../src/protocol/index.ts";
@@ -19,7 +19,10 @@ async function times(work: () => Promise<unknown>): Promise<void> {
 }
 
 describe("a signal that outlives a hundred waits is as it was before them", () => {
-  const { signal } = new AbortController();
+  let signal: AbortSignal;
+  beforeEach(() => {
+    ({ signal } = new AbortController());
+  });
   const outlived = (): number => waitersAt(signal);
 
   it("a wait for the first of two signals", async () => {
@@ -88,7 +91,11 @@ describe("a command in the background", () => {
     const { toolbox } = await bench();
     const { signal } = new AbortController();
     const options = { signal, onOutput: () => undefined };
-    const begun = await toolbox.run("Bash", { command: "sleep 600", description: "x", run_in_background: true }, options);
+    const begun = await toolbox.run(
+      "Bash",
+      { command: "sleep 600", description: "x", run_in_background: true },
+      options,
+    );
     const [block] = begun.content;
     const bash_id = /bash_id: (\S+)/.exec(block?.type === "text" ? block.text : "")?.[1];
     const read = () => toolbox.run("TaskOutput", { task_id: bash_id, block: true, timeout: 1 }, options);
@@ -109,7 +116,7 @@ describe("a gateway in another program", () => {
     gateway = await openSallyport({
       home: place.home,
       workspace: place.workspace,
-      settings: { sandbox: TEST_SANDBOX as "local", start_ahead: false },
+      settings: { sandbox: TEST_SANDBOX, start_ahead: false },
       environment: { PATH: process.env["PATH"] },
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     });
