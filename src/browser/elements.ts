@@ -23,6 +23,19 @@ export async function awaitElement(page: Page, selector: string): Promise<Elemen
   return found;
 }
 
+/** What `use` makes of an element, which is let go of then: a page keeps each that is held for as long as it is open. */
+export async function withElement<Value>(
+  element: ElementHandle,
+  use: (element: ElementHandle) => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await use(element);
+  } finally {
+    // The page may be gone, and the element with it.
+    element.dispose().catch(() => undefined);
+  }
+}
+
 export function missing(selector: string): Error {
   return new Error(`No element found for selector: ${selector}`);
 }
@@ -50,7 +63,8 @@ export async function seenElement(handle: ElementHandle): Promise<SeenElement> {
 export async function pageMark(page: Page, selector: string | undefined): Promise<PageMark> {
   const url = pageAddress(page.url());
   const handle = selector === undefined ? undefined : await findElement(page, selector);
-  return { url, element: handle === undefined ? undefined : (await seenElement(handle)).mark };
+  if (handle === undefined) return { url, element: undefined };
+  return { url, element: (await withElement(handle, seenElement)).mark };
 }
 
 interface OwnLoopback {

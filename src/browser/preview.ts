@@ -1,7 +1,7 @@
 import type { ElementHandle, Page, ScreenshotClip } from "puppeteer-core";
 import { LIMITS, type ImageBlock, type PagePreview } from "../protocol/index.ts";
 import { genericPreview, type ToolPreview } from "../tools/index.ts";
-import { findElement, pageAddress, seenElement } from "./elements.ts";
+import { findElement, pageAddress, seenElement, withElement } from "./elements.ts";
 import { VIEWPORT, withinTime } from "./running.ts";
 import type { SessionBrowser } from "./session-browser.ts";
 import type { PageMark } from "./shown.ts";
@@ -38,9 +38,13 @@ interface Looked {
 async function look(page: Page, { selector }: PreviewRequest): Promise<Looked> {
   const url = pageAddress(page.url());
   const handle = selector === undefined ? undefined : await findElement(page, selector);
-  const seen = handle === undefined ? undefined : await seenElement(handle);
+  return handle === undefined ? lookAt(page, url) : withElement(handle, (element) => lookAt(page, url, element));
+}
+
+async function lookAt(page: Page, url: string, element?: ElementHandle): Promise<Looked> {
+  const seen = element === undefined ? undefined : await seenElement(element);
   const title = (await page.title()).slice(0, LIMITS.browserTitleChars);
-  const picture = await pictureOf(page, handle).catch(() => undefined);
+  const picture = await pictureOf(page, element).catch(() => undefined);
   return {
     seen: {
       url,

@@ -9,7 +9,7 @@ import {
   type Tool,
   type ToolContext,
 } from "../../tools/index.ts";
-import { awaitElement, findElement, isOwnPage, missing, pageMark } from "../elements.ts";
+import { awaitElement, findElement, isOwnPage, missing, pageMark, withElement } from "../elements.ts";
 import { clickOn, focusOn } from "../pointing.ts";
 import { previewOnPage } from "../preview.ts";
 import type { SessionBrowser } from "../session-browser.ts";
@@ -101,7 +101,7 @@ export function hover(browser: SessionBrowser): Tool<z.infer<typeof HoverInput>>
       input: HoverInput,
       verb: "hover",
       act: async (page, input) => {
-        await (await awaitElement(page, input.selector)).hover();
+        await withElement(await awaitElement(page, input.selector), (element) => element.hover());
         return `Hovered ${input.selector}`;
       },
     }),
@@ -118,7 +118,7 @@ export function click(browser: SessionBrowser): Tool<z.infer<typeof ClickInput>>
     act: async (page, input) => {
       const element = await findElement(page, input.selector);
       if (element === undefined) throw missing(input.selector);
-      await clickOn(page, element);
+      await withElement(element, (found) => clickOn(page, found));
       return `Clicked: ${input.selector}`;
     },
   });
@@ -131,7 +131,7 @@ export function fill(browser: SessionBrowser): Tool<z.infer<typeof FillInput>> {
     input: FillInput,
     verb: "fill",
     act: async (page, input) => {
-      await focusOn(await awaitElement(page, input.selector));
+      await withElement(await awaitElement(page, input.selector), focusOn);
       await page.keyboard.type(input.value);
       return `Filled ${input.selector} with: ${input.value}`;
     },
@@ -145,7 +145,8 @@ export function select(browser: SessionBrowser): Tool<z.infer<typeof SelectInput
     input: SelectInput,
     verb: "select",
     act: async (page, input) => {
-      const chosen = await (await awaitElement(page, input.selector)).select(input.value);
+      const element = await awaitElement(page, input.selector);
+      const chosen = await withElement(element, (found) => found.select(input.value));
       const text = `Selected ${input.selector} with: ${input.value}`;
       return chosen.includes(input.value) ? text : `${text}\nNo option has this value: nothing is selected now.`;
     },
