@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import type { Browser, CDPSession } from "puppeteer-core";
 import { LIMITS } from "../protocol/index.ts";
 import { quoted, type BrowserNotes } from "./notes.ts";
+import type { UseEnd } from "./use-end.ts";
 
 /** The folder of the workspace that downloads go to: nothing that a page names can take the place of a file elsewhere. */
 const FOLDER = "downloads";
@@ -51,14 +52,15 @@ export class BrowserDownloads {
     return this.#open.size > 0;
   }
 
-  /** Resolves when no download runs, or the signal is aborted. */
-  async settled(signal: AbortSignal): Promise<void> {
-    if (!this.areOpen || signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      this.#waiting.add(resolve);
-      signal.addEventListener("abort", () => resolve(), { once: true });
+  /** Resolves when no download runs, or the use ends before. */
+  async settled(end: UseEnd): Promise<void> {
+    let settle = (): void => undefined;
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve;
+      this.#waiting.add(settle);
     });
-    if (this.areOpen) this.#options.notes.add("A download still runs.");
+    await end.first(settled);
+    this.#waiting.delete(settle);
   }
 
   #begin(guid: string, suggested: string): void {

@@ -1,9 +1,10 @@
 import type { ElementHandle, Page, ScreenshotClip } from "puppeteer-core";
 import { LIMITS, type ImageBlock, type PagePreview } from "../protocol/index.ts";
 import { genericPreview, type ToolPreview } from "../tools/index.ts";
-import { findElement, pageAddress, seenElement } from "./elements.ts";
+import { findElement, pageAddress, seenElement, withElement } from "./elements.ts";
 import { VIEWPORT, withinTime } from "./running.ts";
 import type { SessionBrowser } from "./session-browser.ts";
+import type { PageMark } from "./shown.ts";
 
 /** Around the element. */
 const MARGIN_PX = 120;
@@ -22,24 +23,36 @@ export async function previewOnPage(browser: SessionBrowser, request: PreviewReq
   const { preview, warnings } = genericPreview(request.input);
   if (preview.type !== "generic") return { preview, warnings };
   if (page === undefined) return { preview: { ...preview, page: {} }, warnings };
-  const seen = await withinTime(look(browser, page, request), LIMITS.browserGraceMs, "").catch((): PagePreview => ({
-    url: pageAddress(page.url()),
-  }));
-  return { preview: { ...preview, page: seen }, warnings };
+  const looked = await withinTime(look(page, request), LIMITS.browserGraceMs, "").catch(() => undefined);
+  // What came too late was not shown.
+  if (looked === undefined) return { preview: { ...preview, page: { url: pageAddress(page.url()) } }, warnings };
+  browser.shown.remember(request.call, looked.mark);
+  return { preview: { ...preview, page: looked.seen }, warnings };
 }
 
-async function look(browser: SessionBrowser, page: Page, { call, selector }: PreviewRequest): Promise<PagePreview> {
+interface Looked {
+  readonly seen: PagePreview;
+  readonly mark: PageMark;
+}
+
+async function look(page: Page, { selector }: PreviewRequest): Promise<Looked> {
   const url = pageAddress(page.url());
   const handle = selector === undefined ? undefined : await findElement(page, selector);
-  const seen = handle === undefined ? undefined : await seenElement(handle);
-  browser.shown.remember(call, { url, element: seen?.mark });
+  return handle === undefined ? lookAt(page, url) : withElement(handle, (element) => lookAt(page, url, element));
+}
+
+async function lookAt(page: Page, url: string, element?: ElementHandle): Promise<Looked> {
+  const seen = element === undefined ? undefined : await seenElement(element);
   const title = (await page.title()).slice(0, LIMITS.browserTitleChars);
-  const picture = await pictureOf(page, handle).catch(() => undefined);
+  const picture = await pictureOf(page, element).catch(() => undefined);
   return {
-    url,
-    title,
-    ...(seen === undefined ? {} : { element: seen.html }),
-    ...(picture === undefined ? {} : { picture }),
+    seen: {
+      url,
+      title,
+      ...(seen === undefined ? {} : { element: seen.html }),
+      ...(picture === undefined ? {} : { picture }),
+    },
+    mark: { url, element: seen?.mark },
   };
 }
 

@@ -7,6 +7,7 @@ import type { BrowserMeans, BrowserPlace } from "./means.ts";
 import { quoted, type BrowserNotes } from "./notes.ts";
 import type { BrowserProgram } from "./program.ts";
 import { PipeTransport } from "./transport.ts";
+import { EndSignal } from "./use-end.ts";
 
 /** What a screenshot has unless it names another size. */
 export const VIEWPORT = { width: 800, height: 600 } as const;
@@ -25,11 +26,11 @@ export class RunningBrowser {
   readonly page: Page;
   readonly notes: BrowserNotes;
   readonly downloads: BrowserDownloads | undefined;
-  /** Resolves when it has ended, by itself or not. */
-  readonly gone: Promise<void>;
+  /** When it has ended, by itself or not. */
+  readonly gone = new EndSignal();
   readonly #end: () => Promise<void>;
   #session: CDPSession | undefined;
-  #isGone = false;
+  #isClosed = false;
   #popups = 0;
 
   private constructor({ browser, page, end, notes, downloads }: RunningParts) {
@@ -37,16 +38,11 @@ export class RunningBrowser {
     this.notes = notes;
     this.downloads = downloads;
     this.#end = end;
-    this.gone = new Promise((resolve) => {
-      browser.once("disconnected", () => {
-        this.#isGone = true;
-        resolve();
-      });
-    });
+    browser.once("disconnected", () => this.gone.end());
   }
 
   get isGone(): boolean {
-    return this.#isGone || this.page.isClosed();
+    return this.#isClosed || this.gone.isOver || this.page.isClosed();
   }
 
   /** Starts Chromium in the session's sandbox. Rejects with words for the model. */
@@ -93,7 +89,7 @@ export class RunningBrowser {
   }
 
   async close(): Promise<void> {
-    this.#isGone = true;
+    this.#isClosed = true;
     await this.#end();
   }
 

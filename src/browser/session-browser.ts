@@ -6,6 +6,7 @@ import { BrowserNotes } from "./notes.ts";
 import { isMissing } from "./program.ts";
 import { RunningBrowser } from "./running.ts";
 import { ShownPages } from "./shown.ts";
+import { UseEnd, UseEnded } from "./use-end.ts";
 
 /** One use of the page by a tool. */
 export interface PageUse {
@@ -76,28 +77,20 @@ export class SessionBrowser {
   /** The work's result, unless the time is over, the turn is interrupted or the browser ends. */
   async #guarded(running: RunningBrowser, { signal, work, failed }: PageUse): Promise<ToolResult> {
     const toolMs = this.means.toolMs ?? LIMITS.browserToolMs;
-    const over = new AbortController();
-    const ended = new Promise<string>((resolve) => {
-      const stop = (why: string) => (): void => resolve(why);
-      const timer = setTimeout(stop(`it took longer than ${toolMs} ms`), toolMs + LIMITS.browserGraceMs);
-      signal.addEventListener("abort", stop("the call was interrupted"), { once: true, signal: over.signal });
-      void running.gone.then(stop("the browser ended"));
-      over.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
-    });
-    const worked = work(running.page).catch((error: unknown) => messageOf(error));
+    const end = new UseEnd({ signal, gone: running.gone, toolMs, graceMs: LIMITS.browserGraceMs });
     try {
-      const first = await Promise.race([worked, ended]);
+      const first = await end.first(work(running.page)).catch((error: unknown) => new UseEnded(messageOf(error)));
       const { downloads } = running;
       if (downloads?.areOpen === true) {
-        const settled = downloads.settled(AbortSignal.any([signal, AbortSignal.timeout(toolMs)]));
-        await Promise.race([settled, running.gone]);
+        await downloads.settled(end);
+        if (downloads.areOpen && !running.isGone) running.notes.add("A download still runs.");
       }
-      if (typeof first !== "string") return first;
-      if (running.isGone || (await running.answers())) return failed(first);
+      if (!(first instanceof UseEnded)) return first;
+      if (running.isGone || (await running.answers())) return failed(first.why);
       await this.#end(running);
-      return failed(`${first}; ${ENDED}`);
+      return failed(`${first.why}; ${ENDED}`);
     } finally {
-      over.abort();
+      end.dispose();
     }
   }
 

@@ -3,15 +3,15 @@ import { CLIENT_LIMITS } from "../protocol/limits/client.ts";
 /** Until the time is over, or the signal says so. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
+    const over = (): void => {
+      clearTimeout(timer);
+      // The signal may outlive many pauses.
+      signal.removeEventListener("abort", over);
+      resolve();
+    };
+    const timer = setTimeout(over, ms);
+    signal.addEventListener("abort", over, { once: true });
+    if (signal.aborted) over();
   });
 }
 

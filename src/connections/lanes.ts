@@ -1,4 +1,4 @@
-import { Failure, LIMITS } from "../protocol/index.ts";
+import { Failure, firstAbort, LIMITS } from "../protocol/index.ts";
 import type { DatabaseCaller } from "./database.ts";
 
 /** Something that runs one statement at a time: a process, a connection. */
@@ -48,11 +48,16 @@ export class Lanes<Kind extends Lane> {
     { principal, signal: caller }: DatabaseCaller,
     work: (lane: Kind, signal: AbortSignal) => Promise<Answer>,
   ): Promise<Answer> {
-    const signal = AbortSignal.any([caller, this.#stopping.signal]);
-    refuseAborted(signal);
-    await this.#turn(principal, signal);
-    const used = this.#run(signal, work).finally(() => this.#leave(principal));
-    return this.#track(used);
+    // The connection lives as long as the server, and a caller may ask often.
+    const { signal, release } = firstAbort(caller, this.#stopping.signal);
+    try {
+      refuseAborted(signal);
+      await this.#turn(principal, signal);
+      const used = this.#run(signal, work).finally(() => this.#leave(principal));
+      return await this.#track(used);
+    } finally {
+      release();
+    }
   }
 
   /** Ends running statements, refuses waiting ones; resolves when nothing is left. */

@@ -10,6 +10,7 @@ export * from "./catalog.ts";
 export * from "./sessions/change-review.ts";
 export * from "./sessions/changes.ts";
 export * from "./defined.ts";
+export * from "./first-abort.ts";
 export * from "./errors.ts";
 export * from "./journal/open-items.ts";
 export * from "./out-of-files.ts";

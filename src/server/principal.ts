@@ -3,6 +3,7 @@ import {
   CreateToken,
   Decision,
   Failure,
+  firstAbort,
   LIMITS,
   SubmitPrompt,
   type FeedFrame,
@@ -64,12 +65,13 @@ async function* whileValid<Value>(
   const who = await caller();
   const left = new AbortController();
   const forget = gateway.tokens.whenGone(who, () => left.abort());
-  const ended = AbortSignal.any([left.signal, closed, ...(signal === undefined ? [] : [signal])]);
+  const ended = firstAbort(left.signal, closed, ...(signal === undefined ? [] : [signal]));
   try {
-    yield* await open(who, ended);
+    yield* await open(who, ended.signal);
   } finally {
     forget();
     left.abort();
+    ended.release();
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Failure, LIMITS, Tier, UNKNOWN_OUTCOME, NOT_RUN } from "../protocol/index.ts";
+import { Failure, firstAbort, LIMITS, Tier, UNKNOWN_OUTCOME, NOT_RUN } from "../protocol/index.ts";
 import { problemsOf, schemaFault } from "./json-schema.ts";
 import { genericPreview, shorten } from "./preview.ts";
 import { errorResult, textResult, type AnyTool, type PathUse, type ToolContext, type ToolResult } from "./tool.ts";
@@ -140,17 +140,25 @@ interface Execution {
 async function execute(name: string, tool: ModuleTool, { input, context }: Execution): Promise<ToolResult> {
   const ms = tool.timeout_ms ?? LIMITS.moduleToolMs;
   const { workspace, onOutput } = context;
-  const over = AbortSignal.timeout(ms);
-  const signal = AbortSignal.any([context.signal, over]);
+  if (context.signal.aborted) return errorResult(NOT_RUN);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new DOMException("The tool took too long.", "TimeoutError")), ms);
+  const { signal, release } = firstAbort(context.signal, late.signal);
   const ended = new Promise<ToolResult>((resolve) => {
-    signal.addEventListener("abort", () =>
-      resolve(errorResult(over.aborted ? `Error: ${name} did not answer within ${ms / 1_000}s` : UNKNOWN_OUTCOME)),
-    );
+    const end = (): void =>
+      resolve(
+        errorResult(late.signal.aborted ? `Error: ${name} did not answer within ${ms / 1_000}s` : UNKNOWN_OUTCOME),
+      );
+    signal.addEventListener("abort", end, { once: true });
   });
-  if (signal.aborted) return errorResult(NOT_RUN);
   const answered = (async () => resultOf(await tool.execute(input, { workspace, signal, onOutput })))();
   answered.catch(() => undefined);
-  return Promise.race([answered, ended]);
+  try {
+    return await Promise.race([answered, ended]);
+  } finally {
+    clearTimeout(timer);
+    release();
+  }
 }
 
 const Result = z.object({

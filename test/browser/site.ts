@@ -25,6 +25,7 @@ const PAGES: Readonly<Record<string, string>> = {
     setInterval(async () => { pay.textContent = await (await fetch('/price')).text(); }, 50)</script>`,
   "/huge": `<title>Huge</title><script>const b = document.createElement('div'); document.documentElement.append(b);
     b.innerHTML = '<p>text</p>'.repeat(50000); b.style.height = '5000000px'</script>`,
+  "/many": `<title>Many</title>${Array.from({ length: 20 }, (_, index) => `<button id="b${index}">b</button>`).join("")}`,
   "/download": `<title>Download</title><a id="get" href="/file">get</a>`,
 };
 

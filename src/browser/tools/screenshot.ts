@@ -2,7 +2,7 @@ import type { ElementHandle, Page } from "puppeteer-core";
 import { z } from "zod";
 import { LIMITS, type ImageBlock } from "../../protocol/index.ts";
 import { errorResult, genericPreview, type Tool } from "../../tools/index.ts";
-import { findElement } from "../elements.ts";
+import { findElement, withElement } from "../elements.ts";
 import { VIEWPORT } from "../running.ts";
 import type { SessionBrowser } from "../session-browser.ts";
 import { named } from "./names.ts";
@@ -35,7 +35,10 @@ export function screenshot(browser: SessionBrowser): Tool<ScreenshotInput> {
           await page.setViewport({ width, height });
           const element = selector === undefined ? undefined : await findElement(page, selector);
           if (selector !== undefined && element === undefined) return errorResult(`Element not found: ${selector}`);
-          const picture = await take(page, element, fullPage);
+          const picture =
+            element === undefined
+              ? await take(page, undefined, fullPage)
+              : await withElement(element, (found) => take(page, found, fullPage));
           if (typeof picture === "string") return errorResult(`Screenshot failed: ${picture}`);
           const text = `Screenshot '${name}' taken at ${width}x${height}`;
           return { content: [{ type: "text", text }, picture], is_error: false };

@@ -1,4 +1,4 @@
-import { canonicalJson, LIMITS, type ContentBlock, type ToolItem } from "../../protocol/index.ts";
+import { canonicalJson, LIMITS, USER_REJECTED, type ContentBlock, type ToolItem } from "../../protocol/index.ts";
 import type { EngineEvent, Host } from "../engine.ts";
 import { list, record, text, type VendorFields } from "../vendor/fields.ts";
 import type { CallReports } from "./call-reports.ts";
@@ -124,7 +124,7 @@ export class OwnCalls {
       if (verdict.status !== "interrupted") this.#options.onFeedback(item, verdict.message);
       if (verdict.status === "interrupted" || verdict.interrupt) return answer({ outcome: "cancelled" });
     } else {
-      const words = `User rejected: run it with this input instead: ${JSON.stringify(verdict.input)}`;
+      const words = `${USER_REJECTED}run it with this input instead: ${JSON.stringify(verdict.input)}`;
       calls.refuse(item, { effect: "deny", message: words, status: "declined", interrupt: false });
       this.#options.onFeedback(item, words);
     }

@@ -109,13 +109,14 @@ export class HomeTranslation {
     if (call !== undefined) call.refused = verdict;
   }
 
-  /** Ends whatever is open. `words`: of calls whose end home did not tell. */
-  end(words: string): readonly EngineEvent[] {
-    const events = [...this.#endMessage()];
+  /** Ends whatever is open. `words`: of calls whose end home did not tell. `status`: of a text in the middle of which the turn ends. */
+  end(words: string, status: "completed" | "interrupted" = "completed"): readonly EngineEvent[] {
+    const events = [...this.#endMessage(status)];
     for (const call of this.#calls.values()) {
       if (call.isOver) continue;
       call.isOver = true;
-      const end = { status: "interrupted", output: [{ type: "text", text: words }], is_error: true } as const;
+      const { status = "interrupted", message = words } = call.refused ?? {};
+      const end = { status, output: [{ type: "text", text: message }], is_error: true } as const;
       events.push({ type: "item.completed", item: endToolItem(call.item, end) });
     }
     return events;
@@ -155,28 +156,33 @@ export class HomeTranslation {
     ];
   }
 
-  #endMessage(): readonly EngineEvent[] {
+  #endMessage(status: "completed" | "interrupted" = "completed"): readonly EngineEvent[] {
     const message = this.#isOpen ? this.#messages[this.#at] : undefined;
     this.#isOpen = false;
     if (message === undefined || message.isOver || !message.isStarted) return [];
     message.isOver = true;
     const { id, text } = message;
-    return [{ type: "item.completed", item: { type: "agent_message", id, text, status: "completed" } }];
+    return [{ type: "item.completed", item: { type: "agent_message", id, text, status } }];
   }
 
-  #done({ call_id = "", tool }: HomeChunk): readonly EngineEvent[] {
+  #done({ call_id = "", tool, status: told }: HomeChunk): readonly EngineEvent[] {
     const call = this.#calls.get(call_id);
     if (call === undefined || call.isOver) return [];
     call.isOver = true;
     const isError = tool?.error !== undefined;
     const text = plain(tool?.result).slice(0, LIMITS.toolOutputChars);
     const end = {
-      status: call.refused?.status ?? (isError ? ("failed" as const) : ("completed" as const)),
+      status: call.refused?.status ?? endedAs(told) ?? (isError ? ("failed" as const) : ("completed" as const)),
       output: text === "" ? [] : [{ type: "text" as const, text }],
       is_error: isError,
     };
     return [{ type: "item.completed", item: endToolItem(call.item, end) }];
   }
+}
+
+/** Undefined: home does not say, or says what no call can end with. */
+function endedAs(told: HomeChunk["status"]): Exclude<typeof told, "in_progress" | "superseded"> {
+  return told === "in_progress" || told === "superseded" ? undefined : told;
 }
 
 function plain(value: unknown): string {

@@ -1,6 +1,7 @@
 import {
   canonicalJson,
   LIMITS,
+  USER_REJECTED,
   type ClaudeRequest,
   type ErrorDetail,
   type Item,
@@ -204,7 +205,7 @@ export class HomeTurn {
     }
     if (chunk.chunk_type === "error" && chunk.code !== undefined) {
       const error: ErrorDetail = { code: chunk.code, message: chunk.delta ?? chunk.code };
-      this.#end([...events, ...this.#translation.end(NOT_TOLD)], chunk, error);
+      this.#end([...events, ...this.#translation.end(NOT_TOLD, "interrupted")], chunk, error);
       return;
     }
     if (this.#translation.isBounded) await this.#options.channel.tell(events);
@@ -265,9 +266,10 @@ export class HomeTurn {
       this.#questions.delete(request_id);
       if (signal.aborted) return;
       const isSame = verdict.effect === "allow" && canonicalJson(verdict.input) === canonicalJson(asked);
+      // Home puts its own words before those of the person.
       const feedback =
         verdict.effect === "deny"
-          ? verdict.message
+          ? verdict.message.replace(USER_REJECTED, "")
           : `run it with this input instead: ${JSON.stringify(verdict.input["input"])}`;
       if (verdict.effect === "deny") this.#translation.refuse(call_id, verdict);
       this.#port?.send({
@@ -276,6 +278,7 @@ export class HomeTurn {
         approved: isSame,
         request_id,
         ...(isSame ? {} : { feedback: feedback.slice(0, LIMITS.feedbackChars) }),
+        ...(verdict.effect === "deny" && verdict.interrupt ? { interrupt: true } : {}),
       });
       if (verdict.effect === "deny" && verdict.interrupt)
         this.#fail({ code: "rejected_and_stopped", message: verdict.message });
@@ -320,7 +323,7 @@ export class HomeTurn {
 
   #fail(error: ErrorDetail): void {
     if (this.#isOver) return;
-    this.#finish([...this.#translation.end(NOT_TOLD), { type: "turn.failed", error }]);
+    this.#finish([...this.#translation.end(NOT_TOLD, "interrupted"), { type: "turn.failed", error }]);
   }
 
   #finish(events: readonly EngineEvent[]): void {

@@ -19,6 +19,8 @@ export type ItemStatus = z.infer<typeof ItemStatus>;
 /** What the model reads of a call that was stopped before it began, and of one that was stopped on the way. */
 export const NOT_RUN = "Interrupted; not run.";
 export const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
+/** Begins what the model reads of a person's no; their words follow. */
+export const USER_REJECTED = "User rejected: ";
 
 const base = {
   id: z.string(),

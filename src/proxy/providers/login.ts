@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, writeSync } from "node:fs";
 import { Agent, request, type Dispatcher } from "undici";
-import { Failure, LIMITS, type LoginProgram } from "../../protocol/index.ts";
+import { Failure, firstAbort, LIMITS, type LoginProgram } from "../../protocol/index.ts";
 import { throughProxies } from "../http/network-proxies.ts";
 import { LOGIN_FORMS, RefreshedTokens, type StoredLogin } from "./login-files.ts";
 import type { KeySource, Secret, SourceContext } from "./sources.ts";
@@ -164,7 +164,7 @@ export class LoginSource implements KeySource {
     const { tokenUrl } = this.#place;
     const connect = { timeout: LIMITS.loginRefreshMs };
     const agent: Dispatcher = throughProxies(this.#context.networkProxies ?? {}, { connect }) ?? new Agent({ connect });
-    const signal = AbortSignal.any([this.#context.signal, AbortSignal.timeout(LIMITS.loginRefreshMs)]);
+    const { signal, release } = firstAbort(this.#context.signal, AbortSignal.timeout(LIMITS.loginRefreshMs));
     try {
       const headers = { "content-type": "application/json", accept: "application/json", "user-agent": "sallyport" };
       const answer = await request(tokenUrl, { dispatcher: agent, method: "POST", headers, body, signal });
@@ -174,6 +174,7 @@ export class LoginSource implements KeySource {
       const reason = typeof code === "string" ? code : `no answer in ${LIMITS.loginRefreshMs / 1_000} s`;
       throw this.#unusable(`${new URL(tokenUrl).host} does not refresh it (${reason}): check the network`);
     } finally {
+      release();
       await agent.destroy();
     }
   }

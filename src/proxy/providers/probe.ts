@@ -1,5 +1,5 @@
 import { Agent, request, type Dispatcher } from "undici";
-import { isTunnelProvider, LIMITS, TUNNEL_PREFIX } from "../../protocol/index.ts";
+import { firstAbort, isTunnelProvider, LIMITS, TUNNEL_PREFIX } from "../../protocol/index.ts";
 import { throughProxies, type NetworkProxies } from "../http/network-proxies.ts";
 import type { TunnelTransport } from "../state.ts";
 import type { Credential, Provider } from "../providers.ts";
@@ -46,16 +46,19 @@ export function openProbe(
   const wire = WIRES.find((one) => provider.baseUrl[one] !== undefined);
   const base = wire === undefined ? undefined : provider.baseUrl[wire];
   if (wire === undefined || base === undefined) return undefined;
-  const bounded = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.providerTestMs)]);
+  const { signal: bounded, release } = firstAbort(signal, AbortSignal.timeout(LIMITS.providerTestMs));
   if (isTunnelProvider(base)) {
     const agent = transport?.dispatcher(base.slice(TUNNEL_PREFIX.length));
-    if (agent === undefined) return undefined;
+    if (agent === undefined) {
+      release();
+      return undefined;
+    }
     return {
       base,
       ask: ({ path, credential, body }) =>
         put({ agent, url: `http://tunnel${path}`, wire, credential, body, signal: bounded }),
       // The tunnel stays: others use it too.
-      close: () => Promise.resolve(),
+      close: () => Promise.resolve(release()),
     };
   }
   const { origin, prefix, socketPath } = placeOf(base);
@@ -68,7 +71,10 @@ export function openProbe(
     base,
     ask: ({ path, credential, body }) =>
       put({ agent, url: `${origin}${prefix}${path}`, wire, credential, body, signal: bounded }),
-    close: () => agent.destroy(),
+    close: () => {
+      release();
+      return agent.destroy();
+    },
   };
 }
 

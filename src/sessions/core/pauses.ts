@@ -1,27 +1,26 @@
-import { aborted } from "./abort.ts";
-
 /** Callers that wait for a pause to end. */
 export class Pauses {
-  #end: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  readonly #waiting = new Set<() => void>();
 
   end(): void {
-    this.#end?.resolve();
-    this.#end = undefined;
+    for (const goOn of this.#waiting) goOn();
   }
 
   /** Resolves when it is over, or the signal is aborted. */
   async over(isOver: () => boolean, signal: AbortSignal): Promise<void> {
-    while (!isOver() && !signal.aborted) {
-      this.#end ??= pending();
-      await Promise.race([this.#end.promise, aborted(signal)]);
-    }
+    while (!isOver() && !signal.aborted) await this.#ended(signal);
   }
-}
 
-function pending(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
+  /** A turn may be paused often: nothing is left at its signal. */
+  #ended(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const goOn = (): void => {
+        this.#waiting.delete(goOn);
+        signal.removeEventListener("abort", goOn);
+        resolve();
+      };
+      this.#waiting.add(goOn);
+      signal.addEventListener("abort", goOn, { once: true });
+    });
+  }
 }

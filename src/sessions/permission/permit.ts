@@ -11,6 +11,7 @@ import {
   QUESTION_TOOL,
   SYSTEM,
   toolFacts,
+  USER_REJECTED,
   type Approval,
   type OfferedRule,
   type PlannedChange,
@@ -383,10 +384,10 @@ function rulesShown(
   return { ...defined({ session_rule, broader_rule }), session_rules: [...offered] };
 }
 
-function refusedByAnswer(answer: NonNullable<QuestionedCall["answer"]>): Verdict {
-  switch (answer.outcome) {
+function refusedByAnswer({ outcome, feedback, interrupt }: NonNullable<QuestionedCall["answer"]>): Verdict {
+  switch (outcome) {
     case "rejected":
-      return denied(`User rejected: ${answer.feedback ?? "No reason provided"}`, "declined", answer.interrupt === true);
+      return denied(`${USER_REJECTED}${feedback ?? "No reason provided"}`, "declined", interrupt === true);
     case "timed_out":
       return denied("Approval timeout: nobody answered in time, so the tool was not run.", "timed_out");
     case "approved":

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import type { LoadedInstructions, RepositoryHook } from "../../instructions/index.ts";
-import { LIMITS, type Ruling } from "../../protocol/index.ts";
+import { firstAbort, LIMITS, type Ruling } from "../../protocol/index.ts";
 import type { RepositoryTrust } from "../mcp/repository-trust.ts";
 import type { Session } from "../core/session.ts";
 import type { DecidedCall } from "./permit.ts";
@@ -66,7 +66,9 @@ async function run(
     tool_input: call.input,
     tool_use_id: call.tool_use_id,
   };
-  const late = AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)]);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), timeout_ms);
+  const { signal: late, release } = firstAbort(signal, timeout.signal);
   try {
     const env = { CLAUDE_PROJECT_DIR: workspace };
     const process = await sandbox.open({ argv: ["/bin/sh", "-c", command], cwd: workspace, env });
@@ -76,11 +78,13 @@ async function run(
     process.stdin.on("error", () => undefined);
     process.stdin.end(JSON.stringify(input));
     const [out, errors, { code }] = await Promise.all([head(process.stdout), head(process.stderr), process.exit]);
-    late.removeEventListener("abort", stop);
     if (late.aborted) return ask("it did not end in time");
     return verdict(code, out, errors);
   } catch {
     return ask("it could not be run");
+  } finally {
+    clearTimeout(timer);
+    release();
   }
 }
 

@@ -2,6 +2,7 @@ import {
   defined,
   errorText,
   Failure,
+  firstAbort,
   globMatches,
   LIMITS,
   TunnelMessage,
@@ -181,6 +182,7 @@ class TunnelSessions {
     }
     const { gateway } = this.#options;
     const ending = new AbortController();
+    const { signal, release } = firstAbort(session.ending.signal, ending.signal);
     const turn = await ToldTurn.begin(
       {
         gateway,
@@ -189,15 +191,21 @@ class TunnelSessions {
         session_id,
         send: this.#send,
         room: this.#room,
-        signal: AbortSignal.any([session.ending.signal, ending.signal]),
+        signal,
       },
       { ...message, turn_id },
-    );
+    ).catch((error: unknown) => {
+      release();
+      throw error;
+    });
     // The same turn again: it is told from its beginning.
     if (session.turn?.turn_id === turn_id) session.telling?.abort();
     session.turn = turn;
     session.telling = ending;
-    turn.tell().catch((error: unknown) => this.#fail(session_id, error, turn_id));
+    turn
+      .tell()
+      .catch((error: unknown) => this.#fail(session_id, error, turn_id))
+      .finally(release);
   }
 
   /** Ends the session. One that is gone has ended. */
@@ -224,10 +232,10 @@ class TunnelSessions {
   }
 
   async #answer(message: Extract<Incoming, { type: "tool_approval_response" }>): Promise<void> {
-    const { session_id, approved, feedback } = message;
+    const { session_id, approved, feedback, interrupt } = message;
     const request_id = message.request_id ?? this.#of(session_id).asked.shift();
     if (request_id === undefined) throw new Failure("conflict", "no pending tool: nothing waits for an answer");
-    await this.#write(session_id, "tools/approve", JSON.stringify({ approved, request_id, feedback }));
+    await this.#write(session_id, "tools/approve", JSON.stringify({ approved, request_id, feedback, interrupt }));
   }
 
   async #write(session_id: string, file: string, text: string): Promise<void> {

@@ -6,6 +6,7 @@ import {
   isToolItem,
   LIMITS,
   type Approval,
+  type ItemStatus,
   type PromptAccepted,
   type StreamFrame,
   type TunnelMessage,
@@ -93,7 +94,8 @@ export class ToldTurn {
     for (const { chunk } of this.#chunks.next([value])) {
       await room();
       const isLast = chunk.chunk_type === "done" || chunk.chunk_type === "error";
-      const more = { turn_id: this.turn_id, ...defined({ call_id }), ...(isLast ? end : {}) };
+      const status = chunk.chunk_type === "tool_done" ? statusOf(value) : undefined;
+      const more = { turn_id: this.turn_id, ...defined({ call_id, status }), ...(isLast ? end : {}) };
       send({ type: "chunk", ...chunk, session_id, ...more });
     }
     if (value.type === "approval.requested") await this.#request(value.approval);
@@ -144,6 +146,10 @@ function isEnd(value: StreamFrame, turn_id: string): value is TurnEndFrame {
 }
 
 /** The call that a frame is about. */
+function statusOf(value: StreamFrame): ItemStatus | undefined {
+  return value.type === "item.completed" ? value.item.status : undefined;
+}
+
 function callOf(value: StreamFrame): string | undefined {
   if (value.type === "item.delta") return value.item_id;
   return "item" in value && isToolItem(value.item) ? value.item.id : undefined;

@@ -104,8 +104,8 @@ class BackgroundShell implements Shell {
   readonly #request: ShellStart;
   readonly #log: OutputLog;
   readonly #clean: CleanOutput;
-  readonly #ended: Promise<void>;
-  #settle: () => void = () => undefined;
+  /** Those who wait for its end. */
+  readonly #waiting = new Set<() => void>();
   #running: Running | undefined;
   #status: ShellStatus = { state: "running" };
   #ending: "killed" | "timed_out" | undefined;
@@ -117,9 +117,6 @@ class BackgroundShell implements Shell {
     this.#request = request;
     this.#log = new OutputLog(join(outputFolder, `${id}.log`));
     this.#clean = new CleanOutput(redact);
-    this.#ended = new Promise((resolve) => {
-      this.#settle = resolve;
-    });
   }
 
   get status(): ShellStatus {
@@ -143,7 +140,7 @@ class BackgroundShell implements Shell {
         this.#ending === undefined
           ? { state: "ended", exitCode: exitCodeOf(code, signal), reason }
           : { state: this.#ending };
-      this.#settle();
+      for (const goOn of this.#waiting) goOn();
     });
   }
 
@@ -176,15 +173,18 @@ class BackgroundShell implements Shell {
 
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     if (this.#status.state !== "running" || signal.aborted) return;
-    let stop: () => void = () => undefined;
-    const stopped = new Promise<void>((resolve) => {
-      stop = resolve;
+    // A model asks a server that it has started again and again: no wait leaves anything behind.
+    await new Promise<void>((resolve) => {
+      const goOn = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", goOn);
+        this.#waiting.delete(goOn);
+        resolve();
+      };
+      const timer = setTimeout(goOn, ms);
+      signal.addEventListener("abort", goOn, { once: true });
+      this.#waiting.add(goOn);
     });
-    const timer = setTimeout(stop, ms);
-    signal.addEventListener("abort", stop, { once: true });
-    await Promise.race([this.#ended, stopped]);
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
   }
 
   async kill(): Promise<void> {

@@ -71,7 +71,7 @@ const agents: Scenario = {
   name: "a sub-agent of the session's own kind has its prompt, its model and its tools only",
   shows: "agents",
   async run(bench) {
-    await writeFile(join(bench.app.place.workspace, "review.txt"), "to be read\n");
+    await writeFile(join(bench.workspace, "review.txt"), "to be read\n");
     const session = await bench
       .session({
         agents: {

@@ -1,9 +1,16 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SallyportClient } from "../../../src/client/index.ts";
-import type { CreateSession, JournalEvent, ModelApi, Price } from "../../../src/protocol/index.ts";
+import {
+  TUNNEL_ENGINE,
+  type CreateSession,
+  type JournalEvent,
+  type ModelApi,
+  type Price,
+} from "../../../src/protocol/index.ts";
 import { openTestApp, type TestApp } from "../../support/app.ts";
 import { PROGRAMS_FOLDER } from "../../support/vendor-programs.ts";
+import { pairWithHome } from "./home.ts";
 import { journalFaults } from "./journal.ts";
 import { Model } from "./model.ts";
 import { processesOf, until, type OwnedProcess } from "./processes.ts";
@@ -33,6 +40,11 @@ export const PROGRAMS = { SALLYPORT_PROGRAMS_FOLDER: PROGRAMS_FOLDER } as const;
 
 /** What changes something is asked, as it ships; of what only reads, searches are asked too. */
 const POLICY = JSON.stringify({ default_profile: "bench", profiles: { bench: { ask: ["Grep"] } } });
+/** Of a machine whose sessions a gateway may have, and answer. */
+const HOME_POLICY = JSON.stringify({
+  default_profile: "bench",
+  profiles: { bench: { ask: ["Grep"], approvers: ["creator"], for_agents: true } },
+});
 
 /** The whole product in this process with one engine under test, and a model that can be listened to. */
 export class Bench {
@@ -43,6 +55,10 @@ export class Bench {
   readonly sandbox: string;
   readonly model: Model;
   readonly app: TestApp;
+  /** Where its sessions run, when that is another machine than the one that is asked for them. Absent: it is the same. */
+  readonly home: TestApp | undefined;
+  /** What its sessions need beside the engine. */
+  readonly #wanted: Pick<CreateSession, "provider" | "model">;
   /** Turns that failed by the status that the model answered with, once they have all ended. */
   failures: Promise<ReadonlyMap<number, Turn>> = Promise.resolve(new Map());
   readonly #sessions: BenchSession[] = [];
@@ -55,21 +71,41 @@ export class Bench {
     sandbox,
     model,
     app,
-  }: Pick<Bench, "engine" | "api" | "sandbox" | "model" | "app">) {
+    home,
+    wanted,
+  }: Pick<Bench, "engine" | "api" | "sandbox" | "model" | "app" | "home"> & {
+    readonly wanted: Pick<CreateSession, "provider" | "model">;
+  }) {
     this.engine = engine;
     this.api = api;
     this.sandbox = sandbox;
     this.model = model;
     this.app = app;
+    this.home = home;
+    this.#wanted = wanted;
   }
 
   static async open(engine: string, { api, sandbox }: Pick<Bench, "api" | "sandbox">): Promise<Bench> {
     const model = await Model.open(engine.startsWith("acp:") ? "as offered" : "as scripted");
     const app = await openTestApp({ SALLYPORT_START_AHEAD: "on", SALLYPORT_SANDBOX: sandbox, ...PROGRAMS });
     await writeFile(join(app.place.home, "sallyport.yaml"), settingsFor({ model, api }));
-    await writeFile(join(app.place.home, "policy.yaml"), POLICY);
+    const parts = { engine, api, sandbox, model };
+    const isAtHome = engine === TUNNEL_ENGINE;
+    await writeFile(join(app.place.home, "policy.yaml"), isAtHome ? HOME_POLICY : POLICY);
     await app.restart();
-    return new Bench({ engine, api, sandbox, model, app });
+    if (!isAtHome) return new Bench({ ...parts, app, home: undefined, wanted: {} });
+    const gateway = await openTestApp({ SALLYPORT_PROVIDER: "sim", SALLYPORT_SANDBOX: sandbox });
+    return new Bench({ ...parts, app: gateway, home: app, wanted: await pairWithHome(app, gateway, "bench") });
+  }
+
+  /** Where the tools of its sessions work. */
+  get workspace(): string {
+    return (this.home ?? this.app).place.workspace;
+  }
+
+  /** How many of so many model calls the ledger tells of: another machine tells their sum. */
+  told(calls: number): number {
+    return this.home === undefined ? calls : 1;
   }
 
   get client(): SallyportClient {
@@ -83,19 +119,19 @@ export class Bench {
   }
 
   async session(options: Omit<CreateSession, "engine" | "prompt"> = {}): Promise<BenchSession> {
-    const { id } = await this.client.createSession({ engine: this.engine, ...options });
+    const { id } = await this.client.createSession({ engine: this.engine, ...this.#wanted, ...options });
     return this.adopt(id);
   }
 
   /** One that goes its own way beside the scenarios, until it is ended. */
   async aside(): Promise<BenchSession> {
-    const { id } = await this.client.createSession({ engine: this.engine });
-    return new BenchSession(id, this.client, this.model);
+    const { id } = await this.client.createSession({ engine: this.engine, ...this.#wanted });
+    return new BenchSession(id, this);
   }
 
   /** Watches a session that is there. */
   adopt(id: string): BenchSession {
-    const session = new BenchSession(id, this.client, this.model);
+    const session = new BenchSession(id, this);
     this.#sessions.push(session);
     return session;
   }
@@ -155,15 +191,18 @@ export class Bench {
     this.#closed = true;
     for (const session of this.#sessions.splice(0)) await session.leave().catch(() => undefined);
     await this.app.serving.close();
+    await this.home?.serving.close();
   }
 
-  left(): Promise<readonly OwnedProcess[]> {
-    return processesOf(this.app.place);
+  async left(): Promise<readonly OwnedProcess[]> {
+    const places = this.home === undefined ? [this.app.place] : [this.app.place, this.home.place];
+    return (await Promise.all(places.map(processesOf))).flat();
   }
 
   async remove(): Promise<void> {
     await this.close();
     await this.model.close();
     await this.app.place.remove();
+    await this.home?.place.remove();
   }
 }

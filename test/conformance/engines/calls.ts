@@ -2,9 +2,13 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { LIMITS, outputText, type Approval } from "../../../src/protocol/index.ts";
+import type { Bench } from "./bench.ts";
 import { resultsIn, type SentRequest } from "./model.ts";
 import { bash, NO, YES, type Scenario } from "./scenario.ts";
 import type { Answer } from "./session.ts";
+
+/** Of a command that ended well. Another machine tells how a call ended, and not with which code. */
+const exitCode = ({ home }: Bench): object => (home === undefined ? { exit_code: 0 } : {});
 
 const call: Scenario = {
   name: "a tool is asked for, run, and its result read",
@@ -20,7 +24,7 @@ const call: Scenario = {
     expect(turn.end).toMatchObject({ type: "turn.completed", stop_reason: "end_turn" });
     expect(turn.items).toMatchObject([
       { type: "agent_message", text: "I look.", status: "completed" },
-      { type: "command_execution", command: "echo called", status: "completed", exit_code: 0 },
+      { type: "command_execution", command: "echo called", status: "completed", ...exitCode(bench) },
       { type: "agent_message", text: "Done.", status: "completed" },
     ]);
     expect(asked).toMatchObject([
@@ -35,7 +39,7 @@ const free: Scenario = {
   name: "what policy allows runs without a question",
   async run(bench) {
     const main = await bench.main();
-    await writeFile(join(bench.app.place.workspace, "free.txt"), "free to read\n");
+    await writeFile(join(bench.workspace, "free.txt"), "free to read\n");
     const turn = await main.turn([{ tool: "Read", input: { file_path: "free.txt" } }, { say: "Done." }]);
     expect(turn.end.type).toBe("turn.completed");
     expect(turn.calls).toMatchObject([{ tool: "Read", status: "completed" }]);
@@ -53,7 +57,7 @@ const parallel: Scenario = {
   shows: "parallel_tools",
   async run(bench) {
     const main = await bench.main();
-    await writeFile(join(bench.app.place.workspace, "hands.txt"), "left\nright\n");
+    await writeFile(join(bench.workspace, "hands.txt"), "left\nright\n");
     const both = new AbortController();
     const patience = AbortSignal.timeout(TOGETHER_MS);
     let asked = 0;
@@ -89,7 +93,7 @@ const commands: Scenario = {
     const turn = await main.turn([{ tools: [slowly("one"), slowly("two")] }, { say: "Done." }]);
     expect(turn.end.type).toBe("turn.completed");
     expect(turn.calls.map(({ status }) => status)).toEqual(["completed", "completed"]);
-    const order = await readFile(join(bench.app.place.workspace, "order.txt"), "utf8");
+    const order = await readFile(join(bench.workspace, "order.txt"), "utf8");
     expect(order).toBe("begin\nend one\nbegin\nend two\n");
     const lastQuestion = turn.frames.findLastIndex(({ type }) => type === "approval.requested");
     const firstResult = turn.frames.findIndex(({ type }) => type === "item.completed");
@@ -111,7 +115,7 @@ const denied: Scenario = {
     expect(outputText(item?.output ?? [])).toBe(`User rejected: ${feedback}`);
     const read = turn.requests.map(resultsIn).at(-1)?.at(-1) ?? "";
     expect(read).toContain(`User rejected: ${feedback}`);
-    await expect(readFile(join(bench.app.place.workspace, "denied.txt"))).rejects.toMatchObject({ code: "ENOENT" });
+    await expect(readFile(join(bench.workspace, "denied.txt"))).rejects.toMatchObject({ code: "ENOENT" });
     return read === `User rejected: ${feedback}` ? YES : { can: true, words: "yes, with words of the agent around it" };
   },
 };
@@ -127,7 +131,8 @@ const edited: Scenario = {
     expect(turn.end.type).toBe("turn.completed");
     expect(turn.requests.map(resultsIn).at(-1)?.at(-1)).not.toContain("original");
     const [item] = turn.calls;
-    expect(item).toMatchObject({ status: "completed", input: { command: "echo original" } });
+    expect(item).toMatchObject({ input: { command: "echo original" } });
+    if (item?.status !== "completed") return NO;
     const ran = outputText(item?.output ?? []).trim() === "changed";
     return ran && item?.approved_input?.["command"] === "echo changed" ? YES : NO;
   },
@@ -185,7 +190,7 @@ const limited: Scenario = {
     expect([...told].toSorted()).toEqual(["Grep", "Read"]);
     expect(turn.frames.filter(({ type }) => type === "approval.requested")).toEqual([]);
     expect(turn.calls.filter(({ status }) => status === "completed")).toEqual([]);
-    await expect(readFile(join(bench.app.place.workspace, "limited.txt"))).rejects.toMatchObject({ code: "ENOENT" });
+    await expect(readFile(join(bench.workspace, "limited.txt"))).rejects.toMatchObject({ code: "ENOENT" });
     await bench.end(session);
     return YES;
   },
@@ -194,6 +199,8 @@ const limited: Scenario = {
 const question: Scenario = {
   name: "a question of the model is answered by a person",
   async run(bench) {
+    // The owner of the machine is asked: document 003 has no answers to questions.
+    if (bench.home !== undefined) return { can: false, words: "no, the owner of the machine at home is" };
     const main = await bench.main();
     const questions = [
       {
@@ -230,7 +237,7 @@ const huge: Scenario = {
     const turn = await main.turn([bash(`seq 1 ${LINES}`), { say: "Much." }]);
     expect(turn.end.type).toBe("turn.completed");
     const [item] = turn.calls;
-    expect(item).toMatchObject({ status: "completed", exit_code: 0 });
+    expect(item).toMatchObject({ status: "completed", ...exitCode(bench) });
     expect(JSON.stringify(item).length).toBeLessThan(2 * LIMITS.toolOutputChars);
     const read = turn.requests.map(resultsIn).at(-1)?.at(-1) ?? "";
     expect(read.length).toBeLessThan(LIMITS.toolOutputChars);
@@ -256,7 +263,7 @@ const search: Scenario = {
   async run(bench) {
     const main = await bench.main();
     const lines = Array.from({ length: FOUND }, (_, index) => `needle ${index} ${"-".repeat(30)}`);
-    await writeFile(join(bench.app.place.workspace, "haystack.txt"), lines.join("\n"));
+    await writeFile(join(bench.workspace, "haystack.txt"), lines.join("\n"));
     const input = { pattern: "needle", path: "haystack.txt", output_mode: "content", head_limit: 0 };
     const turn = await main.turn([{ tool: "Grep", input }, { say: "Many." }]);
     expect(turn.end.type).toBe("turn.completed");
@@ -288,13 +295,14 @@ const subagent: Scenario = {
     const agent = turn.items.find((item) => item.type === "subagent");
     const nested = turn.items.filter(({ parent_id }) => parent_id !== undefined && parent_id === agent?.id);
     expect(asked).toContain("Bash");
+    if (agent === undefined || nested.length === 0) return NO;
     expect(nested).toMatchObject([
       { type: "agent_message", text: "I look." },
       { type: "command_execution", command: "echo inner", status: "completed" },
       { type: "agent_message", text: "Seen." },
     ]);
     expect(turn.requests.map(resultsIn).at(-1)?.at(-1)).toContain("Seen.");
-    return agent?.status === "completed" ? YES : NO;
+    return agent.status === "completed" ? YES : NO;
   },
 };
 
@@ -311,11 +319,12 @@ const nested: Scenario = {
     const turn = await main.turn([{ tool, input }, { say: "Done." }]);
     expect(turn.end.type).toBe("turn.completed");
     const words = turn.items.find(({ type, parent_id }) => type === "agent_message" && parent_id !== undefined);
-    const told = turn.frames.findIndex((frame) => frame.type === "item.completed" && frame.item.id === words?.id);
+    if (words === undefined) return NO;
+    const told = turn.frames.findIndex((frame) => frame.type === "item.completed" && frame.item.id === words.id);
     const asked = turn.frames.findLastIndex((frame) => frame.type === "approval.requested");
     expect(told).toBeGreaterThan(-1);
     expect(told).toBeLessThan(asked);
-    const deltas = turn.frames.filter((frame) => frame.type === "item.delta" && frame.item_id === words?.id);
+    const deltas = turn.frames.filter((frame) => frame.type === "item.delta" && frame.item_id === words.id);
     return { can: true, words: deltas.length > 1 ? "yes, as they are written" : "yes, each text when it is whole" };
   },
 };

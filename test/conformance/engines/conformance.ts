@@ -6,10 +6,11 @@ import {
   createCodexEngine,
   createLoopEngine,
   createOpenCodeEngine,
+  createTunnelEngine,
   type Capabilities,
   type Engine,
 } from "../../../src/engines/index.ts";
-import type { ModelApi } from "../../../src/protocol/index.ts";
+import { TUNNEL_ENGINE, type ModelApi } from "../../../src/protocol/index.ts";
 import { isFullRun } from "../../support/sample.ts";
 import { TEST_SANDBOX } from "../../support/server.ts";
 import { PROGRAMS_FOLDER } from "../../support/vendor-programs.ts";
@@ -35,6 +36,11 @@ const ENGINES: readonly Engine[] = [
   createClaudeCliEngine(),
   createCodexEngine({ installed: PROGRAMS_FOLDER }),
   createOpenCodeEngine({ installed: PROGRAMS_FOLDER }),
+  createTunnelEngine({
+    hasTunnels: () => true,
+    refusal: () => undefined,
+    open: () => Promise.reject(new Error("only its facts are read here")),
+  }),
   ...createAcpEngines({ places: () => ({ installed: PROGRAMS_FOLDER }) }).filter(({ id }) => ACP_IDS.has(id)),
 ];
 
@@ -106,10 +112,30 @@ const ALSO: ReadonlySet<string> = new Set([
   "a prompt with tools leaves the same files and the same ledger as with every other engine",
 ]);
 
+/** Of sessions that another machine runs, every day: what is told of them in a form of its own. A kill is in `test/tunnels`. */
+const AT_HOME: ReadonlySet<string> = new Set([
+  "text comes while it is written",
+  "the model sees an attached image",
+  "a tool is asked for, run, and its result read",
+  "a person's no is read word for word",
+  "a call runs as a person changed it",
+  "a person's no ends the turn, and the next one knows why",
+  "interrupted in a text: the turn ends, the session goes on",
+  "interrupted in a tool: its processes are gone",
+  "interrupted while a person is asked: the question is withdrawn",
+  "usage and cost are what the model said, to the token",
+  "without money a person is asked, and with more of it the turn goes on",
+  "a prompt with tools leaves the same files and the same ledger as with every other engine",
+  "the server is restarted between turns: the model still knows what was said",
+  "the server is stopped in a text: the turn goes on at the next start",
+  "a fork knows what was before it and nothing after it",
+]);
+
 /** A start of OpenCode costs five seconds of processor time: every day it plays what is its own. */
 const SAMPLED: Readonly<Record<string, ReadonlySet<string>>> = {
   "acp:opencode": new Set(["text comes while it is written", "a tool is asked for, run, and its result read"]),
   "acp:claude-agent-acp": ALSO,
+  tunnel: AT_HOME,
   opencode: new Set([
     "text comes while it is written",
     "a tool is asked for, run, and its result read",
@@ -139,8 +165,10 @@ const REWRITE = "SALLYPORT_WRITE_ENGINES";
 
 const ENGINE_IDS: readonly string[] = ENGINES.map(({ id }) => id);
 
-/** Those whose program is here; the others are left out. */
-export const PRESENT_IDS: readonly string[] = ENGINE_IDS.filter((id) => !INSTALLED.has(id) || !isMissing(id));
+/** Those whose program is here and runs here; the others are left out. */
+export const PRESENT_IDS: readonly string[] = ENGINE_IDS.filter(
+  (id) => id !== TUNNEL_ENGINE && (!INSTALLED.has(id) || !isMissing(id)),
+);
 
 /** Of our own engine behind walls, what is played every day: a command, and the deaths of its sandbox and of the server. */
 const DAILY: Readonly<Record<string, readonly RegExp[]>> = {

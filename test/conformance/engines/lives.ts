@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { Failure } from "../../../src/protocol/index.ts";
 import { leftBehind, makePlace, startServer, type Place, type ServerProcess } from "../../support/server.ts";
 import { PROGRAMS, settingsFor, type Bench } from "./bench.ts";
+import { pairWithHome } from "./home.ts";
 import { journalFaults } from "./journal.ts";
 import { marksIn } from "./model.ts";
 import { processesOf, until } from "./processes.ts";
@@ -37,9 +38,10 @@ const halted: Scenario = {
   name: "the server is stopped in a text: the turn goes on at the next start",
   async run(bench) {
     const main = await bench.main();
-    await writeFile(join(bench.app.place.workspace, "page.txt"), "a page\n");
+    await writeFile(join(bench.workspace, "page.txt"), "a page\n");
     const read = { tool: "Read", input: { file_path: "page.txt" } };
-    bench.model.stalls = true;
+    // Another machine goes on while the server is away: its model must come to an end.
+    bench.model.stalls = bench.home === undefined;
     const begun = await main.begin([...BROKEN_OFF, read, read, read, { say: "To the end." }]);
     await main.kind("item.delta", begun.from);
     bench.model.stalls = false;
@@ -50,7 +52,7 @@ const halted: Scenario = {
     expect(turn.items.at(-1)).toMatchObject({ type: "agent_message", status: "completed", text: "To the end." });
     const dead = turn.items.filter(({ status }) => status !== "completed");
     expect(dead).toMatchObject([{ type: "agent_message", status: "superseded" }]);
-    return YES;
+    return bench.home === undefined ? YES : { can: true, words: "yes, and at home meanwhile" };
   },
 };
 
@@ -66,15 +68,17 @@ export async function withServer(
     await mkdir(place.home);
     await writeFile(join(place.home, "sallyport.yaml"), settingsFor(bench));
     server = await open();
-    const { id } = await server.client.createSession({ engine: bench.engine });
-    const session = new BenchSession(id, server.client, bench.model);
+    const wanted =
+      bench.home === undefined ? {} : await pairWithHome(bench.home, { client: server.client, place }, "mortal");
+    const { id } = await server.client.createSession({ engine: bench.engine, ...wanted });
+    const session = new BenchSession(id, { client: server.client, model: bench.model, home: bench.home });
     const killed = async (): Promise<void> => {
       await session.leave();
       await server?.kill();
       server = await open();
       session.join(server.client);
     };
-    const seen = await life({ place, killed }, session);
+    const seen = await life({ place, workspace: bench.home?.place.workspace ?? place.workspace, killed }, session);
     expect(journalFaults(await session.journal())).toEqual([]);
     await session.leave();
     await server.stop();
@@ -90,6 +94,8 @@ export async function withServer(
 
 interface MortalServer {
   readonly place: Place;
+  /** Where the tools of its session work. */
+  readonly workspace: string;
   /** It is killed, and another one is started on the same home. */
   killed(): Promise<void>;
 }
@@ -102,7 +108,7 @@ const killedWhileAsking = (bench: Bench): Promise<Seen> =>
     await server.killed();
     await session.answerWith(() => ({ decision: "approve" }));
     const turn = await session.finish(begun);
-    const lines = (await readFile(join(server.place.workspace, "once.txt"), "utf8")).split("\n").length - 1;
+    const lines = (await readFile(join(server.workspace, "once.txt"), "utf8")).split("\n").length - 1;
     const ran = turn.calls.filter(({ status }) => status === "completed");
     expect(lines).toBe(1);
     expect(ran.map((call) => call.id)).toEqual([approval.item_id]);

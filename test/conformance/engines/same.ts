@@ -62,7 +62,7 @@ const same: Scenario = {
   name: "a prompt with tools leaves the same files and the same ledger as with every other engine",
   async run(bench) {
     const main = await bench.main();
-    const folder = join(bench.app.place.workspace, FOLDER);
+    const folder = join(bench.workspace, FOLDER);
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, "edited.txt"), SEED);
     const before = await bench.client.sessionUsage(main.id);
@@ -74,7 +74,7 @@ const same: Scenario = {
         output_tokens: MESSAGES.length * TOKENS.output_tokens,
         cache_read_tokens: MESSAGES.length * TOKENS.cache_read_input_tokens,
         cache_write_tokens: MESSAGES.length * TOKENS.cache_creation_input_tokens,
-        model_calls: MESSAGES.length,
+        model_calls: bench.told(MESSAGES.length),
       },
       cost_microusd: MESSAGES.length * COST,
     });
@@ -92,7 +92,7 @@ const same: Scenario = {
     expect(after.cost_microusd - before.cost_microusd).toBe(MESSAGES.length * COST);
     const { lines } = await bench.client.usage({ by: ["turn"], session: main.id });
     expect(lines.find((line) => line.turn === turn.id)).toMatchObject({
-      requests: MESSAGES.length,
+      requests: bench.told(MESSAGES.length),
       cost_microusd: MESSAGES.length * COST,
     });
     return YES;

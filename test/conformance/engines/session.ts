@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import {
+  HOME_TOOL,
   isTerminal,
   isToolItem,
   type Approval,
@@ -12,6 +13,7 @@ import {
 } from "../../../src/protocol/index.ts";
 import type { SallyportClient } from "../../../src/client/index.ts";
 import { script } from "../../support/app.ts";
+import { approvalAtHome, asMadeAtHome, decidedHere } from "./home.ts";
 import type { Model, SentRequest } from "./model.ts";
 
 type Said = Omit<Decision, "input_hash"> | undefined;
@@ -44,11 +46,19 @@ export interface Turn {
   readonly requests: readonly SentRequest[];
 }
 
+interface SessionPlace {
+  readonly client: SallyportClient;
+  readonly model: Model;
+  /** Another machine that runs the session. Absent: the server itself does. */
+  readonly home: object | undefined;
+}
+
 /** One session of the bench, watched from its first event on. */
 export class BenchSession {
   readonly id: string;
   readonly frames: StreamFrame[] = [];
   readonly #model: Model;
+  readonly #isAtHome: boolean;
   readonly #chores: Promise<unknown>[] = [];
   /** The mark of the last turn that was completed. */
   known = "";
@@ -60,10 +70,11 @@ export class BenchSession {
   #answer: Answer = approve;
   #onFrame: (frame: StreamFrame) => void = () => undefined;
 
-  constructor(id: string, client: SallyportClient, model: Model) {
+  constructor(id: string, { client, model, home }: SessionPlace) {
     this.id = id;
     this.#client = client;
     this.#model = model;
+    this.#isAtHome = home !== undefined;
     this.#watch();
   }
 
@@ -153,7 +164,7 @@ export class BenchSession {
     const events: JournalEvent[] = [];
     for (let after: number | undefined = 0; after !== undefined;) {
       const page: { events: JournalEvent[]; next?: number } = await this.#client.events(this.id, { after, limit: 500 });
-      events.push(...page.events);
+      events.push(...page.events.map((event) => this.#read(event)));
       after = page.next;
     }
     return events;
@@ -169,15 +180,21 @@ export class BenchSession {
 
   #watch(): void {
     const after = this.events.at(-1)?.seq ?? 0;
-    this.#watching = this.#read(after, this.#leaving.signal);
+    this.#watching = this.#follow(after, this.#leaving.signal);
     this.#watching.catch(() => undefined);
   }
 
-  async #read(after: number, signal: AbortSignal): Promise<void> {
-    for await (const frame of this.#client.watch(this.id, { after, signal })) {
+  /** As the suite reads it. */
+  #read<Frame extends StreamFrame>(frame: Frame): Frame {
+    return this.#isAtHome ? asMadeAtHome(frame) : frame;
+  }
+
+  async #follow(after: number, signal: AbortSignal): Promise<void> {
+    for await (const told of this.#client.watch(this.id, { after, signal })) {
+      const frame = this.#read(told);
       this.frames.push(frame);
       this.#onFrame(frame);
-      if (frame.type === "approval.requested") this.#chores.push(this.#decide(frame.approval));
+      if (told.type === "approval.requested") this.#chores.push(this.#decide(told.approval));
       for (const resolve of this.#changed.splice(0)) resolve();
     }
   }
@@ -196,9 +213,12 @@ export class BenchSession {
   }
 
   async #decide(approval: Approval): Promise<void> {
-    const decision = await this.#answer(approval);
-    if (decision !== undefined)
-      await this.#client.decide(approval.id, { ...decision, input_hash: approval.input_hash });
+    const isAtHome = this.#isAtHome && approval.tool === HOME_TOOL;
+    const decision = await this.#answer(isAtHome ? approvalAtHome(approval) : approval);
+    if (decision === undefined) return;
+    const { updated_input: updated, ...said } = decision;
+    const edited = updated === undefined ? {} : { updated_input: isAtHome ? decidedHere(approval, updated) : updated };
+    await this.#client.decide(approval.id, { ...said, ...edited, input_hash: approval.input_hash });
   }
 }
 

@@ -1,13 +1,26 @@
 import { expect } from "vitest";
+import { Failure } from "../../../src/protocol/index.ts";
 import { marksIn } from "./model.ts";
-import { bash, YES, type Scenario } from "./scenario.ts";
+import { bash, NO, YES, type Scenario } from "./scenario.ts";
+
+const KEPT = "kept";
+
+/** A session that keeps to what it was told when it began. */
+function unsupported(error: unknown): typeof KEPT {
+  if (!(error instanceof Failure) || error.code !== "unsupported") throw error;
+  return KEPT;
+}
 
 const switched: Scenario = {
   name: "another model takes over between turns, and knows what was said",
   async run(bench) {
     const session = await bench.session();
     const first = await session.turn([{ say: "The word is heliotrope." }]);
-    await bench.client.configure(session.id, { model: "other" });
+    const refused = await bench.client.configure(session.id, { model: "other" }).catch(unsupported);
+    if (refused === KEPT) {
+      await bench.end(session);
+      return NO;
+    }
     const second = await session.turn([{ say: "I am another." }]);
     expect(second.end.type).toBe("turn.completed");
     expect(new Set(first.requests.map(({ model }) => model))).toEqual(new Set(["sim"]));
@@ -26,7 +39,11 @@ const modes: Scenario = {
     const session = await bench.session();
     const seen: string[][] = [];
     for (const permission_mode of ["plan", "bypassPermissions", "default"] as const) {
-      await bench.client.configure(session.id, { permission_mode });
+      const refused = await bench.client.configure(session.id, { permission_mode }).catch(unsupported);
+      if (refused === KEPT) {
+        await bench.end(session);
+        return NO;
+      }
       const turn = await session.turn([bash("echo called"), { say: "Done." }]);
       expect(turn.end.type).toBe("turn.completed");
       const offered = turn.requests.at(-1)?.tools?.some(({ name }) => name.endsWith("Bash")) === true;

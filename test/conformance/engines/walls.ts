@@ -47,7 +47,7 @@ const killedAsking: Scenario = {
   name: "its sandbox is killed while a person is asked: what is approved runs once, or not at all",
   async run(bench) {
     const session = await bench.session();
-    const { workspace } = bench.app.place;
+    const { workspace } = bench;
     const mark = join(workspace, `mark-${session.id}`);
     await writeFile(mark, "");
     const before = await session.turn([bash("echo up"), { say: "Ready." }]);

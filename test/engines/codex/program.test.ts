@@ -43,7 +43,7 @@ describe.skipIf(vendorProgram("codex") === undefined)("the real Codex", () => {
 
   async function open(options: Omit<CreateSession, "engine"> = {}): Promise<BenchSession> {
     const { id } = await app.client.createSession({ engine: "codex", ...options });
-    const session = new BenchSession(id, app.client, model);
+    const session = new BenchSession(id, { client: app.client, model, home: undefined });
     sessions.push(session);
     return session;
   }

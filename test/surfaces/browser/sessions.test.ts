@@ -272,7 +272,8 @@ async function openOwnBrowser(url: string): Promise<OwnBrowser> {
   const port = Number(/DevTools listening on ws:\/\/127\.0\.0\.1:(\d+)\//.exec(said)?.[1]);
   const pages = async (): Promise<readonly { readonly type: string; readonly title: string; readonly url: string }[]> =>
     (await fetch(`http://127.0.0.1:${port}/json/list`)).json();
-  await until(async () => (await pages()).some((page) => page.url === url));
+  // Its address is listed before it is there: the title comes with the page.
+  await until(async () => (await pages()).some((page) => page.url === url && page.title === "Form"));
   return {
     port,
     titles: async () => (await pages()).filter(({ type }) => type === "page").map(({ title }) => title),

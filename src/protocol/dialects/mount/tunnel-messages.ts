@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ErrorCode } from "../../errors.ts";
+import { ItemStatus } from "../../journal/items.ts";
 import { LIMITS } from "../../limits.ts";
 import { MicroUsd } from "../../models/money.ts";
 import { ClaudeChunk, ClaudeRequest } from "./types.ts";
@@ -47,6 +48,8 @@ const DOCUMENT_MESSAGES = [
     turn_id,
     /** The call that it is about. */
     call_id: name.optional(),
+    /** With `tool_done`: how the call ended. */
+    status: ItemStatus.optional(),
     /** With `error`: the turn has failed with it. Absent: it goes on. */
     code: ErrorCode.optional(),
     /** With the end of a turn: the most that it has cost, in micro-USD. */
@@ -72,6 +75,8 @@ const DOCUMENT_MESSAGES = [
     approved: z.boolean(),
     request_id: name.optional(),
     feedback: z.string().max(LIMITS.feedbackChars).optional(),
+    /** With a no: the turn ends with it, and the model is not asked again. */
+    interrupt: z.boolean().optional(),
   }),
   z.object({ type: z.literal("stop"), session_id, home_session_id }),
   // Of the whole tunnel where it names no session.

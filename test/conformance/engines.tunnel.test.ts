@@ -1,0 +1,3 @@
+import { engineConformance } from "./engines/conformance.ts";
+
+engineConformance("tunnel");
