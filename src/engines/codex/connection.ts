@@ -10,6 +10,16 @@ const UNKNOWN_METHOD = -32_601;
 /** Codex answered a request with an error. */
 class CodexRefusal extends Error {}
 
+/** The process ended before it answered. */
+export class CodexGone extends Error {
+  readonly end: ProcessEnd;
+
+  constructor(end: ProcessEnd) {
+    super("the process has ended");
+    this.end = end;
+  }
+}
+
 /** Answers one question of Codex, at most once. */
 export type AnswerQuestion = (result: VendorFields) => void;
 
@@ -40,7 +50,7 @@ export class CodexConnection {
   readonly #pending = new Map<number, PendingRequest>();
   readonly #reading: Promise<void>;
   #requests = 0;
-  #over = false;
+  #gone: CodexGone | undefined;
 
   constructor(process: Piped, options: { readonly allowance: OutputAllowance; readonly listener: CodexListener }) {
     const { allowance, listener } = options;
@@ -63,9 +73,9 @@ export class CodexConnection {
     this.#output.begin();
   }
 
-  /** Resolves with the answer. Rejects with CodexRefusal, also when the process ends first. */
+  /** Resolves with the answer. Rejects with CodexRefusal; with CodexGone when the process ends first. */
   request(method: string, params: VendorFields): Promise<VendorFields> {
-    if (this.#over) return Promise.reject(new CodexRefusal("the process has ended"));
+    if (this.#gone !== undefined) return Promise.reject(this.#gone);
     this.#requests += 1;
     const id = this.#requests;
     const answer = new Promise<VendorFields>((resolve, reject) => this.#pending.set(id, { resolve, reject }));
@@ -122,8 +132,8 @@ export class CodexConnection {
   }
 
   #end(end: ProcessEnd): void {
-    this.#over = true;
-    for (const pending of this.#pending.values()) pending.reject(new CodexRefusal("the process has ended"));
+    this.#gone = new CodexGone(end);
+    for (const pending of this.#pending.values()) pending.reject(this.#gone);
     this.#pending.clear();
     this.#listener.ended(end);
   }

@@ -18,7 +18,9 @@ import { ABORTED } from "../loop/turn.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 import type { OutputAllowance } from "../vendor/output.ts";
 import { ALL_KNOWN, CodexStarter, STATE_FILE, type CodexBeginning } from "./beginning.ts";
+import { CodexGone } from "./connection.ts";
 import { asideWords, promptInput } from "./messages.ts";
+import { endWords } from "./outcome.ts";
 import { CodexProcess, LostRecord, type OpenThread } from "./process.ts";
 import { codexTools, type CodexTools } from "./tools.ts";
 import { CodexTurn } from "./turn.ts";
@@ -39,6 +41,10 @@ export interface CodexMeans {
 }
 
 type Known = Omit<CodexBeginning, "start">;
+interface BegunCodex {
+  readonly open: OpenThread;
+  readonly known: Known;
+}
 type BeginTurn = (run: CodexTurn, tools: CodexTools) => Promise<void>;
 
 /** A conversation with Codex: one process, which stays between turns. */
@@ -50,7 +56,7 @@ export class CodexConversation implements Conversation {
   readonly #beginnings: CodexStarter;
   readonly #process: CodexProcess;
   /** A process started ahead of time, until its first turn. */
-  #warming: Promise<{ readonly open: OpenThread; readonly known: Known } | undefined> | undefined;
+  #warming: Promise<BegunCodex | undefined> | undefined;
   #run: CodexTurn | undefined;
 
   constructor(opening: ConversationOptions, host: Host, means: CodexMeans) {
@@ -208,8 +214,19 @@ export class CodexConversation implements Conversation {
     run.attach(open);
   }
 
-  /** Undefined when it was closed meanwhile. */
-  async #begin(tools: CodexTools): Promise<{ readonly open: OpenThread; readonly known: Known } | undefined> {
+  /** Undefined when it was closed meanwhile. A process that ends before it is given anything is started again, once. */
+  async #begin(tools: CodexTools): Promise<BegunCodex | undefined> {
+    try {
+      return await this.#beginOnce(tools).catch((error: unknown) => {
+        if (error instanceof CodexGone) return this.#beginOnce(tools);
+        throw error;
+      });
+    } catch (error) {
+      throw error instanceof CodexGone ? new Failure("engine_failed", endWords(error.end)) : error;
+    }
+  }
+
+  async #beginOnce(tools: CodexTools): Promise<BegunCodex | undefined> {
     const known = await this.#beginnings.find(tools);
     try {
       const open = await this.#process.begin(known.start, tools);
@@ -219,7 +236,7 @@ export class CodexConversation implements Conversation {
     } catch (error) {
       if (!(error instanceof LostRecord)) throw error;
       this.#beginnings.giveUp();
-      return this.#begin(tools);
+      return this.#beginOnce(tools);
     }
   }
 

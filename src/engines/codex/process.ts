@@ -4,7 +4,7 @@ import { systemPrompt } from "../loop/prompt.ts";
 import { record, text, type VendorFields } from "../vendor/fields.ts";
 import type { OutputAllowance } from "../vendor/output.ts";
 import { removeWritten } from "../vendor/remove.ts";
-import type { CodexConnection, CodexListener } from "./connection.ts";
+import { CodexGone, type CodexConnection, type CodexListener } from "./connection.ts";
 import { codexHome, leftTemporary } from "./folders.ts";
 import { launchCodex, PROVIDER } from "./launch.ts";
 import type { CodexTools } from "./tools.ts";
@@ -84,7 +84,10 @@ export class CodexProcess {
     return false;
   }
 
-  /** A new process with the conversation. Undefined when this was closed or dropped meanwhile. Rejects with LostRecord, or a Failure. */
+  /**
+   * A new process with the conversation. Undefined when this was closed or dropped meanwhile. Rejects with LostRecord, with CodexGone when the
+   * process ends before it has begun, or with a Failure.
+   */
   async begin(start: CodexStart, { specs }: CodexTools): Promise<OpenThread | undefined> {
     const { host, executable, allowance } = this.#options;
     await this.#gone;
@@ -145,6 +148,8 @@ export class CodexProcess {
     const late = host.sleep(LIMITS.engineStartMs, over.signal).then(() => undefined);
     const answer = await Promise.race([asked, late])
       .catch((error: Error) => {
+        // That says nothing about its record.
+        if (error instanceof CodexGone) throw error;
         throw start.type === "resume"
           ? new LostRecord(error.message)
           : new Failure("engine_failed", `Codex could not begin: ${error.message}`);
