@@ -16,15 +16,18 @@ const ICONS = /[\\/]lucide-react[\\/]dist[\\/]esm[\\/]icons[\\/]/;
  * @param {object} options
  * @param {string} options.root
  * @param {readonly [string, string]} options.shells What is loaded whatever is opened: the console's, and the other page's.
- * @param {Readonly<Record<string, string>>} options.opened The pages that people open most, by their addresses.
+ * @param {Readonly<Record<string, readonly string[]>>} options.opened The pages that people open most, by their addresses: each with what it loads to show anything.
  * @param {(id: string) => boolean} options.isPlain Modules of which only what is used counts: what imports them says nothing.
+ * @param {RegExp} options.late A library that the shell and the pages opened most do without. It is in one file with the plain modules that import it.
  */
-export function pageParts({ root, shells: [first, other], opened, isPlain }) {
-  const pages = Object.values(opened);
+export function pageParts({ root, shells: [first, other], opened, isPlain, late }) {
+  const pages = Object.values(opened).flatMap(([page]) => page ?? []);
   /** @type {Map<string, ReadonlySet<string>>} The modules that each of these needs before it runs. */
   let needed = new Map();
   /** @type {Set<string>} */
   const soon = new Set();
+  /** @type {Set<string>} */
+  const lateModules = new Set();
   /** @param {string} name @param {string} id */
   const needs = (name, id) => needed.get(name)?.has(id) === true;
   /** @type {import("vite").Plugin} */
@@ -34,6 +37,8 @@ export function pageParts({ root, shells: [first, other], opened, isPlain }) {
     buildEnd() {
       const infoOf = (/** @type {string} */ id) => this.getModuleInfo(id)?.importedIds ?? [];
       needed = new Map([first, other, ...pages].map((name) => [name, reached(join(root, name), infoOf)]));
+      for (const id of this.getModuleIds())
+        if (late.test(id) || (isPlain(id) && infoOf(id).some((imported) => late.test(imported)))) lateModules.add(id);
     },
     generateBundle(_, files) {
       const importsOf = (/** @type {string} */ name) => (files[name]?.type === "chunk" ? files[name].imports : []);
@@ -45,11 +50,15 @@ export function pageParts({ root, shells: [first, other], opened, isPlain }) {
         return chunk === undefined ? new Set() : reached(chunk.fileName, importsOf);
       };
       const shell = filesOf(first);
-      const parts = Object.entries(opened).map(([address, page]) => [
+      const parts = Object.entries(opened).map(([address, shown]) => [
         address,
-        [...filesOf(page)].filter((file) => !shell.has(file)),
+        [...new Set(shown.flatMap((page) => [...filesOf(page)]))].filter((file) => !shell.has(file)),
       ]);
-      for (const file of [...shell, ...parts.flatMap(([, names]) => names)]) soon.add(basename(file));
+      for (const file of [...shell, ...parts.flatMap(([, names]) => names)]) {
+        soon.add(basename(file));
+        const mistake = lateWords(files, { file, late });
+        if (mistake !== undefined) this.error(mistake);
+      }
       // Vite's own note of the stylesheets that come with a file.
       for (const file of shell)
         for (const style of files[file]?.viteMetadata?.importedCss ?? []) soon.add(basename(style));
@@ -64,24 +73,57 @@ export function pageParts({ root, shells: [first, other], opened, isPlain }) {
     plugin,
     /** Whether a file is on the way to the first page: it is worth the best compression. @param {string} name */
     isSoon: (name) => soon.has(name),
-    groups: [
-      { name: "icons", test: ICONS, minShareCount: 2, priority: 4 },
-      {
-        name: (/** @type {string} */ id) =>
-          isPlain(id) || (needs(other, id) && [first, ...pages].some((page) => needs(page, id))) ? "base" : null,
-        tags: INITIAL,
-        priority: 3,
-      },
-      { name: (/** @type {string} */ id) => (needs(first, id) ? "shell" : null), tags: INITIAL, priority: 2 },
-      {
-        name: (/** @type {string} */ id) =>
-          SMALL_CODE.test(id) && pages.some((page) => needs(page, id)) ? "parts" : null,
-        minShareCount: 2,
-        maxModuleSize: SMALL_BYTES,
-        priority: 1,
-      },
-    ],
+    groups: groupsOf({ first, other, pages, needs, isPlain, isLate: (id) => lateModules.has(id) }),
   };
+}
+
+/**
+ * @param {object} options
+ * @param {string} options.first
+ * @param {string} options.other
+ * @param {readonly string[]} options.pages
+ * @param {(name: string, id: string) => boolean} options.needs
+ * @param {(id: string) => boolean} options.isPlain
+ * @param {(id: string) => boolean} options.isLate
+ */
+function groupsOf({ first, other, pages, needs, isPlain, isLate }) {
+  return [
+    {
+      name: (/** @type {string} */ id) => (isLate(id) ? "schemas" : null),
+      // What they import may be needed at once.
+      includeDependenciesRecursively: false,
+      priority: 5,
+    },
+    { name: "icons", test: ICONS, minShareCount: 2, priority: 4 },
+    { name: "protocol", test: isPlain, priority: 4 },
+    {
+      name: (/** @type {string} */ id) =>
+        needs(other, id) && [first, ...pages].some((page) => needs(page, id)) ? "base" : null,
+      tags: INITIAL,
+      priority: 3,
+    },
+    { name: (/** @type {string} */ id) => (needs(first, id) ? "shell" : null), tags: INITIAL, priority: 2 },
+    {
+      name: (/** @type {string} */ id) =>
+        SMALL_CODE.test(id) && pages.some((page) => needs(page, id)) ? "parts" : null,
+      minShareCount: 2,
+      maxModuleSize: SMALL_BYTES,
+      priority: 1,
+    },
+  ];
+}
+
+/**
+ * What is wrong if a file that is needed at once has the library that comes late.
+ * @param {import("vite").Rollup.OutputBundle} files
+ * @param {{ readonly file: string, readonly late: RegExp }} checked
+ * @returns {string | undefined}
+ */
+function lateWords(files, { file, late }) {
+  const chunk = files[file];
+  if (chunk?.type !== "chunk" || !chunk.moduleIds.some((id) => late.test(id))) return undefined;
+  const users = Object.values(files).filter((user) => user.type === "chunk" && user.imports.includes(file));
+  return `The pages opened first load ${file} (${late}), needed by ${users.map(({ fileName }) => fileName).join(", ")}`;
 }
 
 /**

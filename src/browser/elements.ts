@@ -1,5 +1,8 @@
+import { createHash } from "node:crypto";
 import type { ElementHandle, Page } from "puppeteer-core";
 import { LIMITS } from "../protocol/index.ts";
+import { inOwnWorld } from "./own-world.ts";
+import { readElement } from "./page-scripts.ts";
 import type { PageMark } from "./shown.ts";
 
 /** The first element that fits, in the page or in one of its frames. */
@@ -48,18 +51,12 @@ interface SeenElement {
   readonly mark: string;
 }
 
+/** Read beside the page's scripts: what they replace in their own world does not count here. */
 export async function seenElement(handle: ElementHandle): Promise<SeenElement> {
-  const seen: unknown = await handle.evaluate((element, most) => {
-    const take = (value: unknown): string => (typeof value === "string" ? value.slice(0, most) : "");
-    const form = element.closest("form");
-    const words = [element.tagName, element.id, element.textContent?.trim(), form?.getAttribute("action")];
-    const attributes = ["name", "type", "href", "value", "formaction"].map((name) => element.getAttribute(name));
-    return { html: take(element.outerHTML), mark: JSON.stringify([...words, ...attributes].map(take)) };
-  }, LIMITS.browserElementChars);
-  // A page can replace what it runs: what comes back is text or nothing.
-  const { html, mark } = Object(seen) as Record<string, unknown>;
-  const text = (value: unknown): string => (typeof value === "string" ? value : "");
-  return { html: text(html).slice(0, LIMITS.browserElementChars), mark: text(mark) };
+  const most = { chars: LIMITS.browserMarkChars, fields: LIMITS.browserMarkFields };
+  const { html, facts } = await inOwnWorld(handle, (own) => own.evaluate(readElement, most));
+  const mark = createHash("sha256").update(handle.frame.url()).update(facts).digest("base64url");
+  return { html: html.slice(0, LIMITS.browserElementChars), mark };
 }
 
 /** What a call would act on now. */
@@ -70,12 +67,31 @@ export async function pageMark(page: Page, selector: string | undefined): Promis
   return { url, element: (await withElement(handle, seenElement)).mark };
 }
 
-/** Whether a page is the session's own: it comes from inside of its sandbox, where its loopback is nobody else's. */
-export function isOwnPage(url: string, { ownLoopback }: { readonly ownLoopback: boolean }): boolean {
+interface OwnLoopback {
+  /** Whether the loopback is nobody else's. */
+  readonly ownLoopback: boolean;
+}
+
+/** Whether a page is the session's own, with all its frames: what is clicked or typed in one of another host's is not. */
+export function isOwnPage(page: Page, where: OwnLoopback): boolean {
+  const [main, ...inner] = page.frames();
+  return (
+    main !== undefined && isOwnAddress(main.url(), where) && inner.every((frame) => isOwnFrame(frame.url(), where))
+  );
+}
+
+/** A frame without an address of its own holds what the page around it has written. */
+function isOwnFrame(url: string, where: OwnLoopback): boolean {
+  return url === "" || url === "about:srcdoc" || url.startsWith("data:") || isOwnAddress(url, where);
+}
+
+/** Whether it comes from inside of the session's sandbox. */
+function isOwnAddress(url: string, { ownLoopback }: OwnLoopback): boolean {
   if (url === "about:blank") return true;
   if (!ownLoopback || !URL.canParse(url)) return false;
-  const { protocol, hostname } = new URL(url);
+  const { protocol, hostname, origin } = new URL(url);
   if (protocol === "file:") return true;
+  if (protocol === "blob:") return isOwnAddress(origin, { ownLoopback });
   const isWeb = protocol === "http:" || protocol === "https:";
   return isWeb && (hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname));
 }

@@ -4,6 +4,7 @@ import { genericPreview, type ToolPreview } from "../tools/index.ts";
 import { findElement, pageAddress, seenElement, withElement } from "./elements.ts";
 import { VIEWPORT, withinTime } from "./running.ts";
 import type { SessionBrowser } from "./session-browser.ts";
+import type { PageMark } from "./shown.ts";
 
 /** Around the element. */
 const MARGIN_PX = 120;
@@ -22,36 +23,36 @@ export async function previewOnPage(browser: SessionBrowser, request: PreviewReq
   const { preview, warnings } = genericPreview(request.input);
   if (preview.type !== "generic") return { preview, warnings };
   if (page === undefined) return { preview: { ...preview, page: {} }, warnings };
-  const seen = await withinTime(look(browser, page, request), LIMITS.browserGraceMs, "").catch((): PagePreview => ({
-    url: pageAddress(page.url()),
-  }));
-  return { preview: { ...preview, page: seen }, warnings };
+  const looked = await withinTime(look(page, request), LIMITS.browserGraceMs, "").catch(() => undefined);
+  // What came too late was not shown.
+  if (looked === undefined) return { preview: { ...preview, page: { url: pageAddress(page.url()) } }, warnings };
+  browser.shown.remember(request.call, looked.mark);
+  return { preview: { ...preview, page: looked.seen }, warnings };
 }
 
-async function look(browser: SessionBrowser, page: Page, request: PreviewRequest): Promise<PagePreview> {
-  const { call, selector } = request;
+interface Looked {
+  readonly seen: PagePreview;
+  readonly mark: PageMark;
+}
+
+async function look(page: Page, { selector }: PreviewRequest): Promise<Looked> {
   const url = pageAddress(page.url());
   const handle = selector === undefined ? undefined : await findElement(page, selector);
-  if (handle !== undefined) return withElement(handle, (element) => lookAt(browser, page, { call, url, element }));
-  return lookAt(browser, page, { call, url });
+  return handle === undefined ? lookAt(page, url) : withElement(handle, (element) => lookAt(page, url, element));
 }
 
-interface Looking {
-  readonly call: string;
-  readonly url: string;
-  readonly element?: ElementHandle | undefined;
-}
-
-async function lookAt(browser: SessionBrowser, page: Page, { call, url, element }: Looking): Promise<PagePreview> {
+async function lookAt(page: Page, url: string, element?: ElementHandle): Promise<Looked> {
   const seen = element === undefined ? undefined : await seenElement(element);
-  browser.shown.remember(call, { url, element: seen?.mark });
   const title = (await page.title()).slice(0, LIMITS.browserTitleChars);
   const picture = await pictureOf(page, element).catch(() => undefined);
   return {
-    url,
-    title,
-    ...(seen === undefined ? {} : { element: seen.html }),
-    ...(picture === undefined ? {} : { picture }),
+    seen: {
+      url,
+      title,
+      ...(seen === undefined ? {} : { element: seen.html }),
+      ...(picture === undefined ? {} : { picture }),
+    },
+    mark: { url, element: seen?.mark },
   };
 }
 

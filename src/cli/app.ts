@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
 import { LIMITS, makeNewId, type NewId, type Redactor, type Log, type ToolHook } from "../protocol/index.ts";
 import type { publicAddress } from "../network/index.ts";
-import { ProcessMarks, reapOrphans, sandboxUser, startWatchdog, type Supervisor } from "../sandbox/index.ts";
+import {
+  ProcessMarks,
+  reapOrphans,
+  openWatchdog,
+  sandboxUser,
+  type Supervisor,
+  type Watchdog,
+} from "../sandbox/index.ts";
 import {
   type ExpiryClock,
   Gateway,
@@ -178,7 +185,7 @@ async function assemble(
   const marker = await markerOf(home);
   const adminToken =
     settings.token.value ?? (await kept(join(home, TOKEN_FILE), () => `sp_${randomBytes(32).toString("base64url")}`));
-  const marks = await openMarks(marker, { log, clock }, opened);
+  const { marks, watchdog } = await openMarks(marker, { log, clock }, opened);
   const supervisor = await openSupervisor(options, { home, marker });
   opened.push(() => Promise.resolve(supervisor?.close()));
   await sweepEnvironments(home, { marker, spared: (supervisor?.left ?? []).flatMap(({ folder = [] }) => folder) });
@@ -208,7 +215,7 @@ async function assemble(
   const watched = watchMachine(options, home, opened);
   const outside = openOutside(options, telemetry, opened);
   const known = { ...base, ...outside, ...watched };
-  const parts = { ...known, marker, marks, supervisor, models, tunnels, identity, trees, newId, telemetry };
+  const parts = { ...known, marker, marks, watchdog, supervisor, models, tunnels, identity, trees, newId, telemetry };
   const gateway = await gatewayFor(options, parts);
   if (supervisor !== undefined) void tellHeld(supervisor, log);
   opened.push(() => gateway.close());
@@ -235,23 +242,28 @@ function addressOf({ providers, defaultProvider }: Models): string {
   return id === "cloud" ? places : `the provider ${id} (${places})`;
 }
 
+interface ProcessGuard {
+  readonly marks: ProcessMarks;
+  readonly watchdog: Watchdog;
+}
+
 /** How this server's processes are identified, and what ends them if it is killed. */
 async function openMarks(
   marker: string,
   { log, clock }: { readonly log: Log; readonly clock: Clock },
   opened: CloseLater,
-): Promise<ProcessMarks> {
+): Promise<ProcessGuard> {
   const marks = await ProcessMarks.open(marker, Math.random);
   if (!marks.lasting)
     log.info({}, "processes are known by their environment alone: one that clears it can outlive its session");
-  const watchdog = startWatchdog({
+  const watchdog = openWatchdog({
     marker,
     life: marks.life,
     after: (ms, callback) => clock.after(ms, callback),
     onLost: (reason) => log.warn({ reason }, "the watchdog ended and is started again"),
   });
   opened.push(() => Promise.resolve(watchdog.close()));
-  return marks;
+  return { marks, watchdog };
 }
 
 interface StrayWatch {
@@ -289,9 +301,8 @@ function telemetryFor({ settings, version, log, redact, clock = SYSTEM_CLOCK }: 
   return openTelemetry({ version, endpoint: url, headers, now: () => clock.now(), log, redact });
 }
 
-interface AppParts extends AppBase, OutsideWorld {
+interface AppParts extends AppBase, OutsideWorld, ProcessGuard {
   readonly marker: string;
-  readonly marks: ProcessMarks;
   readonly supervisor: Supervisor | undefined;
   readonly models: Models;
   readonly tunnels: TunnelDependencies;
@@ -342,7 +353,7 @@ function openConnections(
 /** What the environments of all sessions share. */
 function environmentsOf(
   { settings, environment, redact, clock = SYSTEM_CLOCK }: AppOptions,
-  { home, marker, marks, supervisor, models, newId, egress, extraTools, outsideTools }: AppParts,
+  { home, marker, marks, watchdog, supervisor, models, newId, egress, extraTools, outsideTools }: AppParts,
   { engines, sandboxes, engineFolder }: EngineParts,
 ): EnvironmentOptions {
   const indexes = settings.searchCode.value ? new WorkspaceIndexes() : undefined;
@@ -350,6 +361,7 @@ function environmentsOf(
     home,
     marker,
     marks,
+    watchdog,
     supervisor,
     engineMemoryBytes: settings.engineMemoryBytes?.value,
     commandMemoryBytes: settings.commandMemoryBytes?.value,

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LIMITS, makeRedactor, type Redactor, type Log } from "../protocol/index.ts";
@@ -8,6 +8,7 @@ import { openConsoleRelay, type ConsoleRelay } from "./wiring/console-relay.ts";
 import { openConsoleTls } from "./wiring/console-tls.ts";
 import { SERVER_FILE } from "./home/files.ts";
 import { folderId } from "./home/home-marker.ts";
+import { replacePrivateFile } from "./home/private-file.ts";
 import { openApp, type App, type AppOptions } from "./app.ts";
 import { openLog } from "./log.ts";
 import { connectionsFor, OWN_OPEN_FILES } from "./open-files.ts";
@@ -69,7 +70,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   });
   const file = join(settings.home.value, SERVER_FILE);
   const said = JSON.stringify({ url: server.url, pid: process.pid, folder: await folderId(settings.home.value) });
-  await writeFile(file, said, { mode: 0o600 }).catch(async (error: unknown) => {
+  await replacePrivateFile(file, said).catch(async (error: unknown) => {
     await relay?.close();
     await server.close();
     await app.close();

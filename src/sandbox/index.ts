@@ -12,4 +12,4 @@ export { holdingSandbox } from "./supervisor/holding.ts";
 export type { HeldPlace } from "./supervisor/messages.ts";
 export { Supervisor } from "./supervisor/supervisor.ts";
 export { openTerminal, type SandboxTerminal } from "./terminal/terminal.ts";
-export { startWatchdog } from "./watchdog.ts";
+export { openWatchdog, type Watchdog } from "./watchdog.ts";

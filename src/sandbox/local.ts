@@ -9,6 +9,7 @@ import { Groups } from "./groups.ts";
 import { isMarkOf, type ProcessMarks } from "./marks.ts";
 
 import { endProcesses, listProcesses, withDescendants, type ProcessEntry } from "./processes.ts";
+import type { Watchdog } from "./watchdog.ts";
 import type { KillOptions, OpenRequest, Piped, Running, Sandbox, SpawnRequest } from "./sandbox.ts";
 
 const PASSED_ON = ["LANG", "LC_ALL", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ"] as const;
@@ -26,6 +27,8 @@ export interface LocalSandboxOptions {
   readonly marker: string;
   /** Marks that a process cannot remove; absent: only its environment identifies it. */
   readonly marks?: ProcessMarks | undefined;
+  /** Ends what runs here if the server is killed; absent: the next start does. */
+  readonly watchdog?: Pick<Watchdog, "begin"> | undefined;
   /** Memory limit of each opened process and its children; absent: LIMITS.engineMemoryBytes. */
   readonly memoryBytes?: number | undefined;
   /** The same of each command that is spawned; absent: LIMITS.commandMemoryBytes. */
@@ -64,6 +67,7 @@ export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
   const prepare = <Request extends OpenRequest>(request: Request): ProcessStart<Request> => {
     if (closed) throw new Failure("session_closed", "The session is closed: nothing can be started in it any more.");
     spawned += 1;
+    options.watchdog?.begin();
     // Unique even if a session has had a sandbox before, whose processes are still being ended.
     const run = `${sandboxId}.${spawned}`;
     const { argv, cwd } = request;

@@ -19,12 +19,15 @@ interface WatchdogOptions {
 
 /** Ends the processes of this server if it is killed. */
 export interface Watchdog {
+  /** Call before each process is started: the first call starts the watchdog, which then waits at its pipe already. */
+  begin(): void;
   /** The server stops normally, and has ended its processes. */
   close(): void;
 }
 
-/** Linux only: elsewhere the next start ends what is left. */
-export function startWatchdog(options: WatchdogOptions): Watchdog {
+/** A server without processes needs none. Linux only: elsewhere the next start ends what is left. */
+export function openWatchdog(options: WatchdogOptions): Watchdog {
+  let begun = false;
   let closed = false;
   let child: ChildProcess | undefined;
   let cancel = (): void => undefined;
@@ -47,8 +50,13 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
     started.unref();
     if (started.stdin !== null && "unref" in started.stdin) (started.stdin as { unref(): void }).unref();
   };
-  start();
   return {
+    begin: () => {
+      if (begun) return;
+      begun = true;
+      // Synchronous: when this returns, the shell runs and holds its end of the pipe.
+      start();
+    },
     close: () => {
       closed = true;
       cancel();

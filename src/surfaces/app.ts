@@ -9,11 +9,11 @@ import {
   isOutOfFiles,
   LIMITS,
   mistakesIn,
-  outOfFilesFailure,
   PROTOCOL_HEADER,
   PROTOCOL_VERSION,
   speaksOurs,
 } from "../protocol/index.ts";
+import { failureOf } from "./failure-of.ts";
 import type { Guard } from "./guard.ts";
 import { serveMcp } from "./mcp/route.ts";
 import { openApiDocument } from "./openapi/document.ts";
@@ -45,6 +45,7 @@ import { usageRoutes } from "./routes/usage.ts";
 import { allowOrigin, isPreflight, PREFLIGHT_HEADERS } from "./cors.ts";
 import { notFoundPage } from "./not-found-page.ts";
 import { boundedBodies } from "./request-bodies.ts";
+import { packedAnswers } from "./packed-answers.ts";
 import { loggedPath, REQUEST_ID } from "./request-log.ts";
 import { countRequests } from "./request-count.ts";
 import { RouteRights } from "./rights.ts";
@@ -78,6 +79,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   app.use(door(guard, new RouteRights(app)));
   app.use(boundedBodies(options, guard));
   app.use(answeredWhileStalled(options));
+  app.use("/api/*", packedAnswers);
   healthRoutes(app, options);
   webPages(app, options);
   sessionRoutes(app, options);
@@ -227,15 +229,16 @@ function refuse(context: Context<HttpEnvironment>, failure: Failure): Response {
 
 function answerError(context: Context<HttpEnvironment>, error: unknown, options: SurfaceOptions): Response {
   if (error instanceof Failure) return refuse(context, error);
-  if (isOutOfFiles(error)) return refuse(context, outOfFilesFailure());
   // Hono's own refusals: a body that is missing or not JSON.
   if (error instanceof HTTPException && error.status < 500)
     return refuse(
       context,
       new Failure("invalid_request", "send a body of valid JSON with content-type: application/json"),
     );
+  const failure = failureOf(error);
   const { method, path } = context.req;
   const about = { request_id: requestId(context), method, path: loggedPath(path) };
-  options.log.error({ err: error, ...about }, "request failed");
-  return refuse(context, new Failure("internal", "something went wrong here; the server's log says what"));
+  // Files that ran out are told once, by whoever counts them.
+  if (!isOutOfFiles(error)) options.log.error({ err: error, ...about }, "request failed");
+  return refuse(context, failure);
 }

@@ -16,6 +16,7 @@ import { RowFeed } from "./bridge/feed.ts";
 import { checkEngine } from "./bridge/providers.ts";
 import { FollowedThreads } from "./bridge/threads.ts";
 import type { SocketConnection } from "./connection.ts";
+import { failureOf } from "./failure-of.ts";
 import type { Guard } from "./guard.ts";
 import { stopWork } from "./stop.ts";
 import type { SurfaceOptions } from "./surface.ts";
@@ -256,10 +257,7 @@ export class BridgeSocket {
   }
 
   #refuse(error: unknown): void {
-    const failure =
-      error instanceof Failure
-        ? error
-        : new Failure("internal", "something went wrong here; the server's log says what");
+    const failure = failureOf(error);
     if (failure !== error) this.#options.log.error({ err: error }, "bridge socket failed");
     this.#connection.say({ type: "error", message: failure.message, code: failure.code });
   }

@@ -1,6 +1,7 @@
 import { ClientMessage, Failure, LIMITS, PROTOCOL_VERSION, speaksOurs, type ServerMessage } from "../protocol/index.ts";
 import type { Caller, FeedBatch, Frame, PageConnection } from "../sessions/index.ts";
 import type { SocketConnection } from "./connection.ts";
+import { failureOf } from "./failure-of.ts";
 import type { Guard } from "./guard.ts";
 import type { SurfaceOptions } from "./surface.ts";
 
@@ -150,10 +151,7 @@ export class CanonicalSocket {
     try {
       this.#say({ type: "receipt", command_id, result: await this.#run(message) });
     } catch (error) {
-      const failure =
-        error instanceof Failure
-          ? error
-          : new Failure("internal", "something went wrong here; the server's log says what");
+      const failure = failureOf(error);
       if (failure !== error) this.#options.log.error({ err: error, command: message.type }, "command failed");
       this.#say({ type: "refused", command_id, error: failure.toBody().error });
     }

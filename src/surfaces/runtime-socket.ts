@@ -9,6 +9,7 @@ import {
 } from "../protocol/index.ts";
 import type { Caller } from "../sessions/index.ts";
 import type { SocketConnection } from "./connection.ts";
+import { failureOf } from "./failure-of.ts";
 import type { Guard } from "./guard.ts";
 import { RuntimeBridge } from "./runtime/bridge.ts";
 import type { RuntimeServer } from "./runtime/server.ts";
@@ -64,10 +65,7 @@ export class RuntimeConnection implements RuntimePage {
   }
 
   refuse(sessionId: string, error: unknown): void {
-    const failure =
-      error instanceof Failure
-        ? error
-        : new Failure("internal", "something went wrong here; the server's log says what");
+    const failure = failureOf(error);
     if (failure !== error) this.#log.error({ err: error }, "runtime socket failed");
     this.say(runtimeError(sessionId, failure.toBody().error));
   }

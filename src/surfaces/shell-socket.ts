@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Failure, ShellInput, ShellQuery, type ShellOutput } from "../protocol/index.ts";
 import type { Caller, SessionShell } from "../sessions/index.ts";
 import type { SocketConnection } from "./connection.ts";
+import { failureOf } from "./failure-of.ts";
 import type { SurfaceOptions } from "./surface.ts";
 
 /** The WebSocket's word for "all is done". */
@@ -81,7 +82,7 @@ export class ShellSocket {
   }
 
   #refuse(error: unknown): void {
-    const failure = error instanceof Failure ? error : new Failure("internal", "something went wrong here");
+    const failure = failureOf(error);
     if (failure !== error) this.#options.log.error({ err: error }, "a terminal failed");
     this.#say({ type: "refused", error: failure.toBody().error });
   }

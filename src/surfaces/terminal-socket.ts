@@ -14,6 +14,7 @@ import {
 } from "../protocol/index.ts";
 import type { Caller, Frame } from "../sessions/index.ts";
 import type { SocketConnection } from "./connection.ts";
+import { failureOf } from "./failure-of.ts";
 import type { Guard } from "./guard.ts";
 import { removeOwnHeld, stopWork } from "./stop.ts";
 import type { SurfaceOptions } from "./surface.ts";
@@ -280,10 +281,7 @@ export class TerminalSocket {
   }
 
   #refuse(error: unknown): void {
-    const failure =
-      error instanceof Failure
-        ? error
-        : new Failure("internal", "something went wrong here; the server's log says what");
+    const failure = failureOf(error);
     if (failure !== error) this.#options.log.error({ err: error }, "approval socket failed");
     this.#connection.say({ type: "error", content: failure.message, code: failure.code });
   }

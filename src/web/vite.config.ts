@@ -17,8 +17,13 @@ const PLAIN = /[\\/]src[\\/](?:protocol|client)[\\/]/;
 const parts = pageParts({
   root: here,
   shells: ["console/main.tsx", "workbench/main.tsx"],
-  opened: { "/sessions": "console/pages/sessions/page.tsx", "/sessions/:id": "console/pages/session/page.tsx" },
+  opened: {
+    "/sessions": ["console/pages/sessions/page.tsx"],
+    // What agents write is Markdown.
+    "/sessions/:id": ["console/pages/session/page.tsx", "console/transcript/markdown.tsx"],
+  },
   isPlain: (id: string) => PLAIN.test(id),
+  late: /[\\/]node_modules[\\/]zod[\\/]/,
 });
 
 /** Addresses at which the server hands out the console, for the service worker. */

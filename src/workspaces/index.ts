@@ -32,4 +32,4 @@ export { repositoryOf } from "./stamps/source-state.ts";
 export { TreeBase } from "./tree-base.ts";
 export { isShown } from "./withhold.ts";
 export { SessionTrees, type OpenTree } from "./trees.ts";
-export { commitsOn, type CommitsByBranch } from "./tree-record.ts";
+export { commitsOn, replaceFile, type CommitsByBranch } from "./tree-record.ts";

@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure, type RepoFilterMode } from "../protocol/index.ts";
 import type { FileState } from "./manifest.ts";
@@ -89,6 +89,12 @@ export function writeApplied(folder: string, applied: AppliedFiles): Promise<voi
 
 /** Whole or not at all. */
 export async function replaceFile(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text, { mode: 0o600, flush: true });
-  await rename(`${path}.new`, path);
+  const draft = `${path}.new`;
+  try {
+    await writeFile(draft, text, { mode: 0o600, flush: true });
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
 }

@@ -94,6 +94,23 @@ it("the command refuses a database that lost something, unless somebody accepts 
   expect(accepted.stderr).toContain("warning: The database of this home is older than it should be");
 });
 
+/** A busy machine: what the store refuses with takes a second to load, each time that somebody imports it. */
+const SLOW_TO_LOAD = `import { register } from "node:module";
+register("data:text/javascript," + encodeURIComponent(\`export async function resolve(specifier, context, next) {
+  if (/refusal[^/]*$/.test(specifier)) await new Promise((loaded) => setTimeout(loaded, 1000));
+  return next(specifier, context);
+}\`));`;
+
+it.each([
+  ["backup", "error: There is no database PLACE/.sallyport/sallyport.db.\n"],
+  ["restore", "error: There is no file PLACE/a.backup.\n"],
+])("%s: a refusal is told in words, however long the machine takes to load them", async (command, words) => {
+  await using place = new Place();
+  const slow = `--import=data:text/javascript,${encodeURIComponent(SLOW_TO_LOAD)}`;
+  const { code, stdout, stderr } = await place.start([command, "a.backup"], { NODE_OPTIONS: slow }).ended;
+  expect([code, stdout, stderr]).toEqual([2, "", words.replace("PLACE", place.folder)]);
+});
+
 it("the command does not wait for a settings file that is a pipe", async () => {
   await using place = new Place();
   for (const name of ["sallyport.yaml", "policy.yaml"]) {

@@ -46,6 +46,8 @@ const HURT: Readonly<Record<string, (home: string) => Promise<unknown>>> = {
   "the lock is a folder": (home) => replace(join(home, "sallyport.db.lock"), "folder"),
   "instance is a folder": (home) => replace(join(home, "instance"), "folder"),
   "server.json is a folder": (home) => replace(join(home, "server.json"), "folder"),
+  "webhook.key is a folder": (home) => replace(join(home, "webhook.key"), "folder"),
+  "push.key is a folder": (home) => replace(join(home, "push.key"), "folder"),
   "model.sock is a file": (home) => replace(join(home, "model.sock"), "file"),
   "model.sock is a folder": (home) => replace(join(home, "model.sock"), "folder"),
   "policy.yaml is cut": (home) =>

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { codeName, hiddenCharacters, isPlainToSee, lookAlike, showHidden } from "../../src/protocol/index.ts";
+import {
+  codeName,
+  hiddenCharacters,
+  isPlainToSee,
+  lookAlike,
+  showHidden,
+  textWarnings,
+} from "../../src/protocol/index.ts";
 
 /** Every code point that Unicode itself calls invisible, and neighbours that only look so. */
 const INVISIBLE = [
@@ -38,6 +45,26 @@ describe("invisible characters", () => {
         missed.push(codeName(character));
     }
     expect(missed).toEqual([]);
+  });
+});
+
+describe("words from right to left", () => {
+  test.each([
+    ["cp א ב", true],
+    ["mv ./א/1 ./ב/2", true],
+    ["rm 'א 5'", true],
+    ["cp تقرير/قديم x", true],
+    ["echo א && rm -rf b", false],
+    ["cat א.txt ב.txt", false],
+    ["cat تقرير.txt", false],
+    ["git commit -m 'שָׁלוֹם'", false],
+  ])("%s", (command, isTold) => {
+    const [told] = textWarnings("The command", command, "command");
+    expect([told?.includes("from right to left") ?? false, isPlainToSee(command, "command")]).toEqual([
+      isTold,
+      !isTold,
+    ]);
+    expect(textWarnings("The file", command, "content")).toEqual([]);
   });
 });
 

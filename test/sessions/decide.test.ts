@@ -123,6 +123,27 @@ describe("decide and fold", () => {
     expect(decide(ready, now("t1"))).toMatchObject([{ type: "turn.started", turn_id: "t1" }, {}]);
   });
 
+  it("a held queue makes the session idle, whenever it is held", () => {
+    const hold: SessionCommand = { type: "hold" };
+    const end: SessionCommand = { type: "complete", changes: [], stop_reason: "end_turn" };
+    const waiting = run(working, prompt("t2"));
+    const paused = run(ready, { type: "pause" }, prompt("t2"));
+    const statuses = [
+      run(waiting, hold, end),
+      run(waiting, end, hold),
+      run(paused, { type: "unpause" }, hold),
+      run(waiting, hold),
+      run(paused, hold),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual(["idle", "idle", "idle", "working", "paused"]);
+    const why = { type: "hold", why: "It cannot be read." } as const;
+    expect(decide(run(waiting, end), why)).toEqual([
+      { type: "error", message: why.why },
+      { type: "session.updated", status: "idle", held: ["t2"] },
+    ]);
+    expect(run(run(waiting, hold, end), { type: "unqueue", turn_id: "t2", by }).status).toBe("idle");
+  });
+
   it("goes through the statuses of a turn with a question", () => {
     const started = run(working, { type: "progress", changes: [{ type: "item.started", item: tool("i1") }] });
     const asked = run(started, { type: "ask", approval: approval("a1", "i1") });

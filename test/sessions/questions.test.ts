@@ -44,6 +44,23 @@ it("a question that was withdrawn before anybody waited keeps nobody waiting", a
   expect(await questions.wait("apr_1")).toEqual({ outcome: "cancelled", by: SYSTEM });
 });
 
+it("a question that is found at a start ends in the time that it had, also where the clock was set back", () => {
+  const clock = new MovableClock();
+  const created = clock.now();
+  const expired: string[] = [];
+  clock.jump(-365 * 86_400_000);
+  const questions = new Questions(clock, (id) => expired.push(id));
+  questions.add({
+    ...QUESTION,
+    created_at: new Date(created).toISOString(),
+    expires_at: new Date(created + 300_000).toISOString(),
+  });
+  clock.pass(299_000);
+  expect(expired).toEqual([]);
+  clock.pass(1_001);
+  expect(expired).toEqual(["apr_1"]);
+});
+
 it("an answer that is not on the disk yet is waited for", async () => {
   const questions = asked();
   questions.rowsOf({ ...CANCELLED, outcome: "approved" });

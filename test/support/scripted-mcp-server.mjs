@@ -2,7 +2,8 @@
 // tools: [{name, description, inputSchema}], or toolsFile · hangAtStart · exitAtStart: code · stderr: text at the start · noise: bytes on stdout at the
 // start · prompts: [{name, arguments, text}] · resources: {uri: text} · flood: notifications at the start · pidFile: where it writes its process id. What a call does is in its input, `do`:
 // echo · hang (file: adds a line) · exit · big (bytes) · longLine (bytes) · change (tools: the next list) · environment · exists (paths) · noise (bytes) · lines (as they are) · result (as it is) · stderr (bytes) ·
-// flood (messages) · record (file: adds a line) · hangAll · ask (method, params: of a request to the client; answers with its outcome)
+// flood (messages) · record (file: adds a line) · hangAll · ask (method, params: of a request to the client; times: how often, one after the other; answers
+// with the last outcome)
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
@@ -68,10 +69,15 @@ const actions = {
     flood(count);
     return text("flood");
   },
-  ask: ({ method, params }, id) => {
-    const asked = `ask-${String(id)}`;
-    questions.set(asked, (outcome) => send({ id, result: text(JSON.stringify(outcome)) }));
-    send({ id: asked, method, params });
+  ask: ({ method, params, times = 1 }, id) => {
+    const ask = (left) => {
+      const asked = `ask-${String(id)}-${String(left)}`;
+      questions.set(asked, (outcome) =>
+        left > 1 ? ask(left - 1) : send({ id, result: text(JSON.stringify(outcome)) }),
+      );
+      send({ id: asked, method, params });
+    };
+    ask(times);
     return undefined;
   },
   record: ({ file }) => {

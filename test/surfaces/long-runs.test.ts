@@ -184,6 +184,26 @@ describe("a long run", () => {
     expect((await app.client.longRuns.list()).long_runs.map(({ id }) => id)).toEqual([few.id, still.id]);
   });
 
+  it("goes on after its pause where the clock was set back, also before a restart", async () => {
+    const clock = new MovableClock();
+    await using app = await openTestApp({}, { clock });
+    await prepared(app.client);
+    const year = 365 * 24 * 3_600_000;
+    clock.jump(year);
+    const { id } = await app.client.longRuns.start(request({ pause_s: 3_600 }));
+    const steps = (count: number): Promise<void> =>
+      until(async () => (await app.client.longRuns.get(id)).steps.length === count);
+    await steps(1);
+    clock.jump(-year);
+    clock.pass(3_600_000);
+    await steps(2);
+    clock.jump(-year);
+    await app.restart();
+    expect(await app.client.longRuns.get(id)).toMatchObject({ status: "waiting" });
+    clock.pass(3_600_000);
+    await steps(3);
+  });
+
   it("pauses between sessions; a person pauses, continues and stops it", async () => {
     const clock = new MovableClock();
     await using app = await openTestApp({}, { clock });

@@ -8,7 +8,7 @@ import { openTestApp, script, type TestApp } from "../support/app.ts";
 import { BridgeClient } from "./bridge-client.ts";
 import { PageClient } from "./runtime-world.ts";
 
-const SLOW = script({ stream: { tokens: 100_000, per_second: 1_000 } });
+const SLOW = script({ stream: { tokens: 100_000, per_second: 100 } });
 const NEXT = script({ say: "next" });
 const WRITE = { tool: "Write", input: { file_path: "no.txt", content: "no\n" } };
 

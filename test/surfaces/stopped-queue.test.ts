@@ -1,8 +1,40 @@
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JournalEvent, SessionView } from "../../src/protocol/index.ts";
+import { loadSqlite } from "../../src/store/sqlite/binding.ts";
 import { openTestApp, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 
-const SLOW = { stream: { tokens: 100_000, per_second: 1_000 } };
+const SLOW = { stream: { tokens: 100_000, per_second: 100 } };
+
+interface Damage {
+  repair(): void;
+}
+
+/** Spoils the event that holds a queued prompt, on the disk, until it is repaired. */
+async function damagePrompt({ place }: TestApp, session_id: string, turn_id: string): Promise<Damage> {
+  const database = (await loadSqlite())(join(place.home, "sallyport.db"));
+  // The server writes too.
+  database.exec("PRAGMA busy_timeout = 60000");
+  const where = "WHERE session_id = ? AND type = 'turn.queued' AND instr(body, ?) > 0";
+  const [row] = database.prepare(`SELECT seq, body FROM events ${where}`).all(session_id, turn_id) as {
+    readonly seq: number;
+    readonly body: string;
+  }[];
+  const write = (body: string): void =>
+    void database
+      .prepare("UPDATE events SET body = ? WHERE session_id = ? AND seq = ?")
+      .run(body, session_id, row?.seq ?? 0);
+  write("{");
+  return {
+    repair: () => {
+      write(row?.body ?? "");
+      database.close();
+    },
+  };
+}
+
+const UNREAD =
+  "The next prompt could not be read from the store, so the queue is held. Resume it to try again, or remove that prompt.";
 
 /** A person stops a turn while other prompts wait behind it. */
 describe("a stop holds the queue", () => {
@@ -113,5 +145,87 @@ describe("a stop holds the queue", () => {
         await app.client.decide(asked, { decision: "reject", input_hash });
       },
     });
+  });
+
+  /** Ends the open turn, so that the next prompt should begin. What was journaled until the queue was held. */
+  async function endAndWaitForHold(id: string): Promise<readonly JournalEvent[]> {
+    const { seq } = await app.client.session(id);
+    await app.client.interrupt(id);
+    return untilHeld(id, seq);
+  }
+  async function untilHeld(id: string, after: number): Promise<readonly JournalEvent[]> {
+    const seen: JournalEvent[] = [];
+    for await (const frame of app.client.watch(id, { after })) {
+      if ("seq" in frame) seen.push(frame);
+      if (frame.type === "session.updated" && (frame.held ?? []).length > 0) break;
+    }
+    return seen;
+  }
+
+  it("and so does a prompt that the store does not give back: the conversation says so, and it can be tried again", async () => {
+    const { id, turns } = await busy("unread", "behind it");
+    const damage = await damagePrompt(app, id, turns[0] ?? "");
+    const told = await endAndWaitForHold(id);
+    expect(told.slice(-2)).toMatchObject([
+      { type: "error", message: UNREAD },
+      { type: "session.updated", status: "idle", held: turns },
+    ]);
+    expect(begun(told)).toEqual([]);
+    const held = { status: "idle", queue: turns.map((turn) => [turn, true]) };
+    expect(queued(await app.client.session(id))).toEqual(held);
+    // Tried again in vain: it is said again.
+    let { seq } = await app.client.session(id);
+    await app.client.control(id, "resume");
+    expect((await untilHeld(id, seq)).map(({ type }) => type)).toEqual(["session.updated", "error", "session.updated"]);
+    expect(queued(await app.client.session(id))).toEqual(held);
+    ({ seq } = await app.client.session(id));
+    await app.restart();
+    expect(await app.client.session(id)).toMatchObject({ status: "idle", seq });
+    damage.repair();
+    await app.client.control(id, "resume");
+    for (const turn of turns) {
+      const rest = await untilTurnEnds(app.client, id, { after: seq });
+      expect(begun(rest)).toEqual([turn]);
+      seq = rest.at(-1)?.seq ?? 0;
+    }
+    expect(await app.client.session(id)).toMatchObject({ status: "idle", queue: [] });
+  });
+
+  it("also after a restart, and what cannot be read can be taken out: the next one then begins", async () => {
+    const { id, turns } = await busy("unread", "behind it");
+    const [first = "", second = ""] = turns;
+    await app.stop();
+    const damage = await damagePrompt(app, id, first);
+    await app.restart();
+    expect((await endAndWaitForHold(id)).at(-1)).toMatchObject({ status: "idle", held: turns });
+    expect(queued(await app.client.removePrompt(id, first))).toEqual({ status: "idle", queue: [[second, true]] });
+    const { seq } = await app.client.session(id);
+    await app.client.control(id, "resume");
+    expect(begun(await untilTurnEnds(app.client, id, { after: seq }))).toEqual([second]);
+    damage.repair();
+  });
+
+  it("also in a session that has had no turn yet", async () => {
+    const { id } = await app.client.createSession({});
+    await app.client.control(id, "pause");
+    const { turn_id } = await app.client.prompt(id, { text: script({ say: "first" }) });
+    const damage = await damagePrompt(app, id, turn_id);
+    const { seq } = await app.client.session(id);
+    await app.client.control(id, "resume");
+    expect((await untilHeld(id, seq)).at(-1)).toMatchObject({ status: "idle", held: [turn_id] });
+    expect(queued(await app.client.session(id))).toEqual({ status: "idle", queue: [[turn_id, true]] });
+    damage.repair();
+  });
+
+  it("and a session that an earlier version left queued behind a hold is idle after a restart", async () => {
+    const { id, turns } = await busy("held");
+    await app.client.interrupt(id, { hold_queue: true });
+    await app.stop();
+    const database = (await loadSqlite())(join(app.place.home, "sallyport.db"));
+    const sql = `UPDATE sessions SET status = 'queued', state = json_set(state, '$.status', 'queued') WHERE id = ?`;
+    database.prepare(sql).run(id);
+    database.close();
+    await app.restart();
+    expect(queued(await app.client.session(id))).toEqual({ status: "idle", queue: [[turns[0], true]] });
   });
 });

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SallyportClient } from "../../src/client/index.ts";
-import type { CreateSchedule, SessionView } from "../../src/protocol/index.ts";
+import { LIMITS, type CreateSchedule, type SessionView } from "../../src/protocol/index.ts";
 import { openTestApp, script, untilTurnEnds, type TestApp } from "../support/app.ts";
 import { MovableClock } from "../support/clock.ts";
 import { until } from "../support/until.ts";
@@ -57,6 +57,25 @@ describe("schedules", () => {
     const [known] = (await app.client.schedules.list()).schedules;
     expect(known).toMatchObject({ started: 1, next: expect.arrayContaining([made.next[1]]) });
     expect(await sessions()).toHaveLength(1);
+  });
+
+  it("go on where the clock was a year ahead and was set right again; what is to run once does not run twice", async () => {
+    const made = await client.schedules.create(hourly);
+    const once = { name: "Once", template: "triage", at: new Date(clock.now() + 24 * HOUR).toISOString() };
+    await client.schedules.create(once);
+    const year = 365 * 24 * HOUR;
+    clock.jump(year);
+    clock.pass(LIMITS.scheduleCheckMs);
+    await count(2);
+    clock.jump(-year);
+    clock.pass(Date.parse(made.next[1] ?? "") - clock.now());
+    // One look finds out that the clock is right again, the next one that an hour has come.
+    await until(async () => (await actions("schedule.clock")).length === 1);
+    clock.pass(HOUR);
+    await count(3);
+    const { schedules } = await client.schedules.list();
+    expect(Object.fromEntries(schedules.map(({ name, started }) => [name, started]))).toEqual({ Hourly: 2, Once: 1 });
+    expect(await actions("schedule.clock")).toHaveLength(1);
   });
 
   it("missed times: one session for all of them, or none, as set; the audit log says so", async () => {

@@ -44,6 +44,27 @@ async function atHome(id: string): Promise<SessionView> {
   return world.home.client.session(engine_session_id);
 }
 
+/** Asks a server for an offer, with what no client of ours would send. */
+async function offer(
+  { url, token }: { readonly url: string; readonly token: string },
+  more: object,
+): Promise<{ readonly status: number; readonly error: { readonly code: string; readonly message: string } }> {
+  const response = await fetch(`${url}/api/tunnel-offers`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ id: "never", auth: "psk", sessions: true, ...more }),
+  });
+  const { error } = (await response.json()) as { readonly error: { readonly code: string; readonly message: string } };
+  return { status: response.status, error };
+}
+
+/** What an offer makes: itself, and its principal. */
+async function owned(): Promise<{ readonly offers: readonly string[]; readonly tokens: readonly string[] }> {
+  const { client } = world.home;
+  const [{ offers }, { tokens }] = await Promise.all([client.tunnels.offers(), client.tokens()]);
+  return { offers: offers.map(({ id }) => id), tokens: tokens.map(({ id }) => id) };
+}
+
 const ECHO = script({ tool: "Bash", input: { command: "echo hello" } }, { say: "Done." });
 const TWO_WORDS = script({ say: "First." }, { tool: "Bash", input: { command: "echo hello" } }, { say: "Last." });
 const STREAM = script({ stream: { tokens: 100_000, per_second: 100 } });
@@ -95,6 +116,48 @@ describe("a session of the gateway that home runs", () => {
     const { session, events } = await run({ provider: "tunnel:claude", prompt });
     expect(said(events)).toEqual(["Claude Code at home."]);
     expect((await atHome(session.id)).settings.engine).toBe("claude-sdk");
+  });
+
+  test.each<[string, object, string, string]>([
+    ["empty", { engine: "" }, "invalid_request", "engine"],
+    ["huge", { engine: "x".repeat(1_000_000) }, "invalid_request", "engine"],
+    ["of a wrong type", { engine: ["loop"] }, "invalid_request", "engine"],
+    ["null", { engine: null }, "invalid_request", "engine"],
+    ["unknown", { engine: "gpt" }, "unsupported", "there is no engine gpt; there are: loop, "],
+    ["a name of every object", { engine: "constructor" }, "unsupported", "there is no engine constructor"],
+    ["what this machine cannot have", { engine: "tunnel" }, "unsupported", "tunnel"],
+    ["for no sessions", { engine: "loop", sessions: false }, "invalid_request", "allow them (sessions)"],
+  ])("an offered engine that is %s is refused in words, and nothing is made", async (_, more, code, words) => {
+    const before = await owned();
+    const { status, error } = await offer(world.home.serving, more);
+    expect([status >= 400 && status < 500, error.code]).toEqual([true, code]);
+    expect(error.message).toContain(words);
+    expect(await owned()).toEqual(before);
+  });
+
+  test("the engine tunnel is offered only with a provider that is behind one", async () => {
+    const { error } = await offer(world.gateway.serving, { engine: "tunnel" });
+    expect(error).toMatchObject({
+      code: "invalid_request",
+      message: "the engine tunnel needs a provider behind a tunnel; name another engine",
+    });
+    const { client } = world.gateway;
+    const made = { id: "through", auth: "psk", sessions: true, engine: "tunnel", provider: "tunnel:home" } as const;
+    expect(await client.tunnels.offer(made)).toMatchObject({ engine: "tunnel", sessions: true });
+    await client.tunnels.revoke("through");
+  });
+
+  test("nobody but an admin offers an engine, right or wrong", async () => {
+    const before = await owned();
+    for (const role of ["viewer", "operator", "agent"] as const) {
+      const { token } = await world.home.as(role);
+      for (const engine of ["loop", "gpt", "", 5])
+        expect(await offer({ url: world.home.serving.url, token }, { engine })).toMatchObject({
+          status: 403,
+          error: { code: "forbidden" },
+        });
+    }
+    expect((await world.home.client.tunnels.offers()).offers.map(({ id }) => id)).toEqual(before.offers);
   });
 
   test("a person here answers, and sees all of the call", async () => {

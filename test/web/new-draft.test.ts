@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../src/protocol/index.ts";
-import { draftOf, EMPTY, problemsOf, toolNames, requestOf, type Draft } from "../../src/web/console/pages/new/draft.ts";
+import { requestOf } from "../../src/web/console/pages/new/draft-request.ts";
+import { draftOf, EMPTY, problemsOf, toolNames, type Draft } from "../../src/web/console/pages/new/draft.ts";
 
 const FULL: Draft = {
   prompt: "Fix the tests",

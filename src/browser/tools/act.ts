@@ -10,6 +10,7 @@ import {
   type ToolContext,
 } from "../../tools/index.ts";
 import { awaitElement, findElement, isOwnPage, missing, pageMark, withElement } from "../elements.ts";
+import { clickOn, focusOn } from "../pointing.ts";
 import { previewOnPage } from "../preview.ts";
 import type { SessionBrowser } from "../session-browser.ts";
 import { named } from "./names.ts";
@@ -42,7 +43,7 @@ export async function changedSince(
   }: { readonly call: string; readonly selector?: string; readonly context: ToolContext },
 ): Promise<string | undefined> {
   const { permission } = context;
-  if (permission?.onlyReads === true && !isOwnPage(page.url(), ownLoopbackOf(browser)))
+  if (permission?.onlyReads === true && !isOwnPage(page, ownLoopbackOf(browser)))
     return "The page is not the session's own any more, so nothing was done.";
   if (permission?.approved === undefined) return undefined;
   return browser.shown.isSame(call, await pageMark(page, named))
@@ -57,7 +58,7 @@ function ownLoopbackOf({ means }: SessionBrowser): { readonly ownLoopback: boole
 /** Proven for the gate: the call acts on nothing but a page from inside of the session's own sandbox. */
 export async function ownPage(browser: SessionBrowser): ReturnType<NonNullable<AnyTool["onlyReads"]>> {
   const { page } = browser;
-  if (page === undefined || !isOwnPage(page.url(), ownLoopbackOf(browser))) return undefined;
+  if (page === undefined || !isOwnPage(page, ownLoopbackOf(browser))) return undefined;
   return { programs: [page.url()], open: false, git: false };
 }
 
@@ -117,7 +118,7 @@ export function click(browser: SessionBrowser): Tool<z.infer<typeof ClickInput>>
     act: async (page, input) => {
       const element = await findElement(page, input.selector);
       if (element === undefined) throw missing(input.selector);
-      await withElement(element, (found) => found.click());
+      await withElement(element, (found) => clickOn(page, found));
       return `Clicked: ${input.selector}`;
     },
   });
@@ -130,7 +131,8 @@ export function fill(browser: SessionBrowser): Tool<z.infer<typeof FillInput>> {
     input: FillInput,
     verb: "fill",
     act: async (page, input) => {
-      await withElement(await awaitElement(page, input.selector), (element) => element.type(input.value));
+      await withElement(await awaitElement(page, input.selector), focusOn);
+      await page.keyboard.type(input.value);
       return `Filled ${input.selector} with: ${input.value}`;
     },
   });

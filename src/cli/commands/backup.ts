@@ -1,11 +1,13 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { Failure } from "../../protocol/index.ts";
+import type * as backup from "../../store/sqlite/backup.ts";
 import { print, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { POLICY_FILE } from "../home/files.ts";
+import { replacePrivateFile } from "../home/private-file.ts";
 import { settingsFor } from "../serving.ts";
 import { SETTINGS_FILE } from "../settings/settings.ts";
 import { readTextFile } from "../settings/text-file.ts";
@@ -42,8 +44,7 @@ export function addBackup(program: Command, context: CommandContext): void {
     .action(async (file: string, { acceptDataLoss }: BackupFlags, command: Command) => {
       const home = settingsFor(context, command).home.value;
       const target = resolve(context.surroundings.cwd, file);
-      const { backUp } = await import("../../store/sqlite/backup.ts");
-      const { sessions, lost } = await told(
+      const { sessions, lost } = await told(({ backUp }) =>
         backUp({
           path: join(home, "sallyport.db"),
           target,
@@ -65,8 +66,9 @@ export function addBackup(program: Command, context: CommandContext): void {
       const home = settingsFor(context, command).home.value;
       await mkdir(home, { recursive: true, mode: 0o700 });
       const source = resolve(context.surroundings.cwd, file);
-      const { restore } = await import("../../store/sqlite/backup.ts");
-      const report = await told(restore({ path: join(home, "sallyport.db"), source, now: context.surroundings.now() }));
+      const report = await told(({ restore }) =>
+        restore({ path: join(home, "sallyport.db"), source, now: context.surroundings.now() }),
+      );
       const { sessions, made_at, aside } = report;
       print(context, `${sessions} ${sessions === 1 ? "session" : "sessions"} of ${made_at} restored into ${home}`);
       if (aside !== undefined) context.screen.line(`the database that was there is kept as ${aside}`);
@@ -74,18 +76,21 @@ export function addBackup(program: Command, context: CommandContext): void {
         const path = join(home, name);
         if (!FILES.includes(name)) continue;
         if (existsSync(path)) context.screen.line(`${path} is kept as it is`);
-        else await writeFile(path, body, { mode: 0o600 });
+        else await replacePrivateFile(path, body);
       }
       context.end(EXIT.done);
     });
 }
 
-/** Converts the store's refusals to a command's errors. */
-async function told<Report>(work: Promise<Report>): Promise<Report> {
+/** Converts the store's refusals to a command's errors. The work begins when all is loaded: a refusal finds a listener. */
+async function told<Report>(work: (store: typeof backup) => Promise<Report>): Promise<Report> {
+  const store = await import("../../store/sqlite/backup.ts");
   const { StoreRefusal } = await import("../../store/sqlite/refusal.ts");
-  return work.catch((error: unknown) => {
+  try {
+    return await work(store);
+  } catch (error) {
     throw error instanceof StoreRefusal ? new Failure(error.code, error.message) : error;
-  });
+  }
 }
 
 function filesOf(home: string): readonly { readonly name: string; readonly body: string }[] {

@@ -1,8 +1,7 @@
-import { createWriteStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
 import { Option, type Command } from "commander";
 import { defined, ExportFormat } from "../../protocol/index.ts";
 import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
+import { writeWholeFile } from "../new-file.ts";
 import { table } from "../terminal/table.ts";
 import { lifetime } from "./options.ts";
 
@@ -29,7 +28,7 @@ export function addExport(program: Command, context: CommandContext): void {
         const { body } = await client.exports.file(id, format);
         const { surroundings } = context;
         if (body === null) return undefined;
-        if (output !== undefined) await pipeline(body, createWriteStream(output, { mode: 0o600 }));
+        if (output !== undefined) await writeWholeFile(output, body);
         else for await (const chunk of body) surroundings.output.write(new TextDecoder().decode(chunk));
         return undefined;
       }),

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { claudeSettings } from "../../gate/index.ts";
@@ -59,6 +59,8 @@ async function writeNew(path: string, text: string): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST")
       throw new Failure("conflict", `${path} exists already: delete it first, or name another file`);
+    // Half a file would look like a whole one.
+    await rm(path, { force: true }).catch(() => undefined);
     throw new Failure("invalid_request", `${path} cannot be written: ${(error as Error).message}`);
   }
 }

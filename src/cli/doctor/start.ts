@@ -5,7 +5,14 @@ import { z } from "zod";
 import { errorText, LIMITS } from "../../protocol/index.ts";
 import { refuseForeignSocket } from "../../proxy/http/socket-place.ts";
 import type { FoundServer } from "../connect.ts";
-import { POLICY_FILE, SEEN_TIME_FILE, SERVER_FILE, TOKEN_FILE } from "../home/files.ts";
+import {
+  POLICY_FILE,
+  PUSH_KEY_FILE,
+  SEEN_TIME_FILE,
+  SERVER_FILE,
+  TOKEN_FILE,
+  WEBHOOK_KEY_FILE,
+} from "../home/files.ts";
 import { loadPolicyFile } from "../settings/policy-file.ts";
 import { setBackWords } from "../home/seen-time.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -13,7 +20,7 @@ import { fail, ok, warn, type DoctorCheck } from "./checks.ts";
 
 /** Folders that a server creates in its home. */
 const FOLDERS = ["connections", "engines", "output"];
-const FILES = [SERVER_FILE, TOKEN_FILE, SEEN_TIME_FILE, "instance"];
+const FILES = [SERVER_FILE, TOKEN_FILE, SEEN_TIME_FILE, WEBHOOK_KEY_FILE, PUSH_KEY_FILE, "instance"];
 
 const MEGABYTE = 1_000_000;
 /** A server makes a handful of files for each session. */

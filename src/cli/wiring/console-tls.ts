@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createSecureContext, type SecureContext } from "node:tls";
 import { certificateFingerprint, makeSelfSigned, tlsFault, type TlsCredential } from "../../identity/index.ts";
@@ -80,12 +80,19 @@ function renewOwn({ certificate, key }: ConsoleTlsFiles, host: string, now: numb
   if (tlsFault({ certificate: textOf(certificate), key: textOf(key) }, host, now + RENEW_MS) === undefined) return;
   const made: TlsCredential = makeSelfSigned(host, now);
   mkdirSync(dirname(key), { recursive: true, mode: 0o700 });
-  for (const [file, text] of [
-    [key, made.key],
-    [certificate, made.certificate],
-  ] as const) {
-    writeFileSync(file, text, { mode: 0o600 });
-    chmodSync(file, 0o600);
+  const drafts = [
+    { file: key, text: made.key },
+    { file: certificate, text: made.certificate },
+  ] as const;
+  try {
+    // Both are written before one is replaced: where the disk is full, the old pair goes on.
+    for (const { file, text } of drafts) {
+      writeFileSync(`${file}.new`, text, { mode: 0o600 });
+      chmodSync(`${file}.new`, 0o600);
+    }
+    for (const { file } of drafts) renameSync(`${file}.new`, file);
+  } finally {
+    for (const { file } of drafts) rmSync(`${file}.new`, { force: true });
   }
 }
 

@@ -1,10 +1,11 @@
-import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { Redactor } from "../../protocol/index.ts";
 import { newVapidSecret, type IdentityDependencies, type NotificationDependencies } from "../../sessions/index.ts";
 import { PUSH_KEY_FILE } from "../home/files.ts";
 import { SECRETS } from "./identity.ts";
 import { kept } from "../home/kept-secret.ts";
+import { replacePrivateFile } from "../home/private-file.ts";
 import type { Settings } from "../settings/settings.ts";
 
 interface NotificationWiring {
@@ -28,12 +29,7 @@ export async function openNotifications({
     hosts: settings.notificationHosts.value.map((host) => host.toLowerCase()),
     secrets: {
       read: identity.secret,
-      keep: async (path, value) => {
-        const file = join(home, SECRETS, path);
-        await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-        await writeFile(file, `${value}\n`, { mode: 0o600 });
-        await chmod(file, 0o600);
-      },
+      keep: (path, value) => replacePrivateFile(join(home, SECRETS, path), `${value}\n`),
       remove: (path) => rm(join(home, SECRETS, path), { force: true }),
     },
   };

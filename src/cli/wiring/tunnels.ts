@@ -1,10 +1,10 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { GATEWAY_IDENTITY } from "../../identity/index.ts";
 import { Failure, type Log, type MountSettings, type Redactor, type TunnelEndpoint } from "../../protocol/index.ts";
 import type { NetworkProxies } from "../../proxy/index.ts";
 import type { Clock, IdentityDependencies, TunnelDependencies } from "../../sessions/index.ts";
 import { EndpointBook } from "../../tunnels/index.ts";
+import { replacePrivateFile } from "../home/private-file.ts";
 import { SECRETS } from "./identity.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -33,10 +33,7 @@ export function openTunnels(wiring: TunnelWiring): TunnelDependencies {
     keepSecret: async (id, value) => {
       learn(value);
       const path = `tunnels/${id}`;
-      const file = join(home, SECRETS, path);
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-      await writeFile(file, `${value}\n`, { mode: 0o600 });
-      await chmod(file, 0o600);
+      await replacePrivateFile(join(home, SECRETS, path), `${value}\n`);
       return path;
     },
   };

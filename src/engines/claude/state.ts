@@ -47,6 +47,8 @@ export class StateFile {
   readonly #path: string;
   #kept: StoredState;
   #bytes: number;
+  /** The file lacks a change that the disk refused. */
+  #isBehind = false;
 
   /** `file`: its name in the folder, each engine's own. */
   constructor(folder: string, file: string = CLAUDE_FILE) {
@@ -81,8 +83,14 @@ export class StateFile {
     // The line break comes first: even after a torn line, this one is whole.
     const line = `\n${JSON.stringify(change)}`;
     this.#bytes += Buffer.byteLength(line);
-    if (this.#bytes <= LIMITS.engineStateBytes) appendFileSync(this.#path, line, { mode: 0o600 });
-    else this.#rewrite();
+    try {
+      if (this.#bytes <= LIMITS.engineStateBytes && !this.#isBehind) appendFileSync(this.#path, line, { mode: 0o600 });
+      else this.#rewrite();
+      this.#isBehind = false;
+    } catch (error) {
+      this.#isBehind = true;
+      throw error;
+    }
   }
 
   /** Rewrites the file as one line. */

@@ -23,12 +23,13 @@ export class SmallStateFile<State extends object> {
   save(change: Partial<State>): void {
     const next = { ...this.#state, ...change };
     if (JSON.stringify(next) === JSON.stringify(this.#state)) return;
-    this.#state = next;
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const fresh = join(this.#folder, `${this.#name}.${randomUUID()}`);
     try {
       writeFileSync(fresh, JSON.stringify(next), { mode: 0o600 });
       renameSync(fresh, join(this.#folder, this.#name));
+      // What a full disk refused is written with the next change.
+      this.#state = next;
     } catch (error) {
       rmSync(fresh, { force: true });
       throw error;

@@ -44,8 +44,13 @@ export class LoginFiles {
     this.#learn(login);
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const draft = `${this.#path(name)}.new`;
-    await writeFile(draft, JSON.stringify(login), { mode: 0o600 });
-    await rename(draft, this.#path(name));
+    try {
+      await writeFile(draft, JSON.stringify(login), { mode: 0o600, flush: true });
+      await rename(draft, this.#path(name));
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
   }
 
   async remove(name: string): Promise<void> {

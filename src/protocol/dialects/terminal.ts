@@ -1,10 +1,12 @@
 import { z } from "zod";
-import { effectsOf, type Approval, type FileDiff, type Preview, type Warning } from "../sessions/approvals.ts";
+import { effectsOf } from "../sessions/approval-words.ts";
+import type { Approval, FileDiff, Preview, Warning } from "../sessions/approvals.ts";
 import type { StreamFrame } from "../journal/events.ts";
-import { isToolItem, type Item } from "../journal/items.ts";
+import type { Item } from "../journal/items.ts";
+import { isToolItem } from "../journal/tool-items.ts";
 import { LIMITS } from "../limits.ts";
 import { PermissionMode } from "../access/policy.ts";
-import { outputText } from "../text/present.ts";
+import { outputText } from "../text/output-text.ts";
 
 /** Document 001's messages at `/api/terminal/ws/agent`. Extensions are additional fields and types. */
 

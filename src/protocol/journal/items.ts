@@ -116,7 +116,3 @@ export type Item = z.infer<typeof Item>;
 export type ItemType = Item["type"];
 /** The items that stand for a tool call. */
 export type ToolItem = Extract<Item, { tool_use_id: string }>;
-
-export function isToolItem(item: Item): item is ToolItem {
-  return "tool_use_id" in item;
-}

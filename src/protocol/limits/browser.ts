@@ -19,6 +19,9 @@ export const BROWSER_LIMITS = {
   browserPreviewBytes: 262_144,
   browserElementChars: 500,
   browserTitleChars: 300,
+  /** Of an element, what tells it from others: its characters, and the fields of its form. */
+  browserMarkChars: 100_000,
+  browserMarkFields: 500,
   /** Previews that are remembered until their call runs. */
   browserPreviews: 100,
   browserSelectorChars: 4_000,

@@ -62,15 +62,19 @@ export const MCP_CLIENT_LIMITS = {
   mcpCallMaxMs: 14_400_000,
   /** Requests of one server that wait for an answer: questions to people and to models. */
   mcpServerRequests: 4,
+  /** Questions of one server to people in one turn: forms, addresses, and whether it may ask a model. */
+  mcpServerQuestions: 100,
   /** How long a question of a server, or about a repository's programs, waits for a person at most. */
   mcpQuestionMs: 3_600_000,
-  /** A form of a server: its fields, the choices of one, a text of it, the head of a question, and how often it is asked again. */
+  /** A form of a server: all of it as shown, its fields, the choices of one, a text of it, the head of a question, and how often it is asked again. */
+  mcpFormChars: 65_536,
   mcpFormFields: 32,
   mcpFormChoices: 64,
   mcpFormTextChars: 4_000,
   mcpFormHeaderChars: 40,
   mcpFormRounds: 3,
-  /** What a server may ask of a model: tokens of the answer, and how long it may take. */
+  /** What a server may ask of a model: characters that a person has to read first, tokens of the answer, and how long it may take. */
+  mcpSamplingChars: 262_144,
   mcpSamplingTokens: 8_192,
   mcpSamplingMs: 300_000,
   /** Logins that wait for a person, and how long one waits. */

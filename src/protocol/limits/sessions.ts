@@ -136,6 +136,8 @@ export const SESSION_LIMITS = {
   scheduleTimesShown: 5,
   /** A session that could not be started this long after its time counts as missed. */
   scheduleLateMs: 60_000,
+  /** Times further ahead of the clock than this that are done with count again: the clock was wrong. */
+  scheduleAheadMs: 86_400_000,
   /** Missed times that are counted. */
   scheduleMissedCounted: 100,
   /** How often the clock on the wall is asked whether a schedule is due. */

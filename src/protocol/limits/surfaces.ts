@@ -33,6 +33,8 @@ export const SURFACE_LIMITS = {
   bodiesRetryS: 5,
   /** Up to here a body counts as soon as it is announced. */
   bodyAnnouncedBytes: 65_536,
+  /** From here on a JSON answer is packed. */
+  answerPackedBytes: 2_048,
   socketMessageBytes: 8_000_000,
   pageSize: 100,
   pageSizeMax: 1_000,

@@ -125,6 +125,14 @@ function isAsciiInDisguise(character: string): boolean {
   return /^[!-~]$/.test(character.normalize("NFKC"));
 }
 
+/** Letters of scripts that are written from right to left. */
+const LEFTWARD = String.raw`\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}\p{Script=Mende_Kikakui}\p{Script=Hanifi_Rohingya}\p{Script=Phoenician}\p{Script=Imperial_Aramaic}\p{Script=Old_Turkic}\p{Script=Cypriot}`;
+/** Such a letter, and another one or a number behind a sign or a space: the two, and what is between, are drawn in the other order. */
+const REORDERED = new RegExp(
+  String.raw`(?=\p{L})[${LEFTWARD}]\p{M}*(?:\p{Nd}|[^\p{L}\p{M}]+(?:(?<=\p{Nd})|(?=\p{L})[${LEFTWARD}]))`,
+  "u",
+);
+
 /** Warnings about a text, one sentence each; `what` names it. */
 export function textWarnings(what: string, text: string, kind: TextKind): readonly string[] {
   const hidden = hiddenCharacters(text, kind);
@@ -138,12 +146,22 @@ export function textWarnings(what: string, text: string, kind: TextKind): readon
       : [
           `${what} holds letters that look like others: ${showHidden(fooling, "command")} (${listed([...new Set(fooling)].filter((character) => character > "\u007F"))}).`,
         ]),
+    ...(isReordered(text, kind)
+      ? [
+          `${what} holds words that are written from right to left: screens may show them and what is between in another order.`,
+        ]
+      : []),
   ];
 }
 
-/** Whether nothing in a text is hidden or disguised. */
+/** Whether a command or a path has parts that are shown in another order than they stand: in a line of Latin letters, others run against it. */
+function isReordered(text: string, kind: TextKind): boolean {
+  return kind === "command" && !PLAIN.test(text) && /\p{Script=Latin}/u.test(text) && REORDERED.test(text);
+}
+
+/** Whether nothing in a text is hidden, disguised or shown in another order. */
 export function isPlainToSee(text: string, kind: TextKind): boolean {
-  return hiddenCharacters(text, kind).length === 0 && lookAlike(text, kind) === undefined;
+  return hiddenCharacters(text, kind).length === 0 && lookAlike(text, kind) === undefined && !isReordered(text, kind);
 }
 
 const MOST_NAMED = 5;

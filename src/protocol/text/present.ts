@@ -1,5 +1,6 @@
 import type { ContentBlock } from "../journal/content.ts";
 import { Todo, type FileChange, type ItemStatus, type ToolItem } from "../journal/items.ts";
+import { outputText } from "./output-text.ts";
 import { toolFacts } from "../access/tool-facts.ts";
 
 /** A tool call as an engine sees it begin. */
@@ -105,11 +106,6 @@ export function endToolItem(item: ToolItem, end: ToolCallEnd): ToolItem {
     case "subagent":
       return { ...item, ...common };
   }
-}
-
-/** The text of a tool's output; an image is replaced by a word. */
-export function outputText(blocks: readonly ContentBlock[]): string {
-  return blocks.map((block) => (block.type === "text" ? block.text : `[image ${block.media_type}]`)).join("\n");
 }
 
 function todos(value: unknown): Todo[] {

@@ -7,7 +7,7 @@ import { openBubblewrapProgram } from "../bubblewrap/driver.ts";
 import { openLocalSandbox } from "../local.ts";
 import { ProcessMarks } from "../marks.ts";
 import type { Piped } from "../sandbox.ts";
-import { startWatchdog } from "../watchdog.ts";
+import { openWatchdog } from "../watchdog.ts";
 import { HeldProgram, type ProgramRequest } from "./held-program.ts";
 import {
   encodeMessage,
@@ -24,7 +24,7 @@ const [, , home = "", marker = ""] = process.argv;
 const { socket: path, token: tokenPath } = placesIn(home);
 const token = readFileSync(tokenPath);
 const marks = await ProcessMarks.open(marker, Math.random);
-startWatchdog({
+const watchdog = openWatchdog({
   marker,
   life: marks.life,
   after: (ms, callback) => {
@@ -58,7 +58,7 @@ async function open(request: HeldProgramRequest): Promise<HeldProgram> {
   let close = (): Promise<unknown> => Promise.resolve();
   let program: Piped;
   if (place.kind === "local") {
-    const sandbox = openLocalSandbox({ sessionId: session_id, marker, marks, ...place });
+    const sandbox = openLocalSandbox({ sessionId: session_id, marker, marks, watchdog, ...place });
     const isAlone = (): boolean => ![...held.values()].some(({ request: other }) => other.session_id === session_id);
     // It would end everything of the session.
     close = async () => (isAlone() ? sandbox.close() : undefined);

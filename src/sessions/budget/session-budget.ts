@@ -325,7 +325,8 @@ function eachNewDay(clock: Clock, callback: () => void): () => void {
       wait();
       callback();
     };
-    stop = atWallTime(clock, { at: now - (now % DAY_MS) + DAY_MS, callback: next });
+    // A clock that was set back far has another day too, and does not keep anybody waiting for the one that it had.
+    stop = atWallTime(clock, { at: now - (now % DAY_MS) + DAY_MS, atMostMs: DAY_MS, callback: next });
   };
   wait();
   return () => stop();

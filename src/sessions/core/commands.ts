@@ -84,8 +84,8 @@ export type SessionCommand =
   | { readonly type: "identify"; readonly engine_session_id: string }
   | { readonly type: "pause" }
   | { readonly type: "unpause" }
-  /** Prompts waiting now begin only after `unpause`. */
-  | { readonly type: "hold" }
+  /** Prompts waiting now begin only after `unpause`. `why`: told in the conversation; absent: a person asked for it. */
+  | { readonly type: "hold"; readonly why?: string | undefined }
   /** Removes a prompt from the queue before it begins. */
   | { readonly type: "unqueue"; readonly turn_id: string; readonly by: PrincipalRef }
   /** Another text for a prompt of the queue. */

@@ -8,7 +8,7 @@ export function requeued(
   command: Extract<SessionCommand, { type: "edit" | "reorder" | "hold" | "send_now" | "steer" }>,
 ): readonly EventBody[] | Failure {
   const { status, queue } = state;
-  if (command.type === "hold") return hold(state, status);
+  if (command.type === "hold") return [...noticed(command.why), ...hold(state)];
   if (command.type === "send_now" || command.type === "steer") return steered(state, command);
   if (command.type === "edit") {
     const { turn_id, prompt, by } = command;
@@ -66,7 +66,21 @@ export function inOrder(queue: readonly QueuedTurn[], order: readonly string[]):
 }
 
 /** Prompts that wait now begin only when somebody says so. */
-export function hold(state: SessionState, status: Status): readonly EventBody[] {
+export function hold(state: SessionState): readonly EventBody[] {
   if (nextInQueue(state) === undefined) return [];
-  return [{ type: "session.updated", status, held: state.queue.map(({ turn_id }) => turn_id) }];
+  const queue = state.queue.map((queued) => Object.assign({}, queued, { held: true as const }));
+  const held = queue.map(({ turn_id }) => turn_id);
+  return [{ type: "session.updated", status: resting({ ...state, queue }), held }];
+}
+
+function noticed(message: string | undefined): readonly EventBody[] {
+  return message === undefined ? [] : [{ type: "error", message }];
+}
+
+/** The status of a session in which nothing has just begun. Prompts that are held do not make it `queued`. */
+export function resting(state: SessionState): Status {
+  if (state.turn !== undefined) return state.pending.length > 0 ? "pending_approval" : "working";
+  if (state.paused) return "paused";
+  if (nextInQueue(state) !== undefined) return "queued";
+  return state.turns === 0 && state.queue.length === 0 ? "ready" : "idle";
 }

@@ -20,7 +20,7 @@ import {
 } from "../../protocol/index.ts";
 import type { ApprovalAnswer, SessionCommand, SettingsChange, TurnChange } from "./commands.ts";
 import { imported } from "./decide-import.ts";
-import { hold, requeued } from "./decide-queue.ts";
+import { hold, requeued, resting } from "./decide-queue.ts";
 import { isFinal, nextInQueue, type OpenTurn, type SessionState } from "./state.ts";
 
 /** What follows from a command in a state: events, or the reason for a refusal. Pure. */
@@ -147,14 +147,6 @@ function configure(state: SessionState, change: SettingsChange): readonly EventB
 
 function status(value: Status): EventBody {
   return { type: "session.updated", status: value };
-}
-
-/** The status of a session in which nothing has just begun. */
-function resting(state: SessionState): Status {
-  if (state.turn !== undefined) return state.pending.length > 0 ? "pending_approval" : "working";
-  if (state.paused) return "paused";
-  if (nextInQueue(state) !== undefined) return "queued";
-  return state.turns === 0 ? "ready" : "idle";
 }
 
 function started(command: { turn_id: string; prompt: Prompt; by: PrincipalRef }): EventBody {
@@ -335,7 +327,7 @@ function answer(state: SessionState, given: ApprovalAnswer): readonly EventBody[
       ...(granted_rule === undefined || state.grants.includes(granted_rule) ? {} : { granted_rule }),
     },
     ...(left.length === 0 && state.turn !== undefined ? [status("working")] : []),
-    ...(given.hold_queue === true ? hold(state, left.length === 0 ? "working" : state.status) : []),
+    ...(given.hold_queue === true ? hold({ ...state, pending: left }) : []),
   ];
 }
 
@@ -425,7 +417,8 @@ function close(state: SessionState): readonly EventBody[] | Failure {
 
 function recover(state: SessionState, resumable: boolean): readonly EventBody[] {
   const turn = state.turn;
-  if (turn === undefined) return [];
+  // An earlier version let a session whose queue was held between two turns stay `queued`.
+  if (turn === undefined) return state.status === "queued" && nextInQueue(state) === undefined ? [status("idle")] : [];
   const waiting = state.pending.length > 0;
   const restarts = turn.restarts + (waiting ? 0 : 1);
   if (!resumable || restarts > LIMITS.turnRestarts) {

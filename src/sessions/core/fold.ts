@@ -37,9 +37,12 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
     case "turn.resumed":
     case "usage.updated":
     case "item.started":
-    case "item.updated":
     case "item.completed":
       return next.turn === undefined ? next : { ...next, turn: foldTurn(next.turn, event) };
+    case "item.updated":
+      return next.turn === undefined
+        ? next
+        : { ...next, ...(isToolItem(event.item) ? { acted: true } : {}), turn: foldTurn(next.turn, event) };
     case "approval.requested":
       return {
         ...asksForReview(next, event),

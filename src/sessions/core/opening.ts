@@ -22,7 +22,10 @@ export interface TurnStart {
 export async function recoverTurn(session: Session): Promise<void> {
   const { dependencies, state } = session;
   const { id, turn, settings } = state;
-  if (turn === undefined) return;
+  if (turn === undefined) {
+    if (state.status === "queued") await session.execute({ type: "recover", resumable: false });
+    return;
+  }
   session.recording.resume();
   const engine = dependencies.engines.get(settings.engine);
   const isHeld = dependencies.held?.claim(id, turn.id) === true;

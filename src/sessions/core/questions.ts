@@ -86,7 +86,8 @@ export class Questions {
     this.#pending.set(approval.id, approval);
     if (approval.expires_at === undefined) return;
     const at = Date.parse(approval.expires_at);
-    const atMostMs = Math.max(0, at - this.#clock.now());
+    // A clock that was set back before a restart does not prolong it beyond what it had in all.
+    const atMostMs = Math.max(0, at - Math.max(this.#clock.now(), Date.parse(approval.created_at)));
     const callback = (): void => this.#expired(approval.id);
     this.#timers.set(approval.id, atWallTime(this.#clock, { at, atMostMs, callback }));
   }

@@ -21,7 +21,6 @@ import { stoppingFailure, TurnActivity } from "../lifecycle/drain.ts";
 import { expireQuestion } from "../permission/expiry.ts";
 import { ChangeReviews } from "../permission/change-review.ts";
 import type { Frame } from "./frames.ts";
-import { queuedPrompt } from "./journal.ts";
 import { LiveText } from "./live-text.ts";
 import { beginAgain, keepsProcess, openConversation, recoverTurn, type Begin, type TurnStart } from "./opening.ts";
 import { engineFailure } from "./engine-failure.ts";
@@ -30,6 +29,7 @@ import { PermittedCalls } from "../permission/permitted-calls.ts";
 import { Pauses } from "./pauses.ts";
 import { SessionBudget } from "../budget/session-budget.ts";
 import { Questions } from "./questions.ts";
+import { HOLD_UNREAD, readQueued } from "./queued-prompt.ts";
 import type { Dependencies, SessionEnvironment } from "../dependencies.ts";
 import { environmentRequest } from "../workspace/environment-request.ts";
 import { SessionServers } from "../mcp/session-servers.ts";
@@ -449,10 +449,10 @@ export class Session {
   }
 
   async #take(turn_id: string, seq: number): Promise<void> {
-    await this.#lastCommit;
-    const event = await queuedPrompt(this.dependencies.store.read, this.#state, seq);
+    const event = await readQueued(this, seq);
     // Meanwhile it may have been changed, removed, or put behind another one.
     if (!this.#mayBegin(seq)) return this.#advance();
+    if (event === undefined) return this.execute(HOLD_UNREAD);
     const upto = this.#state.seq;
     this.execute({ type: "dequeue", turn_id, prompt: event.prompt, by: event.by }).catch(() => undefined);
     this.dependencies.reach("queue.taken");

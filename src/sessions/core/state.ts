@@ -99,6 +99,8 @@ export interface SessionState {
   readonly archived?: true;
   readonly turn?: OpenTurn;
   readonly turns: number;
+  /** A call that could change something began to run. Absent: none, or in a version that did not note it. */
+  readonly acted?: true;
   /** The seq of the last terminal event; forks begin there. 0 before the first turn ended. */
   readonly settled_seq: number;
   readonly queue: readonly QueuedTurn[];

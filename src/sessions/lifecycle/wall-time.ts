@@ -16,13 +16,12 @@ interface WallTimeWait {
  * after the machine slept or its clock was set, so the clock is checked repeatedly.
  */
 export function atWallTime(clock: Clock, { at, callback, checkMs, atMostMs = Infinity }: WallTimeWait): () => void {
-  let left = atMostMs;
+  const atMost = clock.elapsed() + atMostMs;
   let cancel = (): void => undefined;
   const look = (): void => {
-    const wait = Math.max(0, Math.min(left, at - clock.now(), checkMs ?? LIMITS.expiryCheckMs));
-    cancel = clock.after(wait, () => {
-      left -= wait;
-      if (left <= 0 || clock.now() >= at) callback();
+    const left = Math.min(atMost - clock.elapsed(), at - clock.now(), checkMs ?? LIMITS.expiryCheckMs);
+    cancel = clock.after(Math.max(0, left), () => {
+      if (clock.elapsed() >= atMost || clock.now() >= at) callback();
       else look();
     });
   };

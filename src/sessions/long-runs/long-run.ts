@@ -15,7 +15,7 @@ import { atWallTime } from "../lifecycle/wall-time.ts";
 import type { SessionService } from "../services/session-service.ts";
 import { checkAccepted } from "../triggers/accepted-template.ts";
 import type { LongRunBook } from "./book.ts";
-import { begun, ended, type LongRunPlan, type LongRunState } from "./decide.ts";
+import { begun, ended, limitsOf, type LongRunPlan, type LongRunState } from "./decide.ts";
 import { countOf, readFeatures } from "./features.ts";
 import { filledIn, SHIPPED_TEMPLATES } from "./templates.ts";
 
@@ -41,6 +41,8 @@ const PASSING: ReadonlySet<string> = new Set([
 export class LongRun {
   readonly plan: LongRunPlan;
   readonly #parts: LongRunParts;
+  /** The pause is over, whatever the clock on the wall says. */
+  #isRested = false;
   #state: LongRunState;
   /** Each step begins when the one before has ended. */
   #work: Promise<unknown> = Promise.resolve();
@@ -111,6 +113,11 @@ export class LongRun {
     return done;
   }
 
+  #rested(): void {
+    this.#isRested = true;
+    this.advance();
+  }
+
   async #step(): Promise<void> {
     this.#cancel();
     if (this.#closed || this.#state.end !== undefined) return;
@@ -118,12 +125,13 @@ export class LongRun {
     const { session_id, end, paused, next_at } = this.#state;
     if (session_id !== undefined || end !== undefined || paused || this.#closed) return;
     const { clock } = this.#parts.dependencies;
-    if (clock.now() < next_at) {
-      // A clock that was set back does not prolong the pause.
-      const atMostMs = next_at - clock.now();
-      this.#cancel = atWallTime(clock, { at: next_at, atMostMs, callback: () => this.advance() });
+    if (clock.now() < next_at && !this.#isRested) {
+      // A clock that was set back does not prolong the pause, also when that was before a restart.
+      const atMostMs = limitsOf(this.plan.request).pause_s * 1_000;
+      this.#cancel = atWallTime(clock, { at: next_at, atMostMs, callback: () => this.#rested() });
       return;
     }
+    this.#isRested = false;
     await this.#begin();
   }
 

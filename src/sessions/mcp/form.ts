@@ -70,23 +70,24 @@ export function formOf(message: string, schema: unknown): ElicitationForm | unde
   });
   if (fields.some(({ choices }) => choices.length > LIMITS.mcpFormChoices)) return undefined;
   const questions = fields.map(questionOf);
+  if (JSON.stringify(questions).length > LIMITS.mcpFormChars) return undefined;
   const plain = { question: shown(message), header: "", options: [option(AGREE, "")], multiSelect: false };
   return { fields, questions: questions.length === 0 ? [plain] : questions };
 }
 
 function questionOf(field: ElicitedField): Question {
   const { name, isRequired, choices } = field;
-  const { title, description, type, default: usual } = field.field;
+  const { title, description, type } = field.field;
   const words = [title ?? name, description].flatMap((text) => (text === undefined ? [] : [shown(text)])).join(": ");
-  const suggested = usual === undefined || Array.isArray(usual) ? [] : [option(labelOf(field, usual), "suggested")];
+  const suggested = defaultsOf(field).map((usual) => option(labelOf(field, usual), "suggested"));
   const listed =
     type === "boolean"
       ? ["Yes", "No"].map((label) => option(label, ""))
       : choices.map((one) => option(labelFor(one), ""));
-  const isListed = listed.some(({ label }) => label === suggested[0]?.label);
+  const labels = new Set(listed.map(({ label }) => label));
   const options = [
-    ...listed.map((one) => (one.label === suggested[0]?.label ? suggested[0] : one)),
-    ...(isListed ? [] : suggested),
+    ...listed.map((one) => suggested.find(({ label }) => label === one.label) ?? one),
+    ...suggested.filter(({ label }) => !labels.has(label)),
     ...(isRequired ? [] : [option(LEAVE_OUT, "")]),
   ];
   return {
@@ -95,6 +96,12 @@ function questionOf(field: ElicitedField): Question {
     options,
     multiSelect: type === "array",
   };
+}
+
+/** What a field holds that is left open. */
+function defaultsOf({ field: { default: usual } }: ElicitedField): readonly (string | number | boolean)[] {
+  if (usual === undefined) return [];
+  return Array.isArray(usual) ? usual : [usual];
 }
 
 function option(label: string, description: string): Question["options"][number] {
@@ -123,7 +130,9 @@ export function contentOf(
   const keys = answerKeys(questions);
   const content: Record<string, FormValue> = {};
   for (const [index, field] of fields.entries()) {
-    const given = answers[keys[index] ?? ""];
+    const key = keys[index] ?? "";
+    // A field may be named like something that every object has.
+    const given = Object.hasOwn(answers, key) ? answers[key] : undefined;
     if (given === LEAVE_OUT || (Array.isArray(given) && given.includes(LEAVE_OUT))) continue;
     const value = isOpen(given) || isSuggested(field, given) ? field.field.default : valueOf(field, given);
     const problem = value === undefined ? (field.isRequired ? "is missing" : undefined) : problemOf(field, value);

@@ -22,10 +22,13 @@ import { sampleModel } from "./sampling.ts";
 
 /** What a server may ask of its session: a person by a question in the inbox, a model by the session's own key and budget. */
 export function serverRequests(session: Session, server: string): ServerRequests {
+  const count = questionCount(session);
   return {
     elicit: (params, signal) =>
-      "url" in params ? openAddress(session, { server, params, signal }) : fillIn(session, { server, params, signal }),
-    sample: (params, signal) => sample(session, { server, params, signal }),
+      "url" in params
+        ? openAddress(session, { server, params, signal, count })
+        : fillIn(session, { server, params, signal, count }),
+    sample: (params, signal) => sample(session, { server, params, signal, count }),
   };
 }
 
@@ -33,17 +36,35 @@ interface Asked<Params> {
   readonly server: string;
   readonly params: Params;
   readonly signal: AbortSignal;
+  readonly count: () => void;
+}
+
+/** Counts what one server asks people in a turn; throws at the bound. Each question is stored and told to people, also one that is withdrawn at once. */
+function questionCount(session: Session): () => void {
+  let turn_id: string | undefined;
+  let asked = 0;
+  return () => {
+    const now = session.state.turn?.id;
+    asked = now === turn_id ? asked + 1 : 1;
+    turn_id = now;
+    if (asked > LIMITS.mcpServerQuestions)
+      throw new Error(`this server has asked ${LIMITS.mcpServerQuestions} questions in this turn already`);
+  };
 }
 
 async function fillIn(
   session: Session,
-  { server, params, signal }: Asked<Exclude<ElicitationParams, { mode: "url" }>>,
+  { server, params, signal, count }: Asked<Exclude<ElicitationParams, { mode: "url" }>>,
 ): Promise<ElicitationAnswer> {
   const form = formOf(params.message, params.requestedSchema);
-  if (form === undefined) throw new Error("a form may have flat fields of simple types only, and not too many of them");
+  if (form === undefined)
+    throw new Error(
+      "a form may have flat fields of simple types only, and not too many of them; its texts must be short",
+    );
   let problem: string | undefined;
   for (let round = 0; round < LIMITS.mcpFormRounds; round += 1) {
-    const answer = await ask(session, { server, message: params.message, questions: form.questions, problem, signal });
+    const { questions } = form;
+    const answer = await ask(session, { server, message: params.message, questions, problem, signal, count });
     if ("action" in answer) return answer;
     const content = contentOf(form, answer.answers);
     if (typeof content !== "string") return { action: "accept", content: { ...content } };
@@ -57,12 +78,15 @@ const OPENED = "I have opened it";
 /** The person opens the address; nothing of it is opened or read here. */
 async function openAddress(
   session: Session,
-  { server, params, signal }: Asked<Extract<ElicitationParams, { mode: "url" }>>,
+  { server, params, signal, count }: Asked<Extract<ElicitationParams, { mode: "url" }>>,
 ): Promise<ElicitationAnswer> {
   const { message, url } = params;
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address === undefined || !/^https?:$/.test(address.protocol) || url.length > LIMITS.mcpFormTextChars)
     throw new Error("the address must begin with https:// or http://");
+  // What stands before an @ looks like a host, and is none.
+  if (address.username !== "" || address.password !== "")
+    throw new Error("the address holds a user name or password; leave them out");
   const question: Question = {
     question: `${shown(message)}\n\nThe page is on ${address.host}. Open it only if you know this host.`,
     header: address.host.slice(0, LIMITS.mcpFormHeaderChars),
@@ -70,7 +94,7 @@ async function openAddress(
     multiSelect: false,
     link: address.href,
   };
-  const answer = await ask(session, { server, message, questions: [question], signal });
+  const answer = await ask(session, { server, message, questions: [question], signal, count });
   return "action" in answer ? answer : { action: "accept" };
 }
 
@@ -81,14 +105,16 @@ interface AskedForm {
   /** What was wrong with the last answer. */
   readonly problem?: string | undefined;
   readonly signal: AbortSignal;
+  readonly count: () => void;
 }
 
 async function ask(
   session: Session,
-  { server, message, questions, problem, signal }: AskedForm,
+  { server, message, questions, problem, signal, count }: AskedForm,
 ): Promise<ElicitationAnswer | { readonly answers: Readonly<Record<string, unknown>> }> {
   const said = `The MCP server ${server} asks: ${shown(message)}`;
   const input = { server, message: shown(message), questions };
+  count();
   const answer = await askInTurn(
     session,
     {
@@ -108,7 +134,10 @@ async function ask(
   return { answers: typeof answers === "object" && answers !== null ? { ...answers } : {} };
 }
 
-async function sample(session: Session, { server, params, signal }: Asked<SamplingParams>): Promise<SamplingAnswer> {
+async function sample(
+  session: Session,
+  { server, params, signal, count }: Asked<SamplingParams>,
+): Promise<SamplingAnswer> {
   const profile = presentProfile(session.dependencies.policy(), session.state);
   const rule = profile === undefined ? "off" : (profile.mcp_sampling ?? "ask");
   if (rule === "off") throw new Error("the policy does not let MCP servers ask models");
@@ -122,6 +151,9 @@ async function sample(session: Session, { server, params, signal }: Asked<Sampli
       system: systemPrompt ?? "",
       messages,
     };
+    const text = JSON.stringify(input);
+    if (text.length > LIMITS.mcpSamplingChars) throw new Error("it is too long for a person to read and allow");
+    count();
     const answer = await askInTurn(
       session,
       {
@@ -129,7 +161,7 @@ async function sample(session: Session, { server, params, signal }: Asked<Sampli
         tier: "network",
         input,
         preview: { type: "generic", summary: `The MCP server ${server} wants to ask the session's model.` },
-        warnings: warningsIn(JSON.stringify(input)),
+        warnings: warningsIn(text),
         reason: `The MCP server ${server} wants to ask the session's model, at the session's cost.`,
         mostMs: LIMITS.mcpQuestionMs,
       },

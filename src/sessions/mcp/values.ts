@@ -1,7 +1,8 @@
-import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { McpServer, McpServers, Redactor } from "../../protocol/index.ts";
+import { replaceFile } from "../../workspaces/index.ts";
 
 const FILE = "values.json";
 /** What stands for a value in the journal and in every answer. */
@@ -34,13 +35,15 @@ export class McpValues {
     if (Object.keys(values).length === 0) return;
     this.#learn(values);
     await mkdir(this.folderOf(session_id), { recursive: true, mode: 0o700 });
-    await writeFile(this.#file(session_id), JSON.stringify(values), { mode: 0o600 });
+    await replaceFile(this.#file(session_id), JSON.stringify(values));
   }
 
   /** A session that continues another one has the same values. */
   async copy(from: string, to: string): Promise<void> {
+    const text = await readFile(this.#file(from), "utf8").catch(absent);
+    if (text === undefined) return;
     await mkdir(this.folderOf(to), { recursive: true, mode: 0o700 });
-    await copyFile(this.#file(from), this.#file(to)).catch(() => undefined);
+    await replaceFile(this.#file(to), text);
   }
 
   async read(session_id: string): Promise<McpServerValues> {
@@ -64,6 +67,10 @@ export class McpValues {
       for (const [name, value] of Object.entries(env)) if (SECRET_NAME.test(name)) this.#redact.learn(value);
     }
   }
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
 }
 
 /** Variables whose values are hidden wherever they turn up; others may hold ordinary words. */

@@ -1,6 +1,15 @@
 import type { Engine } from "../../engines/index.ts";
 import { installCommand, programOfEngine } from "../../engines/vendor/programs.ts";
-import type { EngineView } from "../../protocol/index.ts";
+import { Failure, type EngineView } from "../../protocol/index.ts";
+
+/** Refuses an engine that there is not, or whose program is missing: the words say what to do. */
+export function checkEngine(engines: ReadonlyMap<string, Engine>, id: string): void {
+  const engine = engines.get(id);
+  if (engine === undefined)
+    throw new Failure("unsupported", `there is no engine ${id}; there are: ${[...engines.keys()].join(", ")}`);
+  const missing = engine.missing?.();
+  if (missing !== undefined) throw new Failure("unsupported", missing);
+}
 
 export function viewEngine(engine: Engine): EngineView {
   const { id, wires, capabilities } = engine;

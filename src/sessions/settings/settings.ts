@@ -24,6 +24,7 @@ import { effectiveProfile } from "../permission/effective-profile.ts";
 import { least } from "../budget/limits.ts";
 import { profileOf } from "../permission/profile.ts";
 import type { Models, Dependencies } from "../dependencies.ts";
+import { checkEngine } from "./engine-view.ts";
 import { chooseJob } from "./job.ts";
 import { checkMetered } from "./metered.ts";
 import { chooseReview } from "./review.ts";
@@ -211,11 +212,7 @@ function defaultModel({ defaultProvider, defaultModel: configured, providers }: 
 
 function chooseEngine({ engines }: Dependencies, request: CreateSession, base: SessionSettings | undefined): string {
   const id = request.engine ?? base?.engine ?? "loop";
-  const engine = engines.get(id);
-  if (engine === undefined)
-    throw new Failure("unsupported", `there is no engine ${id}; there are: ${[...engines.keys()].join(", ")}`);
-  const missing = engine.missing?.();
-  if (missing !== undefined) throw new Failure("unsupported", missing);
+  checkEngine(engines, id);
   return id;
 }
 

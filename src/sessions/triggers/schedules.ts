@@ -155,11 +155,31 @@ export class ScheduleService {
   }
 
   async #runDue(): Promise<void> {
-    for (const entry of this.#book.all) {
-      if (this.#closed || entry.paused) continue;
+    for (const known of this.#book.all) {
+      if (this.#closed || known.paused) continue;
+      const entry = await this.#withoutFuture(known);
       const due = dueAt(timetableOf(entry), entry.done_until, this.#parts.dependencies.clock.now());
       if (due !== undefined) await this.#run(entry, due);
     }
+  }
+
+  /**
+   * A clock that was far ahead did times with it that have yet to come. Once it is right again they count, or the schedule would stand
+   * still until then. What is to run once has run.
+   */
+  async #withoutFuture(entry: StoredSchedule): Promise<StoredSchedule> {
+    const { dependencies } = this.#parts;
+    const now = dependencies.clock.now();
+    const { id, request, done_until } = entry;
+    if (request.cron === undefined || done_until - now <= LIMITS.scheduleAheadMs) return entry;
+    const mended = { ...entry, done_until: now };
+    const details = { done_until: new Date(done_until).toISOString() };
+    dependencies.log.warn(
+      { schedule: id, ...details },
+      "the clock was far ahead: a schedule begins at the time of now",
+    );
+    await this.#book.save(mended, this.#book.now, [this.#book.audit(SYSTEM, "schedule.clock", id, details)]);
+    return mended;
   }
 
   async #run(entry: StoredSchedule, due: Due): Promise<void> {

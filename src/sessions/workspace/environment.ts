@@ -5,7 +5,13 @@ import { browserTools, type BrowserProgram, type MissingBrowser } from "../../br
 import { isInside, openedHosts } from "../../gate/index.ts";
 import type { EgressSetup } from "../../network/index.ts";
 import type { NewId, Redactor, SessionSettings } from "../../protocol/index.ts";
-import { sweepSandboxFolders, type ProcessMarks, type SandboxDrivers, type Supervisor } from "../../sandbox/index.ts";
+import {
+  sweepSandboxFolders,
+  type ProcessMarks,
+  type SandboxDrivers,
+  type Supervisor,
+  type Watchdog,
+} from "../../sandbox/index.ts";
 import type { ModelSocket } from "../../proxy/index.ts";
 import {
   createToolbox,
@@ -30,6 +36,8 @@ export interface EnvironmentOptions {
   readonly marker: string;
   /** Marks that no process can remove; absent: only a process's environment identifies it. */
   readonly marks?: ProcessMarks | undefined;
+  /** Ends the processes of sessions if the server is killed; absent: the next start does. */
+  readonly watchdog?: Watchdog | undefined;
   /** Holds vendors' programs; absent: they end with the server. */
   readonly supervisor?: Supervisor | undefined;
   /** Memory limit of an engine's process and its children; absent: LIMITS.engineMemoryBytes. */

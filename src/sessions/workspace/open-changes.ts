@@ -62,14 +62,20 @@ export function inPlace(changes: readonly Change[]): readonly ComparedChange[] {
   }));
 }
 
-const COMMANDS_OUTSIDE =
-  "Compared with the folder as it was before the session's first tool that could change something. Other people and sessions may have changed files here too; files that a .gitignore names, repositories inside the folder and files whose names promise secrets are not looked at.";
+/** A repository that may not be read counts as none. A disk that is full does not make one disappear. */
+function noneWhereRefused(error: unknown): undefined {
+  if (!(error instanceof Failure)) throw error;
+}
+
+const SINCE_START = "Compared with the folder as it was before the session's first tool that could change something.";
+const NOT_LOOKED_AT =
+  "Other people and sessions may have changed files here too; files that a .gitignore names, repositories inside the folder and files whose names promise secrets are not looked at.";
 
 /** What changed in the folder that a session shares with everybody else. */
 async function directChanges(session: Session, { place, book, problem }: OpenedRecording): Promise<OpenChanges> {
   const { id, settings } = session.state;
   const { workspace } = settings;
-  const repository = await repositoryOf(workspace).catch(() => undefined);
+  const repository = await repositoryOf(workspace).catch(noneWhereRefused);
   const { head } = repository ?? {};
   const tree: OpenTree = {
     id,
@@ -89,6 +95,10 @@ async function directChanges(session: Session, { place, book, problem }: OpenedR
   }
   const { changes, base, revision } = await changesSince(place, book.start.tree);
   const compared = inPlace(changes);
+  const since =
+    book.late === undefined
+      ? SINCE_START
+      : `Compared with the folder as it was at ${new Date(book.start.at).toISOString()}: what the session changed before that could not be recorded.`;
   const large = book.large.length === 0 ? "" : ` ${book.large.length} large files are not looked at either.`;
   return {
     session,
@@ -98,7 +108,7 @@ async function directChanges(session: Session, { place, book, problem }: OpenedR
     compared,
     revision,
     notIncluded: [],
-    unknown: `${COMMANDS_OUTSIDE}${large}`,
+    unknown: `${since} ${NOT_LOOKED_AT}${large}`,
   };
 }
 

@@ -36,7 +36,10 @@ export class SessionRecording {
   readonly #session: RecordedSession;
   #work: Promise<unknown> = Promise.resolve();
   #pending = 0;
+  /** It is recorded where the session began, or never will be. */
   #isBegun = false;
+  /** The turn in which that was tried last. */
+  #tried: string | undefined;
   /** The turn that ran something, until it is recorded. */
   #changed: { readonly id: string; readonly seq: number } | undefined;
   #problem: string | undefined;
@@ -54,13 +57,17 @@ export class SessionRecording {
     if (!this.#isRecorded()) return;
     const { turn } = this.#session.state;
     if (turn !== undefined) this.#changed = { id: turn.id, seq: turn.started_seq };
-    if (this.#isBegun) {
+    if (this.#isBegun || (turn !== undefined && this.#tried === turn.id)) {
       // The last turn's end may still be looked at.
       await this.#work;
       return;
     }
-    this.#isBegun = true;
-    await this.#trying((place) => this.#begin(place));
+    // A disk that is full may have room at the next turn.
+    this.#tried = turn?.id;
+    await this.#trying(async (place) => {
+      await this.#begin(place);
+      this.#isBegun = true;
+    });
   }
 
   /** A turn that a dead server left had run something already. */
@@ -88,19 +95,24 @@ export class SessionRecording {
 
   /** One after the other: two would write the same files. */
   use<Answer>(work: (opened: OpenedRecording) => Promise<Answer>): Promise<Answer> {
-    return this.#enqueue(async (place, notes) =>
-      work({ place, notes, book: await readBook(place), problem: this.#problem ?? this.#off() }),
-    );
+    return this.#enqueue(async (place, notes) => {
+      const book = await readBook(place);
+      const missed = book === undefined && this.#session.state.acted === true ? "nothing was recorded" : undefined;
+      return work({ place, notes, book, problem: this.#problem ?? this.#off() ?? missed });
+    });
   }
 
   async #begin(place: RecordedPlace): Promise<void> {
-    if ((await readBook(place)) === undefined) await beginRecording(place, this.#now());
+    if ((await readBook(place)) === undefined) await beginRecording(place, this.#now(), this.#session.state.acted);
   }
 
   async #trying(work: (place: RecordedPlace) => Promise<void>): Promise<void> {
     try {
       await this.#enqueue(work);
+      this.#problem = undefined;
     } catch (error) {
+      // A folder with too much in it is not looked through again.
+      if (error instanceof Failure && error.code === "limit_reached") this.#isBegun = true;
       this.#problem = error instanceof Failure ? error.message : "the server's log says why";
       const { log } = this.#session.dependencies;
       log.info({ session: this.#session.state.id, err: error }, "the files of a session could not be recorded");

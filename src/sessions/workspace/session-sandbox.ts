@@ -66,6 +66,7 @@ export async function openSessionSandbox(
       home,
       marker: options.marker,
       marks: options.marks,
+      watchdog: options.watchdog,
       memoryBytes,
       commandMemoryBytes: jobMemory(settings) ?? options.commandMemoryBytes,
       environment,

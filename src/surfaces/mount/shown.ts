@@ -63,6 +63,8 @@ class ShownOutput {
   /** Messages that have ended, the oldest first: a reader that is behind is shown no more of them before it has seen that. */
   readonly #ended = new Set<string>();
   #writing: Promise<void> = Promise.resolve();
+  /** The file lacks something: the disk refused it. */
+  #isBehind = false;
 
   private constructor(path: string | undefined, texts: Map<string, string>) {
     this.#path = path;
@@ -80,7 +82,7 @@ class ShownOutput {
     }
     const shown = new ShownOutput(path, texts);
     // A line that its writer did not finish was never shown; what comes next must not stand behind it.
-    if (file !== "" && !file.endsWith("\n")) shown.#rewrite();
+    if (file !== "" && !file.endsWith("\n")) shown.#write(() => shown.#rewrite());
     return shown;
   }
 
@@ -93,9 +95,9 @@ class ShownOutput {
   async reveal(item: string, text: string): Promise<number> {
     const before = this.#texts.get(item) ?? "";
     if (this.#ended.has(item) || !text.startsWith(before)) return 0;
-    if (text.length > before.length) {
+    if (text.length > before.length || this.#isBehind) {
       this.#texts.set(item, text);
-      this.#append({ item, from: before.length, text: text.slice(before.length) });
+      this.#write(() => this.#append({ item, from: before.length, text: text.slice(before.length) }));
     }
     await this.#writing;
     return text.length;
@@ -107,7 +109,7 @@ class ShownOutput {
     if (before === "") return text;
     if (!text.startsWith(before)) return text === "" ? before : `${before}\n${text}`;
     this.#texts.delete(item);
-    this.#rewrite();
+    this.#write(() => this.#rewrite());
     return text;
   }
 
@@ -117,28 +119,44 @@ class ShownOutput {
     if (oldest !== undefined && this.#ended.size > LIMITS.mountEndedMessages) this.#ended.delete(oldest);
   }
 
-  #append(line: z.infer<typeof Line>): void {
-    const path = this.#path;
-    if (path === undefined) return;
-    this.#writing = this.#writing.then(async () => {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await appendFile(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
-    });
+  /** One write after the other. After one that failed, the next one writes everything. */
+  #write(work: () => Promise<void>): void {
+    this.#writing = this.#writing
+      .catch(() => undefined)
+      .then(async () => {
+        try {
+          await (this.#isBehind ? this.#rewrite() : work());
+          this.#isBehind = false;
+        } catch (error) {
+          this.#isBehind = true;
+          throw error;
+        }
+      });
     // Whoever waits for it is told; others need not know.
     this.#writing.catch(() => undefined);
   }
 
-  /** Leaves in the file only what is still needed. */
-  #rewrite(): void {
+  async #append(line: z.infer<typeof Line>): Promise<void> {
     const path = this.#path;
     if (path === undefined) return;
-    this.#writing = this.#writing.then(async () => {
-      if (this.#texts.size === 0) return rm(path, { force: true });
-      const lines = [...this.#texts].map(([item, text]) => `${JSON.stringify({ item, from: 0, text })}\n`);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await appendFile(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+  }
+
+  /** Leaves in the file only what is still needed. */
+  async #rewrite(): Promise<void> {
+    const path = this.#path;
+    if (path === undefined) return;
+    if (this.#texts.size === 0) return rm(path, { force: true });
+    const lines = [...this.#texts].map(([item, text]) => `${JSON.stringify({ item, from: 0, text })}\n`);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    try {
       await writeFile(`${path}.new`, lines.join(""), { mode: 0o600 });
       await rename(`${path}.new`, path);
-    });
-    this.#writing.catch(() => undefined);
+    } catch (error) {
+      await rm(`${path}.new`, { force: true });
+      throw error;
+    }
   }
 }
 

@@ -1,10 +1,7 @@
-import { X } from "lucide-react";
-import * as Toast from "@radix-ui/react-toast";
 import { createContext, use, useCallback, useMemo, useRef, useState, type ReactNode } from "react";
-import { classes } from "./classes.ts";
-import { t } from "./language/t.ts";
+import { laterPart } from "./later-part.tsx";
 
-interface Toast {
+export interface TextToTell {
   readonly id: number;
   readonly tone: "ok" | "warn" | "bad";
   readonly text: string;
@@ -17,9 +14,8 @@ export interface Tell {
   readonly bad: (text: string) => void;
 }
 
-const BORDERS = { ok: "border-ok/60", warn: "border-warn/60", bad: "border-bad/60" } as const;
 const KEPT = 5;
-const SHOWN_MS = 6_000;
+const Later = laterPart(async () => (await import("./toast-list.tsx")).ToastList);
 const Context = createContext<Tell | undefined>(undefined);
 
 /** Short words about something that was done; read out by screen readers. */
@@ -31,11 +27,14 @@ export function Toasts({
   readonly top?: string;
   readonly children: ReactNode;
 }): ReactNode {
-  const [told, setTold] = useState<readonly Toast[]>([]);
+  const [told, setTold] = useState<readonly TextToTell[]>([]);
+  const [wasTold, setWasTold] = useState(false);
   const next = useRef(0);
-  const add = useCallback((tone: Toast["tone"], text: string) => {
+  Later.useSoon();
+  const add = useCallback((tone: TextToTell["tone"], text: string) => {
     next.current += 1;
     const id = next.current;
+    setWasTold(true);
     setTold((before) => [...before, { id, tone, text }].slice(-KEPT));
   }, []);
   const tell = useMemo<Tell>(
@@ -49,31 +48,8 @@ export function Toasts({
   const drop = (id: number): void => setTold((before) => before.filter((toast) => toast.id !== id));
   return (
     <Context value={tell}>
-      <Toast.Provider label={t("Notification")} duration={SHOWN_MS} swipeDirection="right">
-        {children}
-        {told.map(({ id, tone, text }) => (
-          <Toast.Root
-            key={id}
-            onOpenChange={(open) => !open && drop(id)}
-            className={classes(
-              "pointer-events-auto flex items-start gap-2 rounded-lg border bg-raised p-3 text-sm shadow-lg",
-              BORDERS[tone],
-            )}
-          >
-            <Toast.Description className="min-w-0 flex-1 break-words">{text}</Toast.Description>
-            <Toast.Close aria-label={t("Dismiss")} className="text-faint hover:text-ink">
-              <X aria-hidden className="size-4" />
-            </Toast.Close>
-          </Toast.Root>
-        ))}
-        <Toast.Viewport
-          label={t("Notifications ({hotkey})")}
-          className={classes(
-            "pointer-events-none fixed end-3 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col gap-2 outline-none",
-            top,
-          )}
-        />
-      </Toast.Provider>
+      {children}
+      {wasTold && <Later.Part props={{ told, top, onDrop: drop }} />}
     </Context>
   );
 }

@@ -33,6 +33,8 @@ interface RecordedPoint {
 export interface RecordingBook {
   /** Before the session's first call that could change something. */
   readonly start: Pick<RecordedPoint, "at" | "tree">;
+  /** Such calls had run before `start`, when nothing could be recorded. Absent: none. */
+  readonly late?: true | undefined;
   /** The oldest first. */
   readonly points: readonly RecordedPoint[];
   /** Files that are too large to be recorded, the first of them. */
@@ -43,22 +45,24 @@ export interface RecordingBook {
   readonly stopped?: string | undefined;
 }
 
-/** Undefined: nothing was recorded. */
+/** Undefined: nothing was recorded, or what was is damaged. */
 export async function readBook({ folder }: Pick<RecordedPlace, "folder">): Promise<RecordingBook | undefined> {
-  const text = await readFile(join(folder, RECORD), "utf8").catch(() => undefined);
-  return text === undefined ? undefined : (JSON.parse(text) as RecordingBook);
+  try {
+    return JSON.parse(await readFile(join(folder, RECORD), "utf8")) as RecordingBook;
+  } catch {
+    return undefined;
+  }
 }
 
 export function writeBook({ folder }: Pick<RecordedPlace, "folder">, book: RecordingBook): Promise<void> {
   return replaceFile(join(folder, RECORD), JSON.stringify(book));
 }
 
-/** Records where a session begins. */
-export async function beginRecording(place: RecordedPlace, at: number): Promise<RecordingBook> {
+/** Records where a session begins. `late`: calls that could change something have run already. */
+export async function beginRecording(place: RecordedPlace, at: number, late?: true): Promise<void> {
   const { tree, large } = await recordTree(place);
-  const book = { start: { at, tree }, points: [], large: large.slice(0, LIMITS.withheldListed), commits: {} };
-  await writeBook(place, book);
-  return book;
+  const start = { at, tree };
+  await writeBook(place, { start, late, points: [], large: large.slice(0, LIMITS.withheldListed), commits: {} });
 }
 
 /** Records where a turn ended. The same turn is recorded once, as it was last. */

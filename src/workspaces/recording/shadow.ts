@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import { filterOf, nameFilter } from "../filter.ts";
@@ -8,6 +8,7 @@ import { gitBytes, mustGit } from "../git.ts";
 import { inParallel } from "../in-parallel.ts";
 import { isBeneath, stampOf } from "../manifest.ts";
 import { findRepository } from "../repository.ts";
+import { replaceFile } from "../tree-record.ts";
 
 /** Where a session's files are recorded, and the files. */
 export interface RecordedPlace {
@@ -43,6 +44,7 @@ interface RecordedTree {
 /** Bytes as they are: nothing that a .gitattributes of the workspace says changes them. */
 const ATTRIBUTES = "* -text -filter -ident -working-tree-encoding\n";
 const CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlooseCompression = 1\n";
+const HEAD = "ref: refs/heads/recorded\n";
 const GIT_FOLDER = /(^|\/)\.git(\/|$)/i;
 const NOTHING = "0".repeat(40);
 /** Names the folder of the workspace's repository whose contents need not be stored twice. */
@@ -55,6 +57,20 @@ const isWithheld = nameFilter(filterOf("standard"));
  */
 export async function recordTree(place: RecordedPlace): Promise<RecordedTree> {
   await makeShadow(place);
+  const index = join(place.folder, "index");
+  // Recordings of one place are made one after the other: a lock is of a git that was killed.
+  await rm(`${index}.lock`, { force: true });
+  try {
+    return await recordFiles(place);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "conflict") throw error;
+    // Git's index may be damaged. It only remembers what is in the trees and on the disk, so it is made anew.
+    await rm(index, { force: true });
+    return recordFiles(place);
+  }
+}
+
+async function recordFiles(place: RecordedPlace): Promise<RecordedTree> {
   const listed = await shadowGit(place, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
   const names = [...new Set(listed.split("\0"))].filter((path) => path !== "" && isRecorded(place, path));
   if (names.length > LIMITS.recordedFiles) throw tooMuch(`more than ${LIMITS.recordedFiles} files`);
@@ -156,12 +172,13 @@ function lentTo(folder: string): Readonly<Record<string, string>> {
 /** A repository as `git init` makes it, with nothing of anybody else. */
 async function makeShadow(place: RecordedPlace): Promise<void> {
   const { folder, workspace } = place;
-  if (existsSync(join(folder, "HEAD"))) return;
+  const head = join(folder, "HEAD");
+  if ((await readFile(head, "utf8").catch(() => "")) === HEAD) return;
   for (const name of ["objects", "refs", "info"]) await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
   const repository = await findRepository(workspace).catch(() => undefined);
   if (repository !== undefined) await writeFile(join(folder, LENT), join(repository.commonFolder, "objects"));
   await writeFile(join(folder, "info/attributes"), ATTRIBUTES);
   await writeFile(join(folder, "config"), CONFIG);
-  // The last one: from now on it is a repository.
-  await writeFile(join(folder, "HEAD"), "ref: refs/heads/recorded\n");
+  // The last one, whole or not at all: from now on it is a repository.
+  await replaceFile(head, HEAD);
 }

@@ -76,6 +76,22 @@ describeInBrowser("in other languages", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("a command that begins in Arabic, its programs and its warnings keep their order in Arabic", async () => {
+    const command = `"./سجل" && rm -rf ./build`;
+    const id = await begin(world, [{ tool: "Bash", input: { command } }, { say: "Done." }]);
+    const visitor = await world.visit(`/sessions/${id}`, { locale: "ar-EG" });
+    const { page } = visitor;
+    const whole = page.locator("pre").filter({ hasText: command }).last();
+    const program = page.locator("li").getByText("/usr/bin/rm", { exact: true });
+    const warning = page.getByRole("list", { name: "تحذيرات" }).getByText(/^Deletes files: rm -rf/);
+    for (const shown of [whole, program, warning]) {
+      await shown.waitFor();
+      const [first, last] = await ends(shown);
+      expect(last).toBeGreaterThan(first);
+    }
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("one is chosen in the menu and kept in the browser", async () => {
     const visitor = await world.visit("/sessions", { locale: "fr-FR" });
     const { page } = visitor;

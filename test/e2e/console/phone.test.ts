@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { describeInBrowser, PHONE } from "../../support/browser.ts";
+import { untilTurnEnds } from "../../support/app.ts";
 import { consoleWorld, conversation, question } from "./world.ts";
 
 const SCRIPT = `sim: ${JSON.stringify([
@@ -44,6 +45,27 @@ describeInBrowser("on a phone", () => {
     await conversation(page).getByText("The note is written.", { exact: true }).waitFor();
     await fits();
     expect(await world.read("note.md")).toContain("# A note");
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("a conversation asks for nothing that only a wide window shows, until somebody opens it", async () => {
+    const { id } = await world.client.createSession({ prompt: { text: "help" } });
+    await untilTurnEnds(world.client, id);
+    const visitor = await world.visit("/approvals", PHONE);
+    const { page } = visitor;
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(`${world.app.serving.url}/sessions/${id}`);
+    await conversation(page).getByText("Turn ended").waitFor();
+    await page.waitForLoadState("networkidle");
+    const wide = new Set(["/api/sessions", `/api/sessions/${id}/mcp`, "/api/prices"]);
+    expect(asked.filter((path) => wide.has(path))).toEqual([]);
+    await page.getByRole("button", { name: "Details" }).tap();
+    await page.getByRole("dialog").getByText("Sandbox", { exact: true }).waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).tap();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Other sessions" }).tap();
+    await page.getByRole("dialog").getByRole("link", { name: /help/ }).waitFor();
     expect(visitor.troubles).toEqual([]);
   });
 

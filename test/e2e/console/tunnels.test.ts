@@ -32,6 +32,15 @@ describeInBrowser("Tunnels", () => {
     await page.getByRole("button", { name: "Offer models" }).click();
     await page.getByLabel("Name").fill("work");
     await page.getByLabel("Dollars a day").fill("5");
+    expect(await page.getByLabel("Engine of sessions that name none").count()).toBe(0);
+    await page.getByLabel("Whole sessions may run here").check();
+    const engine = page.getByLabel("Engine of sessions that name none");
+    await engine.getByRole("option", { name: "command" }).waitFor({ state: "attached" });
+    expect(await engine.getByRole("option", { name: "tunnel" }).count()).toBe(0);
+    await page.getByText("Sallyport’s own agent loop, for every provider and model").waitFor();
+    await engine.selectOption("command");
+    await page.getByText("No agent: each prompt is a command for the shell").waitFor();
+    expect(await inspectPart(page, "[role=dialog]")).toEqual([]);
     await page.getByRole("button", { name: "Offer and show a code" }).click();
     const shown = page.getByLabel("Pairing code", { exact: true });
     await shown.waitFor();
@@ -43,6 +52,8 @@ describeInBrowser("Tunnels", () => {
     const offer = page.getByRole("article", { name: "Offer work" });
     await offer.getByText("waiting for the code").waitFor();
     await offer.getByText("$5.00 a day", { exact: false }).waitFor();
+    await offer.getByText("sessions allowed").waitFor();
+    await offer.locator("dt:text-is('Engine') + dd", { hasText: "command" }).waitFor();
     await offer.getByRole("button", { name: "Pause work" }).click();
     await offer.getByText("paused", { exact: true }).waitFor();
     expect(await inspectPart(page, "main")).toEqual([]);

@@ -65,6 +65,67 @@ describeInBrowser("columns, pictures and files of the workbench", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("a table is saved for Excel with its types, and a picture is copied, or the page says why not", async () => {
+    const visitor = await world.visit("/workbench");
+    const { page } = visitor;
+    const text = `City,People,Founded,Formula,Note\nBern,134000,1191-01-01,=1+1,${"x".repeat(32_800)}\nOslo,709000,1048-01-01,@b,c\n`;
+    const input = page.getByLabel("Files to open");
+    await input.setInputFiles({ name: "cities.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+    await page.getByRole("button", { name: "Download" }).click();
+    const { file, bytes } = await saved(page, () => choose(page, "All 2 rows as Excel"));
+    expect(file.suggestedFilename()).toBe("cities.xlsx");
+    await page
+      .getByText(
+        'Saved cities.xlsx. Times of "Founded" before 1900 or after 9999 are texts, because Excel has none: 2 values, first in row 1. Texts of "Note" were cut after 32,767 characters, more than Excel holds: 1 value, first in row 1.',
+        { exact: true },
+      )
+      .waitFor();
+    await input.setInputFiles({ name: "again.xlsx", mimeType: "", buffer: bytes });
+    await page.getByRole("button", { name: "Close again" }).waitFor();
+    await page.getByRole("gridcell", { name: "=1+1", exact: true }).waitFor();
+    await page.getByRole("gridcell", { name: "134000", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Add viewer" }).click();
+    await choose(page, "Histogram");
+    const histogram = viewer(page, "Histogram of People");
+    await histogram.getByRole("figure").waitFor();
+    const copy = async (): Promise<void> => {
+      await histogram.getByRole("button", { name: "More for Histogram of People" }).click();
+      await choose(page, "Copy picture");
+    };
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await copy();
+    await page.getByText("Copied a picture of Histogram of People.", { exact: true }).waitFor();
+    const copied = await page.evaluate(async () => {
+      const [item] = await navigator.clipboard.read();
+      const picture = await createImageBitmap((await item?.getType("image/png")) ?? new Blob());
+      return { types: item?.types, isWide: picture.width > 200 && picture.height > 100 };
+    });
+    expect(copied).toEqual({ types: ["image/png"], isWide: true });
+    const browser = await page.context().newCDPSession(page);
+    const { targetInfo } = await browser.send("Target.getTargetInfo");
+    const { browserContextId } = targetInfo;
+    if (browserContextId === undefined) throw new Error("no context");
+    const permission = { name: "clipboard-write" };
+    await browser.send("Browser.setPermission", { permission, setting: "denied", browserContextId });
+    await copy();
+    await page
+      .getByText(
+        "The browser did not let this page copy the picture: allow it to use the clipboard, or save the picture as PNG.",
+        { exact: true },
+      )
+      .waitFor();
+    // As on a page without https.
+    await page.evaluate(() => Object.defineProperty(globalThis, "ClipboardItem", { value: undefined }));
+    await copy();
+    await page
+      .getByText(
+        "This browser copies pictures only from addresses with https, or of this computer: save the picture as PNG.",
+        { exact: true },
+      )
+      .waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("a text file is read as a person says, and the report names what did not fit", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;

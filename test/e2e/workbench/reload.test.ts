@@ -61,6 +61,24 @@ async function storedStep(page: Page, expected: string): Promise<void> {
     .toBe(expected);
 }
 
+/** Answers of queries that the browser has stored. */
+function answersStored(page: Page): Promise<number> {
+  return page.evaluate(
+    () =>
+      new Promise<number>((resolve, reject) => {
+        const request = indexedDB.open("sallyport.workbench");
+        request.addEventListener("error", () => reject(request.error ?? new Error("no database")));
+        request.addEventListener("success", () => {
+          const count = request.result.transaction("answers").objectStore("answers").count();
+          count.addEventListener("success", () => {
+            request.result.close();
+            resolve(count.result);
+          });
+        });
+      }),
+  );
+}
+
 async function openCsv(page: Page, name: string): Promise<void> {
   await page.getByLabel("Files to open").setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(CSV) });
   await tab(page, name.replace(".csv", "")).waitFor();
@@ -101,6 +119,41 @@ describeInBrowser("a workbench that is loaded again", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("cells are coloured by their values, also after a reload, and that is taken back", async () => {
+    const visitor = await world.visit("/workbench");
+    const { page } = visitor;
+    await openCsv(page, "coloured.csv");
+    /** How much of the colour is behind the cells, from 0 to 1. */
+    const shades = (): Promise<readonly number[]> =>
+      Promise.all(
+        ["134000", "709000", "1080000"].map((name) =>
+          page
+            .getByRole("gridcell", { name, exact: true })
+            .evaluate((cell) => Number(/[\d.]+(?=\)$)/.exec(getComputedStyle(cell).backgroundColor)?.[0])),
+        ),
+      );
+    const plain = [0, 0, 0];
+    await page.getByRole("gridcell", { name: "Köln" }).waitFor();
+    expect(await shades()).toEqual(plain);
+    const choose = async (words: string): Promise<void> => {
+      await page.getByRole("columnheader", { name: /People/ }).click({ button: "right" });
+      await page.getByRole("menuitem", { name: words }).click();
+    };
+    await choose("Colour by value");
+    await expect.poll(shades).toEqual([0.04, 0.3, 0.46]);
+    await storedStep(page, "Coloured People");
+    await page.reload();
+    await expect.poll(shades).toEqual([0.04, 0.3, 0.46]);
+    // The note about the reload lies over the heads.
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    await page.getByRole("button", { name: "Undo: Coloured People" }).click();
+    await expect.poll(shades).toEqual(plain);
+    await choose("Colour by value");
+    await choose("No colours");
+    await expect.poll(shades).toEqual(plain);
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("cells are found and edited by the keyboard, and that is taken back after a reload", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
@@ -137,6 +190,37 @@ describeInBrowser("a workbench that is loaded again", () => {
     await page.getByRole("gridcell", { name: "710000" }).waitFor();
     await undo.click();
     await page.getByRole("gridcell", { name: "709000" }).waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("queries and the answer of the last one are there again, and are gone after signing out", async () => {
+    const visitor = await world.visit("/workbench");
+    const { page } = visitor;
+    await openCsv(page, "asked.csv");
+    await page.getByRole("button", { name: "SQL", exact: true }).click();
+    const editor = page.getByRole("textbox", { name: "SQL" });
+    await editor.fill("SELECT count(*) AS cities FROM asked");
+    await editor.press("Control+Enter");
+    await page.getByRole("button", { name: "Columns of asked" }).waitFor();
+    const answer = page.getByRole("region", { name: "SQL" }).getByRole("gridcell", { name: "3", exact: true });
+    await answer.waitFor();
+    await page.getByRole("button", { name: "New query" }).click();
+    await editor.fill("SELECT 2");
+    await stored(page, { tables: 1, viewers: 0 });
+    await expect.poll(() => answersStored(page)).toBe(1);
+    await page.reload();
+    await page.getByText("1 table is open again, as before the page was loaded.").waitFor();
+    await page.getByRole("button", { name: "SQL", exact: true }).click();
+    await page.getByRole("tab", { name: "Query 2", selected: true }).press("ArrowLeft");
+    await page.getByRole("tab", { name: "Query 1", selected: true }).waitFor();
+    await editor.filter({ hasText: "SELECT count(*) AS cities FROM asked" }).waitFor();
+    await answer.waitFor();
+    // As another window signs out.
+    const other = await visitor.newPage();
+    await other.goto(new URL("/", page.url()).href);
+    await other.evaluate(() => localStorage.removeItem("sallyport.token"));
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("sql")))).toEqual([]);
     expect(visitor.troubles).toEqual([]);
   });
 });

@@ -226,6 +226,30 @@ const longScene: Scene = {
   seen: (page) => page.locator(VIEWER).last(),
 };
 
+const colourScenes: readonly Scene[] = [
+  {
+    name: "workbench-colours",
+    path: "/workbench",
+    arrange: async (page) => {
+      await openSample(page);
+      for (const name of ["USUBJID", "AGE", "SEX"]) {
+        await page.getByRole("columnheader", { name }).first().click({ button: "right" });
+        await page.getByRole("menuitem", { name: "Colour by value" }).click();
+      }
+    },
+    seen: (page) => page.getByRole("grid"),
+  },
+  {
+    name: "workbench-download-menu",
+    path: "/workbench",
+    arrange: async (page) => {
+      await openSample(page);
+      await page.getByRole("button", { name: "Download" }).click();
+    },
+    seen: (page) => page.getByRole("menuitem", { name: "All 5,850 rows as Excel" }),
+  },
+];
+
 const sqlScenes: readonly Scene[] = [
   {
     name: "workbench-sql",
@@ -239,6 +263,21 @@ const sqlScenes: readonly Scene[] = [
       await page.getByRole("button", { name: "Run" }).click();
     },
     seen: (page) => page.getByRole("button", { name: /Open as/ }),
+  },
+  {
+    name: "workbench-sql-tabs",
+    path: "/workbench",
+    arrange: async (page) => {
+      await openSample(page);
+      await page.getByRole("button", { name: "SQL", exact: true }).click();
+      for (const [at, text] of ["SELECT sex FROM demog", "SELECT avg(weight) FROM demog", "SELECT 3"].entries()) {
+        if (at > 0) await page.getByRole("button", { name: "New query" }).click();
+        await page.getByRole("tab", { name: `Query ${at + 1}`, selected: true }).waitFor();
+        await page.getByRole("textbox", { name: "SQL" }).fill(text);
+      }
+      await page.getByRole("tab", { name: "Query 3" }).press("Delete");
+    },
+    seen: (page) => page.getByRole("status").filter({ hasText: "Closed Query 3." }),
   },
   {
     name: "workbench-sql-mistake",
@@ -325,6 +364,7 @@ export const WORKBENCH_SCENES: readonly Scene[] = [
   },
   ...pageScenes,
   longScene,
+  ...colourScenes,
   ...sqlScenes,
   ...chatScenes,
   ...viewerScenes,

@@ -26,6 +26,24 @@ async function neededFor(app: MoneyApp): Promise<number> {
   return shortage.asked_microusd;
 }
 
+it("a question of a day that a wrong clock was in does not wait for that day to end", async () => {
+  const clock = new MovableClock();
+  await using app = await openMoneyApp({ profile: { unattended: "park", max_cost_microusd: 1 }, clock });
+  const needed = await neededFor(app);
+  clock.jump(365 * DAY);
+  await app.client.setPolicy(
+    policyOf({ profile: { unattended: "park" }, budget: { per_day_microusd: needed + ONE_COST - 1 } }),
+  );
+  await using first = (await begin(app)).follow;
+  await first.end();
+  await using second = (await begin(app)).follow;
+  const question = await second.question();
+  clock.jump(-365 * DAY);
+  clock.pass(DAY);
+  expect(await second.resolution()).toMatchObject({ approval_id: question.id, outcome: "cancelled" });
+  expect(await second.end()).toMatchObject({ type: "turn.completed" });
+});
+
 for (const [kind, policyFor] of Object.entries(LIMIT_OF)) {
   it(`${kind}: a question is withdrawn on the next day, also where the machine slept over midnight`, async () => {
     const clock = new MovableClock();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SallyportClient } from "../../../src/client/index.ts";
-import type { Approval, Decision } from "../../../src/protocol/index.ts";
+import { LIMITS, type Approval, type Decision } from "../../../src/protocol/index.ts";
 import { openTestApp, runScript, script } from "../../support/app.ts";
 import { scriptedServer } from "../../support/mcp-servers.ts";
 import { openWith, outputs } from "./world.ts";
@@ -30,14 +30,20 @@ type Answer = (asked: Approval) => Omit<Decision, "input_hash"> | undefined;
 /** One call of a server that asks; `answer` says what a person does with each question that is not about the call itself. */
 async function asking(
   client: SallyportClient,
-  question: { readonly method: string; readonly params: object },
+  question: { readonly method: string; readonly params: object; readonly times?: number },
   { answer, profile }: { readonly answer: Answer; readonly profile?: string },
 ): Promise<{ readonly asked: readonly Approval[]; readonly said: unknown }> {
   const asked: Approval[] = [];
   const prompt = { text: script({ tool: "mcp__it__act", input: { do: "ask", ...question } }, { say: "Done." }) };
   const { events } = await runScript(
     client,
-    { prompt, mcp_servers: { it: scriptedServer() }, ...(profile === undefined ? {} : { profile }) },
+    // What a server is told to ask may be long.
+    {
+      prompt,
+      max_tokens: 200_000,
+      mcp_servers: { it: scriptedServer() },
+      ...(profile === undefined ? {} : { profile }),
+    },
     async (approval) => {
       const { id, input_hash, tool } = approval;
       if (tool === "mcp__it__act") return client.decide(id, { decision: "approve", input_hash });
@@ -117,6 +123,65 @@ describe("a server that asks a person", () => {
     const refused = await asking(app.client, bad, { answer: () => undefined });
     expect(refused.asked).toEqual([]);
     expect(refused.said).toMatchObject({ error: expect.stringContaining("must begin with https://") as string });
+  });
+
+  it("gets no default that nobody saw, and nothing for a field that was left open", async () => {
+    await using app = await openTestApp();
+    const items = { type: "string", enum: ["read", "delete"] };
+    const properties = {
+      constructor: { type: "string" },
+      scopes: { type: "array", items, default: ["delete"] },
+      more: { type: "array", items: { anyOf: [{ const: "r", title: "Read" }] }, default: ["r"] },
+    };
+    const params = { message: "What may it do?", requestedSchema: { type: "object", properties } };
+    const { asked, said } = await asking(app.client, { method: "elicitation/create", params }, { answer: filled({}) });
+    expect(asked).toMatchObject([
+      {
+        preview: {
+          questions: [
+            { question: "constructor", options: [{ label: "Leave it out" }] },
+            {
+              question: "scopes",
+              options: [{ label: "read", description: "" }, { label: "delete", description: "suggested" }, {}],
+            },
+            { question: "more", options: [{ label: "Read", description: "suggested" }, {}] },
+          ],
+        },
+      },
+    ]);
+    expect(said).toEqual({ action: "accept", content: { scopes: ["delete"], more: ["r"] } });
+  });
+
+  it("cannot ask what nobody can read, nor name a host that is none", async () => {
+    await using app = await openTestApp();
+    const properties = Object.fromEntries(
+      Array.from({ length: LIMITS.mcpFormFields }, (_, at) => [
+        `field${at}`,
+        { type: "string", title: "t".repeat(3_000) },
+      ]),
+    );
+    const form = { message: "Fill it in.", requestedSchema: { type: "object", properties } };
+    const login = { ...ADDRESS, url: "https://accounts.example@evil.example/" };
+    const sampled = {
+      messages: [{ role: "user", content: { type: "text", text: "a".repeat(LIMITS.mcpSamplingChars) } }],
+    };
+    for (const [method, params, why] of [
+      ["elicitation/create", form, "its texts must be short"],
+      ["elicitation/create", login, "the address holds a user name or password"],
+      ["sampling/createMessage", { ...sampled, maxTokens: 10 }, "too long for a person to read"],
+    ] as const) {
+      const { asked, said } = await asking(app.client, { method, params }, { answer: () => undefined });
+      expect(asked).toEqual([]);
+      expect(said).toMatchObject({ error: expect.stringContaining(why) as string });
+    }
+  });
+
+  it("has a bounded number of questions in a turn", async () => {
+    await using app = await openTestApp();
+    const question = { method: "elicitation/create", params: FORM, times: LIMITS.mcpServerQuestions + 1 };
+    const { asked, said } = await asking(app.client, question, { answer: () => ({ decision: "reject" }) });
+    expect(asked).toHaveLength(LIMITS.mcpServerQuestions);
+    expect(said).toMatchObject({ error: expect.stringContaining("questions in this turn already") as string });
   });
 
   it("cannot change what it asked, nor can the person who answers", async () => {

@@ -1,8 +1,9 @@
-import { isServerQuestion } from "../../sessions/approvals.ts";
+import { isServerQuestion } from "../../sessions/approval-words.ts";
 import type { StreamFrame } from "../../journal/events.ts";
-import { isToolItem, type Item, type ToolItem } from "../../journal/items.ts";
+import type { Item, ToolItem } from "../../journal/items.ts";
+import { isToolItem } from "../../journal/tool-items.ts";
 import { LIMITS } from "../../limits.ts";
-import { outputText } from "../../text/present.ts";
+import { outputText } from "../../text/output-text.ts";
 import { failureOf, usageOf } from "./failure.ts";
 import { answerRow, questionRow, sessionRows } from "./questions.ts";
 import type { CompatItem, CompatRow } from "./rows.ts";

@@ -1,5 +1,5 @@
 import type { Item, Todo, ToolItem } from "../../journal/items.ts";
-import { outputText } from "../../text/present.ts";
+import { outputText } from "../../text/output-text.ts";
 import type { RichItem } from "./rows.ts";
 import { summarize } from "./summary.ts";
 

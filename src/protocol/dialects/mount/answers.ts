@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { effectsOf, filesOf, type Approval } from "../../sessions/approvals.ts";
+import { effectsOf, filesOf } from "../../sessions/approval-words.ts";
+import type { Approval } from "../../sessions/approvals.ts";
 import { Autonomy } from "../../access/policy.ts";
 import { ProviderStatus } from "../../models/providers.ts";
 import { ForkedFrom, Status } from "../../sessions/sessions.ts";

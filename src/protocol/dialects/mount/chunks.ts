@@ -1,9 +1,10 @@
 import type { Usage } from "../../journal/content.ts";
 import { Failure } from "../../errors.ts";
 import type { StreamFrame } from "../../journal/events.ts";
-import { isToolItem, type Item, type ToolItem } from "../../journal/items.ts";
+import type { Item, ToolItem } from "../../journal/items.ts";
+import { isToolItem } from "../../journal/tool-items.ts";
 import { LIMITS } from "../../limits.ts";
-import { outputText } from "../../text/present.ts";
+import { outputText } from "../../text/output-text.ts";
 import { withoutHalf } from "./output.ts";
 import type { ClaudeChunk, ClaudeUsage, MountFrame, ToolChunk } from "./types.ts";
 

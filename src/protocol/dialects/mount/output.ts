@@ -1,5 +1,6 @@
 import type { StreamFrame } from "../../journal/events.ts";
-import { isToolItem, type Item, type ToolItem } from "../../journal/items.ts";
+import type { Item, ToolItem } from "../../journal/items.ts";
+import { isToolItem } from "../../journal/tool-items.ts";
 import { LIMITS } from "../../limits.ts";
 
 /** Remembers what readers were shown of unfinished texts. */

@@ -1,7 +1,7 @@
 import type { JournalEvent } from "../../journal/events.ts";
-import { isToolItem } from "../../journal/items.ts";
-import { outputText } from "../../text/present.ts";
-import { isServerQuestion } from "../../sessions/approvals.ts";
+import { isToolItem } from "../../journal/tool-items.ts";
+import { outputText } from "../../text/output-text.ts";
+import { isServerQuestion } from "../../sessions/approval-words.ts";
 import type { ToolLogEntry } from "./types.ts";
 
 interface LoggedCall {

@@ -1,9 +1,10 @@
 import { toolApprovalRequest } from "../terminal.ts";
 import type { Usage } from "../../journal/content.ts";
 import type { StreamFrame } from "../../journal/events.ts";
-import { isToolItem, type Item, type ToolItem } from "../../journal/items.ts";
+import type { Item, ToolItem } from "../../journal/items.ts";
+import { isToolItem } from "../../journal/tool-items.ts";
 import { LIMITS } from "../../limits.ts";
-import { outputText } from "../../text/present.ts";
+import { outputText } from "../../text/output-text.ts";
 import { runtimeError, type RuntimeFinal, type RuntimeMessage } from "./messages.ts";
 import { shownToolName } from "./tools.ts";
 

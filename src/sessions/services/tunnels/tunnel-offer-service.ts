@@ -6,7 +6,9 @@ import {
   defined,
   Failure,
   globMatches,
+  isTunnelProvider,
   LIMITS,
+  TUNNEL_ENGINE,
   TunnelAuth,
   type KeyBounds,
   type KeyView,
@@ -24,6 +26,7 @@ import {
 } from "../../../tunnels/index.ts";
 import { authorize, type Caller } from "../../access/access.ts";
 import type { Dependencies } from "../../dependencies.ts";
+import { checkEngine } from "../../settings/engine-view.ts";
 import type { Registry } from "../../lifecycle/registry.ts";
 import type { KeyService } from "../access/key-service.ts";
 import { StoredList } from "../stored-list.ts";
@@ -48,6 +51,8 @@ const StoredOffer = z.object({
   paused: z.boolean().optional(),
 });
 type StoredOffer = z.infer<typeof StoredOffer>;
+
+type OfferRequest = z.infer<typeof CreateTunnelOffer>;
 
 interface OfferServices {
   readonly pairings: PairingBook;
@@ -160,8 +165,7 @@ export class TunnelOfferService {
     authorize(caller, "policy.write");
     const parsed = CreateTunnelOffer.parse(request);
     const { id, auth: asked, sessions, engine, profile, dial, console: address, allowed_agents, ...bounds } = parsed;
-    if (engine !== undefined && !this.#dependencies.engines.has(engine))
-      throw new Failure("unsupported", `there is no engine ${engine}`);
+    if (engine !== undefined) this.#checkEngine(engine, parsed);
     if ((await this.#stored.all()).some((known) => known.id === id))
       throw new Failure("conflict", `there is an offer ${id} already: revoke it first`);
     const { auth, secret } = await this.#secretFor(id, asked);
@@ -185,6 +189,14 @@ export class TunnelOfferService {
     }
     this.#start(offer);
     return { ...(await this.#view(offer)), ...defined({ secret }) };
+  }
+
+  #checkEngine(engine: string, { sessions, provider }: Pick<OfferRequest, "sessions" | "provider">): void {
+    if (!sessions)
+      throw new Failure("invalid_request", "engine is for whole sessions: allow them (sessions), or leave engine out");
+    checkEngine(this.#dependencies.engines, engine);
+    if (engine === TUNNEL_ENGINE && !isTunnelProvider(provider ?? this.#dependencies.models.defaultProvider))
+      throw new Failure("invalid_request", "the engine tunnel needs a provider behind a tunnel; name another engine");
   }
 
   /** Cuts it at once: its links end, its requests are broken off, and its principal is gone. */

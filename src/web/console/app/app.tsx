@@ -10,6 +10,7 @@ import { Toasts } from "../../ui/toasts.tsx";
 import { connect, ConnectionProvider } from "../../ui/app/connection.tsx";
 import { Pairing } from "../away/pairing.tsx";
 import { takePairingCode } from "../away/pairing-link.ts";
+import { readFirst } from "./first-reads.ts";
 import { router } from "./router.tsx";
 import { SignIn } from "../../ui/app/sign-in.tsx";
 import { forgetRefusal, noteRefusal, useSignedOut } from "./signed-out.ts";
@@ -77,6 +78,7 @@ function SignedIn({
 }): ReactNode {
   const { client, live, openShell } = useMemo(() => connect(token), [token]);
   const me = useQuery({ queryKey: ["me"], queryFn: () => client.me() });
+  useEffect(() => readFirst({ client, queries }, globalThis.location), [client]);
   const isRefused = me.error instanceof Failure && me.error.code === "unauthenticated";
   const isReady = useReady(me.data !== undefined);
   const { isRevoked } = useSignedOut();

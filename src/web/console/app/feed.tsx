@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import type { SessionListFilter } from "../../../client/index.ts";
+import type { SallyportClient, SessionListFilter } from "../../../client/index.ts";
 import type { Approval, FeedFrame, SessionView } from "../../../protocol/index.ts";
 import { useConnection } from "../../ui/app/connection.tsx";
 import type { News, NewsReader } from "./news.ts";
@@ -37,6 +37,13 @@ export const KEYS = {
 const PENDING = 1_000;
 const NONE: readonly Approval[] = [];
 
+export function pendingApprovals(client: SallyportClient) {
+  return {
+    queryKey: [...KEYS.approvals, "pending"],
+    queryFn: async () => inOrder((await client.approvals({ status: "pending", limit: PENDING })).approvals),
+  };
+}
+
 /** Everything that waits for a person, oldest first, always up to date. */
 export function usePendingApprovals(): {
   readonly approvals: readonly Approval[];
@@ -44,10 +51,7 @@ export function usePendingApprovals(): {
   readonly error: Error | null;
 } {
   const { client } = useConnection();
-  const { data, isPending, error } = useQuery({
-    queryKey: [...KEYS.approvals, "pending"],
-    queryFn: async () => inOrder((await client.approvals({ status: "pending", limit: PENDING })).approvals),
-  });
+  const { data, isPending, error } = useQuery(pendingApprovals(client));
   return { approvals: data ?? NONE, isPending, error };
 }
 

@@ -74,9 +74,11 @@ function Part({ part }: { readonly part: CommandPart }): ReactNode {
           </Badge>
         ))}
         <code className="font-semibold">{program === "" ? t("known only at run time") : visibleCommand(program)}</code>
-        <span className="text-xs break-all text-faint">
-          {resolved === undefined ? t("built in, or not found") : visibleCommand(resolved)}
-        </span>
+        {resolved === undefined ? (
+          <span className="text-xs text-faint">{t("built in, or not found")}</span>
+        ) : (
+          <code className="text-xs break-all text-faint">{visibleCommand(resolved)}</code>
+        )}
       </p>
       <Words label={t("arguments")} words={argv} />
       <Words label={t("variables")} words={assignments} />

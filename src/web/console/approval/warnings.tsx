@@ -29,7 +29,10 @@ export function Warnings({ warnings }: { readonly warnings: readonly Warning[] }
           )}
         >
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-          <span className="min-w-0 [overflow-wrap:anywhere]">{visible(message)}</span>
+          {/* The server's English, with parts of the call in it. */}
+          <span dir="ltr" className="min-w-0 [overflow-wrap:anywhere]">
+            {visible(message)}
+          </span>
         </li>
       ))}
     </ul>

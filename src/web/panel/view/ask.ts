@@ -56,7 +56,7 @@ export class AskView {
       { class: "ask", attributes: { "aria-label": name, tabindex: "-1" } },
       make("div", { class: "ask-head" }, icon("question"), make("h3", { text: name })),
       ...this.#preview.nodes,
-      ...approval.warnings.map(({ message }) => make("p", { class: "warning" }, icon("alert"), visible(message))),
+      ...approval.warnings.map(warningLine),
       this.#actions,
       this.#trouble,
       this.#outcome,
@@ -188,3 +188,9 @@ function headline(approval: Approval, describe: Describe): string {
 }
 
 export type BudgetPreview = Extract<Preview, { type: "budget" }>;
+
+/** The server's English, with parts of the call in it. */
+function warningLine({ message }: Approval["warnings"][number]): HTMLElement {
+  const words = make("span", { attributes: { dir: "ltr" }, text: visible(message) });
+  return make("p", { class: "warning" }, icon("alert"), words);
+}

@@ -20,6 +20,7 @@ export function App({ bench }: { readonly bench: Bench }): ReactNode {
   useEffect(
     () =>
       onSignedOut(() => {
+        bench.queryTabs.forget();
         bench.keeper
           .forget()
           .catch(() => undefined)

@@ -2,6 +2,7 @@ import { LayoutStore } from "../model/layout-store.ts";
 import { openWorkbench, type OpenWorkbench } from "../model/open.ts";
 import { QueryHistory } from "../sql/history.ts";
 import { PageSql } from "../sql/page-sql.ts";
+import { QueryTabs } from "../sql/query-tabs.ts";
 import { GridLooks } from "./grid-looks.ts";
 import { TableOpener } from "./opening.ts";
 import { SessionKeeper } from "./session-keeper.ts";
@@ -17,6 +18,7 @@ export interface Bench {
   readonly keeper: SessionKeeper;
   readonly sql: PageSql;
   readonly queries: QueryHistory;
+  readonly queryTabs: QueryTabs;
 }
 
 export function openBench(): Bench {
@@ -33,6 +35,8 @@ export function openBench(): Bench {
     tab: tabId(globalThis.sessionStorage, navigator.locks),
     now: Date.now,
   });
+  const queryTabs = new QueryTabs(storage, () => crypto.randomUUID());
+  globalThis.addEventListener("storage", ({ key }) => queryTabs.storageChanged(key));
   gridLooks.subscribe(() => keeper.changed());
   void keeper.start().then(() => openLinked(opening));
   globalThis.addEventListener("hashchange", () => openLinked(opening));
@@ -52,6 +56,7 @@ export function openBench(): Bench {
     keeper,
     sql: new PageSql(workbench),
     queries: new QueryHistory(storage),
+    queryTabs,
   };
 }
 

@@ -57,7 +57,7 @@ export function useCommands(): WorkbenchCommands {
       }),
     select: (what) => withView(({ id, table }) => workbench.select(id, rowsFor(what, table), "person")),
     clearFilters: () => withView(({ table }) => table.setFilters(new Map())),
-    ...fileCommands({ opening, withView, attemptLater, told: tell.ok }),
+    ...fileCommands({ opening, withView, attemptLater, told: tell.ok, warned: tell.warn }),
     removeColumn: (name) => withView(({ id }) => workbench.removeColumn(id, name, "person")),
     openPivot: (viewerId) =>
       withView(({ table, viewers }) => {

@@ -2,17 +2,18 @@ import { download } from "../../ui/download.ts";
 import { toCsv } from "../data/csv.ts";
 import { toJson } from "../data/json.ts";
 import { toParquet } from "../data/parquet.ts";
+import { toXlsx } from "../data/write/xlsx.ts";
 import { WORKBENCH_LIMITS } from "../limits.ts";
 import { layoutFileText, layoutText, parseLayout } from "../model/layout.ts";
 import { linkHash } from "../model/permalink.ts";
 import type { View } from "../model/workbench.ts";
 import { fileName } from "./file-name.ts";
 import type { TableOpener } from "./opening.ts";
-import { savePicture } from "./picture/save.ts";
+import { copyPicture, savePicture } from "./picture/save.ts";
 import { useDownloads } from "./surface.ts";
 
 type RowsToSave = "all" | "filtered" | "selected";
-export type SavedFileKind = "csv" | "json" | "parquet";
+export type SavedFileKind = "csv" | "xlsx" | "json" | "parquet";
 
 /** What comes from files and goes to them. */
 export interface FileCommands {
@@ -23,6 +24,8 @@ export interface FileCommands {
   readonly copyLink: () => void;
   readonly openLayoutFile: (file: File) => void;
   readonly savePicture: (viewerId: string, kind: "png" | "svg") => void;
+  /** As PNG, to the clipboard. */
+  readonly copyPicture: (viewerId: string) => void;
 }
 
 export function fileCommands(options: {
@@ -32,10 +35,15 @@ export function fileCommands(options: {
   readonly attemptLater: (work: () => Promise<void> | void) => void;
   /** Says that something was done. */
   readonly told: (words: string) => void;
+  /** Says what a person should know of what was done. */
+  readonly warned: (words: string) => void;
 }): FileCommands {
-  const { opening, withView, attemptLater, told } = options;
+  const { opening, withView, attemptLater, told, warned } = options;
+  const withPicture = (viewerId: string, work: (picture: ShownPicture) => Promise<void>): void =>
+    withView((view) => attemptLater(() => work(shownPicture(view, viewerId))));
   return {
-    save: (rows, kind = "csv") => withView(({ table }) => attemptLater(() => saveTable(table, rows, kind))),
+    save: (rows, kind = "csv") =>
+      withView(({ table }) => attemptLater(() => saveTable(table, { rows, kind, told, warned }))),
     saveLayoutFile: () =>
       withView((open) => {
         const layout = layoutText(opening.layoutOf(open));
@@ -55,24 +63,43 @@ export function fileCommands(options: {
       ),
     openLayoutFile: (file) =>
       withView(({ id }) => attemptLater(async () => opening.apply(id, parseLayout(await layoutFileText(file))))),
-    savePicture: (viewerId, kind) =>
-      withView(({ viewers }) =>
-        attemptLater(() => {
-          const place = document.querySelector(`[data-viewer-id="${CSS.escape(viewerId)}"] [data-picture]`);
-          const title = viewers.find(({ id }) => id === viewerId)?.title ?? "Viewer";
-          if (place === null) throw new Error("This viewer is not shown now: bring it to the front first.");
-          return savePicture({ place, title, kind });
-        }),
-      ),
+    savePicture: (viewerId, kind) => withPicture(viewerId, (picture) => savePicture({ ...picture, kind })),
+    copyPicture: (viewerId) =>
+      withPicture(viewerId, async (picture) => {
+        await copyPicture(picture);
+        told(`Copied a picture of ${picture.title}.`);
+      }),
   };
 }
 
-async function saveTable(table: View["table"], which: RowsToSave, kind: SavedFileKind): Promise<void> {
+interface ShownPicture {
+  /** The place that the viewer is drawn in. */
+  readonly place: Element;
+  readonly title: string;
+}
+
+function shownPicture({ viewers }: View, viewerId: string): ShownPicture {
+  const place = document.querySelector(`[data-viewer-id="${CSS.escape(viewerId)}"] [data-picture]`);
+  if (place === null) throw new Error("This viewer is not shown now: bring it to the front first.");
+  return { place, title: viewers.find(({ id }) => id === viewerId)?.title ?? "Viewer" };
+}
+
+interface SaveOptions {
+  readonly rows: RowsToSave;
+  readonly kind: SavedFileKind;
+  readonly told: (words: string) => void;
+  readonly warned: (words: string) => void;
+}
+
+/** Cells of an Excel file from which on it takes seconds. */
+const LONG_CELLS = 1_000_000;
+
+async function saveTable(table: View["table"], { rows: which, kind, told, warned }: SaveOptions): Promise<void> {
   const rows = which === "all" ? undefined : which === "filtered" ? table.filtered : table.selected;
   if (rows?.isEmpty === true)
     throw new Error(which === "selected" ? "No rows are selected: select some first." : "No rows pass the filters.");
   const count = rows?.count ?? table.rowCount;
-  if (kind !== "csv" && count > WORKBENCH_LIMITS.savedRows)
+  if ((kind === "json" || kind === "parquet") && count > WORKBENCH_LIMITS.savedRows)
     throw new Error(
       `${count.toLocaleString("en-US")} rows are too many for this kind of file in a browser, which can save ${WORKBENCH_LIMITS.savedRows.toLocaleString("en-US")}: filter them, or save as CSV.`,
     );
@@ -81,6 +108,14 @@ async function saveTable(table: View["table"], which: RowsToSave, kind: SavedFil
     case "csv": {
       const { safeForSpreadsheets } = useDownloads.getState();
       return download(`${name}.csv`, toCsv(table, { rows, safeForSpreadsheets }), "text/csv");
+    }
+    case "xlsx": {
+      if (count * table.columns.length > LONG_CELLS)
+        told("Making the Excel file takes a while. The page stays usable.");
+      const { file, notes } = await toXlsx(table, { rows });
+      download(`${name}.xlsx`, file, file.type);
+      if (notes.length > 0) warned(`Saved ${name}.xlsx. ${notes.join(" ")}`);
+      return;
     }
     case "json":
       return download(`${name}.json`, toJson(table, rows), "application/json");

@@ -41,6 +41,11 @@ function changeOf(before: GridLook, after: GridLook): GridChangeWords | undefine
     sortChange(before, after) ??
     listChange(before.hidden, after.hidden, { part: "hidden", added: "Hid", removed: "Showed again" }) ??
     listChange(before.pinned, after.pinned, { part: "pinned", added: "Pinned", removed: "Unpinned" }) ??
+    listChange(before.coloured ?? [], after.coloured ?? [], {
+      part: "coloured",
+      added: "Coloured",
+      removed: "Took the colours off",
+    }) ??
     widthChange(before, after)
   );
 }

@@ -36,6 +36,12 @@ export function useWorkbenchKeys(): void {
     { keys: ["Shift+← →"], label: "In a head: narrower, wider" },
     { keys: ["Alt+↓"], label: "Menu of the column" },
   ]);
+  useShortcuts("SQL", [
+    { keys: ["Ctrl+Enter"], label: "Run the query" },
+    { keys: ["Alt+PageUp", "Alt+PageDown"], label: "The query before, the next one" },
+    { keys: ["F2"], label: "On a tab: rename the query" },
+    { keys: ["Delete"], label: "On a tab: close the query" },
+  ]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey;

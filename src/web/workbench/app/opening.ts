@@ -240,11 +240,12 @@ export class TableOpener {
   layoutOf(view: View): SavedLayout {
     const look = this.#gridLooks.get(view.id)?.look;
     if (look === undefined) return saveLayout(view);
-    const { widths, hidden, pinned, sort } = look;
+    const { widths, hidden, pinned, coloured = [], sort } = look;
     return saveLayout(view, {
       widths: { ...widths },
       hidden: [...hidden],
       pinned: [...pinned],
+      ...(coloured.length === 0 ? {} : { coloured: [...coloured] }),
       sort: sort.map(({ column, descending }) => ({ column, descending })),
     });
   }

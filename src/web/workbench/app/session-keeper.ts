@@ -13,14 +13,9 @@ import type { GridLooks } from "./grid-looks.ts";
 import { bytesOf, recordOf, restoreRows, roomFor, type ViewRecord } from "../model/session-record.ts";
 import type { View } from "../model/workbench.ts";
 import { WORKBENCH_LIMITS } from "../limits.ts";
-import type { SqlTable } from "../sql/engine.ts";
+import type { KeptAnswer } from "../sql/use-query.ts";
 import type { TableOpener } from "./opening.ts";
 import type { SessionStore } from "./session-store.ts";
-
-interface KeptAnswer {
-  readonly sql: string;
-  readonly answer: SqlTable;
-}
 
 interface KeeperOptions {
   readonly workbench: OpenWorkbench;
@@ -109,12 +104,14 @@ export class SessionKeeper {
   }
 
   /** Stores the answer of a query; a large one is not stored. */
-  keepAnswer({ sql, answer }: KeptAnswer): void {
+  keepAnswer({ tab: query, sql, answer }: KeptAnswer): void {
     const { name, columns } = answer.table;
     if (bytesOf(columns) > WORKBENCH_LIMITS.keptAnswerBytes) return;
     const { store, tab } = this.#options;
     Promise.all([store, tab])
-      .then(([open, own]) => open.putAnswer({ tab: own, sql, name, columns, isCut: answer.isCut, ms: answer.ms }))
+      .then(([open, own]) =>
+        open.putAnswer({ tab: own, query, sql, name, columns, isCut: answer.isCut, ms: answer.ms }),
+      )
       .catch(() => {});
   }
 
@@ -131,8 +128,8 @@ export class SessionKeeper {
     const steps = await this.#storedSteps(store, { tab, oldest });
     const answer = await store.answer(tab);
     if (answer !== undefined) {
-      const { sql, name, columns, isCut, ms } = answer;
-      this.#setAnswer({ sql, answer: { table: newTable(name, columns), isCut, ms } });
+      const { query, sql, name, columns, isCut, ms } = answer;
+      this.#setAnswer({ tab: query, sql, answer: { table: newTable(name, columns), isCut, ms } });
     }
     const own = all.filter((record) => record.tab === tab).toSorted((left, right) => left.place - right.place);
     const columns = new Map<string, Column>();

@@ -5,7 +5,10 @@ import type { ViewRecord } from "../model/session-record.ts";
 
 /** The answer of the last query, as the browser stores it. */
 export interface AnswerRecord {
+  /** Of the browser. */
   readonly tab: string;
+  /** The tab of the SQL pane. Absent: stored by an older page. */
+  readonly query?: string | undefined;
   readonly sql: string;
   readonly name: string;
   readonly columns: readonly Column[];

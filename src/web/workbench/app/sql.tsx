@@ -59,7 +59,7 @@ export function Sql(): ReactNode {
 }
 
 function OpenPane(): ReactNode {
-  const { workbench, sql, queries, keeper } = useBench();
+  const { workbench, sql, queries, queryTabs, keeper } = useBench();
   const { client } = useServer();
-  return <SqlPane workbench={workbench} sql={sql} history={queries} client={client} kept={keeper} />;
+  return <SqlPane workbench={workbench} sql={sql} history={queries} tabs={queryTabs} client={client} kept={keeper} />;
 }

@@ -59,7 +59,7 @@ interface SurfaceSizes {
 
 /** What a person likes on one device. */
 export const useSizes = create<SurfaceSizes>()(
-  persist((set) => ({ chatWidth: 380, sqlHeight: 300, set: (change) => set(change) }), {
+  persist((set) => ({ chatWidth: 380, sqlHeight: 340, set: (change) => set(change) }), {
     name: "sallyport.workbench.sizes",
   }),
 );

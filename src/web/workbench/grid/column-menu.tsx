@@ -3,6 +3,7 @@ import {
   ArrowUp,
   ChartNoAxesColumn,
   EyeOff,
+  Paintbrush,
   Eye,
   Funnel,
   Pin,
@@ -48,6 +49,10 @@ export function ColumnMenu(props: ColumnMenuProps): ReactNode {
   const sortBy = (descending: boolean): void => model.setSort([{ column: name, descending }]);
   const hide = (): void =>
     model.setLook({ hidden: [...look.hidden, name], pinned: look.pinned.filter((other) => other !== name) });
+  const coloured = look.coloured ?? [];
+  const isColoured = coloured.includes(name);
+  const recolour = (): void =>
+    model.setLook({ coloured: isColoured ? coloured.filter((other) => other !== name) : [...coloured, name] });
   const pinned = isPinned ? look.pinned.filter((other) => other !== name) : [...look.pinned, name];
   return (
     <DropdownMenu.Root defaultOpen>
@@ -73,6 +78,7 @@ export function ColumnMenu(props: ColumnMenuProps): ReactNode {
           {isFiltered && item(X, "Clear this filter", clearFilter)}
           {item(ChartNoAxesColumn, "Statistics", () => void (next.current = "statistics"))}
           {change !== undefined && item(PencilLine, "Name, type and format…", change)}
+          {item(Paintbrush, isColoured ? "No colours" : "Colour by value", recolour)}
           <DropdownMenu.Separator className={MENU_LINE} />
           {item(MoveHorizontal, "Fit the width", () => model.setWidth(name, undefined))}
           {item(isPinned ? PinOff : Pin, isPinned ? "Let it scroll" : "Keep at the left", () =>

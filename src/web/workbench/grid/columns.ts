@@ -2,6 +2,7 @@ import { isNumeric, type Column } from "../data/column.ts";
 import { shownAt } from "../data/display.ts";
 import type { GridLook } from "./look.ts";
 import { GRID_LIMITS, SIZES, type Letters } from "./sizes.ts";
+import { tintOf, type CellTint } from "./tint.ts";
 
 export interface PlacedColumn {
   readonly column: Column;
@@ -11,6 +12,8 @@ export interface PlacedColumn {
   readonly left: number;
   readonly width: number;
   readonly pinned: boolean;
+  /** Absent: its cells have no colours. */
+  readonly tint: CellTint | undefined;
   /** Numbers and dates stand at the right. */
   readonly atRight: boolean;
 }
@@ -34,7 +37,7 @@ export interface ColumnWindow {
 
 export function planColumns(
   columns: readonly Column[],
-  look: Pick<GridLook, "widths" | "hidden" | "pinned">,
+  look: Pick<GridLook, "widths" | "hidden" | "pinned" | "coloured">,
   options: {
     readonly rowCount: number;
     /** Of a digit. */
@@ -48,8 +51,9 @@ export function planColumns(
   const freeColumns = shown.filter(({ name }) => !look.pinned.includes(name));
   const numberWidth = Math.max(44, Math.ceil(String(options.rowCount).length * options.digit) + SIZES.cellPadding);
   const width = (column: Column): number => look.widths[column.name] ?? options.autoWidth(column);
-  const pinned = placed(pinnedColumns, { from: numberWidth, place: 0, pinned: true, width });
-  const free = placed(freeColumns, { from: 0, place: pinned.length, pinned: false, width });
+  const coloured = look.coloured ?? [];
+  const pinned = placed(pinnedColumns, { from: numberWidth, place: 0, pinned: true, coloured, width });
+  const free = placed(freeColumns, { from: 0, place: pinned.length, pinned: false, coloured, width });
   return {
     all: [...pinned, ...free],
     pinned,
@@ -66,6 +70,7 @@ function placed(
     readonly from: number;
     readonly place: number;
     readonly pinned: boolean;
+    readonly coloured: readonly string[];
     readonly width: (column: Column) => number;
   },
 ): readonly PlacedColumn[] {
@@ -74,7 +79,8 @@ function placed(
   for (const [index, column] of columns.entries()) {
     const width = options.width(column);
     const atRight = isNumeric(column) || column.type === "bigint";
-    result.push({ column, place: options.place + index, left, width, pinned: options.pinned, atRight });
+    const tint = options.coloured.includes(column.name) ? tintOf(column) : undefined;
+    result.push({ column, place: options.place + index, left, width, pinned: options.pinned, tint, atRight });
     left += width;
   }
   return result;

@@ -8,6 +8,8 @@ export interface GridLook {
   readonly hidden: readonly string[];
   /** Those that stay at the left, in their order. */
   readonly pinned: readonly string[];
+  /** Those whose cells are coloured by their values. Absent: none. */
+  readonly coloured?: readonly string[] | undefined;
   /** The first decides; the others only where those before are equal. */
   readonly sort: readonly SortKey[];
 }

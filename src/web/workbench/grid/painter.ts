@@ -237,6 +237,9 @@ export class GridPainter {
     const missing = isMissing(column.column, line.row);
     cell.text.data = missing ? MISSING : shownAt(column.column, line.row);
     cell.element.classList.toggle("is-missing", missing);
+    const tint = column.tint?.(line.row);
+    cell.element.classList.toggle("is-tinted", tint !== undefined);
+    if (tint !== undefined) cell.element.style.setProperty("--tint", tint);
     cell.element.classList.toggle("is-found", this.#found?.get(column.column)?.(line.row) === true);
   }
 }

@@ -40,6 +40,8 @@ const savedGrid = z.object({
   widths: z.record(name, z.number().positive().max(10_000)),
   hidden: names,
   pinned: names,
+  /** Absent: made before grids had colours, or none has. */
+  coloured: names.optional(),
   sort: z.array(z.object({ column: name, descending: z.boolean() })).max(100),
 });
 export type SavedGrid = z.infer<typeof savedGrid>;
@@ -160,6 +162,7 @@ export function renamed(dock: Dock, ids: ReadonlyMap<string, string>): Dock {
 export function isPlain({ viewers, filters, formulas, formats = [], grid }: SavedLayout): boolean {
   const isArranged =
     grid !== undefined &&
-    (Object.keys(grid.widths).length > 0 || grid.hidden.length + grid.pinned.length + grid.sort.length > 0);
+    (Object.keys(grid.widths).length > 0 ||
+      grid.hidden.length + grid.pinned.length + grid.sort.length + (grid.coloured ?? []).length > 0);
   return viewers.length + filters.length + formulas.length + formats.length === 0 && !isArranged;
 }

@@ -1,7 +1,9 @@
+import { closeCompletion } from "@codemirror/autocomplete";
 import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { useEffect, useId, useLayoutEffect, useRef, type ReactNode, type RefObject } from "react";
 import { editorSetup, markError } from "./editor-setup.ts";
+import { SQL_LIMITS } from "./limits.ts";
 import type { ErrorPlace } from "./sql-error.ts";
 import type { ListedTable, SqlSource } from "./sources.ts";
 
@@ -9,9 +11,12 @@ import type { ListedTable, SqlSource } from "./sources.ts";
 export interface EditorHandle {
   /** Writes over the selection, and takes the focus. */
   write(text: string): void;
+  focus(): void;
 }
 
 interface SqlEditorProps {
+  /** Of the query: each has its own steps to undo and its own cursor. */
+  readonly id: string;
   readonly kind: SqlSource["kind"];
   readonly value: string;
   readonly onChange: (value: string) => void;
@@ -25,7 +30,7 @@ interface SqlEditorProps {
 
 /** Colours, line numbers, and names and words while you write. Tab indents; after Escape it leaves the field. */
 export function SqlEditor(props: SqlEditorProps): ReactNode {
-  const { kind, value, place, handle } = props;
+  const { id, kind, value, place, handle } = props;
   const hint = useId();
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
@@ -33,40 +38,51 @@ export function SqlEditor(props: SqlEditorProps): ReactNode {
   useLayoutEffect(() => {
     latest.current = props;
   });
+  const states = useRef(new EditorStates());
   useLayoutEffect(() => {
     if (parent.current === null) return undefined;
-    const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? "";
-    const links = {
-      run: () => latest.current.run(),
-      change: (text: string) => latest.current.onChange(text),
-      tables: () => latest.current.tables,
-    };
-    const made = new EditorView({
-      parent: parent.current,
-      state: EditorState.create({ doc: latest.current.value, extensions: editorSetup(links, { kind, hint, nonce }) }),
-    });
+    // Its own styles are written at once, and need the page's leave.
+    const extensions = EditorView.cspNonce.of(pageNonce());
+    const made = new EditorView({ parent: parent.current, state: EditorState.create({ extensions }) });
     view.current = made;
     handle.current = {
       write: (text) => {
         made.focus();
         made.dispatch(made.state.replaceSelection(text), { userEvent: "input" });
       },
+      focus: () => made.focus(),
     };
     return () => {
       handle.current = null;
       made.destroy();
     };
-  }, [kind, hint, handle]);
+  }, [handle]);
+  useLayoutEffect(() => {
+    const { current } = view;
+    const kept = states.current;
+    if (current === null) return undefined;
+    const key = `${id} ${kind}`;
+    const links = {
+      run: () => latest.current.run(),
+      change: (text: string) => latest.current.onChange(text),
+      tables: () => latest.current.tables,
+    };
+    const extensions = editorSetup(links, { kind, hint, nonce: pageNonce() });
+    current.setState(kept.get(key) ?? EditorState.create({ doc: latest.current.value, extensions }));
+    // What was proposed when the query was left is old.
+    closeCompletion(current);
+    return () => kept.keep(key, current.state);
+  }, [id, kind, hint]);
   useEffect(() => {
     const { current } = view;
     const before = current?.state.doc.toString();
     if (current === null || before === value) return;
     current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
-  }, [value]);
+  }, [id, kind, value]);
   useEffect(() => {
     view.current?.dispatch({ effects: markError.of(place) });
     view.current?.contentDOM.setAttribute("aria-invalid", String(place !== undefined));
-  }, [place]);
+  }, [id, kind, place]);
   return (
     <div
       ref={parent}
@@ -78,4 +94,26 @@ export function SqlEditor(props: SqlEditorProps): ReactNode {
       </span>
     </div>
   );
+}
+
+function pageNonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? "";
+}
+
+/** What was written into the editors of other queries, with its steps: the newest of them. */
+class EditorStates {
+  readonly #states = new Map<string, EditorState>();
+
+  get(key: string): EditorState | undefined {
+    return this.#states.get(key);
+  }
+
+  keep(key: string, state: EditorState): void {
+    this.#states.delete(key);
+    this.#states.set(key, state);
+    for (const oldest of this.#states.keys()) {
+      if (this.#states.size <= SQL_LIMITS.tabs) return;
+      this.#states.delete(oldest);
+    }
+  }
 }

@@ -17,6 +17,13 @@ export const SQL_LIMITS = {
   historyChars: 20_000,
   /** Sources whose queries are kept. */
   historySources: 20,
+  /** Queries that are open at the same time, each in a tab. */
+  tabs: 20,
+  /** Characters of a query in a tab that the browser stores. */
+  tabChars: 50_000,
+  tabNameChars: 60,
+  /** Answers that are held for when their tab is shown again; the oldest go. */
+  tabAnswers: 5,
   /** Queries that are shown to an agent as alike. */
   similar: 5,
   /** Tables that are listed in the browser of a database; the search finds the others. */

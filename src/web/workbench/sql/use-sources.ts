@@ -17,12 +17,20 @@ const PAGE: SqlSource = { id: PAGE_SOURCE, name: "Open tables", kind: "page" };
 export function useSources(client: SqlClient | undefined): {
   readonly list: readonly [SqlSource, ...SqlSource[]];
   readonly trouble: string | undefined;
+  /** Those of the server are on their way. */
+  readonly isLoading: boolean;
   /** The server has none for this person. */
   readonly isWithout: boolean;
 } {
   const [answer, setAnswer] = useState<Loaded<readonly SqlSource[]>>({});
   useEffect(() => (client === undefined ? undefined : asked(() => serverSources(client), setAnswer)), [client]);
-  return { list: [PAGE, ...(answer.value ?? [])], trouble: answer.trouble, isWithout: answer.value?.length === 0 };
+  const { value, trouble } = answer;
+  return {
+    list: [PAGE, ...(value ?? [])],
+    trouble,
+    isLoading: client !== undefined && value === undefined && trouble === undefined,
+    isWithout: value?.length === 0,
+  };
 }
 
 /** What a source has. */

@@ -3,7 +3,7 @@ import { forgetWorkbenchData } from "../../../../src/web/ui/app/browser-data.ts"
 
 test("signing out deletes tables, layouts and queries; sizes of the page and other things stay", () => {
   const items = new Map<string, string>(
-    ["layouts", "sql", "sizes", "downloads"].map((name) => [`sallyport.workbench.${name}`, "{}"]),
+    ["layouts", "sql", "sql-tabs", "sizes", "downloads"].map((name) => [`sallyport.workbench.${name}`, "{}"]),
   );
   items.set("sallyport.theme", "dark");
   const deleted: string[] = [];

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { Bits } from "../../../../src/web/workbench/data/bits.ts";
 import type { Column, NumberColumn } from "../../../../src/web/workbench/data/column.ts";
 import { columnOf } from "../../../../src/web/workbench/data/make.ts";
+import { tintOf } from "../../../../src/web/workbench/grid/tint.ts";
 import { planColumns, windowAt } from "../../../../src/web/workbench/grid/columns.ts";
 import { toTsv } from "../../../../src/web/workbench/grid/copy.ts";
 import { foundValues, rangeFacts, rangeSpec, valueCounts } from "../../../../src/web/workbench/grid/filter-facts.ts";
@@ -271,5 +272,38 @@ describe("what leaves the grid", () => {
       unpackColumn(await packColumn(texts, async () => {})),
       unpackColumn(await packColumn(numbers, async () => {})),
     ]).toEqual([texts, numbers]);
+  });
+});
+
+describe("colours of cells", () => {
+  const percents = (column: Column): readonly (string | undefined)[] => {
+    const rows = "codes" in column ? column.codes.length : column.numbers.length;
+    return Array.from({ length: rows }, (_, row) => /\d+(?=%)/.exec(tintOf(column)(row) ?? "")?.[0]);
+  };
+
+  it("numbers and times go from little to much; what is missing has none, and a far value takes no colour from others", () => {
+    expect(percents(columnOf("n", [0, 5, 10, null]))).toEqual(["4", "25", "46", undefined]);
+    expect(percents(columnOf("n", [7, 7]))).toEqual(["25", "25"]);
+    expect(percents(columnOf("n", [9_007_199_254_740_993n, 1n], "bigint"))).toEqual(["46", "4"]);
+    expect(percents(columnOf("t", [new Date(0), null, new Date(9)]))).toEqual(["4", undefined, "46"]);
+    const far = columnOf(
+      "n",
+      Array.from({ length: 200 }, (_, row) => (row === 199 ? 1e9 : row)),
+    );
+    expect(Number(percents(far)[150])).toBeGreaterThan(30);
+    expect(percents(columnOf("n", [Number.POSITIVE_INFINITY, 1, 2, Number.NEGATIVE_INFINITY]))).toEqual([
+      "46",
+      "4",
+      "46",
+      "4",
+    ]);
+  });
+
+  it("each text and truth value has its own, and the same one everywhere", () => {
+    const tint = tintOf(columnOf("s", ["a", "b", null, "a"]));
+    expect([tint(0), tint(1), tint(2)]).toEqual(["hsl(210 65% 50% / 0.24)", "hsl(348 65% 50% / 0.24)", undefined]);
+    expect(tint(3)).toBe(tint(0));
+    const truth = tintOf(columnOf("b", [true, false, null]));
+    expect([truth(0), truth(1), truth(2)]).toEqual(["hsl(348 65% 50% / 0.24)", "hsl(210 65% 50% / 0.24)", undefined]);
   });
 });

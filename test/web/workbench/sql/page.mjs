@@ -4,6 +4,7 @@ import { createRoot } from "react-dom/client";
 import { newTable, columnOf } from "../../../../src/web/workbench/data/make.ts";
 import { QueryHistory } from "../../../../src/web/workbench/sql/history.ts";
 import { PageSql } from "../../../../src/web/workbench/sql/page-sql.ts";
+import { QueryTabs } from "../../../../src/web/workbench/sql/query-tabs.ts";
 import { SqlPane } from "../../../../src/web/workbench/sql/pane.tsx";
 
 globalThis.__webpack_nonce__ = document.querySelector('meta[property="csp-nonce"]').nonce;
@@ -83,7 +84,10 @@ Object.assign(globalThis, { workbench, sql });
 const place = document.createElement("main");
 place.style.cssText = "height:100dvh";
 document.body.append(place);
+const tabs = new QueryTabs(localStorage, () => crypto.randomUUID());
+addEventListener("storage", ({ key }) => tabs.storageChanged(key));
 const props = {
+  tabs,
   workbench,
   sql,
   history: new QueryHistory(localStorage),

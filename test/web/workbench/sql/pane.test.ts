@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { servePage } from "../../../../bench/grid/serve.mjs";
 import { describeInBrowser, launchBrowser, PHONE, Visitor } from "../../../support/browser.ts";
@@ -171,9 +171,7 @@ describeInBrowser("SQL in the page", () => {
         ["1", "2024-05-31 10:00"],
         ["9007199254740993", "—"],
       ]);
-    await expect
-      .poll(() => page.getByRole("status").first().textContent())
-      .toContain("there are more: these are the first ones");
+    await page.getByRole("status").filter({ hasText: "there are more: these are the first ones" }).waitFor();
     await run(page, "select * from wrong");
     await expect
       .poll(() => page.getByRole("alert").textContent())
@@ -205,6 +203,113 @@ describeInBrowser("SQL in the page", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("Tab");
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe("TEXTAREA");
+    expect(visitor.troubles).toEqual([]);
+    await visitor.close();
+  });
+
+  it("keeps several queries in tabs: new, renamed, closed and back again, by keyboard, and after a reload", async () => {
+    const { visitor, page } = await open();
+    const field = page.getByRole("textbox", { name: "SQL" });
+    const tab = (name: string, selected?: boolean): Locator =>
+      page.getByRole("tab", { name, exact: true, ...(selected === undefined ? {} : { selected }) });
+    await run(page, "SELECT 1 AS one");
+    await soon(() => cells(page)).toEqual([["1"]]);
+    await page.getByRole("button", { name: "New query" }).click();
+    await tab("Query 2", true).waitFor();
+    await expect.poll(() => written(page)).toBe("SELECT *\nFROM demog_2024_csv\nLIMIT 100");
+    // The new one has the focus, and nothing of the other's answer.
+    await page.getByText("Ctrl+Enter runs the query.").waitFor();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("SELECT 2 AS two");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+Enter");
+    await soon(() => cells(page)).toEqual([["2"]]);
+    await page.keyboard.press("Alt+PageUp");
+    await tab("Query 1", true).waitFor();
+    await expect.poll(() => written(page)).toBe("SELECT 1 AS one");
+    await soon(() => cells(page)).toEqual([["1"]]);
+    await page.keyboard.press("Alt+PageDown");
+    await expect.poll(() => written(page)).toBe("SELECT 2 AS two");
+    // Each has its own steps to undo.
+    await page.keyboard.press("End");
+    await page.keyboard.type(" ");
+    await page.keyboard.press("Alt+PageUp");
+    await page.keyboard.press("Alt+PageDown");
+    await expect.poll(() => written(page)).toBe("SELECT 2 AS two ");
+    await field.press("Control+z");
+    await expect.poll(() => written(page)).toBe("SELECT 2 AS two");
+    // Renamed by keyboard; Escape leaves the name.
+    await tab("Query 2").focus();
+    await page.keyboard.press("F2");
+    await page.getByRole("textbox", { name: "Name of Query 2" }).fill("nothing");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => tab("Query 2").evaluate((one) => one === document.activeElement)).toBe(true);
+    await page.keyboard.press("F2");
+    await page.getByRole("textbox", { name: "Name of Query 2" }).fill("By month");
+    await page.keyboard.press("Enter");
+    await tab("By month", true).waitFor();
+    await expect.poll(() => tab("By month").evaluate((one) => one === document.activeElement)).toBe(true);
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(() => tab("Query 1", true).evaluate((one) => one === document.activeElement)).toBe(true);
+    await page.keyboard.press("End");
+    await tab("By month", true).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Delete");
+    await tab("By month").waitFor({ state: "detached" });
+    const closed = page.getByRole("status").filter({ hasText: "Closed By month." });
+    await closed.getByRole("button", { name: "Undo" }).click();
+    await tab("By month", true).waitFor();
+    await expect.poll(() => written(page)).toBe("SELECT 2 AS two");
+    // By the menu, as on a phone.
+    const more = page.getByRole("button", { name: "More for queries" });
+    await more.click();
+    await page.getByRole("menuitem", { name: /^Rename By month…/ }).click();
+    await page.getByRole("textbox", { name: "Name of By month" }).fill("By year");
+    await page.keyboard.press("Enter");
+    await tab("By year", true).waitFor();
+    await more.click();
+    await page.getByRole("menuitemcheckbox", { name: /^Query 1/ }).click();
+    await tab("Query 1", true).waitFor();
+    await page.getByLabel("What is asked").selectOption({ label: "Sales (PostgreSQL)" });
+    await page.reload();
+    await tab("Query 1", true).waitFor();
+    await expect.poll(() => written(page)).toBe("SELECT 1 AS one");
+    await expect.poll(() => page.getByLabel("What is asked").inputValue()).toBe("sales");
+    await tab("By year").click();
+    await expect.poll(() => page.getByLabel("What is asked").inputValue()).toBe("page");
+    // Another window of this browser has the same queries.
+    const other = await visitor.newPage();
+    await other.goto(page.url());
+    await other.getByRole("tab", { name: "By year", selected: true }).waitFor();
+    await other.getByRole("textbox", { name: "SQL" }).fill("SELECT 3");
+    await expect.poll(() => written(page)).toBe("SELECT 3");
+    expect(visitor.troubles).toEqual([]);
+    await visitor.close();
+  });
+
+  it("runs one query at a time, and never on another connection than it was written for", async () => {
+    const { visitor, page } = await open();
+    await run(page, "SELECT count(*) AS n FROM large a, large b WHERE a.id * b.id % 7 = 3");
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    await page.getByRole("button", { name: "New query" }).click();
+    await page.getByRole("tab", { name: "Query 1 , running" }).waitFor();
+    const runButton = page.getByRole("button", { name: "Run" });
+    await expect.poll(() => runButton.isDisabled()).toBe(true);
+    expect(await runButton.getAttribute("title")).toBe("Query 1 is running: one query runs at a time.");
+    // A query that is closed is stopped.
+    await page.getByRole("tab", { name: "Query 1 , running" }).focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowRight");
+    await page.getByRole("tab", { name: "Query 1 , running" }).click();
+    await page.getByRole("button", { name: "More for queries" }).click();
+    await page.getByRole("menuitem", { name: "Close Query 1" }).click();
+    await expect.poll(() => runButton.isDisabled()).toBe(false);
+    await page.getByLabel("What is asked").selectOption({ label: "Sales (PostgreSQL)" });
+    await page.goto(`${page.url()}alone`);
+    await page.getByText("The connection sales is not there for you: choose what is asked.").waitFor();
+    await expect.poll(() => runButton.isDisabled()).toBe(true);
+    await page.getByLabel("What is asked").selectOption({ label: "Open tables" });
+    await expect.poll(() => runButton.isDisabled()).toBe(false);
     expect(visitor.troubles).toEqual([]);
     await visitor.close();
   });

@@ -15,7 +15,8 @@ import { KEYS, sessionChanged } from "../../app/feed.tsx";
 import { freshKey } from "../../app/fresh-key.ts";
 import type { Attached } from "../../../ui/attachments.ts";
 import { wordsOf } from "../../../ui/states.tsx";
-import { problemsOf, requestOf, type Draft, type Problems } from "./draft.ts";
+import { loadPart } from "../../../ui/load.ts";
+import { problemsOf, type Draft, type Problems } from "./draft.ts";
 import { useDraft } from "./draft-store.ts";
 import { t } from "../../../ui/language/t.ts";
 
@@ -79,7 +80,9 @@ export function useStart(): StartState {
   const [problems, setProblems] = useState<Problems>({});
   const sent = useRef<{ readonly body: string; readonly key: string } | undefined>(undefined);
   const mutation = useMutation({
-    mutationFn: ({ draft, attached }: { readonly draft: Draft; readonly attached: readonly Attached[] }) => {
+    mutationFn: async ({ draft, attached }: { readonly draft: Draft; readonly attached: readonly Attached[] }) => {
+      // It checks the request by its schema, which other pages that can start a session do not need.
+      const { requestOf } = await loadPart(() => import("./draft-request.ts"));
       const request = requestOf(
         draft,
         attached.map(({ attachment }) => attachment),
@@ -88,7 +91,7 @@ export function useStart(): StartState {
       const body = JSON.stringify(request.session);
       // Repeating the request after a lost answer starts no second session.
       if (sent.current?.body !== body) sent.current = { body, key: freshKey() };
-      return client.createSession(request.session, { key: sent.current.key });
+      return await client.createSession(request.session, { key: sent.current.key });
     },
     onMutate: () => setProblems({}),
     onSuccess: async (session) => {

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { EngineView, ProviderView } from "../../../../protocol/index.ts";
 import { useMay } from "../../../ui/app/connection.tsx";
+import { DEFAULT_ENGINE, ENGINES } from "../../app/engine-words.ts";
 import { useEngines } from "../../app/engines.ts";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Field, Input, Select } from "../../../ui/field.tsx";
@@ -10,18 +11,6 @@ import { ModelPicker } from "./model-picker.tsx";
 import { modelFacts } from "./model-search.ts";
 import { Choice, Wrong, type PartProps } from "./parts.tsx";
 import { rich, t } from "../../../ui/language/t.ts";
-
-const DEFAULT_ENGINE = "loop";
-const ENGINES: Readonly<Record<string, string>> = {
-  loop: t("Sallyport’s own agent loop, for every provider and model"),
-  "claude-sdk": t("Claude Code, through its SDK"),
-  "claude-cli": t("Claude Code, command line"),
-  command: t("No agent: each prompt is a command for the shell"),
-  compute: t("No agent: each prompt is one call of the model, without tools"),
-  tunnel: t("Another machine runs it, at the other end of its provider’s tunnel"),
-  codex: "OpenAI’s Codex",
-  opencode: "OpenCode",
-};
 
 export function EngineField({ draft, change, problems }: PartProps): ReactNode {
   const { data: engines, error, refetch } = useEngines();

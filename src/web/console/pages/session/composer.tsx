@@ -7,16 +7,18 @@ import { AttachmentList } from "../../../ui/attachment-list.tsx";
 import { filesOf } from "../../../ui/attachments.ts";
 import { Button } from "../../../ui/button.tsx";
 import { FilePicker } from "../../../ui/file-picker.tsx";
+import { laterPart } from "../../../ui/later-part.tsx";
 import { Note } from "../../../ui/states.tsx";
 import { ModeSwitch } from "./mode-switch.tsx";
 import { Queue } from "./queue.tsx";
-import { SessionDialog } from "./session-dialog.tsx";
 import { COMMAND_HELP, SuggestionList } from "./suggestions.tsx";
 import { useCommands } from "./use-commands.ts";
 import { Unsent } from "./use-send.tsx";
 import { useSteering } from "./use-steering.ts";
 import { useWriting } from "./use-writing.ts";
 import { t } from "../../../ui/language/t.ts";
+
+const Windows = laterPart(async () => (await import("./session-dialog.tsx")).SessionDialog);
 
 /** The prompt box. What could not be sent stays here, with the reason. */
 export function Composer({
@@ -67,6 +69,7 @@ function Foot({ children }: { readonly children: ReactNode }): ReactNode {
 function PromptBox({ session, onFork }: { readonly session: SessionView; readonly onFork: () => void }): ReactNode {
   const id = useId();
   const commands = useCommands(session.id, onFork);
+  Windows.useSoon();
   const canSteer = useSteering(session);
   const writing = useWriting(session, { onCommand: commands.run, canSteer });
   const { files, send, suggestions, chooser, text, box } = writing;
@@ -132,7 +135,7 @@ function PromptBox({ session, onFork }: { readonly session: SessionView; readonl
           <SendHorizontal aria-hidden className="size-4" /> {busy ? t("Queue") : t("Send")}
         </Button>
       </Tools>
-      <SessionDialog session={session} asked={commands.asked} onEnd={commands.end} />
+      {commands.asked !== undefined && <Windows.Part props={{ session, asked: commands.asked, onEnd: commands.end }} />}
     </div>
   );
 }

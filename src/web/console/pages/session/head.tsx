@@ -1,50 +1,36 @@
 import { Link } from "@tanstack/react-router";
 import {
-  Archive,
   ChevronLeft,
-  CirclePause,
-  CirclePlay,
-  CircleX,
-  Download,
   Ellipsis,
   FileDiff,
   Folder,
-  GitFork,
   Info,
-  Link2,
   PanelLeftOpen,
-  Pencil,
   Search,
-  Share2,
-  SlidersHorizontal,
   Square,
-  Trash2,
-  Wallet,
-  type LucideIcon,
   SquareTerminal,
 } from "lucide-react";
-import * as DropdownMenu from "@radix-ui/react-dropdown-menu";
 import type { ReactNode } from "react";
 import { type SessionView } from "../../../../protocol/index.ts";
 import { useMay } from "../../../ui/app/connection.tsx";
 import { useShortcuts } from "../../../ui/app/shortcuts.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { MENU, MENU_ITEM, MENU_LINE, useMenuQuestion } from "../../../ui/menu.ts";
-import { useTell } from "../../../ui/toasts.tsx";
+import { laterPart } from "../../../ui/later-part.tsx";
+import { MenuOnDemand } from "../../../ui/menu-on-demand.tsx";
 import { money, spending, StatusBadge, titleOf } from "../../../ui/words.tsx";
-import { useLabel } from "./label-dialog.tsx";
-import { SessionDialog, type SessionQuestion } from "./session-dialog.tsx";
-import { useControl } from "./use-control.ts";
+import type { HeadMenuProps } from "./head-menu.tsx";
+import { hasEnded, pauseOf } from "./head-words.ts";
+import { useControl, type SessionControl } from "./use-control.ts";
 import { useSessionUsage } from "./use-session-usage.ts";
 import { t } from "../../../ui/language/t.ts";
 
+const Menu = laterPart(async () => (await import("./head-menu.tsx")).HeadMenu);
 /** The meter is red above this share of the limit. */
 const NEAR_LIMIT = 0.9;
 const isBusy = ({ status }: SessionView): boolean => status === "working" || status === "pending_approval";
 /** Whether there is something that its changes are compared with. */
 export const hasChanges = ({ settings }: SessionView): boolean =>
   settings.workspace_mode !== "empty" && settings.job === undefined;
-const hasEnded = ({ status }: SessionView): boolean => status === "complete" || status === "failed";
 
 /** The session's title, state, cost and actions. */
 export function Head({
@@ -252,15 +238,6 @@ function Meter({
   );
 }
 
-type SessionControl = ReturnType<typeof useControl>;
-
-const pauseOf = (
-  session: SessionView,
-): { readonly icon: LucideIcon; readonly verb: "pause" | "resume"; readonly label: string } =>
-  session.status === "paused"
-    ? { icon: CirclePlay, verb: "resume", label: t("Resume") }
-    : { icon: CirclePause, verb: "pause", label: t("Pause") };
-
 /** A phone has it in the menu. */
 function PauseButton({
   session,
@@ -285,110 +262,17 @@ function PauseButton({
   );
 }
 
-function More({
-  session,
-  onFork,
-  onFind,
-  control,
-}: {
-  readonly session: SessionView;
-  readonly onFork: () => void;
-  readonly onFind: () => void;
-  /** Absent: only for reading. */
-  readonly control: SessionControl | undefined;
-}): ReactNode {
-  const menu = useMenuQuestion<SessionQuestion>();
-  const copyLink = useCopyLink();
-  const mayRaise = useMay("budget.raise");
-  const mayShare = useMay("session.share");
-  const mayDelete = useMay("session.delete");
-  const mayChange = control !== undefined && !hasEnded(session);
-  const { icon: PauseIcon, verb, label } = pauseOf(session);
-  return (
-    <>
-      <DropdownMenu.Root modal={false}>
-        <DropdownMenu.Trigger asChild>
-          <Button size="icon" variant="quiet" aria-label={t("More")}>
-            <Ellipsis aria-hidden className="size-5" />
-          </Button>
-        </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
-          <DropdownMenu.Content align="end" sideOffset={6} className={MENU} onCloseAutoFocus={menu.onCloseAutoFocus}>
-            <DropdownMenu.Item className={`${MENU_ITEM} sm:hidden`} onSelect={onFind}>
-              <Search aria-hidden className="size-4" /> {t("Find in conversation")}
-            </DropdownMenu.Item>
-            <DropdownMenu.Item className={MENU_ITEM} onSelect={copyLink}>
-              <Link2 aria-hidden className="size-4" /> {t("Copy link")}
-            </DropdownMenu.Item>
-            <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("export")}>
-              <Download aria-hidden className="size-4" /> {t("Export …")}
-            </DropdownMenu.Item>
-            {mayShare && session.turns > 0 && (
-              <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("share")}>
-                <Share2 aria-hidden className="size-4" /> {t("Share …")}
-              </DropdownMenu.Item>
-            )}
-            {mayChange && (
-              <DropdownMenu.Item className={`${MENU_ITEM} sm:hidden`} onSelect={() => control.run(verb)}>
-                <PauseIcon aria-hidden className="size-4" /> {label}
-              </DropdownMenu.Item>
-            )}
-            {control !== undefined && (
-              <DropdownMenu.Item className={MENU_ITEM} onSelect={onFork}>
-                <GitFork aria-hidden className="size-4" /> {t("Fork")}
-              </DropdownMenu.Item>
-            )}
-            {control !== undefined && <LabelItems session={session} onLabel={() => menu.ask("label")} />}
-            {mayChange && (
-              <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("switch")}>
-                <SlidersHorizontal aria-hidden className="size-4" /> {t("Change model or mode …")}
-              </DropdownMenu.Item>
-            )}
-            {mayChange && mayRaise && (
-              <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("budget")}>
-                <Wallet aria-hidden className="size-4" /> {t("Change the limit …")}
-              </DropdownMenu.Item>
-            )}
-            {mayChange && (
-              <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("close")}>
-                <CircleX aria-hidden className="size-4" /> {t("Close the session …")}
-              </DropdownMenu.Item>
-            )}
-            {mayDelete && (
-              <DropdownMenu.Item className={`${MENU_ITEM} text-bad`} onSelect={() => menu.ask("delete")}>
-                <Trash2 aria-hidden className="size-4" /> {t("Delete …")}
-              </DropdownMenu.Item>
-            )}
-          </DropdownMenu.Content>
-        </DropdownMenu.Portal>
-      </DropdownMenu.Root>
-      <SessionDialog session={session} asked={menu.asked} onEnd={menu.end} />
-    </>
+/** What else can be done, in a menu that is loaded when it is opened. */
+function More(props: Omit<HeadMenuProps, "button">): ReactNode {
+  Menu.useSoon();
+  const button = (
+    <Button size="icon" variant="quiet" aria-label={t("More")}>
+      <Ellipsis aria-hidden className="size-5" />
+    </Button>
   );
-}
-
-function LabelItems({ session, onLabel }: { readonly session: SessionView; readonly onLabel: () => void }): ReactNode {
-  const { save } = useLabel(session.id);
   return (
-    <>
-      <DropdownMenu.Separator className={MENU_LINE} />
-      <DropdownMenu.Item className={MENU_ITEM} onSelect={onLabel}>
-        <Pencil aria-hidden className="size-4" /> {t("Rename and tag …")}
-      </DropdownMenu.Item>
-      <DropdownMenu.Item className={MENU_ITEM} onSelect={() => save({ archived: session.archived !== true })}>
-        <Archive aria-hidden className="size-4" /> {session.archived === true ? t("Unarchive") : t("Archive")}
-      </DropdownMenu.Item>
-    </>
+    <MenuOnDemand button={button}>
+      <Menu.Part props={{ ...props, button }} fallback={button} />
+    </MenuOnDemand>
   );
-}
-
-function useCopyLink(): () => void {
-  const tell = useTell();
-  return () => {
-    const { origin, pathname } = globalThis.location;
-    void navigator.clipboard.writeText(origin + pathname).then(
-      () => tell.ok(t("Link copied. It works for people with their own token.")),
-      () => tell.bad(t("The browser blocked copying.")),
-    );
-  };
 }

@@ -7,6 +7,7 @@ import { useSettings } from "../../../ui/app/settings.ts";
 import { Button } from "../../../ui/button.tsx";
 import { classes } from "../../../ui/classes.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
+import { useHasBothSides } from "../../../ui/media.ts";
 import { Skeleton } from "../../../ui/states.tsx";
 import { visible } from "../../../ui/visible.ts";
 import { StatusBadge, titleOf } from "../../../ui/words.tsx";
@@ -27,10 +28,11 @@ export function useMarkRead(session: SessionView): void {
 export function SessionsBeside({ current }: { readonly current: string }): ReactNode {
   const { sessionsBeside: isOpen, set } = useSettings();
   const Icon = isOpen ? PanelLeftClose : PanelLeftOpen;
+  if (!useHasBothSides()) return undefined;
   return (
     <aside
       aria-label={t("Sessions")}
-      className={classes("hidden shrink-0 flex-col border-e bg-panel xl:flex", isOpen ? "w-60" : "w-12")}
+      className={classes("flex shrink-0 flex-col border-e bg-panel", isOpen ? "w-60" : "w-12")}
     >
       <div className="flex h-12 items-center justify-between gap-2 px-2">
         {isOpen && <h2 className="px-1 text-sm font-semibold">{t("Sessions")}</h2>}

@@ -7,6 +7,7 @@ import { TodoList } from "../../transcript/todo-list.tsx";
 import type { TranscriptView } from "../../transcript/transcript.ts";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
+import { useHasSide } from "../../../ui/media.ts";
 import { count, money } from "../../../ui/words.tsx";
 import { ContextFill } from "./context-fill.tsx";
 import { ContextPart } from "./context-part.tsx";
@@ -26,14 +27,15 @@ export function Side({
   readonly open: boolean;
   readonly onClose: () => void;
 }): ReactNode {
+  // A phone asks for none of it before somebody wants to see it.
+  const hasRoom = useHasSide();
   return (
     <>
-      <aside
-        aria-label={t("About this session")}
-        className="hidden w-72 shrink-0 overflow-y-auto border-s bg-panel p-4 lg:block"
-      >
-        <Facts session={session} view={view} />
-      </aside>
+      {hasRoom && (
+        <aside aria-label={t("About this session")} className="w-72 shrink-0 overflow-y-auto border-s bg-panel p-4">
+          <Facts session={session} view={view} />
+        </aside>
+      )}
       <Dialog open={open} onClose={onClose} title={t("About this session")}>
         <Facts session={session} view={view} />
       </Dialog>

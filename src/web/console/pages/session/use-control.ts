@@ -27,6 +27,8 @@ function saidOf(verb: ControlVerb, { queue }: SessionView): string {
   );
 }
 
+export type SessionControl = ReturnType<typeof useControl>;
+
 /** Stop, pause, resume and close, with their outcome shown. */
 export function useControl(id: string): { readonly busy: boolean; readonly run: (verb: ControlVerb) => void } {
   const { client } = useConnection();

@@ -1,15 +1,14 @@
-import { useInfiniteQuery, useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { SessionListFilter } from "../../../../client/index.ts";
 import { STATUSES, type SessionView } from "../../../../protocol/index.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
-import { KEYS, sessionChanged } from "../../app/feed.tsx";
+import { sessionChanged } from "../../app/feed.tsx";
 import { flat, type SessionPages } from "../../app/session-lists.ts";
+import { sessionPages } from "../../app/session-pages.ts";
 import { wordsOf } from "../../../ui/states.tsx";
 import { useTell } from "../../../ui/toasts.tsx";
 import { t } from "../../../ui/language/t.ts";
-
-const PAGE = 50;
 
 /** The search in the address; absent or unknown: no filter. */
 export interface SessionSearch {
@@ -42,27 +41,11 @@ export function useSessions(filter: SessionListFilter) {
   const { client } = useConnection();
   const queries = useQueryClient();
   const query = useInfiniteQuery<SessionPages["pages"][number], Error, SessionPages, readonly unknown[], string>({
-    queryKey: [...KEYS.sessions, filter],
-    queryFn: async ({ pageParam }) => {
-      const { sessions, next } = await client.sessions({
-        ...filter,
-        limit: PAGE,
-        ...(pageParam === "" ? {} : { cursor: pageParam }),
-      });
-      return { sessions: sessions.map((one) => newest(queries, one)), ...(next === undefined ? {} : { next }) };
-    },
-    initialPageParam: "",
-    getNextPageParam: ({ next }) => next,
+    ...sessionPages(client, queries, filter),
     // The old results stay until the next search is answered.
     placeholderData: (before) => before,
   });
   return { ...query, sessions: flat(query.data) };
-}
-
-/** The feed may have reported something newer while the list was loading. */
-function newest(queries: QueryClient, session: SessionView): SessionView {
-  const known = queries.getQueryData<SessionView>(KEYS.session(session.id));
-  return known !== undefined && known.seq > session.seq ? known : session;
 }
 
 export interface SessionActions {

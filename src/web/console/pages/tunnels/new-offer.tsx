@@ -1,11 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
-import type { TunnelPairingCode } from "../../../../protocol/index.ts";
+import { TUNNEL_ENGINE, type TunnelPairingCode } from "../../../../protocol/index.ts";
 import { useConnection } from "../../../ui/app/connection.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Field, Input, Select } from "../../../ui/field.tsx";
 import { Trouble } from "../../../ui/states.tsx";
+import { DEFAULT_ENGINE, ENGINES } from "../../app/engine-words.ts";
+import { useEngines } from "../../app/engines.ts";
 import { KEYS } from "../../app/feed.tsx";
 import { amountProblem, keyRequest, NO_FIELDS, type KeyFields } from "../tokens/keys/key-fields.ts";
 import { PairingView } from "./pairing.tsx";
@@ -45,11 +47,18 @@ function OfferForm({
   const providers = useQuery({ queryKey: KEYS.providers, queryFn: () => client.providers() });
   const [fields, setFields] = useState<KeyFields>(NO_FIELDS);
   const [sessions, setSessions] = useState(false);
+  const [engine, setEngine] = useState("");
   const set = (change: Partial<KeyFields>): void => setFields((before) => ({ ...before, ...change }));
   const make = useMutation({
     mutationFn: async () => {
       const { name: id = "", expires_in_s: _never, ...bounds } = keyRequest(fields);
-      await client.tunnels.offer({ ...bounds, id, auth: "psk", sessions });
+      await client.tunnels.offer({
+        ...bounds,
+        id,
+        auth: "psk",
+        sessions,
+        ...(sessions && engine !== "" ? { engine } : {}),
+      });
       await queries.invalidateQueries({ queryKey: KEYS.tunnels });
       return client.tunnels.offerCode(id);
     },
@@ -100,6 +109,7 @@ function OfferForm({
           </span>
         </span>
       </label>
+      {sessions && <OfferedEngine value={engine} onChange={setEngine} />}
       {make.error !== null && <Trouble title={t("The offer was not made")} error={make.error} />}
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>{t("Cancel")}</Button>
@@ -108,6 +118,37 @@ function OfferForm({
         </Button>
       </div>
     </form>
+  );
+}
+
+/** What drives the sessions of the other side. Empty: the usual engine. */
+function OfferedEngine({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (engine: string) => void;
+}): ReactNode {
+  const { data: engines, error } = useEngines();
+  return (
+    <Field
+      label={t("Engine of sessions that name none")}
+      hint={ENGINES[value === "" ? DEFAULT_ENGINE : value]}
+      error={error === null ? undefined : t("Can’t load the engines")}
+    >
+      {(ids) => (
+        <Select {...ids} value={value} onChange={(event) => onChange(event.target.value)}>
+          <option value="">{t("Default: {id}", { id: DEFAULT_ENGINE })}</option>
+          {engines
+            ?.filter(({ id }) => id !== DEFAULT_ENGINE && id !== TUNNEL_ENGINE)
+            .map(({ id, available }) => (
+              <option key={id} value={id} disabled={!available}>
+                {available ? id : t("{id} (not available on this machine)", { id })}
+              </option>
+            ))}
+        </Select>
+      )}
+    </Field>
   );
 }
 

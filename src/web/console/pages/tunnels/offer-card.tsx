@@ -9,6 +9,7 @@ import { DataTable, type TableColumn } from "../../../ui/data-table.tsx";
 import { Facts } from "../../../ui/facts.tsx";
 import { Badge, Note, Skeleton, Trouble } from "../../../ui/states.tsx";
 import { Ago, count, money } from "../../../ui/words.tsx";
+import { DEFAULT_ENGINE } from "../../app/engine-words.ts";
 import { KEYS } from "../../app/feed.tsx";
 import { useAct } from "../../app/use-act.ts";
 import { keyLimitWords } from "../tokens/keys/key-fields.ts";
@@ -50,6 +51,7 @@ export function OfferCard({ offer }: { readonly offer: TunnelOfferView }): React
           { label: t("Machine"), value: hostWords(offer.dial) },
           { label: t("Limits"), value: keyLimitWords(offer).join(" · ") },
           { label: t("Profile"), value: offer.profile ?? "" },
+          { label: t("Engine"), value: offer.sessions ? <code>{offer.engine ?? DEFAULT_ENGINE}</code> : "" },
           { label: t("Requests"), value: <Requests offer={offer} /> },
           { label: t("Cost so far"), value: money(offer.spent_microusd) },
           { label: t("Reserved"), value: offer.reserved_microusd === 0 ? "" : money(offer.reserved_microusd) },

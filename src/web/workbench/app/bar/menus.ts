@@ -143,6 +143,12 @@ const RESHAPES = Object.keys(RESHAPE_WORDS) as ReshapeKind[];
 /** Of a table that is not there nothing changes. */
 const NO_TABLE: Pick<Table, "subscribe" | "version"> = { subscribe: () => () => undefined, version: () => 0 };
 
+const OTHER_FILES = [
+  ["xlsx", "Excel"],
+  ["json", "JSON"],
+  ["parquet", "Parquet"],
+] as const;
+
 function useDataEntries(commands: WorkbenchCommands): readonly MenuEntry[] {
   const pick = useFilePicker();
   const importText = useImportPicker();
@@ -168,9 +174,9 @@ function useDataEntries(commands: WorkbenchCommands): readonly MenuEntry[] {
       run: () => commands.save("selected"),
       disabled: view === undefined || view.table.selected.isEmpty,
     },
-    ...(["JSON", "Parquet"] as const).map((name) => ({
+    ...OTHER_FILES.map(([kind, name]) => ({
       label: `Download filtered rows as ${name}`,
-      run: () => commands.save("filtered", name === "JSON" ? "json" : "parquet"),
+      run: () => commands.save("filtered", kind),
       disabled,
     })),
     {

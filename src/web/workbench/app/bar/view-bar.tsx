@@ -120,6 +120,7 @@ function FiltersButton({ view, commands }: { readonly view: View; readonly comma
 
 const FILE_KINDS = [
   ["csv", "CSV"],
+  ["xlsx", "Excel"],
   ["json", "JSON"],
   ["parquet", "Parquet"],
 ] as const satisfies readonly (readonly [SavedFileKind, string])[];
@@ -141,7 +142,7 @@ function DownloadMenu({ view, commands }: { readonly view: View; readonly comman
           label="Download"
           labelled="xl"
           data-element-id="Download button"
-          data-element-description="Saves the table as a CSV, JSON or Parquet file: all rows, the filtered or the selected ones"
+          data-element-description="Saves the table as a CSV, Excel, JSON or Parquet file: all rows, the filtered or the selected ones"
         />
       }
     >
@@ -179,7 +180,7 @@ function SpreadsheetChoice(): ReactNode {
     >
       <span className="min-w-0">
         <span className="block">Safe for spreadsheets</span>
-        <span className="block text-xs text-faint">A &apos; before texts that would be run as formulas</span>
+        <span className="block text-xs text-faint">CSV: a &apos; before texts that would be run as formulas</span>
       </span>
       <span aria-hidden className="ml-auto w-4 text-accent">
         {safeForSpreadsheets && "✓"}

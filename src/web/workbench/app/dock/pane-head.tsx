@@ -153,7 +153,7 @@ function HeadButton({
 }
 
 function PaneMenu({ id, title }: { readonly id: string; readonly title: string }): ReactNode {
-  const { savePicture, openPivot, view } = useCommands();
+  const { savePicture, copyPicture, openPivot, view } = useCommands();
   const isPivot = view?.viewers.some((viewer) => viewer.id === id && viewer.type === "Pivot table") === true;
   return (
     <SimpleMenu
@@ -191,6 +191,9 @@ function PaneMenu({ id, title }: { readonly id: string; readonly title: string }
           </DropdownMenu.Item>
           <DropdownMenu.Item className={MENU_ITEM} onSelect={() => savePicture(id, "svg")}>
             Save as SVG
+          </DropdownMenu.Item>
+          <DropdownMenu.Item className={MENU_ITEM} onSelect={() => copyPicture(id)}>
+            Copy picture
           </DropdownMenu.Item>
         </>
       )}
