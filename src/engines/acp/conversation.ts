@@ -12,7 +12,7 @@ import {
 } from "../../protocol/index.ts";
 import { errorResult } from "../../tools/tool.ts";
 import { joined, Story, storyOf, type TurnStory } from "../claude/history.ts";
-import { aside, completed, newPrompt, restarted, retold, type CallFate } from "../claude/messages.ts";
+import { aside, newPrompt, perhapsMissing, restarted, retold, type CallFate } from "../claude/messages.ts";
 import { settleOpenCalls } from "../claude/open-calls.ts";
 import { promptName } from "../claude/state.ts";
 import type { Conversation, ConversationOptions, EngineEvent, Host, TurnChannel } from "../engine.ts";
@@ -23,6 +23,7 @@ import { AgentProcess, AgentUnusable, type ProcessEars } from "./agent-process.t
 import type { AgentProgram } from "./agents.ts";
 import { CallReports } from "./call-reports.ts";
 import { AgentGone, RPC, RpcError } from "./connection.ts";
+import { KnownTurns } from "./known-turns.ts";
 import { endWords } from "./outcome.ts";
 import { openingBlocks, promptBlocks } from "./prompt.ts";
 import { AgentStateFile } from "./state.ts";
@@ -52,6 +53,7 @@ export class AcpConversation implements Conversation {
   readonly #host: Host;
   readonly #means: AgentConversationMeans;
   readonly #state: AgentStateFile;
+  readonly #known: KnownTurns;
   readonly #reports: CallReports;
   /** What happened since the conversation was opened. */
   readonly #since = new Story();
@@ -71,6 +73,7 @@ export class AcpConversation implements Conversation {
     this.#host = host;
     this.#means = means;
     this.#state = new AgentStateFile(host.folder);
+    this.#known = new KnownTurns(this.#state);
     this.#reports = new CallReports({ areUsual: means.agent.reportsCalls === true });
   }
 
@@ -133,7 +136,7 @@ export class AcpConversation implements Conversation {
       onTell: (events) => {
         for (const event of events) this.#since.add(event);
       },
-      onEnd: (note) => this.#state.save({ turn_id, note: note === "" ? undefined : note }),
+      onEnd: (end, note) => this.#known.ended({ turn_id, end, note, prompt: this.#promptName }, this.#process),
       onBroken: () => this.#drop(),
       onSlow: () => {
         this.#stopping = this.#stopped(this.#process);
@@ -175,7 +178,6 @@ export class AcpConversation implements Conversation {
   /** A process for the turn. Undefined: the turn has ended. */
   async #ready(turn: AgentTurn): Promise<ReadyAgent | undefined> {
     try {
-      const { note, session } = this.#state.state;
       await this.#starting?.catch(() => undefined);
       await this.#stopping;
       if (this.#process !== undefined && !this.#process.fits()) this.#drop();
@@ -186,11 +188,11 @@ export class AcpConversation implements Conversation {
         turn.fail({ code: "engine_failed", message: `${this.#means.agent.title} did not start.` });
         return undefined;
       }
+      const isKnown = this.#state.state.session === process.session;
+      const { turn_id, prompt, note } = this.#known.begin(process, process.session);
+      const opening = this.#opened({ isBegun: turn_id !== undefined, prompt });
       const notes = note === undefined ? [] : [aside(note)];
-      const isKnown = session === process.session;
-      const opening = this.#opened(isKnown);
       const preface = [...opening, ...(await this.#retell(turn, { isSame: isKnown, process })), ...notes];
-      this.#state.save({ session: process.session, prompt: this.#promptName });
       this.#host.identify?.(process.session);
       return turn.over ? undefined : { process, isKnown, preface };
     } catch (error) {
@@ -200,11 +202,11 @@ export class AcpConversation implements Conversation {
   }
 
   /** The system prompt, where the agent's conversation began without it or with another one. */
-  #opened(isKnown: boolean): readonly VendorFields[] {
+  #opened({ isBegun, prompt }: { readonly isBegun: boolean; readonly prompt: string | undefined }): readonly VendorFields[] {
     const { settings } = this.#opening;
-    if (!isKnown) return openingBlocks(this.#means.agent, settings);
-    const { prompt = this.#promptName } = this.#state.state;
-    return prompt === this.#promptName ? [] : [aside(newPrompt(settings.system_prompt ?? ""))];
+    if (!isBegun) return openingBlocks(this.#means.agent, settings);
+    if (prompt === undefined || prompt === this.#promptName) return [];
+    return [aside(newPrompt(settings.system_prompt ?? ""))];
   }
 
   get #promptName(): string {
@@ -216,16 +218,13 @@ export class AcpConversation implements Conversation {
     turn: AgentTurn,
     { isSame, process }: { readonly isSame: boolean; readonly process: AgentProcess },
   ): Promise<readonly VendorFields[]> {
+    const replayed = process.takeReplayed();
     const turns = joined(await this.#past(), this.#since.turns);
     const ended = turns.filter(({ end }) => end !== undefined);
-    if (ended.length === 0) return [];
-    const known = ended.findIndex(({ turn_id }) => turn_id === this.#state.state.turn_id);
-    const last = ended[known];
-    const isLast = this.#since.turns.at(-1)?.prompt !== undefined;
-    const isCut = last !== undefined && process.takeReplayed()?.lacks(last, { isLast }) === true;
-    const story = storyOf(isSame ? [...(isCut ? [last] : []), ...ended.slice(known + 1)] : ended);
+    const isResumed = this.#since.turns.at(-1)?.prompt === undefined;
+    const story = storyOf(this.#known.untold(ended, { replayed, open: this.#host.turnId(), isResumed }));
     if (story === "") return [];
-    if (isSame) return [aside(completed(story))];
+    if (isSame) return [aside(perhapsMissing(story))];
     if (this.#opening.ancestry.length === 0) turn.notice(`${this.#means.agent.title}'s ${RETOLD}`);
     return [aside(retold(story))];
   }

@@ -56,6 +56,11 @@ function modelFailure(said: string, { status, refusal }: MeteredRequest): ErrorD
   return { code: "model_stream_cut", message: `the model's answer broke off (${said}); send the prompt again` };
 }
 
+/** The protocol lets an agent forget a prompt that it refused; what becomes of one that failed it does not say. */
+export function isDropped(answer: VendorFields | RpcError): boolean {
+  return answer instanceof RpcError || answer["stopReason"] === "refusal";
+}
+
 export function maxTurns({ max_turns }: SessionSettings): ErrorDetail {
   return {
     code: "max_turns",

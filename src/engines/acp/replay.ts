@@ -2,15 +2,19 @@ import { LIMITS } from "../../protocol/index.ts";
 import type { TurnStory } from "../claude/history.ts";
 import { record, text, type VendorFields } from "../vendor/fields.ts";
 
+/** Whether an agent has a turn on its disk. `unknown`: what it replays does not tell. */
+type Verdict = "held" | "lacking" | "unknown";
+
 /**
- * What an agent replays of a conversation that it takes up again: that is what it has on the disk. After a power cut this may be less than
- * what it once said.
+ * What an agent replays of a conversation that it takes up again: that is what it has on the disk. After its process was killed, or after a
+ * power cut, this may be less than what it once said.
  */
 export class ReplayedConversation {
   /** What it said at all, and since the last prompt; the end of it. */
   #all = "";
   #last = "";
-  #calls = 0;
+  /** Calls since the last prompt that have a result. A model never learns of one without. */
+  readonly #results = new Set<string>();
   #isAny = false;
 
   take(params: VendorFields): void {
@@ -19,7 +23,7 @@ export class ReplayedConversation {
       case "user_message_chunk":
         this.#isAny = true;
         this.#last = "";
-        this.#calls = 0;
+        this.#results.clear();
         return;
       case "agent_message_chunk": {
         const words = text(record(update["content"])["text"]) ?? "";
@@ -29,18 +33,41 @@ export class ReplayedConversation {
         return;
       }
       case "tool_call":
+      case "tool_call_update":
         this.#isAny = true;
-        this.#calls += 1;
+        this.#call(update);
         return;
       default:
     }
   }
 
-  /** Whether it lacks the end of a turn. `isLast`: no prompt came after it. An agent that replays nothing is taken at its word. */
-  lacks({ calls }: TurnStory, { isLast }: { readonly isLast: boolean }): boolean {
-    if (!this.#isAny) return false;
-    const said = calls.findLast((call) => call.said !== undefined)?.said?.trim();
-    if (said !== undefined && said !== "") return !(isLast ? this.#last : this.#all).includes(said);
-    return isLast && this.#calls < calls.length;
+  #call({ toolCallId, status }: VendorFields): void {
+    const hasEnded = status === "completed" || status === "failed";
+    const id = text(toolCallId);
+    // Too many: then it counts as lacking some, and its model is told them again.
+    if (hasEnded && id !== undefined && this.#results.size < LIMITS.agentReplayedCalls) this.#results.add(id);
   }
+
+  /**
+   * `isLast`: no prompt came after the turn. `isCompleted`: the agent itself ended it, so that it has all that came before its last words.
+   * An agent that replays nothing is taken at its word.
+   */
+  verdict(
+    { calls }: Pick<TurnStory, "calls">,
+    { isLast, isCompleted }: { readonly isLast: boolean; readonly isCompleted: boolean },
+  ): Verdict {
+    const said = lastWords(calls);
+    const count = calls.filter(({ tool_use_id }) => tool_use_id !== undefined).length;
+    if (!this.#isAny || (said === "" && count === 0)) return "unknown";
+    const isEnoughToSay = isCompleted && said !== "" && calls.at(-1)?.said !== undefined;
+    if (!isLast && !isEnoughToSay) return "unknown";
+    if (!(isLast ? this.#last : this.#all).includes(said)) return "lacking";
+    return isEnoughToSay || this.#results.size >= count ? "held" : "lacking";
+  }
+}
+
+/** The end of what was said last; empty: nothing was said. */
+function lastWords(calls: TurnStory["calls"]): string {
+  const said = calls.findLast((call) => call.said !== undefined)?.said ?? "";
+  return said.trim().slice(-LIMITS.engineHistoryPartChars);
 }

@@ -5,9 +5,9 @@ import { SmallStateFile } from "../vendor/state-file.ts";
 const AgentState = z.object({
   /** The agent's id of the conversation. Absent: it has none. */
   session: z.string().optional(),
-  /** The last turn that the agent itself has ended. Absent: none. */
+  /** The last turn that the agent itself completed. Absent: none; then nothing that it was told is sure to be in its record. */
   turn_id: z.string().optional(),
-  /** A hash of the system prompt that the agent's conversation began with, or was told last. Absent: none yet. */
+  /** A hash of the system prompt that it had in that turn. Absent: unknown. */
   prompt: z.string().optional(),
   /** What the model must still be told; absent: nothing. */
   note: z.string().optional(),

@@ -11,8 +11,9 @@ import type { CallReports } from "./call-reports.ts";
 import { TurnCalls } from "./calls.ts";
 import { ClientRequests } from "./client-requests.ts";
 import { AgentGone, RPC, RpcError } from "./connection.ts";
+import type { AgentEnd } from "./known-turns.ts";
 import { OwnCalls } from "./own-calls.ts";
-import { endWords, failureOf, maxTurns, rejectedWords, SILENT, stopOf } from "./outcome.ts";
+import { endWords, failureOf, isDropped, maxTurns, rejectedWords, SILENT, stopOf } from "./outcome.ts";
 import { Speech, type SpeechChunk } from "./speech.ts";
 
 export interface AgentTurnOptions {
@@ -24,7 +25,7 @@ export interface AgentTurnOptions {
   /** The session is told these events. */
   readonly onTell: (events: readonly EngineEvent[]) => void;
   /** `note`: what the model must still be told in the next turn; empty: nothing. */
-  readonly onEnd: (note: string) => void;
+  readonly onEnd: (end: AgentEnd, note: string) => void;
   /** The agent was told to stop, and has not answered yet. */
   readonly onSlow: () => void;
   /** The process does not do what it must: it is ended. */
@@ -52,6 +53,8 @@ export class AgentTurn {
   #end: ProcessEnd | undefined;
   #stopped: ErrorDetail | undefined;
   #isPrompting = false;
+  /** How it answered its last prompt. */
+  #answered: Exclude<AgentEnd, "completed"> = "none";
   /** Something of the turn was told. */
   #hasItems = false;
   #waiting = 0;
@@ -165,6 +168,7 @@ export class AgentTurn {
     let blocks: readonly VendorFields[] | undefined = first;
     while (blocks !== undefined && !this.over && this.#stopped === undefined) {
       this.#isPrompting = true;
+      this.#answered = "none";
       this.#metered = undefined;
       this.#sign();
       const answer: VendorFields | RpcError | AgentGone = await process.prompt(blocks).catch((error: unknown) => {
@@ -172,6 +176,7 @@ export class AgentTurn {
         throw error;
       });
       this.#isPrompting = false;
+      if (!(answer instanceof AgentGone)) this.#answered = isDropped(answer) ? "failed" : "stopped";
       await this.#updates;
       if (answer instanceof AgentGone && mayRestart && !this.#hasItems && !this.over && this.#stopped === undefined)
         return true;
@@ -397,7 +402,7 @@ export class AgentTurn {
     if (this.over) return;
     this.#client.close();
     const events = [...this.#speech.end(status), ...this.calls.close("Interrupted; outcome unknown."), terminal];
-    this.#options.onEnd(this.#note);
+    this.#options.onEnd(terminal.type === "turn.completed" ? "completed" : this.#answered, this.#note);
     void this.tell(events);
     this.#over.abort("over");
     this.#controller.abort("over");

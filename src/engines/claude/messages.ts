@@ -58,6 +58,11 @@ export function completed(text: string): string {
   return `The end of this conversation is missing above. This is what was said and done there:\n\n${text}\n\nGo on from there.`;
 }
 
+/** For when the end of the vendor's record may be missing. */
+export function perhapsMissing(text: string): string {
+  return `The end of this conversation may be missing above. This is what was said and done there, as far as it is not above:\n\n${text}\n\nGo on from there.`;
+}
+
 /** What became of a call that a dead server left open. */
 export interface CallFate {
   readonly item: ToolItem;

@@ -115,6 +115,8 @@ export const ENGINE_LIMITS = {
   agentToolChannels: 8,
   /** Tool calls that an ACP agent has open at once. */
   agentOpenCalls: 256,
+  /** Results of one turn that are looked for in what an ACP agent has of a conversation; a turn with more is told again. */
+  agentReplayedCalls: 1_000,
   /** ACP agents that the settings name, and words of the command of one. */
   agentsNamed: 50,
   agentWords: 100,

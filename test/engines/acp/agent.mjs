@@ -102,7 +102,9 @@ async function play(sessionId, steps) {
       say(String((await fetch(MODEL_URL, { headers })).status));
     }
     if (step.known !== undefined) say(sessions[sessionId].join("|"));
-    // What it has on the disk of the turn. Without this: nothing, as after a power cut.
+    if (step.stop !== undefined) return step.stop;
+    if (step.fail !== undefined) throw new Error(step.fail);
+    // What it has on the disk of the turn: words, or other updates. Without this: nothing, as after a power cut.
     if (step.record !== undefined) writeFileSync(`${record}.${sessionId}`, JSON.stringify(step.record));
   }
   return cancelled ? "cancelled" : "end_turn";
@@ -111,7 +113,10 @@ async function play(sessionId, steps) {
 function recorded(sessionId) {
   const file = `${record}.${sessionId}`;
   const said = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
-  return [["user_message_chunk", "asked"], ...said.map((text) => ["agent_message_chunk", text])];
+  return [
+    ["user_message_chunk", "asked"],
+    ...said.map((entry) => (typeof entry === "string" ? ["agent_message_chunk", entry] : [undefined, "", entry])),
+  ];
 }
 
 async function answer(method, params) {
@@ -139,10 +144,13 @@ async function answer(method, params) {
     }
     case "session/load":
       if (sessions[params.sessionId] === undefined) throw new Error("unknown session");
-      for (const [sessionUpdate, text] of [["agent_message_chunk", "replayed"], ...recorded(params.sessionId)])
+      for (const [sessionUpdate, text, entry] of [["agent_message_chunk", "replayed"], ...recorded(params.sessionId)])
         write({
           method: "session/update",
-          params: { sessionId: params.sessionId, update: { sessionUpdate, content: { type: "text", text } } },
+          params: {
+            sessionId: params.sessionId,
+            update: entry ?? { sessionUpdate, content: { type: "text", text } },
+          },
         });
       return {};
     case "session/prompt": {

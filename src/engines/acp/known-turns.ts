@@ -1,0 +1,105 @@
+import { LIMITS } from "../../protocol/index.ts";
+import type { TurnStory } from "../claude/history.ts";
+import type { ReplayedConversation } from "./replay.ts";
+import type { AgentStateFile } from "./state.ts";
+
+/**
+ * How a turn ended for the agent. `completed`: as it says. `stopped`: it answered, but the turn failed. `failed`: it refused the prompt or
+ * answered it with an error, and may have dropped it. `none`: it did not answer, so it may have nothing of the turn.
+ */
+export type AgentEnd = "completed" | "stopped" | "failed" | "none";
+
+/** What an agent surely knows. */
+interface Knowledge {
+  /** The last turn that it has. Absent: none. */
+  readonly turn_id?: string | undefined;
+  /** The name of the system prompt that it was told. Absent: none. */
+  readonly prompt?: string | undefined;
+  /** What it must still be told. Absent: nothing. */
+  readonly note?: string | undefined;
+}
+
+interface EndedTurn {
+  readonly turn_id: string;
+  readonly end: AgentEnd;
+  readonly note: string;
+  /** The name of the system prompt in the turn. */
+  readonly prompt: string;
+}
+
+interface UntoldOptions {
+  /** What the agent replayed when its process began. Absent: nothing, or the process has had a prompt. */
+  readonly replayed: ReplayedConversation | undefined;
+  /** The open turn, and whether it goes on after a restart: then the agent may have its prompt. */
+  readonly open: string;
+  readonly isResumed: boolean;
+}
+
+/**
+ * What an agent knows of its conversation. A process knows what it answered. What outlives it is only sure of a turn that was completed:
+ * until then all that it was told is told again to the next process.
+ */
+export class KnownTurns {
+  readonly #state: AgentStateFile;
+  #process: object | undefined;
+  /** Of the current process, once it has answered. */
+  #alive: Knowledge | undefined;
+  /** The open turn began with turns that the agent lacked. */
+  #isTelling = false;
+
+  constructor(state: AgentStateFile) {
+    this.#state = state;
+  }
+
+  /** A turn begins in a process. `session`: the agent's conversation; a new one knows nothing. */
+  begin(process: object, session: string): Knowledge {
+    if (this.#process !== process) this.#alive = undefined;
+    this.#process = process;
+    this.#isTelling = false;
+    const isNew = this.#state.state.session !== session;
+    this.#state.save({ session, ...(isNew ? { turn_id: undefined, prompt: undefined } : {}) });
+    return this.#known;
+  }
+
+  /** Ended turns that the agent must be told of, oldest first. */
+  untold(ended: readonly TurnStory[], { replayed, open, isResumed }: UntoldOptions): readonly TurnStory[] {
+    const { turn_id: newest } = this.#known;
+    // The server died as the open turn ended.
+    const known = newest === open ? ended.length - 1 : ended.findLastIndex(({ turn_id }) => turn_id === newest);
+    let first = known + 1;
+    for (let at = ended.length - 1; at >= 0 && (at > known || replayed !== undefined); at -= 1) {
+      const turn = ended[at];
+      if (turn === undefined) break;
+      const isLast = at === ended.length - 1 && !isResumed;
+      const verdict = replayed?.verdict(turn, { isLast, isCompleted: at <= known }) ?? "unknown";
+      // It was told what it lacked of earlier turns with the prompt of this one.
+      if (verdict === "held") {
+        first = Math.max(first, at + 1);
+        break;
+      }
+      if (verdict === "lacking") first = Math.min(first, at);
+    }
+    this.#isTelling = first < ended.length;
+    return ended.slice(first);
+  }
+
+  /** `process`: the one that the turn was in; absent: none any more. */
+  ended({ turn_id, end, note, prompt }: EndedTurn, process: object | undefined): void {
+    const isKnown = end === "completed" || end === "stopped" || (end === "failed" && !this.#isTelling);
+    const now = { turn_id, prompt, note: note === "" ? undefined : note };
+    const later = ({ note: before }: Knowledge): Knowledge => ({ note: joinedNotes(before, now.note) });
+    if (process !== undefined && process === this.#process)
+      this.#alive = isKnown ? now : { ...this.#known, ...later(this.#known) };
+    this.#state.save(end === "completed" ? now : later(this.#state.state));
+  }
+
+  get #known(): Knowledge {
+    return this.#alive ?? this.#state.state;
+  }
+}
+
+/** The newest words of both. */
+function joinedNotes(before: string | undefined, note: string | undefined): string | undefined {
+  const notes = [before, note].filter((words) => words !== undefined);
+  return notes.length === 0 ? undefined : notes.join("\n\n").slice(-LIMITS.engineHistoryPartChars);
+}
