@@ -73,6 +73,13 @@ export class Beginnings {
     return last?.end === undefined && last?.turn_id === this.#host.turnId() ? last : undefined;
   }
 
+  /** For a process that has just said how the last turn ended. Its record has all that was, so that it need not be asked. */
+  ongoing(): Beginning | undefined {
+    const { session, turns } = this.#state.kept;
+    if (session === undefined) return undefined;
+    return { session, retell: "", isWhole: false, sofar: "", note: turns.at(-1)?.note ?? "", hasPrompt: false };
+  }
+
   /** `isOpen`: the record may have a part of the open turn. */
   async find(server: OpenCodeServer, { isOpen }: { readonly isOpen: boolean }): Promise<Beginning> {
     const { session, turns } = this.#state.kept;

@@ -47,6 +47,12 @@ interface OpenServer {
   tools: readonly McpTool[];
 }
 
+/** A process that was started ahead of its first turn. */
+interface WarmStart {
+  readonly open: OpenServer;
+  readonly beginning: Beginning;
+}
+
 /** A conversation with OpenCode: one server process, kept between turns. */
 export class OpenCodeConversation implements Conversation {
   readonly #opening: ConversationOptions;
@@ -55,10 +61,12 @@ export class OpenCodeConversation implements Conversation {
   readonly #state: StateFile;
   readonly #beginnings: Beginnings;
   #open: OpenServer | undefined;
+  /** The process that said how the last turn ended; undefined: none that is known to have it in its record. */
+  #recorded: OpenServer | undefined;
   /** Resolves when the earlier processes have ended. */
   #gone: Promise<unknown> = Promise.resolve();
   /** A start ahead of time, until its first turn. */
-  #warming: Promise<{ readonly open: OpenServer; readonly beginning: Beginning }> | undefined;
+  #warming: Promise<WarmStart> | undefined;
   #turn: OpenCodeTurn | undefined;
   #closed = false;
 
@@ -182,7 +190,10 @@ export class OpenCodeConversation implements Conversation {
         save(id);
         return id;
       },
-      onEnd: ({ last, note }) => save(last, note),
+      onEnd: ({ last, isRecorded, note }) => {
+        this.#recorded = isRecorded ? this.#open : undefined;
+        save(last, note);
+      },
       onBroken: () => this.#drop(),
       onGone,
     });
@@ -199,12 +210,19 @@ export class OpenCodeConversation implements Conversation {
       turn.fail(NOT_BEGUN);
       return undefined;
     }
-    const isWarm = warm?.open === open && !terms.isOpen;
-    const begun = isWarm ? warm.beginning : await this.#beginnings.find(open.server, terms);
+    const begun = this.#known(open, warm, terms) ?? (await this.#beginnings.find(open.server, terms));
+    this.#recorded = undefined;
     if (turn.over) return undefined;
     this.#host.identify?.(begun.session);
     turn.attach(open.server, begun.session);
     return begun;
+  }
+
+  /** How the conversation goes on, where OpenCode need not be asked: each answer takes it a fifth of a turn's time. */
+  #known(open: OpenServer, warm: WarmStart | undefined, { isOpen }: { readonly isOpen: boolean }): Beginning | undefined {
+    if (isOpen) return undefined;
+    if (warm?.open === open) return warm.beginning;
+    return this.#recorded === open ? this.#beginnings.ongoing() : undefined;
   }
 
   /** Whether the current process can take the next turn: it asks the same model, and knows the tools that there are now. */

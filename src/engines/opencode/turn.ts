@@ -25,6 +25,14 @@ import { ANSWER_TAKEN, endWords, maxTurnsReached, retryWords, SILENT } from "./w
 
 const REMINDER = `Give your answer now: call ${STRUCTURED_OUTPUT} with it.`;
 
+export interface OpenCodeTurnEnd {
+  /** OpenCode's id of the turn's last message; absent: there is none. */
+  readonly last: string | undefined;
+  /** OpenCode said that it is complete, which it does once its record has it. */
+  readonly isRecorded: boolean;
+  readonly note: string | undefined;
+}
+
 export interface OpenCodeTurnOptions {
   readonly host: Host;
   readonly opening: ConversationOptions;
@@ -37,8 +45,8 @@ export interface OpenCodeTurnOptions {
   readonly onTell: (events: readonly EngineEvent[]) => void;
   /** A prompt goes out under this id of OpenCode's. */
   readonly newPromptId: () => string;
-  /** Called once, before the last events are reported. `last`: OpenCode's id of the turn's last message; absent: there is none. */
-  readonly onEnd: (end: { readonly last: string | undefined; readonly note: string | undefined }) => void;
+  /** Called once, before the last events are reported. */
+  readonly onEnd: (end: OpenCodeTurnEnd) => void;
   /** The process is unusable from now on. */
   readonly onBroken: () => void;
   /** The process died before the turn produced anything: start again with another one. At most once. */
@@ -410,8 +418,12 @@ export class OpenCodeTurn {
     if (this.over) return;
     const events = [...(this.#translator?.close(status) ?? []), terminal];
     try {
-      const last = this.#translator?.last?.id ?? (this.#prompt === "" ? undefined : this.#prompt);
-      this.#options.onEnd({ last, note: this.#note });
+      const last = this.#translator?.last;
+      this.#options.onEnd({
+        last: last?.id ?? (this.#prompt === "" ? undefined : this.#prompt),
+        isRecorded: last?.completed === true,
+        note: this.#note,
+      });
     } catch (error) {
       this.crash(error);
       return;
