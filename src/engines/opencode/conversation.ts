@@ -202,6 +202,7 @@ export class OpenCodeConversation implements Conversation {
     const isWarm = warm?.open === open && !terms.isOpen;
     const begun = isWarm ? warm.beginning : await this.#beginnings.find(open.server, terms);
     if (turn.over) return undefined;
+    this.#beginnings.begun(open.server);
     this.#host.identify?.(begun.session);
     turn.attach(open.server, begun.session);
     return begun;
