@@ -202,7 +202,13 @@ export class AcpConversation implements Conversation {
   }
 
   /** The system prompt, where the agent's conversation began without it or with another one. */
-  #opened({ isBegun, prompt }: { readonly isBegun: boolean; readonly prompt: string | undefined }): readonly VendorFields[] {
+  #opened({
+    isBegun,
+    prompt,
+  }: {
+    readonly isBegun: boolean;
+    readonly prompt: string | undefined;
+  }): readonly VendorFields[] {
     const { settings } = this.#opening;
     if (!isBegun) return openingBlocks(this.#means.agent, settings);
     if (prompt === undefined || prompt === this.#promptName) return [];

@@ -7,7 +7,7 @@ import type { AgentStateFile } from "./state.ts";
  * How a turn ended for the agent. `completed`: as it says. `stopped`: it answered, but the turn failed. `failed`: it refused the prompt or
  * answered it with an error, and may have dropped it. `none`: it did not answer, so it may have nothing of the turn.
  */
-export type AgentEnd = "completed" | "stopped" | "failed" | "none";
+export type PromptEnd = "completed" | "stopped" | "failed" | "none";
 
 /** What an agent surely knows. */
 interface Knowledge {
@@ -19,9 +19,9 @@ interface Knowledge {
   readonly note?: string | undefined;
 }
 
-interface EndedTurn {
+interface TurnEnding {
   readonly turn_id: string;
-  readonly end: AgentEnd;
+  readonly end: PromptEnd;
   readonly note: string;
   /** The name of the system prompt in the turn. */
   readonly prompt: string;
@@ -32,6 +32,12 @@ interface UntoldOptions {
   readonly replayed: ReplayedConversation | undefined;
   /** The open turn, and whether it goes on after a restart: then the agent may have its prompt. */
   readonly open: string;
+  readonly isResumed: boolean;
+}
+
+interface WalkOptions {
+  readonly known: number;
+  readonly replayed: ReplayedConversation;
   readonly isResumed: boolean;
 }
 
@@ -66,25 +72,13 @@ export class KnownTurns {
     const { turn_id: newest } = this.#known;
     // The server died as the open turn ended.
     const known = newest === open ? ended.length - 1 : ended.findLastIndex(({ turn_id }) => turn_id === newest);
-    let first = known + 1;
-    for (let at = ended.length - 1; at >= 0 && (at > known || replayed !== undefined); at -= 1) {
-      const turn = ended[at];
-      if (turn === undefined) break;
-      const isLast = at === ended.length - 1 && !isResumed;
-      const verdict = replayed?.verdict(turn, { isLast, isCompleted: at <= known }) ?? "unknown";
-      // It was told what it lacked of earlier turns with the prompt of this one.
-      if (verdict === "held") {
-        first = Math.max(first, at + 1);
-        break;
-      }
-      if (verdict === "lacking") first = Math.min(first, at);
-    }
+    const first = replayed === undefined ? known + 1 : firstLacking(ended, { known, replayed, isResumed });
     this.#isTelling = first < ended.length;
     return ended.slice(first);
   }
 
   /** `process`: the one that the turn was in; absent: none any more. */
-  ended({ turn_id, end, note, prompt }: EndedTurn, process: object | undefined): void {
+  ended({ turn_id, end, note, prompt }: TurnEnding, process: object | undefined): void {
     const isKnown = end === "completed" || end === "stopped" || (end === "failed" && !this.#isTelling);
     const now = { turn_id, prompt, note: note === "" ? undefined : note };
     const later = ({ note: before }: Knowledge): Knowledge => ({ note: joinedNotes(before, now.note) });
@@ -96,6 +90,19 @@ export class KnownTurns {
   get #known(): Knowledge {
     return this.#alive ?? this.#state.state;
   }
+}
+
+/** Where the turns begin that an agent must be told. `known`: the last turn that it completed; without it -1. */
+function firstLacking(ended: readonly TurnStory[], { known, replayed, isResumed }: WalkOptions): number {
+  let first = known + 1;
+  for (const [at, turn] of [...ended.entries()].toReversed()) {
+    const isLast = at === ended.length - 1 && !isResumed;
+    const verdict = replayed.verdict(turn, { isLast, isCompleted: at <= known });
+    // It was told what it lacked of earlier turns with the prompt of this one.
+    if (verdict === "held") return Math.max(first, at + 1);
+    if (verdict === "lacking") first = Math.min(first, at);
+  }
+  return first;
 }
 
 /** The newest words of both. */

@@ -3,7 +3,7 @@ import type { TurnStory } from "../claude/history.ts";
 import { record, text, type VendorFields } from "../vendor/fields.ts";
 
 /** Whether an agent has a turn on its disk. `unknown`: what it replays does not tell. */
-type Verdict = "held" | "lacking" | "unknown";
+type HeldVerdict = "held" | "lacking" | "unknown";
 
 /**
  * What an agent replays of a conversation that it takes up again: that is what it has on the disk. After its process was killed, or after a
@@ -55,7 +55,7 @@ export class ReplayedConversation {
   verdict(
     { calls }: Pick<TurnStory, "calls">,
     { isLast, isCompleted }: { readonly isLast: boolean; readonly isCompleted: boolean },
-  ): Verdict {
+  ): HeldVerdict {
     const said = lastWords(calls);
     const count = calls.filter(({ tool_use_id }) => tool_use_id !== undefined).length;
     if (!this.#isAny || (said === "" && count === 0)) return "unknown";

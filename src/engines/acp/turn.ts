@@ -11,7 +11,7 @@ import type { CallReports } from "./call-reports.ts";
 import { TurnCalls } from "./calls.ts";
 import { ClientRequests } from "./client-requests.ts";
 import { AgentGone, RPC, RpcError } from "./connection.ts";
-import type { AgentEnd } from "./known-turns.ts";
+import type { PromptEnd } from "./known-turns.ts";
 import { OwnCalls } from "./own-calls.ts";
 import { endWords, failureOf, isDropped, maxTurns, rejectedWords, SILENT, stopOf } from "./outcome.ts";
 import { Speech, type SpeechChunk } from "./speech.ts";
@@ -25,7 +25,7 @@ export interface AgentTurnOptions {
   /** The session is told these events. */
   readonly onTell: (events: readonly EngineEvent[]) => void;
   /** `note`: what the model must still be told in the next turn; empty: nothing. */
-  readonly onEnd: (end: AgentEnd, note: string) => void;
+  readonly onEnd: (end: PromptEnd, note: string) => void;
   /** The agent was told to stop, and has not answered yet. */
   readonly onSlow: () => void;
   /** The process does not do what it must: it is ended. */
@@ -54,7 +54,7 @@ export class AgentTurn {
   #stopped: ErrorDetail | undefined;
   #isPrompting = false;
   /** How it answered its last prompt. */
-  #answered: Exclude<AgentEnd, "completed"> = "none";
+  #answered: Exclude<PromptEnd, "completed"> = "none";
   /** Something of the turn was told. */
   #hasItems = false;
   #waiting = 0;

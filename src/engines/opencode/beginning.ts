@@ -27,15 +27,18 @@ export interface Beginning {
 
 interface RecordEnd {
   readonly messages: ReadonlySet<string>;
-  /** Calls that have a result. */
+  /** Calls that have a result, and those that have ended at all. */
   readonly results: ReadonlySet<string>;
+  readonly ended: ReadonlySet<string>;
   readonly said: ReadonlySet<string>;
 }
 
 /** A process that dies takes at most its last prompts with it. */
 const MISSING_TURNS = 3;
 
-const NOTHING: RecordEnd = { messages: new Set(), results: new Set(), said: new Set() };
+const ENDED: ReadonlySet<string> = new Set(["completed", "error"]);
+
+const NOTHING: RecordEnd = { messages: new Set(), results: new Set(), ended: new Set(), said: new Set() };
 
 export interface BeginningOptions {
   readonly opening: ConversationOptions;
@@ -51,6 +54,8 @@ export class Beginnings {
   /** What happened since the conversation was opened. */
   readonly #since = new Story();
   #before: Promise<readonly TurnStory[]> | undefined;
+  /** The process that a turn has begun in. */
+  #begun: OpenCodeServer | undefined;
 
   constructor({ opening, host, state }: BeginningOptions) {
     this.#opening = opening;
@@ -65,6 +70,11 @@ export class Beginnings {
 
   happened(events: readonly EngineEvent[]): void {
     for (const event of events) this.#since.add(event);
+  }
+
+  /** A turn begins in this process, and its model is told what was found. */
+  begun(server: OpenCodeServer): void {
+    this.#begun = server;
   }
 
   /** The turn that the journal showed as open when the conversation was opened. */
@@ -117,12 +127,13 @@ export class Beginnings {
       own.filter((turn) => turn.turn_id !== turn_id),
     );
     if (missing === undefined) return undefined;
-    const retell = await this.#storyOf(missing);
-    const left = isOpen ? await this.left() : undefined;
-    if (!isOpen) return { session, retell, isWhole: false, sofar: "", hasPrompt: false };
-    const recorded = await this.#recorded(server, session);
+    const isNew = this.#begun !== server;
+    const recorded = isNew || isOpen ? await this.#recorded(server, session) : NOTHING;
     const prompt = own.find((turn) => turn.turn_id === turn_id)?.at.uuid;
-    const hasPrompt = prompt !== undefined && recorded.messages.has(prompt);
+    const hasPrompt = isOpen && prompt !== undefined && recorded.messages.has(prompt);
+    // What it lacked was told with that prompt.
+    const retell = await this.#storyOf(missing, isNew && !hasPrompt ? recorded : undefined);
+    const left = isOpen ? await this.left() : undefined;
     const sofar = left === undefined ? "" : callsOf(left, hasPrompt ? recorded : NOTHING);
     return { session, retell, isWhole: false, sofar, hasPrompt };
   }
@@ -142,10 +153,16 @@ export class Beginnings {
     return own.length === 0 ? missing : undefined;
   }
 
-  async #storyOf(turns: ReadonlySet<string>): Promise<string> {
-    if (turns.size === 0) return "";
-    const all = joined(await this.#past(), this.#since.turns);
-    return storyOf(all.filter(({ turn_id, end }) => end !== undefined && turns.has(turn_id)));
+  /** `recorded`: of a new process. The one before it may have died before it wrote down the results of the last turn. */
+  async #storyOf(missing: ReadonlySet<string>, recorded: RecordEnd | undefined): Promise<string> {
+    if (missing.size === 0 && recorded === undefined) return "";
+    const ended = joined(await this.#past(), this.#since.turns).filter(({ end }) => end !== undefined);
+    const last = recorded === undefined ? undefined : ended.findLast(({ turn_id }) => !missing.has(turn_id));
+    const unread = last === undefined || recorded === undefined ? [] : unreadCalls(last, recorded);
+    const untold = ended.filter(({ turn_id }) => missing.has(turn_id));
+    return storyOf(
+      last === undefined || unread.length === 0 ? untold : [{ ...last, asked: "", calls: unread }, ...untold],
+    );
   }
 
   /** What the end of OpenCode's record has. */
@@ -153,13 +170,15 @@ export class Beginnings {
     const answer = await server.request("GET", `/session/${session}/message?limit=200`);
     const messages = new Set<string>();
     const results = new Set<string>();
+    const ended = new Set<string>();
     const said = new Set<string>();
     for (const event of (Array.isArray(answer.body) ? answer.body : []).flatMap(readRecorded)) {
       if (event.type === "message") messages.add(event.id);
       if (event.type === "call" && event.state.status === "completed") results.add(event.id);
+      if (event.type === "call" && ENDED.has(event.state.status)) ended.add(event.id);
       if (event.type === "words" && event.kind === "text") said.add(event.text.trim());
     }
-    return { messages, results, said };
+    return { messages, results, ended, said };
   }
 
   /** The journal as it was when the conversation was opened. */
@@ -175,6 +194,12 @@ async function exists(server: OpenCodeServer, path: string): Promise<boolean> {
   if (status === 200) return true;
   if (status === 404 || status === 400) return false;
   throw new Failure("engine_failed", "OpenCode did not answer. Send the prompt again.");
+}
+
+/** Calls of a turn that failed which OpenCode has without a result: it tells its model that they were interrupted. */
+function unreadCalls({ calls, end }: TurnStory, { ended }: RecordEnd): TurnStory["calls"] {
+  if (end === "") return [];
+  return calls.filter(({ tool_use_id }) => tool_use_id !== undefined && !ended.has(tool_use_id));
 }
 
 /** What a turn did that the record lacks. */

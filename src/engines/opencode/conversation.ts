@@ -213,6 +213,7 @@ export class OpenCodeConversation implements Conversation {
     const begun = this.#known(open, warm, terms) ?? (await this.#beginnings.find(open.server, terms));
     this.#recorded = undefined;
     if (turn.over) return undefined;
+    this.#beginnings.begun(open.server);
     this.#host.identify?.(begun.session);
     turn.attach(open.server, begun.session);
     return begun;

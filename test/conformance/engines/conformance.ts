@@ -141,6 +141,7 @@ const SAMPLED: Readonly<Record<string, ReadonlySet<string>>> = {
     "a tool is asked for, run, and its result read",
     "a call runs as a person changed it",
     "interrupted in a text: the turn ends, the session goes on",
+    "its process is killed before it reads a call's result: the model learns it in the next turn",
     "a prompt with tools leaves the same files and the same ledger as with every other engine",
     "the server is restarted between turns: the model still knows what was said",
   ]),

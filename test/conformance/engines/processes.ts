@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Place } from "../../support/server.ts";
 
-/** What vendors' programs are called. */
+/** What vendors' programs are called; some packages name theirs `.exe` everywhere. */
 const VENDORS: ReadonlySet<string> = new Set(["claude", "codex", "opencode"]);
 
 export interface OwnedProcess {
@@ -27,7 +27,7 @@ export async function processesOf(place: Place): Promise<readonly OwnedProcess[]
     const session = entries.find((entry) => entry.startsWith("SALLYPORT_SESSION="))?.slice(18) ?? records ?? "";
     const [program = "", launcher = "", verb] = await commandLine(pid);
     const isLaunched = basename(launcher) === "inside.js" && verb === "launch";
-    found.push({ pid, session, isVendor: VENDORS.has(basename(program)) || isLaunched });
+    found.push({ pid, session, isVendor: VENDORS.has(basename(program, ".exe")) || isLaunched });
   }
   return found;
 }

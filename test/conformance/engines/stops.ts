@@ -136,6 +136,34 @@ const killed: Scenario = {
   },
 };
 
+/** Those whose program itself tells the results of calls: without it there is none. */
+const TELL_RESULTS: ReadonlySet<string> = new Set(["claude-sdk", "claude-cli"]);
+
+const killedUnread: Scenario = {
+  name: "its process is killed before it reads a call's result: the model learns it in the next turn",
+  async run(bench) {
+    const main = await bench.main();
+    if (!(await hasProcess(bench))) return NO_PROCESS;
+    if (TELL_RESULTS.has(bench.engine)) return { can: true, words: "its program tells results itself" };
+    const time = ownSleep();
+    const begun = await main.begin([bash(`sleep ${time}; echo ran-$((40 + 2))`), { say: "Never said." }]);
+    const waiting = await begunSleep(time);
+    const vendor = await bench.vendor(main);
+    if (vendor === undefined) throw new Error("no process of the vendor's program");
+    process.kill(vendor.pid, "SIGSTOP");
+    process.kill(waiting, "SIGKILL");
+    await main.kind("item.completed", begun.from);
+    process.kill(vendor.pid, "SIGKILL");
+    const turn = await main.finish(begun);
+    expect(turn.end).toMatchObject({ type: "turn.failed", error: { code: "engine_failed" } });
+    expect(turn.items).toMatchObject([{ type: "command_execution", status: "completed" }]);
+    const next = await main.turn([{ say: "On we go." }]);
+    expect(next.end.type).toBe("turn.completed");
+    expect(JSON.stringify(next.requests.at(-1)?.messages)).toContain("ran-42");
+    return YES;
+  },
+};
+
 /** Milliseconds in place of a minute and a half; nothing else runs meanwhile. */
 const SILENCE_MS = 1_000;
 
@@ -165,6 +193,6 @@ const silent: Scenario = {
   },
 };
 
-export const STOPS: readonly Scenario[] = [inText, inTool, whileAsked, program, killed];
+export const STOPS: readonly Scenario[] = [inText, inTool, whileAsked, program, killed, killedUnread];
 /** Those that nothing else may run beside. */
 export const ALONE: readonly Scenario[] = [silent];

@@ -25,7 +25,11 @@ async function session(): Promise<string> {
   return (await app.client.createSession({ engine: ENGINE, system_prompt: SYSTEM_PROMPT })).id;
 }
 
-async function turn(id: string, text: string, decision: Said = { decision: "approve" }): Promise<readonly JournalEvent[]> {
+async function turn(
+  id: string,
+  text: string,
+  decision: Said = { decision: "approve" },
+): Promise<readonly JournalEvent[]> {
   const { events: before } = await app.client.events(id, { after: 0, limit: 500 });
   await app.client.prompt(id, { text });
   return untilTurnEnds(app.client, id, {
@@ -44,7 +48,9 @@ async function play(id: string, steps: readonly object[], decision?: Said): Prom
 async function told(id: string): Promise<string> {
   const events = await turn(id, "What do you know?");
   return events
-    .flatMap((event) => (event.type === "item.completed" && event.item.type === "agent_message" ? [event.item.text] : []))
+    .flatMap((event) =>
+      event.type === "item.completed" && event.item.type === "agent_message" ? [event.item.text] : [],
+    )
     .join("\n");
 }
 
@@ -70,7 +76,9 @@ it("a call whose result the killed agent had not written down is told again", as
 it("a call whose result it has is not", async () => {
   const id = await session();
   const record = [ran("tool_call", "pending"), ran("tool_call_update", "completed"), "Done."];
-  expect(await play(id, [{ update: ran("tool_call", "completed") }, { say: "Done." }, { record }, DIE])).toBe("engine_failed");
+  expect(await play(id, [{ update: ran("tool_call", "completed") }, { say: "Done." }, { record }, DIE])).toBe(
+    "engine_failed",
+  );
   expect(await told(id)).not.toContain("Tool Bash");
 });
 
@@ -86,12 +94,15 @@ it("what was told again is told once more if the agent is killed in that turn to
   expect(await told(id)).not.toContain("Assistant: Half");
 });
 
-it.each([{ stop: "refusal" }, { fail: "no" }])("also after a prompt that the agent may have dropped: %j", async (step) => {
-  const id = await session();
-  expect(await play(id, dies("Half one.", []))).toBe("engine_failed");
-  expect(await play(id, [step])).toMatch(/refusal|engine_failed/);
-  expect(await told(id)).toContain("Assistant: Half one.");
-});
+it.each([{ stop: "refusal" }, { fail: "no" }])(
+  "also after a prompt that the agent may have dropped: %j",
+  async (step) => {
+    const id = await session();
+    expect(await play(id, dies("Half one.", []))).toBe("engine_failed");
+    expect(await play(id, [step])).toMatch(/refusal|engine_failed/);
+    expect(await told(id)).toContain("Assistant: Half one.");
+  },
+);
 
 it("a process that stays is told nothing again after a turn that failed or was stopped", async () => {
   const id = await session();

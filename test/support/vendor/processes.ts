@@ -45,12 +45,12 @@ export function markedProcesses(place: Place): readonly Marked[] {
   });
 }
 
-/** What vendors' programs are called. */
+/** What vendors' programs are called; some packages name theirs `.exe` everywhere. */
 const VENDORS: ReadonlySet<string> = new Set(["claude", "codex", "opencode"]);
 
 /** The vendor's own program, and not what it started. An agent of the Agent Client Protocol is known by its launcher. */
 export function isVendor({ words: [program = "", launcher = "", verb] }: Marked): boolean {
-  return VENDORS.has(basename(program)) || (basename(launcher) === "inside.js" && verb === "launch");
+  return VENDORS.has(basename(program, ".exe")) || (basename(launcher) === "inside.js" && verb === "launch");
 }
 
 /** False when it was gone already. */
