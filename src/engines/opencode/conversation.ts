@@ -219,8 +219,12 @@ export class OpenCodeConversation implements Conversation {
     return begun;
   }
 
-  /** How the conversation goes on, where OpenCode need not be asked: each answer takes it a fifth of a turn's time. */
-  #known(open: OpenServer, warm: WarmStart | undefined, { isOpen }: { readonly isOpen: boolean }): Beginning | undefined {
+  /** How the conversation goes on, where OpenCode need not be asked: an answer takes it as long as to take a prompt. */
+  #known(
+    open: OpenServer,
+    warm: WarmStart | undefined,
+    { isOpen }: { readonly isOpen: boolean },
+  ): Beginning | undefined {
     if (isOpen) return undefined;
     if (warm?.open === open) return warm.beginning;
     return this.#recorded === open ? this.#beginnings.ongoing() : undefined;

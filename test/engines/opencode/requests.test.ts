@@ -19,7 +19,9 @@ async function install({ home }: Place): Promise<() => Promise<void>> {
 }
 
 /** A session with the scripted program. A turn answers how it ended, and what the program was asked for it. */
-async function open(app: TestApp): Promise<(text: string) => Promise<{ readonly end: string; readonly asked: string[] }>> {
+async function open(
+  app: TestApp,
+): Promise<(text: string) => Promise<{ readonly end: string; readonly asked: string[] }>> {
   const { id } = await app.client.createSession({ engine: "opencode" });
   const file = join(app.place.home, "engines", id, "opencode", "requests.txt");
   const asked = (): string[] => readFileSync(file, "utf8").trim().split("\n");

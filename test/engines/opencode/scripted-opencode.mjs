@@ -15,7 +15,9 @@ const tell = (type, properties) => {
 const message = (info) => tell("message.updated", { sessionID: SESSION, info: { sessionID: SESSION, ...info } });
 const rest = () => tell("session.status", { sessionID: SESSION, status: { type: "idle" } });
 const answer = (response, status, body) =>
-  response.writeHead(status, { "content-type": "application/json" }).end(body === undefined ? "" : JSON.stringify(body));
+  response
+    .writeHead(status, { "content-type": "application/json" })
+    .end(body === undefined ? "" : JSON.stringify(body));
 
 function prompted({ messageID, parts }) {
   const id = `${messageID}a`;
