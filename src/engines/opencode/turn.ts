@@ -25,7 +25,7 @@ import { ANSWER_TAKEN, endWords, maxTurnsReached, retryWords, SILENT } from "./w
 
 const REMINDER = `Give your answer now: call ${STRUCTURED_OUTPUT} with it.`;
 
-export interface OpenCodeTurnEnd {
+interface OpenCodeTurnEnd {
   /** OpenCode's id of the turn's last message; absent: there is none. */
   readonly last: string | undefined;
   /** OpenCode said that it is complete, which it does once its record has it. */
