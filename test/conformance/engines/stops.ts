@@ -158,7 +158,7 @@ const killedUnread: Scenario = {
     expect(turn.end).toMatchObject({ type: "turn.failed", error: { code: "engine_failed" } });
     expect(turn.items).toMatchObject([{ type: "command_execution", status: "completed" }]);
     const next = await main.turn([{ say: "On we go." }]);
-    expect(next.end.type).toBe("turn.completed");
+    expect(next.end).toMatchObject({ type: "turn.completed" });
     expect(JSON.stringify(next.requests.at(-1)?.messages)).toContain("ran-42");
     return YES;
   },
