@@ -31,6 +31,9 @@ const NOT_BEGUN = {
   message: "OpenCode ended before it had begun. Send the prompt again.",
 } as const;
 
+/** A process ended before it was given anything of the turn. */
+class EndedEarly extends Failure {}
+
 export interface OpenCodeMeans {
   readonly executable: string;
   /** How often OpenCode may ask a model again. */
@@ -201,18 +204,26 @@ export class OpenCodeConversation implements Conversation {
 
   /** A process and a session in it for the turn's prompts. Undefined when the turn has ended meanwhile. */
   async #connect(turn: OpenCodeTurn, terms: { readonly isOpen: boolean }): Promise<Beginning | undefined> {
+    try {
+      return await this.#connectOnce(turn, terms);
+    } catch (error) {
+      if (!(error instanceof EndedEarly) || turn.over || this.#closed) throw error;
+      // Another one begins where it did.
+      this.#drop();
+      return this.#connectOnce(turn, terms);
+    }
+  }
+
+  async #connectOnce(turn: OpenCodeTurn, terms: { readonly isOpen: boolean }): Promise<Beginning | undefined> {
     const warm = await this.#warming?.catch(() => undefined);
     this.#warming = undefined;
     const isKept = await this.#fits();
     if (turn.over) return undefined;
     const open = (isKept ? this.#open : undefined) ?? (await this.#start());
-    if (this.#open !== open) {
-      turn.fail(NOT_BEGUN);
-      return undefined;
-    }
-    const begun = this.#known(open, warm, terms) ?? (await this.#beginnings.find(open.server, terms));
+    const begun = this.#known(open, warm, terms) ?? (await this.#beginnings.find(open.server, terms).catch(endEarly));
     this.#recorded = undefined;
     if (turn.over) return undefined;
+    if (this.#open !== open) throw new EndedEarly(NOT_BEGUN.code, NOT_BEGUN.message);
     this.#beginnings.begun(open.server);
     this.#host.identify?.(begun.session);
     turn.attach(open.server, begun.session);
@@ -279,11 +290,13 @@ export class OpenCodeConversation implements Conversation {
     const open: OpenServer = { server, model: host.model.name, tools };
     this.#open = open;
     isCurrent = () => this.#open === open;
-    await Promise.race([server.ready, host.sleep(LIMITS.engineStartMs, lost.signal)]);
+    const late = host.sleep(LIMITS.engineStartMs, lost.signal).then(() => !lost.signal.aborted);
+    const isLate = await Promise.race([server.ready.then(() => false), late]);
     const { status } = await server.request("GET", "/global/health");
     if (status === 200 && isCurrent()) return open;
     if (isCurrent()) this.#drop();
-    throw new Failure("engine_failed", "OpenCode was started, but did not get ready. Send the prompt again.");
+    const words = "OpenCode was started, but did not get ready. Send the prompt again.";
+    throw isLate ? new Failure("engine_failed", words) : new EndedEarly("engine_failed", words);
   }
 
   #mcp(message: unknown): Promise<VendorFields | undefined> {
@@ -318,6 +331,10 @@ export class OpenCodeConversation implements Conversation {
     turn.notice(isFork ? FORKED : isWhole ? RETOLD : COMPLETED);
     return [aside(isWhole ? retold(retell) : completed(retell))];
   }
+}
+
+function endEarly(error: unknown): never {
+  throw error instanceof Failure && error.code === "engine_failed" ? new EndedEarly(error.code, error.message) : error;
 }
 
 function imagesOf(fates: readonly CallFate[]): readonly VendorFields[] {

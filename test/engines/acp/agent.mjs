@@ -81,10 +81,14 @@ async function play(sessionId, steps) {
       }
     }
     if (step.many !== undefined) {
-      // In one piece: none is answered before all are there.
-      process.stdout.cork();
-      const asked = Array.from({ length: step.many }, () => ask(step.method, { sessionId, ...step.params }));
-      process.stdout.uncork();
+      // All wait for one command, which ends when this file is there.
+      const wait = 'until [ -e "$0" ]; do sleep 0.02; done';
+      const { result } = await ask("terminal/create", { sessionId, command: "sh", args: ["-c", wait, step.file] });
+      const { terminalId } = result;
+      const asked = Array.from({ length: step.many }, () => ask("terminal/wait_for_exit", { sessionId, terminalId }));
+      // Only a refusal comes before.
+      await Promise.race(asked);
+      writeFileSync(step.file, "");
       const answers = await Promise.all(asked);
       say(JSON.stringify(answers.map(({ error }) => error?.message ?? "ok")));
     }

@@ -1,11 +1,13 @@
 // OpenCode's server for tests, as far as a turn needs it. It answers each prompt with "Done.", or begins to and waits to be aborted when
-// the prompt has the word "wait". Each request is a line of `requests.txt` in its home, with what was made up left out.
-import { appendFileSync } from "node:fs";
+// the prompt is "wait". Each request is a line of `requests.txt` in its home, with what was made up left out. It dies at the
+// request that is the first line of `deaths.txt` there, once for each line.
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 
 const SESSION = "ses_1";
 const FILE = join(process.env.HOME, "requests.txt");
+const DEATHS = join(process.env.HOME, "deaths.txt");
 const messages = new Set();
 const watchers = new Set();
 
@@ -27,10 +29,17 @@ function prompted({ messageID, parts }) {
   message({ id, role: "assistant", time: {} });
   tell("message.part.updated", { sessionID: SESSION, part: { ...part, text: "" } });
   tell("message.part.delta", { sessionID: SESSION, messageID: id, partID: part.id, field: "text", delta: "Done." });
-  if (JSON.stringify(parts).includes("wait")) return;
+  if (parts.at(-1)?.text === "wait") return;
   tell("message.part.updated", { sessionID: SESSION, part: { ...part, text: "Done.", time: { end: 1 } } });
   message({ id, role: "assistant", finish: "stop", time: { completed: 1 } });
   rest();
+}
+
+function dieAt(line) {
+  const [next, ...others] = existsSync(DEATHS) ? readFileSync(DEATHS, "utf8").split("\n") : [];
+  if (next !== line) return;
+  writeFileSync(DEATHS, others.join("\n"));
+  process.kill(process.pid, "SIGKILL");
 }
 
 async function take(request, response) {
@@ -38,6 +47,7 @@ async function take(request, response) {
   const [, , , kind, id] = path.split("/");
   const shown = id === undefined ? path : `/session/${SESSION}/${kind}/<id>`;
   appendFileSync(FILE, `${request.method} ${shown}\n`);
+  dieAt(`${request.method} ${shown}`);
   let body = "";
   for await (const chunk of request) body += chunk;
   if (path === "/event") {
