@@ -79,7 +79,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
   app.use(door(guard, new RouteRights(app)));
   app.use(boundedBodies(options, guard));
   app.use(answeredWhileStalled(options));
-  app.use("/api/*", packedAnswers);
+  app.use(packedAnswers);
   healthRoutes(app, options);
   webPages(app, options);
   sessionRoutes(app, options);

@@ -15,6 +15,8 @@ export const packedAnswers = createMiddleware<HttpEnvironment>(async (context, n
   await next();
   const { req, res } = context;
   const { outgoing } = context.env;
+  // Not by a pattern of the router: requests that no route takes would be counted under it.
+  if (!req.path.startsWith("/api/")) return;
   if (req.method !== "GET" || res.status !== 200 || outgoing.headersSent) return;
   if (!/\bgzip\b/.test(req.header("accept-encoding") ?? "")) return;
   if (!JSON_TYPE.test(res.headers.get("content-type") ?? "")) return;

@@ -111,8 +111,8 @@ it("a broader rule holds until it is taken back, at once", async () => {
       },
     });
   };
-  await turn("git init -q", "git init --quiet .", "git init --template=/tmp .");
-  expect(asked).toEqual(["git init -q", "git init --template=/tmp ."]);
+  await turn("git init -q", "git init --quiet .", "git init --template=/none .");
+  expect(asked).toEqual(["git init -q", "git init --template=/none ."]);
   const { grants } = await app.client.session(id);
   expect(grants[0]).toBe("Bash(git init:*)");
   expect((await app.client.inbox.revoke(id, { rule: "Bash(git init:*)" })).grants).not.toContain("Bash(git init:*)");
