@@ -191,6 +191,5 @@ export type BudgetPreview = Extract<Preview, { type: "budget" }>;
 
 /** The server's English, with parts of the call in it. */
 function warningLine({ message }: Approval["warnings"][number]): HTMLElement {
-  const words = make("span", { attributes: { dir: "ltr" }, text: visible(message) });
-  return make("p", { class: "warning" }, icon("alert"), words);
+  return make("p", { class: "warning", attributes: { dir: "ltr" } }, icon("alert"), visible(message));
 }
