@@ -37,8 +37,8 @@ export const ENGINE_LIMITS = {
   engineToolEndMs: 500,
   /** A turn is given up after this long without activity, unless it waits for a person, a tool or money. */
   engineSilenceMs: 90_000,
-  /** How long a program started ahead of time may take until it is ready. */
-  engineStartMs: 30_000,
+  /** How long a program may take until it is ready. OpenCode needs five seconds of a processor, which a busy machine shares out. */
+  engineStartMs: 60_000,
   /** How long after a turn the next turn's process is started, if each turn has its own. */
   engineAheadMs: 1_000,
   /** How long a program has to end its turn when a person interrupts. */

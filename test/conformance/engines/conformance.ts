@@ -70,9 +70,12 @@ const SCENARIOS: readonly Scenario[] = [
 
 /**
  * A process of the vendor's costs seconds. Both engines that start one share most of their code: every day each plays what it declares of
- * itself, and of the rest one plays every other scenario and one those in between. In a full run both play all.
+ * itself, and of the rest each plays others. In a full run both play all.
  */
 const TURN_TAKERS: readonly string[] = ["claude-sdk", "claude-cli"];
+
+/** Of what they do not declare, each plays one scenario in so many. */
+const EACH_OTHER = 3;
 
 /** Of the loop on another API than Anthropic's, every day: what each API has a form of its own for. */
 const OWN_FORMS: ReadonlySet<string> = new Set([
@@ -157,7 +160,7 @@ function scenariosOf(id: string, api: ModelApi): readonly Scenario[] {
   const turn = TURN_TAKERS.indexOf(id);
   if (isFullRun || turn < 0) return SCENARIOS;
   return SCENARIOS.filter(
-    (scenario, index) => scenario.shows !== undefined || SAME.includes(scenario) || index % TURN_TAKERS.length === turn,
+    (scenario, index) => scenario.shows !== undefined || SAME.includes(scenario) || index % EACH_OTHER === turn,
   );
 }
 
