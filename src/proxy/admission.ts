@@ -4,11 +4,10 @@ import type { ProxyCall, Denial } from "./call.ts";
 import type { ReservedRequest } from "./charge.ts";
 import { countTokens } from "./count.ts";
 import type { BodyFacts } from "./facts.ts";
-import { judge, tooLong, type AdmissibleRequest } from "./judge.ts";
+import { judge, tooLong, type AdmissibleRequest, type ReceivedRequest } from "./judge.ts";
 import type { Credential } from "./providers.ts";
 import type { RequestContext } from "./proxy.ts";
 import { outOfFunds } from "./refusals.ts";
-import type { Route } from "./http/routes.ts";
 
 /** A request that may go out. */
 export interface Admitted {
@@ -21,10 +20,10 @@ export interface Admitted {
 const MAX_COST_HEADER = "x-sallyport-max-cost-microusd";
 const ABORTED: Denial = { failure: new Failure("aborted", "the caller is gone") };
 
-/** Whether a request may go out, and with what money. `body`: absent if the route has none. */
-export async function admit(call: ProxyCall, route: Route, body: Buffer | undefined): Promise<Admitted | Denial> {
+/** Whether a request may go out, and with what money. */
+export async function admit(call: ProxyCall, received: ReceivedRequest): Promise<Admitted | Denial> {
   try {
-    const judged = judge(call, route, body);
+    const judged = judge(call, received);
     if ("failure" in judged) return judged;
     const credentials = await judged.provider.credentials();
     if (call.isGone) return ABORTED;

@@ -40,10 +40,18 @@ const BYTES_PER_TOKEN = 4;
 /** Estimated tokens per image. */
 const PICTURE_TOKENS = 1_600;
 
+/** A request with its whole body. */
+export interface ReceivedRequest {
+  readonly route: Route;
+  /** Absent: the route has none. */
+  readonly body: Buffer | undefined;
+  /** Whose request it is, as of now. */
+  readonly context: RequestContext | Failure;
+}
+
 /** All checks that need no waiting: whether this session may send this request, and how often. Changes only the count of requests. */
-export function judge(call: ProxyCall, route: Route, body: Buffer | undefined): AdmissibleRequest | Denial {
+export function judge(call: ProxyCall, { route, body, context }: ReceivedRequest): AdmissibleRequest | Denial {
   const { options, upstreams, rates, prices } = call.state;
-  const context = call.owner.holder.context();
   if (context instanceof Failure) return { failure: context };
   call.owner.context = context;
   const provider = options.providers.get(context.provider);
@@ -106,7 +114,8 @@ function ask(
   { route, provider }: { readonly route: Route; readonly provider: Provider },
   body: Buffer,
 ): ReadBody | Failure {
-  const fields = parseBody(body);
+  const { fields: written } = call.request;
+  const fields = written ?? parseBody(body);
   if (fields instanceof Failure) return fields;
   const { model, stream } = fields;
   if (typeof model !== "string" || model === "") {
@@ -125,7 +134,8 @@ function ask(
   const sent = hideUsage ? withUsage(fields) : bounded(body, bound);
   const read = readFacts(route.name, fields, Buffer.byteLength(sent));
   const facts = bound === undefined ? read : { ...read, maxOutput: bound };
-  if (facts.names !== countNames(body)) {
+  // An object of this process has each name once.
+  if (written === undefined && facts.names !== countNames(body)) {
     return new Failure("invalid_request", "an object in the body has the same name twice: send it once");
   }
   if (!route.metered) return { sent, facts, hideUsage };

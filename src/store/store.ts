@@ -381,7 +381,7 @@ export interface StoreReader extends SessionReads, JournalReads, ApprovalReads, 
 }
 
 export interface CommitOptions {
-  /** Nobody waits for it, so it may wait a few milliseconds to share a commit. Order is kept. */
+  /** Nobody waits for it, or something follows soon that must be on the disk too: it may wait a few milliseconds to share a commit. Order is kept. */
   readonly patient?: boolean | undefined;
   /** It has already waited to share a commit: it goes to the writer at once, with everything that waits. */
   readonly atOnce?: boolean | undefined;

@@ -8,6 +8,7 @@ import { modelRequest as requestOf, type ModelAddress } from "../../src/engines/
 import { EventReader } from "../../src/engines/loop/sse.ts";
 import { MessageReader } from "../../src/engines/loop/wires/messages-reader.ts";
 import type { MessagePart, ModelPrompt } from "../../src/engines/loop/wires/wire.ts";
+import { modelBodyText } from "../../src/protocol/index.ts";
 import { startSim, type SimServer } from "../../src/sim/index.ts";
 import { script } from "./world.ts";
 
@@ -94,7 +95,11 @@ const said = (text: string): ModelMessage => ({ role: "user", content: [{ type: 
 
 async function raw(prompt: string): Promise<string> {
   const request = modelRequest({ baseUrl: sim.url, key: "key", name: "sim" }, promptOf([said(prompt)]));
-  const response = await fetch(request.url, { method: "POST", headers: request.headers, body: request.body });
+  const response = await fetch(request.url, {
+    method: "POST",
+    headers: request.headers,
+    body: modelBodyText(request.body),
+  });
   return response.text();
 }
 
@@ -178,7 +183,7 @@ describe("the request", () => {
     { baseUrl: "unix:/run/model.sock", url: "http://localhost/v1/messages", socketPath: "/run/model.sock" },
   ])("goes from $baseUrl to $url", ({ baseUrl, url, socketPath }) => {
     const request = modelRequest({ baseUrl, key: "key", name: "some-model" }, promptOf([said("hi")]));
-    expect({ ...request, body: JSON.parse(request.body) as unknown }).toEqual({
+    expect({ ...request, body: JSON.parse(modelBodyText(request.body)) as unknown }).toEqual({
       url,
       socketPath,
       headers: {
@@ -315,7 +320,7 @@ describe("our writer of requests writes what the provider's own writes", () => {
   test.each(conversation.map((_, index) => ({ length: index + 1 })))("$length messages", async ({ length }) => {
     const prompt = promptOf(conversation.slice(0, length), { tools });
     const request = modelRequest({ baseUrl: "http://x", key: "key", name: "claude-sonnet-4-5" }, prompt);
-    expect(JSON.parse(request.body)).toEqual(await writtenByProvider("claude-sonnet-4-5", prompt));
+    expect(JSON.parse(modelBodyText(request.body))).toEqual(await writtenByProvider("claude-sonnet-4-5", prompt));
   });
 
   const MODELS =
@@ -332,7 +337,7 @@ describe("our writer of requests writes what the provider's own writes", () => {
     for (const settings of SETTINGS) {
       const prompt = promptOf([said("hi")], { settings });
       const request = modelRequest({ baseUrl: "http://x", key: "key", name: model }, prompt);
-      expect(JSON.parse(request.body)).toEqual(await writtenByProvider(model, prompt));
+      expect(JSON.parse(modelBodyText(request.body))).toEqual(await writtenByProvider(model, prompt));
     }
   });
 });

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   endToolItem,
+  modelBodyText,
   ModelApi,
   startToolItem,
   type EventBody,
@@ -325,7 +326,11 @@ describe("whatever a journal holds, the model takes it", () => {
           { baseUrl: "http://x", key: "k", name: "sim", facts: { api }, origin: originOf(api, "sim") },
           { system: "s", messages: transcriptOf(events).messages(), tools: [], settings: SETTINGS },
         );
-        expect(readers[api](JSON.parse(request.body)).messages.at(-1)?.content.at(-1)).toEqual({
+        expect(
+          readers[api](JSON.parse(modelBodyText(request.body)))
+            .messages.at(-1)
+            ?.content.at(-1),
+        ).toEqual({
           type: "text",
           text: "and now",
         });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { EventBody, ModelApi } from "../../src/protocol/index.ts";
+import { modelBodyText, type EventBody, type ModelApi } from "../../src/protocol/index.ts";
 import type { EngineEvent } from "../../src/engines/index.ts";
 import { modelRequest } from "../../src/engines/loop/request.ts";
 import { toolDefinitions } from "../../src/tools/index.ts";
@@ -134,7 +134,7 @@ test("every API is told of the same tools, with the same schemas", () => {
   const told = (api: ModelApi): readonly unknown[] => {
     const prompt = { system: "s", messages: [], tools, settings: { max_tokens: 1 } };
     const { body } = modelRequest({ baseUrl: "http://x", key: "k", name: "sim", facts: { api } }, prompt);
-    return (JSON.parse(body) as { readonly tools: readonly unknown[] }).tools;
+    return (JSON.parse(modelBodyText(body)) as { readonly tools: readonly unknown[] }).tools;
   };
   expect(told("chat")).toEqual(JSON.parse(JSON.stringify(toolDefinitions("openai"))));
   expect(told("responses")).toEqual(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LIMITS, NO_TOKENS, type ModelRequest, type ModelResponse } from "../../src/protocol/index.ts";
+import { LIMITS, NO_TOKENS, type ModelBody, type ModelRequest, type ModelResponse } from "../../src/protocol/index.ts";
 import type { Exchange } from "../../src/proxy/index.ts";
 import { costOf } from "../../src/ledger/index.ts";
 import { EVENT_STREAM, gate, json, MESSAGE, PRICE, World } from "./world.ts";
@@ -12,15 +12,15 @@ const DELTA = `event: message_delta\ndata: ${JSON.stringify({ type: "message_del
 const STOP = `event: message_stop\ndata: ${JSON.stringify({ type: "message_stop" })}\n\n`;
 const STREAMED = { ...MESSAGE, stream: true };
 
-function requestOf(world: World, body: object = MESSAGE, headers: Record<string, string> = {}): ModelRequest {
+function requestOf(world: World, body: ModelBody = MESSAGE, headers: Record<string, string> = {}): ModelRequest {
   return {
     path: "/v1/messages",
     headers: { "content-type": "application/json", "x-api-key": world.lease.key, ...headers },
-    body: JSON.stringify(body),
+    body,
   };
 }
 
-function post(world: World, body?: object, headers?: Record<string, string>): Promise<ModelResponse> {
+function post(world: World, body?: ModelBody, headers?: Record<string, string>): Promise<ModelResponse> {
   return world.proxy.post(requestOf(world, body, headers), new AbortController().signal);
 }
 
@@ -48,6 +48,18 @@ test("a request of this process costs, tells and sends what the same request ove
     spent: 2 * costOf(PRICE, { ...NO_TOKENS, input: 10, output: 5 }),
     reserved: 0,
   });
+});
+
+test("tools are sent as they were judged", async () => {
+  await using world = await World.open();
+  world.behaviour = (_, response) => json(response, ANSWER);
+  const tool = { name: "look", description: 'He said "look"', input_schema: { type: "object", properties: {} } };
+  const body = { ...MESSAGE, tools: [tool, { ...tool, name: "see", cache_control: { type: "ephemeral" } }] };
+  for (const round of [1, 2]) expect([round, (await post(world, body)).status]).toEqual([round, 200]);
+  expect(world.arrivals.map((arrival) => JSON.parse(arrival.body) as unknown)).toEqual([body, body]);
+  const refused = await post(world, { ...body, tools: [tool, { type: "custom_search_20990101", name: "x" }] });
+  expect([refused.status, world.arrivals.length]).toEqual([refused.status, 2]);
+  expect(refused.status).toBeGreaterThanOrEqual(400);
 });
 
 test.for([

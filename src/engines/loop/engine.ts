@@ -6,7 +6,7 @@ import { runTools, ToolPhase } from "./tool-phase.ts";
 import { ModelTranscript } from "./transcript.ts";
 import { createTransport, inProcess, type Transport } from "./transport.ts";
 import { LoopTurn, type TurnContext } from "./turn.ts";
-import { toolJson } from "./wires/messages.ts";
+import { charsOfTool } from "./wires/messages.ts";
 
 export interface LoopOptions {
   /** The most tokens of a conversation, where a model's own window is not smaller. Absent: LIMITS.contextTokens. */
@@ -177,7 +177,7 @@ export async function openCallRunner(
 /** The current tools: those of clients come and go between turns. */
 function toolsOf(host: Host, settings: SessionSettings): Pick<TurnContext, "tools" | "toolChars"> {
   const tools = host.toolbox.definitions().map((tool) => withAgents(tool, settings.agents));
-  return { tools, toolChars: tools.reduce((chars, tool) => chars + toolJson(tool).length, 0) };
+  return { tools, toolChars: tools.reduce((chars, tool) => chars + charsOfTool(tool), 0) };
 }
 
 async function read(opening: ConversationOptions): Promise<ModelTranscript> {

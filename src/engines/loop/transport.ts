@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { LIMITS, type ModelResponse, type PostToModel } from "../../protocol/index.ts";
+import { LIMITS, modelBodyText, type ModelBody, type ModelResponse, type PostToModel } from "../../protocol/index.ts";
 
 /** A request as sent. */
 export interface WireRequest {
@@ -8,7 +8,7 @@ export interface WireRequest {
   /** A unix socket to send it to. */
   readonly socketPath?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: ModelBody;
 }
 
 /** Leaving early keeps the connection for the next request. */
@@ -38,7 +38,8 @@ export function createTransport(): Transport {
   function send(request: WireRequest, signal: AbortSignal): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const secure = request.url.startsWith("https:");
-      const headers = { ...request.headers, "content-length": String(Buffer.byteLength(request.body)) };
+      const body = modelBodyText(request.body);
+      const headers = { ...request.headers, "content-length": String(Buffer.byteLength(body)) };
       const socket = request.socketPath === undefined ? {} : { socketPath: request.socketPath };
       const settings = { method: "POST", headers, agent: secure ? https : http, ...socket };
       const outgoing = secure ? httpsRequest(request.url, settings) : httpRequest(request.url, settings);
@@ -57,7 +58,7 @@ export function createTransport(): Transport {
         );
       });
       if (signal.aborted) cut();
-      else outgoing.end(request.body);
+      else outgoing.end(body);
     });
   }
 

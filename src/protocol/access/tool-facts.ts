@@ -26,6 +26,8 @@ export interface ToolFacts {
   readonly rule?: "command" | "read_path" | "write_path" | "domain" | "subagent";
   /** It reads all files below the folder that it is given. */
   readonly reads_below?: true;
+  /** Its path is a file's: where it has done its work, there is no folder. */
+  readonly of_file?: true;
   /** It shows nothing of what stood in a file that it writes. */
   readonly blind?: true;
   /** The same tool under its older name: rules for one are rules for both. */
@@ -51,7 +53,14 @@ const replacement: readonly ToolField[] = [
 ];
 const reading = { tier: "read", acp: "read", rule: "read_path" } as const;
 const search = { ...reading, acp: "search", icon: "search", claude: "ours" } as const;
-const change = { tier: "write", item: "file_change", acp: "edit", rule: "write_path", icon: "edit" } as const;
+const change = {
+  tier: "write",
+  item: "file_change",
+  acp: "edit",
+  rule: "write_path",
+  icon: "edit",
+  of_file: true,
+} as const;
 const output = { tier: "read", acp: "read", claude: "ours" } as const;
 const stop = { tier: "execute", acp: "execute", claude: "ours" } as const;
 const fetching = { tier: "network", acp: "fetch", icon: "web" } as const;
@@ -63,7 +72,7 @@ const delegation = { tier: "execute", item: "subagent", acp: "think", rule: "sub
 
 /** Every tool that is known by name, in the order in which people are offered them. */
 export const TOOL_FACTS = {
-  Read: { ...reading, icon: "read", fields: [file], claude: { own: "Read" } },
+  Read: { ...reading, icon: "read", of_file: true, fields: [file], claude: { own: "Read" } },
   Glob: { ...search, fields: [{ name: "pattern", label: "Pattern", example: "src/**/*.ts" }] },
   Grep: {
     ...search,

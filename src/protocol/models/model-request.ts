@@ -4,7 +4,28 @@ export interface ModelRequest {
   readonly path: string;
   /** Names in lower case; the session's key is among them. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: ModelBody;
+}
+
+/** The fields of a request's body. The objects in `tools` are never changed. */
+export type ModelBody = Readonly<Record<string, unknown>>;
+
+/** Tools stay the same objects from request to request, and are most of a short conversation's text. */
+const toolTexts = new WeakMap<object, string>();
+
+export function modelToolText(tool: object): string {
+  const known = toolTexts.get(tool);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(tool);
+  toolTexts.set(tool, text);
+  return text;
+}
+
+/** The body as it is sent. */
+export function modelBodyText({ tools, ...others }: ModelBody): string {
+  const head = JSON.stringify(others);
+  if (!Array.isArray(tools) || tools.length === 0) return head;
+  return `${head.slice(0, -1)},"tools":[${(tools as readonly object[]).map(modelToolText).join(",")}]}`;
 }
 
 export interface ModelResponse {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { ModelBody } from "../../protocol/index.ts";
 
 /** A request as the proxy reads it: Node's own `IncomingMessage`, or one from this process. */
 export interface CallerRequest {
@@ -11,6 +12,8 @@ export interface CallerRequest {
   readonly readableEnded: boolean;
   /** The body, if it is complete from the start; absent: it comes as events. */
   readonly wholeBody?: Buffer | undefined;
+  /** The fields from which `wholeBody` was written; absent: nobody has read the body yet. */
+  readonly fields?: ModelBody | undefined;
   on(event: "data" | "end" | "error", listener: (piece: Buffer) => void): this;
   once(event: "end", listener: () => void): this;
   off(event: "data" | "end", listener: (piece: Buffer) => void): this;

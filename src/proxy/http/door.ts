@@ -17,7 +17,7 @@ import { ProxyCall } from "../call.ts";
 import type { CallerRequest, CallerResponse } from "./caller.ts";
 import { ProxyConnection } from "./connection.ts";
 import type { KeyFinder, KeyOwner } from "../keys.ts";
-import type { ApiKeyRequest } from "../proxy.ts";
+import type { ApiKeyRequest, RequestContext } from "../proxy.ts";
 import type { ProxyState } from "../state.ts";
 import { InProcessRequest, InProcessResponse } from "./in-process.ts";
 import { Relay } from "../relay.ts";
@@ -233,20 +233,24 @@ export class Door implements BodyTaker {
     call.refuse({ failure, retryAfterMs: failure.code === "limit_reached" ? RETRY_MS : undefined });
   }
 
-  /** The models and prices behind a tunnel come from its other side. */
-  async #tunnelOf(call: ProxyCall): Promise<void> {
-    const { tunnels } = this.#state.options;
-    const context = tunnels === undefined ? undefined : call.owner.holder.context();
-    if (context === undefined || context instanceof Failure || !isTunnelProvider(context.provider)) return;
-    await tunnels?.ready(context.provider.slice(TUNNEL_PREFIX.length));
+  /** The models and prices behind a tunnel come from its other side. Undefined: the request goes through none. */
+  #tunnelReady(context: RequestContext | Failure): Promise<void> | undefined {
+    if (context instanceof Failure || !isTunnelProvider(context.provider)) return undefined;
+    return this.#state.options.tunnels?.ready(context.provider.slice(TUNNEL_PREFIX.length));
   }
 
   async #run(call: ProxyCall, route: Route, body: Buffer | undefined): Promise<void> {
     try {
-      const waits = call.owner.holder.begin?.(call.id);
+      const { holder } = call.owner;
+      const waits = holder.begin?.(call.id);
       if (waits !== undefined) await waits;
-      await this.#tunnelOf(call);
-      const admitted = await admit(call, route, body);
+      let context = holder.context();
+      const ready = this.#tunnelReady(context);
+      if (ready !== undefined) {
+        await ready;
+        context = holder.context();
+      }
+      const admitted = await admit(call, { route, body, context });
       if ("failure" in admitted) call.refuse(admitted);
       else if (call.isGone || call.isOver) admitted.reserved?.reservation.release();
       else new Relay(call, admitted).start();

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { StringDecoder } from "node:string_decoder";
-import { LIMITS, type ModelRequest, type ModelResponse } from "../../protocol/index.ts";
+import { LIMITS, modelBodyText, type ModelBody, type ModelRequest, type ModelResponse } from "../../protocol/index.ts";
 import type { CallerRequest, CallerResponse } from "./caller.ts";
 import type { ProxyConnection } from "./connection.ts";
 
@@ -13,10 +13,13 @@ export class InProcessRequest implements CallerRequest {
   readonly complete = true;
   readonly readableEnded = true;
   readonly wholeBody: Buffer;
+  readonly fields: ModelBody;
 
   constructor({ path, headers, body }: ModelRequest) {
     this.url = path;
-    this.wholeBody = Buffer.from(body);
+    // Written from the same fields that are judged.
+    this.wholeBody = Buffer.from(modelBodyText(body));
+    this.fields = body;
     this.headers = { ...headers, "content-length": String(this.wholeBody.length) };
     this.rawHeaders = Object.entries(this.headers).flat();
   }

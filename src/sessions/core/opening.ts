@@ -62,14 +62,16 @@ export async function openConversation(session: Session, upto: number): Promise<
   }
   const host = await hostFor(session);
   session.servers.host = host;
+  const { current } = session.instructions;
   // Nothing was said yet: there is no history to load.
   const fresh = turns === 0 && lineage.length === 0 && turn !== undefined && upto < turn.started_seq;
   if (!fresh) await session.settled();
   return engine.open(
     {
       session_id: id,
-      settings: instructedSettings(settings, session.instructions.current, {
-        hasSkillTool: host.toolbox.definitions().some(({ name }) => name === SKILL_TOOL),
+      settings: instructedSettings(settings, current, {
+        // Without skills it is not offered.
+        hasSkillTool: current.skills.length > 0 && host.toolbox.definitions().some(({ name }) => name === SKILL_TOOL),
         hasAgents: engine.capabilities.agents,
       }),
       history: () => history(store.read, { id, lineage }, fresh ? 0 : upto),

@@ -43,6 +43,7 @@ import {
   refusalWhileStalled,
   refuseNewWork,
   refuseWhileStalled,
+  reservesSoon,
   untilStoredOrStalled,
 } from "./storing.ts";
 import { takeSteered } from "./steering.ts";
@@ -142,7 +143,7 @@ export class Session {
     const events = decide(this.#state, { type: "prompt", turn_id, prompt, by, now });
     if (events instanceof Failure) throw events;
     const accepted = { turn_id, seq: this.#state.seq + 1, queued: events[0]?.type === "turn.queued" };
-    const durable = this.#append(events, { beside: beside?.(accepted) });
+    const durable = this.#append(events, { beside: beside?.(accepted), patient: reservesSoon(this, accepted) });
     this.dependencies.reach(accepted.queued ? "queue.decided" : "prompt.decided");
     const begin: Begin = (conversation, channel) => conversation.turn(prompt, channel);
     if (!accepted.queued) this.#drive({ turn_id, upto: accepted.seq - 1, begin });
@@ -180,8 +181,8 @@ export class Session {
     return true;
   }
 
-  async pause(beside?: Beside): Promise<void> {
-    await this.execute({ type: "pause" }, beside);
+  pause(beside?: Beside): Promise<void> {
+    return this.execute({ type: "pause" }, beside);
   }
 
   async unpause(beside?: Beside): Promise<void> {
@@ -426,8 +427,8 @@ export class Session {
   }
 
   #end(command: EndTurnCommand): void {
-    const durable = this.execute(withStopper(command, this.#stoppedBy));
-    passCheckpoints(this.dependencies, durable, { changes: command.changes, ends: true });
+    const { changes } = command;
+    passCheckpoints(this.dependencies, this.execute(withStopper(command, this.#stoppedBy)), { changes, ends: true });
   }
 
   /** Begins the next prompt of the queue, if there is one and nothing prevents it. Else changes may have to be reviewed. A job ends with its turn. */
@@ -444,8 +445,7 @@ export class Session {
   /** `seq`: the event with the prompt. */
   #mayBegin(seq: number): boolean {
     if (this.#halted || this.#closing || this.dependencies.drain.isStarted) return false;
-    if (this.#state.turn !== undefined || this.#state.paused) return false;
-    return nextInQueue(this.#state)?.seq === seq;
+    return this.#state.turn === undefined && !this.#state.paused && nextInQueue(this.#state)?.seq === seq;
   }
 
   async #take(turn_id: string, seq: number): Promise<void> {

@@ -1,8 +1,9 @@
-import { Failure, LIMITS, outOfFilesFailure, SYSTEM } from "../../protocol/index.ts";
+import { Failure, LIMITS, outOfFilesFailure, SYSTEM, type PromptAccepted } from "../../protocol/index.ts";
 import { stalledFailure } from "../../store/index.ts";
 import type { SessionCommand } from "./commands.ts";
 import { stoppingFailure } from "../lifecycle/drain.ts";
 import type { Dependencies } from "../dependencies.ts";
+import type { SessionState } from "./state.ts";
 
 type Storing = Pick<Dependencies, "store" | "clock">;
 
@@ -80,4 +81,16 @@ export function isAsked(command: SessionCommand): boolean {
 /** Commands that only watchers wait for. */
 export function isPatient({ type }: SessionCommand): boolean {
   return type === "progress" || type === "notice" || type === "spend";
+}
+
+/**
+ * Whether a prompt may wait for the commit of its turn's first reservation, which follows within a few milliseconds: its engine has no
+ * program to start. A queued prompt has no turn yet.
+ */
+export function reservesSoon(
+  session: { readonly dependencies: Pick<Dependencies, "engines">; readonly state: Pick<SessionState, "settings"> },
+  { queued }: Pick<PromptAccepted, "queued">,
+): boolean {
+  const { engines } = session.dependencies;
+  return !queued && engines.get(session.state.settings.engine)?.capabilities.warm === false;
 }

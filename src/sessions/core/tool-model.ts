@@ -23,7 +23,7 @@ export function toolModel(model: () => Host["model"]): RunToolOptions["model"] {
       post: async (body, signal) => {
         if (post === undefined) throw new Error("the model proxy is not in this process");
         const request = { path: PATHS[api], headers: { "content-type": "application/json", ...auth } };
-        const answer = await post({ ...request, body: JSON.stringify(body) }, signal);
+        const answer = await post({ ...request, body }, signal);
         let text = "";
         for await (const chunk of answer.chunks()) {
           text += chunk;

@@ -1,4 +1,5 @@
-import { LIMITS } from "../../protocol/index.ts";
+import { dirname } from "node:path";
+import { LIMITS, toolFacts } from "../../protocol/index.ts";
 import { errorResult, type Permission, type RunToolOptions, type Toolbox, type ToolResult } from "../../tools/index.ts";
 import { permitAgain, inputHash, type DecidedCall, type PermittingSession } from "./permit.ts";
 
@@ -77,7 +78,10 @@ async function withInstructions(
 ): Promise<ToolResult> {
   if (result.is_error || permission.judged.size === 0) return result;
   const agent = session.state.turn?.items[call.item_id]?.parent_id ?? "";
-  const text = await nestedInstructions(session, agent, [...permission.judged.values()]);
+  const paths = [...permission.judged.values()];
+  // What the call has shown to be a file need not be looked at again: mostly no folder is left to look into.
+  const places = toolFacts(call.tool)?.of_file === true ? paths.map((path) => dirname(path)) : paths;
+  const text = await nestedInstructions(session, agent, places);
   return text === "" ? result : { ...result, content: [...result.content, { type: "text", text }] };
 }
 

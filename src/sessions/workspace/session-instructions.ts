@@ -1,7 +1,13 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isInside, matchRule, parseRule } from "../../gate/index.ts";
-import { blockOf, loadInstructions, NOTHING_LOADED, type LoadedInstructions } from "../../instructions/index.ts";
+import {
+  blockOf,
+  loadInstructions,
+  nestedFolders,
+  NOTHING_LOADED,
+  type LoadedInstructions,
+} from "../../instructions/index.ts";
 import { defined, LIMITS, type SessionSettings } from "../../protocol/index.ts";
 import type { Session } from "../core/session.ts";
 import type { SessionState } from "../core/state.ts";
@@ -58,7 +64,8 @@ export class SessionInstructions {
   async nested(agent: string, paths: readonly string[]): Promise<string> {
     const { state, dependencies } = this.#session;
     const { workspace, ask_reads } = state.settings;
-    if (paths.length === 0 || ask_reads === true || !takesInstructions(this.#session)) return "";
+    const isBelow = paths.some((path) => nestedFolders(workspace, path).length > 0);
+    if (!isBelow || ask_reads === true || !takesInstructions(this.#session)) return "";
     try {
       const environment = await this.#session.environment();
       const reader = instructionReader(

@@ -48,8 +48,9 @@ describe("a database that another program has locked", () => {
     const { client, serving } = app;
     const asking = await client.createSession({ prompt: { text: script(bash("one"), { say: "Done." }) } });
     const question = await questionOf(client, asking.id);
+    // It talks on until the request below has found out.
     const talking = await client.createSession({
-      prompt: { text: script({ stream: { tokens: 200, per_second: 1_000 } }, bash("two"), { say: "Said." }) },
+      prompt: { text: script({ stream: { tokens: 200, per_second: 100 } }, bash("two"), { say: "Said." }) },
     });
     const idle = await client.createSession({});
     const lock = await lockDatabase(app);

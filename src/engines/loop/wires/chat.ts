@@ -1,3 +1,4 @@
+import type { ModelBody } from "../../../protocol/index.ts";
 import type { ToolDefinition } from "../../../tools/toolbox.ts";
 import type { AnswerBlock, CallResultBlock, ModelMessage, SayableBlock } from "../blocks.ts";
 import { ChatReader, readThought } from "./chat-reader.ts";
@@ -15,11 +16,11 @@ export const CHAT: ModelWire = {
   reader: (tools) => new ChatReader(tools),
 };
 
-function body(prompt: WirePrompt): string {
+function body(prompt: WirePrompt): ModelBody {
   const { model, system, messages, tools, settings } = prompt;
   const { thinking_tokens } = settings;
   const limit = COUNTS_COMPLETION.test(model) ? "max_completion_tokens" : "max_tokens";
-  const head = JSON.stringify({
+  return {
     model,
     [limit]: answerTokens(prompt),
     stream: true,
@@ -29,20 +30,20 @@ function body(prompt: WirePrompt): string {
       ...(system === "" ? [] : [{ role: "system", content: system }]),
       ...chatMessages(messages, prompt.origin),
     ],
-  });
-  return tools.length === 0 ? head : `${head.slice(0, -1)},"tools":[${tools.map(toolJson).join(",")}]}`;
+    ...(tools.length === 0 ? {} : { tools: tools.map(sentTool) }),
+  };
 }
 
-const toolTexts = new WeakMap<ToolDefinition, string>();
+const sentTools = new WeakMap<ToolDefinition, object>();
 
-function toolJson(tool: ToolDefinition): string {
-  const known = toolTexts.get(tool);
+function sentTool(tool: ToolDefinition): object {
+  const known = sentTools.get(tool);
   if (known !== undefined) return known;
   const { description, input_schema } = tool;
   const name = functionName(tool.name);
-  const text = JSON.stringify({ type: "function", function: { name, description, parameters: input_schema } });
-  toolTexts.set(tool, text);
-  return text;
+  const sent = { type: "function", function: { name, description, parameters: input_schema } };
+  sentTools.set(tool, sent);
+  return sent;
 }
 
 /** Neighbours of one role become one message: the templates of many models want them to take turns. */

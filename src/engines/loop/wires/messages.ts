@@ -1,3 +1,4 @@
+import { modelToolText, type ModelBody } from "../../../protocol/index.ts";
 import type { ToolDefinition } from "../../../tools/toolbox.ts";
 import type { AnswerBlock, ModelMessage } from "../blocks.ts";
 import { MessageReader } from "./messages-reader.ts";
@@ -21,7 +22,6 @@ const MODEL_RULES: readonly ModelRule[] = [
 
 /** Ends a prefix that the provider keeps for the next call. The API allows four: tools and system have one each. */
 const CACHED = { cache_control: { type: "ephemeral" } };
-const CACHED_JSON = JSON.stringify(CACHED).slice(1);
 const MESSAGE_MARKS = 2;
 
 /** Anthropic's Messages. */
@@ -32,30 +32,44 @@ export const MESSAGES: ModelWire = {
   reader: () => new MessageReader(),
 };
 
-function body({ model, system, messages, tools, settings }: WirePrompt): string {
-  const head = JSON.stringify({
+function body({ model, system, messages, tools, settings }: WirePrompt): ModelBody {
+  return {
     model,
     ...tokenFields(model, settings),
     // A provider refuses an empty text.
     ...(system === "" ? {} : { system: [{ type: "text", text: system, ...CACHED }] }),
     messages: joined(marked(messages.map(ownThoughts))),
     stream: true,
-  });
-  if (tools.length === 0) return head;
-  return `${head.slice(0, -1)},"tools":[${tools.map(toolJson).join(",").slice(0, -1)},${CACHED_JSON}]}`;
+    ...(tools.length === 0 ? {} : { tools: sentTools(tools) }),
+  };
 }
 
-/** Definitions stay the same objects from call to call, and are most of a short conversation's request. */
-const toolTexts = new WeakMap<ToolDefinition, string>();
+interface SentTool {
+  readonly plain: Pick<ToolDefinition, "name" | "description" | "input_schema">;
+  /** As the last one: it ends the cached prefix. */
+  readonly marked: object;
+}
 
-/** A tool as the model is told of it. */
-export function toolJson(tool: ToolDefinition): string {
-  const known = toolTexts.get(tool);
+/** A definition stays the same object from call to call: so does what is sent of it. */
+const knownTools = new WeakMap<ToolDefinition, SentTool>();
+
+function sentTool(tool: ToolDefinition): SentTool {
+  const known = knownTools.get(tool);
   if (known !== undefined) return known;
   const { name, description, input_schema } = tool;
-  const text = JSON.stringify({ name, description, input_schema });
-  toolTexts.set(tool, text);
-  return text;
+  const plain = { name, description, input_schema };
+  const sent = { plain, marked: { ...plain, ...CACHED } };
+  knownTools.set(tool, sent);
+  return sent;
+}
+
+function sentTools(tools: readonly ToolDefinition[]): readonly object[] {
+  return tools.map((tool, index) => (index === tools.length - 1 ? sentTool(tool).marked : sentTool(tool).plain));
+}
+
+/** A tool's characters as the model is told of it. */
+export function charsOfTool(tool: ToolDefinition): number {
+  return modelToolText(sentTool(tool).plain).length;
 }
 
 function tokenFields(model: string, { max_tokens, thinking_tokens }: ModelPrompt["settings"]): object {

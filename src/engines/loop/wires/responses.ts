@@ -1,3 +1,4 @@
+import type { ModelBody } from "../../../protocol/index.ts";
 import type { ToolDefinition } from "../../../tools/toolbox.ts";
 import type { AnswerBlock, CallResultBlock, ModelMessage, SayableBlock } from "../blocks.ts";
 import { answerTokens, bearer, callId, dataUrl, effortOf, functionName, resultPictures, resultText } from "./openai.ts";
@@ -17,9 +18,9 @@ export const RESPONSES: ModelWire = {
   reader: (tools) => new ResponsesReader(tools),
 };
 
-function body(prompt: WirePrompt): string {
+function body(prompt: WirePrompt): ModelBody {
   const { model, system, messages, tools, cacheKey } = prompt;
-  const head = JSON.stringify({
+  return {
     model,
     max_output_tokens: answerTokens(prompt),
     store: false,
@@ -31,8 +32,8 @@ function body(prompt: WirePrompt): string {
       ...(system === "" ? [] : [{ type: "message", role: "system", content: system }]),
       ...messages.flatMap((message) => itemsOf(message, prompt.origin)),
     ],
-  });
-  return tools.length === 0 ? head : `${head.slice(0, -1)},"tools":[${tools.map(toolJson).join(",")}]}`;
+    ...(tools.length === 0 ? {} : { tools: tools.map(sentTool) }),
+  };
 }
 
 function thoughtFields({ model, settings: { thinking_tokens } }: WirePrompt): object {
@@ -42,17 +43,17 @@ function thoughtFields({ model, settings: { thinking_tokens } }: WirePrompt): ob
   return { ...include, reasoning: { effort: effortOf(thinking_tokens), summary: "auto" } };
 }
 
-const toolTexts = new WeakMap<ToolDefinition, string>();
+const sentTools = new WeakMap<ToolDefinition, object>();
 
-function toolJson(tool: ToolDefinition): string {
-  const known = toolTexts.get(tool);
+function sentTool(tool: ToolDefinition): object {
+  const known = sentTools.get(tool);
   if (known !== undefined) return known;
   const { description, input_schema } = tool;
   const name = functionName(tool.name);
   // `strict` would want every field to be required: another set of tools than the other APIs have.
-  const text = JSON.stringify({ type: "function", name, description, parameters: input_schema, strict: false });
-  toolTexts.set(tool, text);
-  return text;
+  const sent = { type: "function", name, description, parameters: input_schema, strict: false };
+  sentTools.set(tool, sent);
+  return sent;
 }
 
 function itemsOf({ role, content }: ModelMessage, origin: string | undefined): readonly object[] {

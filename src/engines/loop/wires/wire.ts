@@ -1,4 +1,4 @@
-import type { SessionSettings, Usage } from "../../../protocol/index.ts";
+import type { ModelBody, SessionSettings, Usage } from "../../../protocol/index.ts";
 import type { ToolDefinition } from "../../../tools/toolbox.ts";
 import type { ModelMessage } from "../blocks.ts";
 
@@ -27,8 +27,8 @@ export interface ModelWire {
   readonly path: string;
   /** Without those that all requests have. */
   headers(key: string): Readonly<Record<string, string>>;
-  /** A streaming request, as JSON. */
-  body(prompt: WirePrompt): string;
+  /** A streaming request. */
+  body(prompt: WirePrompt): ModelBody;
   /** For one answer to a request with these tools. */
   reader(tools: readonly ToolDefinition[]): StreamReader;
 }
