@@ -25,7 +25,7 @@ import { CallReports } from "./call-reports.ts";
 import { AgentGone, RPC, RpcError } from "./connection.ts";
 import { KnownTurns } from "./known-turns.ts";
 import { endWords } from "./outcome.ts";
-import { openingBlocks, promptBlocks } from "./prompt.ts";
+import { attachedBlocks, imageBlock, openingBlocks, promptBlocks } from "./prompt.ts";
 import { AgentStateFile } from "./state.ts";
 import { AgentTurn } from "./turn.ts";
 
@@ -168,15 +168,19 @@ export class AcpConversation implements Conversation {
   /** Prompts the agent. A process that dies before anything came of it is replaced, once. */
   async #prompt(turn: AgentTurn, words: (ready: ReadyAgent) => readonly VendorFields[]): Promise<void> {
     for (const mayRestart of [true, false]) {
-      const ready = await this.#ready(turn);
+      const ready = await this.#ready(turn, { mayRestart });
       if (ready === undefined) return;
-      if (!(await turn.run(ready.process, [...ready.preface, ...words(ready)], { mayRestart }))) return;
+      if (ready !== "gone" && !(await turn.run(ready.process, [...ready.preface, ...words(ready)], { mayRestart })))
+        return;
       this.#drop();
     }
   }
 
-  /** A process for the turn. Undefined: the turn has ended. */
-  async #ready(turn: AgentTurn): Promise<ReadyAgent | undefined> {
+  /** A process for the turn. Undefined: the turn has ended. `gone`: it died as it began, which may happen where another one may be started. */
+  async #ready(
+    turn: AgentTurn,
+    { mayRestart }: { readonly mayRestart: boolean },
+  ): Promise<ReadyAgent | "gone" | undefined> {
     try {
       await this.#starting?.catch(() => undefined);
       await this.#stopping;
@@ -196,6 +200,7 @@ export class AcpConversation implements Conversation {
       this.#host.identify?.(process.session);
       return turn.over ? undefined : { process, isKnown, preface };
     } catch (error) {
+      if (error instanceof AgentGone && mayRestart && !turn.over && turn.stopped === undefined) return "gone";
       turn.fail(startFailure(this.#means.agent, error));
       return undefined;
     }
@@ -312,8 +317,10 @@ function goOn(
 ): readonly VendorFields[] {
   const asked = left?.prompt === undefined ? "" : `The prompt was: ${JSON.stringify(left.prompt.text)}\n`;
   const sofar = left === undefined ? "" : storyOf([{ ...left, asked: "" }]);
-  if (isKnown) return [aside(restarted(fates, `${asked}${sofar}`))];
-  return [aside(restarted(fates, sofar)), ...(left?.prompt === undefined ? [] : promptBlocks(left.prompt))];
+  const images = fates.flatMap((fate) => fate.images ?? []).map(imageBlock);
+  const attached = left?.prompt === undefined ? [] : attachedBlocks(left.prompt);
+  if (isKnown) return [...attached, ...images, aside(restarted(fates, `${asked}${sofar}`))];
+  return [...images, aside(restarted(fates, sofar)), ...(left?.prompt === undefined ? [] : promptBlocks(left.prompt))];
 }
 
 function startFailure({ title }: AgentProgram, error: unknown): ErrorDetail {

@@ -1,5 +1,5 @@
-import { LIMITS } from "../../protocol/index.ts";
 import type { TurnStory } from "../claude/history.ts";
+import { UntoldNotes } from "../vendor/untold-notes.ts";
 import type { ReplayedConversation } from "./replay.ts";
 import type { AgentStateFile } from "./state.ts";
 
@@ -15,8 +15,6 @@ interface Knowledge {
   readonly turn_id?: string | undefined;
   /** The name of the system prompt that it was told. Absent: none. */
   readonly prompt?: string | undefined;
-  /** What it must still be told. Absent: nothing. */
-  readonly note?: string | undefined;
 }
 
 interface TurnEnding {
@@ -47,6 +45,7 @@ interface WalkOptions {
  */
 export class KnownTurns {
   readonly #state: AgentStateFile;
+  readonly #notes: UntoldNotes;
   #process: object | undefined;
   /** Of the current process, once it has answered. */
   #alive: Knowledge | undefined;
@@ -55,16 +54,17 @@ export class KnownTurns {
 
   constructor(state: AgentStateFile) {
     this.#state = state;
+    this.#notes = new UntoldNotes(() => state.state.note);
   }
 
-  /** A turn begins in a process. `session`: the agent's conversation; a new one knows nothing. */
-  begin(process: object, session: string): Knowledge {
+  /** A turn begins in a process. `session`: the agent's conversation; a new one knows nothing. `note`: what it must still be told. */
+  begin(process: object, session: string): Knowledge & { readonly note: string | undefined } {
     if (this.#process !== process) this.#alive = undefined;
     this.#process = process;
     this.#isTelling = false;
     const isNew = this.#state.state.session !== session;
     this.#state.save({ session, ...(isNew ? { turn_id: undefined, prompt: undefined } : {}) });
-    return this.#known;
+    return { ...this.#known, note: this.#notes.due(process) };
   }
 
   /** Ended turns that the agent must be told of, oldest first. */
@@ -80,11 +80,12 @@ export class KnownTurns {
   /** `process`: the one that the turn was in; absent: none any more. */
   ended({ turn_id, end, note, prompt }: TurnEnding, process: object | undefined): void {
     const isKnown = end === "completed" || end === "stopped" || (end === "failed" && !this.#isTelling);
-    const now = { turn_id, prompt, note: note === "" ? undefined : note };
-    const later = ({ note: before }: Knowledge): Knowledge => ({ note: joinedNotes(before, now.note) });
-    if (process !== undefined && process === this.#process)
-      this.#alive = isKnown ? now : { ...this.#known, ...later(this.#known) };
-    this.#state.save(end === "completed" ? now : later(this.#state.state));
+    const isCompleted = end === "completed";
+    const now = { turn_id, prompt };
+    if (process !== undefined && process === this.#process) this.#alive = isKnown ? now : this.#known;
+    const words = note === "" ? undefined : note;
+    const untold = this.#notes.ended({ note: words, isTold: isKnown, isCompleted }, process);
+    this.#state.save({ ...(isCompleted ? now : {}), note: untold });
   }
 
   get #known(): Knowledge {
@@ -103,10 +104,4 @@ function firstLacking(ended: readonly TurnStory[], { known, replayed, isResumed 
     if (verdict === "lacking") first = Math.min(first, at);
   }
   return first;
-}
-
-/** The newest words of both. */
-function joinedNotes(before: string | undefined, note: string | undefined): string | undefined {
-  const notes = [before, note].filter((words) => words !== undefined);
-  return notes.length === 0 ? undefined : notes.join("\n\n").slice(-LIMITS.engineHistoryPartChars);
 }

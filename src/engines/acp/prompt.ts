@@ -1,4 +1,4 @@
-import type { Prompt, SessionSettings } from "../../protocol/index.ts";
+import type { ImageBlock, Prompt, SessionSettings } from "../../protocol/index.ts";
 import { aside } from "../claude/messages.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 import type { AgentProgram } from "./agents.ts";
@@ -14,12 +14,19 @@ export function openingBlocks(
 }
 
 /** A prompt in the protocol's form. Attachments come first, so that the model reads the person's words last. */
-export function promptBlocks({ text, attachments = [] }: Prompt): readonly VendorFields[] {
-  const blocks = attachments.flatMap((attachment): readonly VendorFields[] => {
-    if (attachment.type === "image") return [{ type: "image", mimeType: attachment.media_type, data: attachment.data }];
+export function promptBlocks(prompt: Prompt): readonly VendorFields[] {
+  return [...attachedBlocks(prompt), { type: "text", text: prompt.text }];
+}
+
+export function attachedBlocks({ attachments = [] }: Prompt): readonly VendorFields[] {
+  return attachments.flatMap((attachment): readonly VendorFields[] => {
+    if (attachment.type === "image") return [imageBlock(attachment)];
     if (attachment.text.trim() === "") return [];
     const name = attachment.name === undefined ? "" : ` name=${JSON.stringify(attachment.name)}`;
     return [{ type: "text", text: `<attachment${name}>\n${attachment.text}\n</attachment>` }];
   });
-  return [...blocks, { type: "text", text }];
+}
+
+export function imageBlock({ media_type, data }: Omit<ImageBlock, "type">): VendorFields {
+  return { type: "image", mimeType: media_type, data };
 }

@@ -170,6 +170,7 @@ export class AgentTurn {
       this.#isPrompting = true;
       this.#answered = "none";
       this.#metered = undefined;
+      this.#failures = 0;
       this.#sign();
       const answer: VendorFields | RpcError | AgentGone = await process.prompt(blocks).catch((error: unknown) => {
         if (error instanceof RpcError || error instanceof AgentGone) return error;
@@ -248,15 +249,23 @@ export class AgentTurn {
     // It did ask again.
     if (this.#retrying !== undefined) void this.tell([{ type: "notice", message: this.#retrying }]);
     this.#retrying = undefined;
-    if (completed && status < 400) this.#failures = 0;
-    if (request.refusal !== undefined || (completed && status < 400)) return;
-    const words = status >= 400 ? `the model answered ${status}` : "the model's answer broke off";
+    if (completed && status < 400) {
+      this.#failures = 0;
+      return;
+    }
     this.#failures += 1;
+    if (request.refusal === "budget_exceeded") {
+      // Most end their turn. One that asks again all the same is told to, so that a person is asked for money.
+      if (this.#failures > 1) this.#process?.cancel();
+      return;
+    }
+    const words = status >= 400 ? `the model answered ${status}` : "the model's answer broke off";
     if (this.#failures > LIMITS.modelRetries) {
       // Some ask for ever, with longer and longer waits.
       this.stop(failureOf(this.#options.agent.title, {}, request) ?? ABORTED);
       return;
     }
+    if (request.refusal !== undefined) return;
     this.#retrying = `${words}; ${this.#options.agent.title} asks again`;
   }
 

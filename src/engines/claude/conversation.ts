@@ -25,7 +25,16 @@ import { VendorProcess, type VendorProcessMeans } from "./vendor-process.ts";
 import type { VendorTransport } from "./transport.ts";
 import type { TurnStory } from "./history.ts";
 import { isOfSubagent, settleOpenCalls } from "./open-calls.ts";
-import { aside, completed, newPrompt, promptContent, restarted, retold, type CallFate } from "./messages.ts";
+import {
+  aside,
+  completed,
+  imageContent,
+  newPrompt,
+  promptContent,
+  restarted,
+  retold,
+  type CallFate,
+} from "./messages.ts";
 import { untilRecorded } from "./recorded.ts";
 import { promptId, promptName, readState, StateFile } from "./state.ts";
 import { TurnRun } from "./turn.ts";
@@ -120,7 +129,7 @@ export class ClaudeConversation implements Conversation {
       const prompt = promptId(this.#host.turnId());
       const begun = await this.#connect(run, prompt);
       if (begun === undefined) return;
-      const images = fates.flatMap((fate) => fate.images ?? []);
+      const images = fates.flatMap((fate) => fate.images ?? []).map(imageContent);
       const content = [...this.#retell(run, begun), ...images, aside(restarted(fates, begun.sofar))];
       if (begun.hasPrompt || left?.prompt === undefined) run.send(content);
       else run.send([...content, ...promptContent(left.prompt)], prompt);

@@ -1,17 +1,20 @@
-import { LIMITS, type Prompt, type ToolItem } from "../../protocol/index.ts";
+import { LIMITS, type ImageBlock, type Prompt, type ToolItem } from "../../protocol/index.ts";
 import type { UserMessage } from "./transport.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 
 /** A prompt in the vendor program's format. Attachments come first, so that the model reads the person's words last. */
 export function promptContent(prompt: Prompt): readonly VendorFields[] {
   const blocks = (prompt.attachments ?? []).flatMap((attachment): readonly VendorFields[] => {
-    if (attachment.type === "image")
-      return [{ type: "image", source: { type: "base64", media_type: attachment.media_type, data: attachment.data } }];
+    if (attachment.type === "image") return [imageContent(attachment)];
     if (attachment.text.trim() === "") return [];
     const name = attachment.name === undefined ? "" : ` name=${JSON.stringify(attachment.name)}`;
     return [{ type: "text", text: `<attachment${name}>\n${attachment.text}\n</attachment>` }];
   });
   return [...blocks, { type: "text", text: prompt.text }];
+}
+
+export function imageContent({ media_type, data }: Omit<ImageBlock, "type">): VendorFields {
+  return { type: "image", source: { type: "base64", media_type, data } };
 }
 
 /**
@@ -69,7 +72,7 @@ export interface CallFate {
   /** For the model. */
   readonly message: string;
   /** Images in the call's result; absent: none. */
-  readonly images?: readonly VendorFields[] | undefined;
+  readonly images?: readonly ImageBlock[] | undefined;
 }
 
 export function restarted(fates: readonly CallFate[], sofar: string): string {

@@ -3,6 +3,7 @@ import {
   isToolItem,
   outputText,
   type ContentBlock,
+  type ImageBlock,
   type Item,
   type ToolItem,
 } from "../../protocol/index.ts";
@@ -12,7 +13,6 @@ import { runSubagents } from "../loop/engine.ts";
 import { asApproved } from "../loop/tool-phase.ts";
 import type { CallFate } from "./messages.ts";
 import type { TurnRun } from "./turn.ts";
-import type { VendorFields } from "../vendor/fields.ts";
 
 /** What a call needs of the turn that it is open in. */
 type OpenTurnRun = Pick<TurnRun, "ask" | "signal" | "stop" | "tell">;
@@ -80,7 +80,7 @@ function end(run: OpenTurnRun, item: ToolItem, result: ToolResult): CallFate {
   const failed = run.signal.aborted ? "interrupted" : "failed";
   const ended = endToolItem(item, { status: is_error ? failed : "completed", output: content, is_error, ...details });
   void run.tell([{ type: "item.completed", item: ended }]);
-  return { item, message: outputText(content), images: content.flatMap(imageOf) };
+  return { item, message: outputText(content), images: imagesIn(content) };
 }
 
 function refuse(run: OpenTurnRun, item: ToolItem, verdict: Extract<Verdict, { effect: "deny" }>): CallFate {
@@ -92,7 +92,6 @@ function refuse(run: OpenTurnRun, item: ToolItem, verdict: Extract<Verdict, { ef
   return { item, message: verdict.message };
 }
 
-function imageOf(block: ContentBlock): readonly VendorFields[] {
-  if (block.type !== "image") return [];
-  return [{ type: "image", source: { type: "base64", media_type: block.media_type, data: block.data } }];
+export function imagesIn(content: readonly ContentBlock[]): readonly ImageBlock[] {
+  return content.filter((block) => block.type === "image");
 }

@@ -20,8 +20,6 @@ export interface CodexBeginning {
   readonly isLost: boolean;
   /** What was said and done in the open turn; empty: all is known. */
   readonly sofar: string;
-  /** What the model must still be told about the turn before; empty: nothing. */
-  readonly note: string;
   /** Whether the record has the prompt of the open turn. */
   readonly hasPrompt: boolean;
 }
@@ -38,6 +36,8 @@ export class CodexStarter {
   readonly #since = new Story();
   #before: Promise<readonly TurnStory[]> | undefined;
   #isGivenUp = false;
+  /** Of a fork: what the model must still be told of its parent's last turn. */
+  #inherited: string | undefined;
 
   constructor(opening: ConversationOptions, host: Host, state: StateFile) {
     this.#opening = opening;
@@ -65,8 +65,10 @@ export class CodexStarter {
     this.#since.steer(steered);
   }
 
-  get note(): string {
-    return this.#state.kept.turns.at(-1)?.note ?? "";
+  /** What the model must still be told about earlier turns. Absent: nothing. */
+  get note(): string | undefined {
+    const { turns } = this.#state.kept;
+    return turns.length === 0 ? this.#inherited : turns.at(-1)?.note;
   }
 
   /** The turn that the journal showed as open when the conversation was opened. */
@@ -78,8 +80,7 @@ export class CodexStarter {
   async find(tools: CodexTools): Promise<CodexBeginning> {
     const { session } = this.#state.kept;
     const left = await this.left();
-    const resumed =
-      session === undefined ? await this.#fork(tools) : await this.#resume({ thread: session, tools, note: this.note });
+    const resumed = session === undefined ? await this.#fork(tools) : await this.#resume(session, tools);
     if (resumed !== undefined) return resumed;
     const ended = await this.#ended();
     return {
@@ -87,21 +88,12 @@ export class CodexStarter {
       retell: storyOf(ended),
       isLost: ended.length > 0,
       sofar: left === undefined ? "" : storyOf([{ ...left, asked: "" }]),
-      note: this.note,
       hasPrompt: false,
     };
   }
 
   /** Undefined when there is no record that can be continued. */
-  async #resume({
-    thread,
-    tools,
-    note,
-  }: {
-    readonly thread: string;
-    readonly tools: CodexTools;
-    readonly note: string;
-  }): Promise<CodexBeginning | undefined> {
+  async #resume(thread: string, tools: CodexTools): Promise<CodexBeginning | undefined> {
     const path = recordOf(this.#host.folder, thread);
     const left = await this.left();
     const held = path === undefined ? undefined : await holdingsOf(path, steeredIn(left));
@@ -114,7 +106,6 @@ export class CodexStarter {
       retell: hasPrompt ? "" : storyOf(this.#missing(await this.#ended(), held)),
       isLost: false,
       sofar: left === undefined ? "" : callsOf(left, hasPrompt ? held : undefined),
-      note,
       hasPrompt,
     };
   }
@@ -132,7 +123,8 @@ export class CodexStarter {
       const thread = await borrowRecord(path, { folder, tools: tools.specs, upto: uuid });
       if (thread !== undefined) {
         this.#state.save({ session: thread });
-        return this.#resume({ thread, tools, note: turn?.note ?? "" });
+        this.#inherited = turn?.note;
+        return this.#resume(thread, tools);
       }
       // Its end may not be on the disk yet.
       await this.#host.sleep(LIMITS.engineFlushMs / FLUSH_ROUNDS, new AbortController().signal);

@@ -10,16 +10,17 @@ import {
   UNKNOWN_OUTCOME,
 } from "../../protocol/index.ts";
 import { completed, restarted, retold } from "../claude/messages.ts";
-import { isOfSubagent } from "../claude/open-calls.ts";
+import { imagesIn, isOfSubagent } from "../claude/open-calls.ts";
 import { StateFile } from "../claude/state.ts";
 import type { Conversation, ConversationOptions, EngineEvent, Host, TurnChannel } from "../engine.ts";
 import { openCallRunner } from "../loop/engine.ts";
 import { ABORTED } from "../loop/turn.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 import type { OutputAllowance } from "../vendor/output.ts";
+import { UntoldNotes } from "../vendor/untold-notes.ts";
 import { ALL_KNOWN, CodexStarter, STATE_FILE, type CodexBeginning } from "./beginning.ts";
 import { CodexGone } from "./connection.ts";
-import { asideWords, promptInput } from "./messages.ts";
+import { asideWords, imageInput, promptInput } from "./messages.ts";
 import { endWords } from "./outcome.ts";
 import { CodexProcess, LostRecord, type OpenThread } from "./process.ts";
 import { codexTools, type CodexTools } from "./tools.ts";
@@ -40,7 +41,10 @@ export interface CodexMeans {
   readonly allowance: OutputAllowance;
 }
 
-type Known = Omit<CodexBeginning, "start">;
+interface Known extends Omit<CodexBeginning, "start"> {
+  /** What the model must still be told about earlier turns. Absent: nothing. */
+  readonly note?: string | undefined;
+}
 interface BegunCodex {
   readonly open: OpenThread;
   readonly known: Known;
@@ -55,6 +59,7 @@ export class CodexConversation implements Conversation {
   readonly #state: StateFile;
   readonly #beginnings: CodexStarter;
   readonly #process: CodexProcess;
+  readonly #notes: UntoldNotes;
   /** A process started ahead of time, until its first turn. */
   #warming: Promise<BegunCodex | undefined> | undefined;
   #run: CodexTurn | undefined;
@@ -65,6 +70,7 @@ export class CodexConversation implements Conversation {
     this.#means = means;
     this.#state = new StateFile(host.folder, STATE_FILE);
     this.#beginnings = new CodexStarter(opening, host, this.#state);
+    this.#notes = new UntoldNotes(() => this.#beginnings.note);
     this.#process = new CodexProcess({
       ...means,
       host,
@@ -85,7 +91,7 @@ export class CodexConversation implements Conversation {
     return this.#drive(channel, { isResumed: false }, async (run, tools) => {
       const known = await this.#connect(run, tools);
       if (known === undefined) return;
-      const before = [...this.#retell(run, known), ...(known.note === "" ? [] : [asideWords(known.note)])];
+      const before = this.#retell(run, known);
       // The process died once in this turn; it may have written the prompt down.
       if (known.hasPrompt) run.send([...before, asideWords(restarted([], known.sofar))]);
       else run.send([...before, ...promptInput(prompt)], this.#host.turnId());
@@ -107,7 +113,8 @@ export class CodexConversation implements Conversation {
       const known = await this.#connect(run, tools);
       if (known === undefined) return;
       const fates = settled.map((item) => ({ item, message: outputText(item.output ?? []) }));
-      const before = [...this.#retell(run, known), asideWords(restarted(fates, known.sofar))];
+      const images = settled.flatMap(({ output = [] }) => imagesIn(output)).map(imageInput);
+      const before = [...this.#retell(run, known), ...images, asideWords(restarted(fates, known.sofar))];
       if (known.hasPrompt || left?.prompt === undefined) run.send(before);
       else run.send([...before, ...promptInput(left.prompt)], this.#host.turnId());
     });
@@ -175,11 +182,13 @@ export class CodexConversation implements Conversation {
       channel,
       onTell: (events) => this.#beginnings.happened(events),
       onSteer: (steered) => this.#beginnings.steered(steered),
-      onEnd: ({ turn, note }) => {
+      onEnd: ({ turn, note, isCompleted }) => {
         const { session, turns } = this.#state.kept;
+        const end = { note, isTold: turn !== undefined, isCompleted };
+        const untold = this.#notes.ended(end, this.#process.open?.connection);
         if (session === undefined) return;
         const uuid = turn ?? turns.findLast(({ at }) => at.session === session)?.at.uuid;
-        this.#state.endTurn({ turn_id, at: { session, uuid }, note });
+        this.#state.endTurn({ turn_id, at: { session, uuid }, note: untold });
       },
       onBroken: () => this.#process.drop(),
       onGone,
@@ -193,8 +202,7 @@ export class CodexConversation implements Conversation {
     const current = (await this.#process.fits(tools)) ? this.#process.open : undefined;
     if (run.over || run.stopped !== undefined) return undefined;
     if (current !== undefined) {
-      this.#attach(run, current);
-      return warm?.open === current ? warm.known : { ...ALL_KNOWN, note: this.#beginnings.note };
+      return this.#attach(run, { open: current, known: warm?.open === current ? warm.known : ALL_KNOWN });
     }
     const begun = await this.#begin(tools);
     if (begun === undefined) {
@@ -205,13 +213,13 @@ export class CodexConversation implements Conversation {
       this.#process.drop();
       return undefined;
     }
-    this.#attach(run, begun.open);
-    return begun.known;
+    return this.#attach(run, begun);
   }
 
-  #attach(run: CodexTurn, open: OpenThread): void {
+  #attach(run: CodexTurn, { open, known }: BegunCodex): Known {
     this.#host.identify?.(open.thread);
     run.attach(open);
+    return { ...known, note: this.#notes.due(open.connection) };
   }
 
   /** Undefined when it was closed meanwhile. A process that ends before it is given anything is started again, once. */
@@ -240,11 +248,12 @@ export class CodexConversation implements Conversation {
     }
   }
 
-  /** Retells turns that are not in Codex's record. */
-  #retell(run: CodexTurn, { retell, isLost }: Pick<Known, "retell" | "isLost">): readonly VendorFields[] {
-    if (retell === "") return [];
+  /** What is not in Codex's record. What must be told of earlier turns came with the prompt of this one. */
+  #retell(run: CodexTurn, { retell, isLost, note, hasPrompt }: Known): readonly VendorFields[] {
+    const notes = note === undefined || hasPrompt ? [] : [asideWords(note)];
+    if (retell === "") return notes;
     run.notice(isLost ? RETOLD : COMPLETED);
-    return [asideWords(isLost ? retold(retell) : completed(retell))];
+    return [asideWords(isLost ? retold(retell) : completed(retell)), ...notes];
   }
 }
 

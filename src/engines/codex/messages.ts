@@ -1,4 +1,4 @@
-import { outputText, type ContentBlock, type Prompt, type ToolItem } from "../../protocol/index.ts";
+import { outputText, type ContentBlock, type ImageBlock, type Prompt, type ToolItem } from "../../protocol/index.ts";
 import { aside } from "../claude/messages.ts";
 import { text, type VendorFields } from "../vendor/fields.ts";
 
@@ -15,13 +15,20 @@ export function asideWords(said: string): VendorFields {
 /** A prompt in Codex's format. Attachments come first, so that the model reads the person's words last. */
 export function promptInput(prompt: Prompt): readonly VendorFields[] {
   const attached = (prompt.attachments ?? []).flatMap((attachment): readonly VendorFields[] => {
-    if (attachment.type === "image")
-      return [{ type: "image", url: `data:${attachment.media_type};base64,${attachment.data}` }];
+    if (attachment.type === "image") return [imageInput(attachment)];
     if (attachment.text.trim() === "") return [];
     const name = attachment.name === undefined ? "" : ` name=${JSON.stringify(attachment.name)}`;
     return [words(`<attachment${name}>\n${attachment.text}\n</attachment>`)];
   });
   return [...attached, words(prompt.text)];
+}
+
+export function imageInput(image: Omit<ImageBlock, "type">): VendorFields {
+  return { type: "image", url: imageUrl(image) };
+}
+
+function imageUrl({ media_type, data }: Omit<ImageBlock, "type">): string {
+  return `data:${media_type};base64,${data}`;
 }
 
 const SAYS_SO = /^(?:error|user rejected)\b/i;
@@ -40,7 +47,7 @@ function failed(output: readonly ContentBlock[]): string {
 
 function contentItem(block: ContentBlock): VendorFields {
   if (block.type === "text") return { type: "inputText", text: block.text };
-  return { type: "inputImage", imageUrl: `data:${block.media_type};base64,${block.data}` };
+  return { type: "inputImage", imageUrl: imageUrl(block) };
 }
 
 /** Results that Codex did not take, because its turn had ended before. */

@@ -20,6 +20,14 @@ import type { CodexError, CodexNotice, CodexQuestion } from "./wire.ts";
 
 type CodexTurnEnd = Extract<EngineEvent, { type: "turn.completed" | "turn.failed" }>;
 
+interface CodexTurnEnding {
+  /** Codex's id of its last turn; absent: it began none. */
+  readonly turn: string | undefined;
+  /** What the model must still be told of this turn; absent: nothing. */
+  readonly note: string | undefined;
+  readonly isCompleted: boolean;
+}
+
 export interface CodexTurnOptions {
   readonly host: Host;
   readonly settings: SessionSettings;
@@ -31,8 +39,8 @@ export interface CodexTurnOptions {
   readonly onTell: (events: readonly EngineEvent[]) => void;
   /** Called with what people sent into the turn, before Codex gets it. */
   readonly onSteer: (steered: SteeredPrompt) => void;
-  /** Called once, before the last events are reported. `turn`: Codex's id of its last turn; absent: it began none. `note`: what the model must still be told. */
-  readonly onEnd: (end: { readonly turn: string | undefined; readonly note: string | undefined }) => void;
+  /** Called once, before the last events are reported. */
+  readonly onEnd: (end: CodexTurnEnding) => void;
   /** The process is unusable from now on. */
   readonly onBroken: () => void;
   /** The process died before the turn produced anything: start again with another one. At most once. */
@@ -432,7 +440,8 @@ export class CodexTurn {
       ...(untold.length === 0 ? [] : [untoldResults(untold)]),
       ...this.#unsaid.map(({ prompt }) => untoldWords(prompt)),
     ];
-    this.#options.onEnd({ turn: this.#turn, note: notes.length === 0 ? undefined : notes.join("\n\n") });
+    const note = notes.length === 0 ? undefined : notes.join("\n\n");
+    this.#options.onEnd({ turn: this.#turn, note, isCompleted: status === "completed" });
     void this.tell([...this.#translator.close(status), end]);
     this.#over.abort("over");
     this.#resolveEnded();

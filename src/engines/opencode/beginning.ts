@@ -19,8 +19,6 @@ export interface Beginning {
   readonly isWhole: boolean;
   /** What was said and done in the open turn; empty: all is known. */
   readonly sofar: string;
-  /** What the model must still be told about the turn before; empty: nothing. */
-  readonly note: string;
   /** Whether OpenCode's record has the prompt of the open turn. */
   readonly hasPrompt: boolean;
 }
@@ -85,17 +83,16 @@ export class Beginnings {
 
   /** For a process that has just said how the last turn ended. Its record has all that was, so that it need not be asked. */
   ongoing(): Beginning | undefined {
-    const { session, turns } = this.#state.kept;
+    const { session } = this.#state.kept;
     if (session === undefined) return undefined;
-    return { session, retell: "", isWhole: false, sofar: "", note: turns.at(-1)?.note ?? "", hasPrompt: false };
+    return { session, retell: "", isWhole: false, sofar: "", hasPrompt: false };
   }
 
   /** `isOpen`: the record may have a part of the open turn. */
   async find(server: OpenCodeServer, { isOpen }: { readonly isOpen: boolean }): Promise<Beginning> {
-    const { session, turns } = this.#state.kept;
-    const note = turns.at(-1)?.note ?? "";
+    const { session } = this.#state.kept;
     const resumed = session === undefined ? undefined : await this.#resume(server, session, isOpen);
-    if (resumed !== undefined) return { ...resumed, note };
+    if (resumed !== undefined) return resumed;
     const created = record(await server.demand("POST", "/session", { title: "Sallyport" }));
     const fresh = text(created["id"]) ?? "";
     this.#state.save({ session: fresh });
@@ -106,17 +103,12 @@ export class Beginnings {
       retell: storyOf(all.filter(({ end }) => end !== undefined)),
       isWhole: true,
       sofar: left === undefined ? "" : callsOf(left, NOTHING),
-      note,
       hasPrompt: false,
     };
   }
 
   /** Undefined when OpenCode's record is gone, or lacks the end of the conversation. */
-  async #resume(
-    server: OpenCodeServer,
-    session: string,
-    isOpen: boolean,
-  ): Promise<Omit<Beginning, "note"> | undefined> {
+  async #resume(server: OpenCodeServer, session: string, isOpen: boolean): Promise<Beginning | undefined> {
     if (!(await exists(server, `/session/${session}`))) return undefined;
     const { turns } = this.#state.kept;
     const own = turns.filter(({ at }) => at.session === session);

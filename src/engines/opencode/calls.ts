@@ -1,6 +1,6 @@
 import { isToolItem, LIMITS, outputText, startToolItem, type ToolItem } from "../../protocol/index.ts";
 import { errorResult, type ToolResult } from "../../tools/tool.ts";
-import type { ConversationOptions, EngineEvent, Host } from "../engine.ts";
+import type { ConversationOptions, EngineEvent, Host, Verdict } from "../engine.ts";
 import { runSubagents } from "../loop/engine.ts";
 import { structuredEnd, type StructuredEnd } from "../loop/structured.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
@@ -115,7 +115,7 @@ export class OpenCodeCalls {
   async #told(item: ToolItem, result: ToolResult): Promise<ToolResult> {
     const turn = this.#turn;
     const id = item.tool_use_id ?? "";
-    const refused = turn.refusedLate(item, result);
+    const refused = refusedLate(turn, item, result);
     const events =
       refused === undefined
         ? turn.translator?.ran(id, result, { stopping: turn.signal.aborted })
@@ -143,6 +143,18 @@ export class OpenCodeCalls {
     if (stopped !== undefined && !turn.signal.aborted) turn.stop(stopped);
     return { content: ended?.output ?? [], is_error: ended?.is_error ?? true };
   }
+}
+
+/** One of our tools was asked about again just before it ran, and refused. */
+function refusedLate(
+  turn: OpenCodeTurn,
+  item: ToolItem,
+  { content, refusal }: ToolResult,
+): Extract<Verdict, { effect: "deny" }> | undefined {
+  if (refusal === undefined) return undefined;
+  const message = outputText(content);
+  if (refusal.interrupt) turn.refused(item, message);
+  return { effect: "deny", message, ...refusal };
 }
 
 /** What the model reads of an answer that does not fit. */

@@ -17,6 +17,7 @@ import type { Conversation, ConversationOptions, EngineEvent, Host, TurnChannel 
 import { ABORTED } from "../loop/turn.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 import type { OutputAllowance } from "../vendor/output.ts";
+import { UntoldNotes } from "../vendor/untold-notes.ts";
 import { Beginnings, STATE_FILE, type Beginning } from "./beginning.ts";
 import { promptIdAt } from "./ids.ts";
 import { imagePart, promptParts } from "./prompt.ts";
@@ -50,6 +51,11 @@ interface OpenServer {
   tools: readonly McpTool[];
 }
 
+/** A beginning with what the model must still be told about earlier turns. Absent: nothing. */
+interface NotedBeginning extends Beginning {
+  readonly note: string | undefined;
+}
+
 /** A process that was started ahead of its first turn. */
 interface WarmStart {
   readonly open: OpenServer;
@@ -63,6 +69,7 @@ export class OpenCodeConversation implements Conversation {
   readonly #means: OpenCodeMeans;
   readonly #state: StateFile;
   readonly #beginnings: Beginnings;
+  readonly #notes: UntoldNotes;
   #open: OpenServer | undefined;
   /** The process that said how the last turn ended; undefined: none that is known to have it in its record. */
   #recorded: OpenServer | undefined;
@@ -79,6 +86,7 @@ export class OpenCodeConversation implements Conversation {
     this.#means = means;
     this.#state = new StateFile(host.folder, STATE_FILE);
     this.#beginnings = new Beginnings({ opening, host, state: this.#state });
+    this.#notes = new UntoldNotes(() => this.#state.kept.turns.at(-1)?.note);
   }
 
   turn(prompt: Prompt, channel: TurnChannel): Promise<void> {
@@ -86,7 +94,7 @@ export class OpenCodeConversation implements Conversation {
     return this.#drive(channel, async (turn) => {
       const begun = await this.#connect(turn, { isOpen: turn.again });
       if (begun === undefined) return;
-      const parts = [...this.#retell(turn, begun), ...(begun.note === "" ? [] : [aside(begun.note)])];
+      const parts = this.#retell(turn, begun);
       if (begun.hasPrompt) await turn.send([...parts, aside(restarted([], begun.sofar))]);
       else await turn.send([...parts, ...promptParts(prompt)]);
     });
@@ -141,6 +149,7 @@ export class OpenCodeConversation implements Conversation {
     };
     const turn = this.#newTurn(channel, start);
     this.#turn = turn;
+    const unlisten = this.#host.onRequest?.((request) => turn.metered(request));
     const { signal } = channel;
     const stop = (): void => turn.stop(ABORTED);
     signal.addEventListener("abort", stop, { once: true });
@@ -151,6 +160,7 @@ export class OpenCodeConversation implements Conversation {
       await turn.ended;
     } finally {
       signal.removeEventListener("abort", stop);
+      unlisten?.();
       // The next turn may begin as soon as this one's end was told.
       if (this.#turn === turn) this.#turn = undefined;
       await work;
@@ -176,7 +186,7 @@ export class OpenCodeConversation implements Conversation {
       const { session, turns } = this.#state.kept;
       return turns.findLast(({ at }) => at.session === session && at.uuid !== undefined)?.at.uuid;
     };
-    const save = (uuid: string | undefined, note?: string): void => {
+    const save = (uuid: string | undefined, note: string | undefined): void => {
       const { session } = this.#state.kept;
       if (session !== undefined) this.#state.endTurn({ turn_id, at: { session, uuid: uuid ?? newest() }, note });
     };
@@ -190,12 +200,12 @@ export class OpenCodeConversation implements Conversation {
       newPromptId: () => {
         const id = promptIdAt(this.#host.now(), newest());
         // Before it is sent: after a crash OpenCode's record shows whether it has it.
-        save(id);
+        save(id, this.#state.kept.turns.at(-1)?.note);
         return id;
       },
-      onEnd: ({ last, isRecorded, note }) => {
+      onEnd: ({ last, isRecorded, ...end }) => {
         this.#recorded = isRecorded ? this.#open : undefined;
-        save(last, note);
+        save(last, this.#notes.ended(end, this.#open?.server));
       },
       onBroken: () => this.#drop(),
       onGone,
@@ -203,7 +213,7 @@ export class OpenCodeConversation implements Conversation {
   }
 
   /** A process and a session in it for the turn's prompts. Undefined when the turn has ended meanwhile. */
-  async #connect(turn: OpenCodeTurn, terms: { readonly isOpen: boolean }): Promise<Beginning | undefined> {
+  async #connect(turn: OpenCodeTurn, terms: { readonly isOpen: boolean }): Promise<NotedBeginning | undefined> {
     try {
       return await this.#connectOnce(turn, terms);
     } catch (error) {
@@ -214,7 +224,7 @@ export class OpenCodeConversation implements Conversation {
     }
   }
 
-  async #connectOnce(turn: OpenCodeTurn, terms: { readonly isOpen: boolean }): Promise<Beginning | undefined> {
+  async #connectOnce(turn: OpenCodeTurn, terms: { readonly isOpen: boolean }): Promise<NotedBeginning | undefined> {
     const warm = await this.#warming?.catch(() => undefined);
     this.#warming = undefined;
     const isKept = await this.#fits();
@@ -227,7 +237,7 @@ export class OpenCodeConversation implements Conversation {
     this.#beginnings.begun(open.server);
     this.#host.identify?.(begun.session);
     turn.attach(open.server, begun.session);
-    return begun;
+    return { ...begun, note: this.#notes.due(open.server) };
   }
 
   /** How the conversation goes on, where OpenCode need not be asked: an answer takes it as long as to take a prompt. */
@@ -325,11 +335,13 @@ export class OpenCodeConversation implements Conversation {
     if (open !== undefined) this.#gone = Promise.all([this.#gone, open.server.kill()]);
   }
 
-  #retell(turn: OpenCodeTurn, { retell, isWhole }: Beginning): readonly VendorFields[] {
-    if (retell === "") return [];
+  /** What OpenCode does not know. What must be told of earlier turns came with the prompt of this one. */
+  #retell(turn: OpenCodeTurn, { retell, isWhole, note, hasPrompt }: NotedBeginning): readonly VendorFields[] {
+    const notes = note === undefined || hasPrompt ? [] : [aside(note)];
+    if (retell === "") return notes;
     const isFork = this.#opening.ancestry.length > 0 && this.#state.kept.turns.length === 0;
     turn.notice(isFork ? FORKED : isWhole ? RETOLD : COMPLETED);
-    return [aside(isWhole ? retold(retell) : completed(retell))];
+    return [aside(isWhole ? retold(retell) : completed(retell)), ...notes];
   }
 }
 
@@ -338,15 +350,7 @@ function endEarly(error: unknown): never {
 }
 
 function imagesOf(fates: readonly CallFate[]): readonly VendorFields[] {
-  return fates.flatMap(({ images = [] }) => images).flatMap(vendorImage);
-}
-
-/** The fate of a call has its images in the form of Anthropic's API. */
-function vendorImage(block: VendorFields): readonly VendorFields[] {
-  const source = block["source"] as { readonly media_type?: string; readonly data?: string } | undefined;
-  const { media_type, data } = source ?? {};
-  if (media_type === undefined || data === undefined) return [];
-  return [imagePart({ media_type, data })];
+  return fates.flatMap(({ images = [] }) => images).map(imagePart);
 }
 
 /** What a dead server left open, other than the calls that are asked about again. */

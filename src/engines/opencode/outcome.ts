@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorDetail } from "../../protocol/index.ts";
+import type { MeteredRequest } from "../engine.ts";
 import type { LastMessage } from "./translate.ts";
 import type { OpenCodeError } from "./wire.ts";
 
@@ -9,16 +10,19 @@ export type RestOutcome =
   | { readonly type: "funds"; readonly message: string }
   | { readonly type: "unformed" };
 
+/** The same of a request to the model that failed. */
+type ModelOutcome = Extract<RestOutcome, { type: "failed" | "funds" }>;
+
 export interface RestContext {
   /** An answer of the model was cut off. */
   readonly cut: boolean;
   /** Why the model proxy refused the last request; absent: the error is the provider's. */
   readonly refusal: ErrorCode | undefined;
+  /** The status of its answer, which OpenCode does not always say. Absent: there was none. */
+  readonly status?: number | undefined;
   /** The session has an `output_schema`. */
   readonly structured: boolean;
 }
-
-const PAYMENT_REQUIRED = 402;
 
 /** `failure`: an error that is no message's own; absent: none. */
 export function restOutcome(
@@ -71,8 +75,11 @@ function failedOutcome(error: OpenCodeError, context: RestContext): RestOutcome 
 }
 
 /** The end of a request that the model, or the proxy before it, answered with an error, or not at all. */
-export function modelOutcome({ status, message, name }: OpenCodeError, { cut, refusal }: RestContext): RestOutcome {
-  if (status === PAYMENT_REQUIRED) return { type: "funds", message };
+export function modelOutcome(error: OpenCodeError, context: RestContext): ModelOutcome {
+  const { name, message } = error;
+  const { cut, refusal, status: answered = 0 } = context;
+  const status = error.status ?? (answered >= 400 ? answered : undefined);
+  if (refusal === "budget_exceeded") return { type: "funds", message };
   // OpenCode knows only the status; the proxy's own reason is more precise.
   if (refusal !== undefined && status !== undefined && !isPassing(status)) return failed(refusal, message);
   if (status === 401 || status === 403)
@@ -91,11 +98,19 @@ function unauthenticated({ status, message }: OpenCodeError): string {
   return `Authentication failed: the model answered ${status ?? "that the key is wrong"}${why}. Set a valid key for the provider and start again.`;
 }
 
-/** Another attempt may succeed. */
+/**
+ * Whether a request that failed may succeed if it is made again. OpenCode goes by words and figures in the answer, and asks again for what
+ * was refused because of an amount such as 500.
+ */
+export function maySucceed({ status, refusal }: Pick<MeteredRequest, "status" | "refusal">): boolean {
+  if (refusal === "budget_exceeded") return false;
+  return status < 400 || status === 408 || status === 409 || isPassing(status);
+}
+
 function isPassing(status: number): boolean {
   return status === 429 || status >= 500;
 }
 
-function failed(code: ErrorCode, message: string): RestOutcome {
+function failed(code: ErrorCode, message: string): Extract<RestOutcome, { type: "failed" }> {
   return { type: "failed", error: { code, message } };
 }

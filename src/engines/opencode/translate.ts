@@ -59,6 +59,8 @@ export class OpenCodeTranslator {
   readonly #summaries = new Set<string>();
   readonly #counted = new Set<string>();
   #after = "";
+  /** The last prompt that was sent. */
+  #prompt = "";
   #last: LastMessage | undefined;
   #window = 0;
   #deadStreams = 0;
@@ -70,6 +72,7 @@ export class OpenCodeTranslator {
   /** A prompt was sent. Messages before it belong to earlier turns. */
   prompted(id: string): void {
     if (this.#after === "") this.#after = id;
+    this.#prompt = id;
     this.#last = undefined;
   }
 
@@ -183,7 +186,8 @@ export class OpenCodeTranslator {
       this.#summaries.add(event.id);
       return event.completed ? this.#compacted(event.id) : [];
     }
-    this.#last = event;
+    // What is said late of the message before a prompt does not answer it.
+    if (event.id > this.#prompt) this.#last = event;
     return [];
   }
 

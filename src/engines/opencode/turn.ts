@@ -1,36 +1,38 @@
-import {
-  Failure,
-  LIMITS,
-  outputText,
-  type ErrorDetail,
-  type SessionSettings,
-  type ToolItem,
-} from "../../protocol/index.ts";
+import { Failure, LIMITS, type ErrorDetail, type SessionSettings, type ToolItem } from "../../protocol/index.ts";
 import { errorResult, type ToolResult } from "../../tools/tool.ts";
 import { aside, GO_ON, stoppedBy } from "../claude/messages.ts";
-import type { ConversationOptions, EngineEvent, Host, ToolCall, TurnChannel, Verdict } from "../engine.ts";
+import type {
+  ConversationOptions,
+  EngineEvent,
+  Host,
+  MeteredRequest,
+  ToolCall,
+  TurnChannel,
+  Verdict,
+} from "../engine.ts";
 import { NOT_STRUCTURED, type StructuredEnd } from "../loop/structured.ts";
 import { ABORTED, orAborted } from "../loop/turn.ts";
-import { STRUCTURED_OUTPUT } from "../structured.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
-import { modelOutcome, restOutcome, type RestContext } from "./outcome.ts";
+import { maySucceed, modelOutcome, restOutcome, type RestContext } from "./outcome.ts";
 import { OpenCodeCalls } from "./calls.ts";
 import { PROVIDER, systemOf } from "./config.ts";
 import type { OpenCodeServer } from "./server.ts";
 import { calledTool, type McpTool } from "./tools.ts";
 import { OpenCodeTranslator } from "./translate.ts";
 import type { OpenCodeError, OpenCodeEvent } from "./wire.ts";
-import { ANSWER_TAKEN, endWords, maxTurnsReached, retryWords, SILENT } from "./words.ts";
-
-const REMINDER = `Give your answer now: call ${STRUCTURED_OUTPUT} with it.`;
+import { ANSWER_TAKEN, endWords, maxTurnsReached, REMINDER, retryWords, SILENT } from "./words.ts";
 
 interface OpenCodeTurnEnd {
   /** OpenCode's id of the turn's last message; absent: there is none. */
   readonly last: string | undefined;
   /** OpenCode said that it is complete, which it does once its record has it. */
   readonly isRecorded: boolean;
+  /** What the model must still be told of this turn; absent: nothing. */
   readonly note: string | undefined;
+  /** OpenCode took the last prompt. */
+  readonly isTold: boolean;
+  readonly isCompleted: boolean;
 }
 
 export interface OpenCodeTurnOptions {
@@ -76,6 +78,10 @@ export class OpenCodeTurn {
   #waiting = 0;
   #lastSign: number;
   #refusals = 0;
+  /** The last model request since the last prompt. */
+  #metered: MeteredRequest | undefined;
+  /** OpenCode was told not to ask again for what there is no money for; ends when it rests. */
+  #withdrawal: { readonly message: string; readonly rested: AbortController } | undefined;
   #unformed = 0;
   /** The turn has produced an event or a question. */
   #fruitful = false;
@@ -169,6 +175,7 @@ export class OpenCodeTurn {
     this.#prompt = id;
     this.#idle = false;
     this.#failure = undefined;
+    this.#metered = undefined;
     this.#lastSign = host.elapsed();
     this.#translator?.prompted(id);
     server.begin();
@@ -180,9 +187,16 @@ export class OpenCodeTurn {
     });
     if (answer.status >= 200 && answer.status < 300) return;
     // Its end says more than its silence.
-    if (answer.status === 0 && this.#server !== server) return;
+    if (answer.status === 0 && (this.#server !== server || this.over)) return;
     this.#options.onBroken();
+    // Its connection may break before its end is seen.
+    if (answer.status === 0 && this.#beginsAgain()) return;
     this.fail({ code: "engine_failed", message: `OpenCode did not take the prompt: ${JSON.stringify(answer.body)}` });
+  }
+
+  /** A model request of the session has ended. */
+  metered(request: MeteredRequest): void {
+    this.#metered = request;
   }
 
   /** Watches over the process until the turn is over. */
@@ -276,13 +290,21 @@ export class OpenCodeTurn {
   /** The process has ended. */
   lost(end: ProcessEnd): void {
     if (this.over || this.#server === undefined) return;
+    if (end.failure === undefined && this.#beginsAgain()) return;
     this.#server = undefined;
-    if (end.failure !== undefined || this.#fruitful || this.#again || this.#stopped !== undefined) {
-      this.fail({ code: "engine_failed", message: endWords(end) });
-      return;
-    }
+    this.fail({ code: "engine_failed", message: endWords(end) });
+  }
+
+  /** The process is gone. True: nothing had come of the turn, so that another one begins it again; once. */
+  #beginsAgain(): boolean {
+    this.#server = undefined;
+    this.#withdrawal?.rested.abort();
+    this.#withdrawal = undefined;
+    if (this.#fruitful || this.#again || this.#stopped !== undefined) return false;
     this.#again = true;
+    // Whoever waits for money begins again after that.
     if (this.#waiting === 0) this.#options.onGone();
+    return true;
   }
 
   /** Runs one of our tools for OpenCode. */
@@ -323,14 +345,6 @@ export class OpenCodeTurn {
     this.stop({ code: "rejected_and_stopped", message });
   }
 
-  /** One of our tools was asked about again just before it ran, and refused. */
-  refusedLate(item: ToolItem, { content, refusal }: ToolResult): Extract<Verdict, { effect: "deny" }> | undefined {
-    if (refusal === undefined) return undefined;
-    const message = outputText(content);
-    if (refusal.interrupt) this.refused(item, message);
-    return { effect: "deny", message, ...refusal };
-  }
-
   fail(error: ErrorDetail): void {
     this.#finish("interrupted", { type: "turn.failed", error: this.#stopped ?? error });
   }
@@ -342,20 +356,36 @@ export class OpenCodeTurn {
 
   #retry({ attempt, message, next }: Extract<OpenCodeEvent, { type: "retry" }>): void {
     const waitMs = Math.max(0, next - this.#options.host.now());
-    if (attempt <= this.#options.retries && waitMs <= LIMITS.engineRetryWaitMs) {
+    const isWorth = this.#metered === undefined || maySucceed(this.#metered);
+    if (isWorth && attempt <= this.#options.retries && waitMs <= LIMITS.engineRetryWaitMs) {
       this.notice(retryWords({ attempt, message, waitMs, dropped: (this.#translator?.deadStreams ?? 0) > 0 }));
       // It said how long it will wait.
       this.#lastSign += waitMs;
       return;
     }
     const outcome = modelOutcome({ name: "APIError", message }, this.#context());
-    this.stop(outcome.type === "failed" ? outcome.error : { code: "model_unavailable", message });
+    if (outcome.type === "failed") this.stop(outcome.error);
+    else this.#withdraw(outcome.message).catch((error: unknown) => this.crash(error));
+  }
+
+  /** OpenCode stops asking for what there is no money for, before a person is asked for some; in a bounded time. */
+  async #withdraw(message: string): Promise<void> {
+    if (this.#withdrawal !== undefined || this.#stopped !== undefined) return;
+    const { host, onBroken } = this.#options;
+    const rested = new AbortController();
+    this.#withdrawal = { message, rested };
+    void this.#server?.request("POST", `/session/${this.#session}/abort`);
+    await host.sleep(LIMITS.engineInterruptMs, AbortSignal.any([rested.signal, this.signal]));
+    if (rested.signal.aborted || this.signal.aborted) return;
+    onBroken();
+    this.fail(SILENT);
   }
 
   #context(): RestContext {
     return {
       cut: (this.#translator?.deadStreams ?? 0) > 0,
-      refusal: this.#options.host.refusal(),
+      refusal: this.#metered?.refusal,
+      status: this.#metered?.status,
       structured: this.#settings.output_schema !== undefined,
     };
   }
@@ -369,8 +399,15 @@ export class OpenCodeTurn {
       this.fail(this.#stopped);
       return;
     }
-    if (last?.completed !== true && this.#failure === undefined) return;
+    const withdrawal = this.#withdrawal;
+    if (last?.completed !== true && this.#failure === undefined && withdrawal === undefined) return;
     this.#idle = true;
+    if (withdrawal !== undefined) {
+      this.#withdrawal = undefined;
+      withdrawal.rested.abort();
+      this.#askForFunds(withdrawal.message);
+      return;
+    }
     if (this.#answer !== undefined) {
       this.#note = ANSWER_TAKEN;
       const structured_output = this.#answer.item.input;
@@ -386,12 +423,16 @@ export class OpenCodeTurn {
         this.fail(outcome.error);
         return;
       case "funds":
-        this.#funds(outcome.message).catch((error: unknown) => this.crash(error));
+        this.#askForFunds(outcome.message);
         return;
       case "unformed":
         if (this.#isUnformed()) this.fail(NOT_STRUCTURED);
         else this.send([aside(REMINDER)]).catch((error: unknown) => this.crash(error));
     }
+  }
+
+  #askForFunds(message: string): void {
+    this.#funds(message).catch((error: unknown) => this.crash(error));
   }
 
   async #funds(message: string): Promise<void> {
@@ -423,6 +464,8 @@ export class OpenCodeTurn {
         last: last?.id ?? (this.#prompt === "" ? undefined : this.#prompt),
         isRecorded: last?.completed === true,
         note: this.#note,
+        isTold: last !== undefined,
+        isCompleted: status === "completed",
       });
     } catch (error) {
       this.crash(error);

@@ -1,5 +1,8 @@
 import type { ErrorDetail } from "../../protocol/index.ts";
+import { STRUCTURED_OUTPUT } from "../structured.ts";
 import type { ProcessEnd } from "../vendor/output.ts";
+
+export const REMINDER = `Give your answer now: call ${STRUCTURED_OUTPUT} with it.`;
 
 export const SILENT: ErrorDetail = {
   code: "engine_failed",

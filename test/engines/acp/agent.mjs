@@ -11,6 +11,8 @@ const waiting = new Map();
 let count = 0;
 let cancelled = false;
 
+// It dies as it begins, once for each letter in `deaths` in its home.
+const deaths = join(process.env.HOME, "deaths");
 const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const ask = (method, params) =>
   new Promise((resolve) => {
@@ -105,6 +107,18 @@ async function play(sessionId, steps) {
       const headers = { "x-api-key": MODEL_KEY, "anthropic-version": "2023-06-01" };
       say(String((await fetch(MODEL_URL, { headers })).status));
     }
+    // It asks the model until it is answered, or told to stop.
+    if (step.insist !== undefined) {
+      const { MODEL_URL, MODEL_KEY } = process.env;
+      const headers = { "x-api-key": MODEL_KEY, "anthropic-version": "2023-06-01", "content-type": "application/json" };
+      const messages = [{ role: "user", content: "sim: []" }];
+      const body = JSON.stringify({ model: process.env.MODEL, max_tokens: 100, messages });
+      let status = 0;
+      const isStopped = () => cancelled;
+      while (!isStopped() && status !== 200) ({ status } = await fetch(MODEL_URL, { method: "POST", headers, body }));
+      if (cancelled) return "cancelled";
+      say(`answered ${status}`);
+    }
     if (step.known !== undefined) say(sessions[sessionId].join("|"));
     if (step.stop !== undefined) return step.stop;
     if (step.fail !== undefined) throw new Error(step.fail);
@@ -121,6 +135,13 @@ function recorded(sessionId) {
     ["user_message_chunk", "asked"],
     ...said.map((entry) => (typeof entry === "string" ? ["agent_message_chunk", entry] : [undefined, "", entry])),
   ];
+}
+
+function die() {
+  const letters = existsSync(deaths) ? readFileSync(deaths, "utf8") : "";
+  if (letters === "") return;
+  writeFileSync(deaths, letters.slice(1));
+  process.kill(process.pid, "SIGKILL");
 }
 
 async function answer(method, params) {
@@ -147,6 +168,7 @@ async function answer(method, params) {
       };
     }
     case "session/load":
+      die();
       if (sessions[params.sessionId] === undefined) throw new Error("unknown session");
       for (const [sessionUpdate, text, entry] of [["agent_message_chunk", "replayed"], ...recorded(params.sessionId)])
         write({
@@ -159,7 +181,7 @@ async function answer(method, params) {
       return {};
     case "session/prompt": {
       cancelled = false;
-      const words = params.prompt.map(({ text = "" }) => text).join("\n");
+      const words = params.prompt.map(({ type, text = `[${type}]` }) => text).join("\n");
       sessions[params.sessionId].push(/\[(\w+)\]/.exec(words)?.[1] ?? "?");
       writeFileSync(record, JSON.stringify(sessions));
       const steps = /^agent: (\[.*)$/m.exec(words.split("</system-reminder>").at(-1));

@@ -1,10 +1,12 @@
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Decision, type JournalEvent } from "../../../src/protocol/index.ts";
 import { openTestApp, untilTurnEnds, type TestApp } from "../../support/app.ts";
 
 const ENGINE = "acp:scripted";
+/** One pixel. */
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const SYSTEM_PROMPT = "Speak like a captain.";
 
 let app: TestApp;
@@ -146,3 +148,35 @@ it("what a person said as they stopped a turn is told until the agent has heard 
   expect(await told(id)).toMatch(/Your call Bash .* was not run[^]*Not on a Friday\./);
   expect(await told(id)).not.toContain("Not on a Friday.");
 });
+
+it("what was attached to a turn that goes on after a restart is told again, images included", async () => {
+  const id = await session();
+  const image = { type: "image" as const, media_type: "image/png" as const, data: PIXEL };
+  const note = { type: "text" as const, name: "note.txt", text: "Mind the gap." };
+  await app.client.prompt(id, {
+    text: `[m]\nagent: ${JSON.stringify([{ say: "I look." }, { hang: true }])}`,
+    attachments: [image, note],
+  });
+  for await (const frame of app.client.watch(id, { after: 0 })) if (frame.type === "item.started") break;
+  await app.restart();
+  const words = (await untilTurnEnds(app.client, id)).flatMap((event) =>
+    event.type === "item.completed" && event.item.type === "agent_message" ? [event.item.text] : [],
+  );
+  expect(words.at(-1)).toMatch(/\n\[image\]\n<attachment name="note.txt">\nMind the gap\.[^]*The prompt was:/);
+});
+
+it.each([
+  { deaths: 1, end: "turn.completed" },
+  { deaths: 2, end: "engine_failed" },
+])(
+  "an agent that is killed $deaths times as it takes up its session is started again once",
+  async ({ deaths, end }) => {
+    const id = await session();
+    expect(await play(id, [{ say: "One." }])).toBe("turn.completed");
+    await app.restart();
+    const file = join(app.place.home, "engines", id, "acp", "deaths");
+    await writeFile(file, "x".repeat(deaths));
+    expect(await play(id, [{ say: "Two." }])).toBe(end);
+    expect(await readFile(file, "utf8")).toBe("");
+  },
+);

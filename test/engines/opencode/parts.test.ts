@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { promptIdAt } from "../../../src/engines/opencode/ids.ts";
-import { restOutcome } from "../../../src/engines/opencode/outcome.ts";
+import { maySucceed, restOutcome } from "../../../src/engines/opencode/outcome.ts";
 import { answerMcp, calledTool, servedTools } from "../../../src/engines/opencode/tools.ts";
 import { forwardToSocket } from "../../../src/engines/vendor/socket-forward.ts";
 
@@ -58,9 +58,35 @@ describe("what it means when OpenCode rests", () => {
   });
 
   it("asks for money where there is none, and tells the proxy's own reason", () => {
-    expect(restOutcome(undefined, failure("APIError", 402), context)).toEqual({ type: "funds", message: "m" });
+    const unpaid = { ...context, refusal: "budget_exceeded" as const, status: 402 };
+    expect(restOutcome(undefined, failure("APIError", 402), unpaid)).toEqual({ type: "funds", message: "m" });
+    // OpenCode does not say the status of what it asked for again.
+    expect(restOutcome(undefined, failure("APIError"), unpaid)).toEqual({ type: "funds", message: "m" });
+    // An account at the provider that is empty: no limit of ours can be raised for it.
+    const empty = restOutcome(undefined, failure("APIError", 402), { ...context, status: 402 });
+    expect(empty).toMatchObject({ error: { code: "model_error" } });
     const refused = { ...context, refusal: "forbidden" as const };
     expect(restOutcome(undefined, failure("APIError", 403), refused)).toMatchObject({ error: { code: "forbidden" } });
+  });
+
+  test.each([
+    [0, undefined, true],
+    [200, undefined, true],
+    [400, undefined, false],
+    [402, "budget_exceeded", false],
+    [403, "forbidden", false],
+    [408, "timed_out", true],
+    [409, "conflict", true],
+    [429, "rate_limited", true],
+    [503, "limit_reached", true],
+  ] as const)("a request that was answered %s (%s) is worth another: %s", (status, refusal, worth) => {
+    expect(maySucceed({ status, refusal })).toBe(worth);
+  });
+
+  it("goes by the status that the proxy saw, where OpenCode says none", () => {
+    expect(restOutcome(undefined, failure("APIError"), { ...context, status: 400 })).toMatchObject({
+      error: { code: "model_error" },
+    });
   });
 
   it("tells an answer that broke off from a model that cannot be reached", () => {

@@ -61,16 +61,21 @@ it.each([
   { deaths: LOOKUPS.slice(0, 1), end: "turn.completed" },
   { deaths: LOOKUPS.slice(1), end: "turn.completed" },
   { deaths: ["GET /session/ses_1", "GET /global/health"], end: "turn.failed" },
-])("an OpenCode that dies at $deaths, before it has the prompt, is started again once", async ({ deaths, end }) => {
-  await using app = await openTestApp({}, { prepare: install });
-  const turn = await open(app);
-  await turn("one");
-  // It broke off, so the next one looks into the record.
-  await turn("wait");
-  const { sessions } = await app.client.sessions();
-  const file = join(app.place.home, "engines", sessions[0]?.id ?? "", "opencode", "deaths.txt");
-  await writeFile(file, deaths.join("\n"));
-  expect((await turn("three")).end).toBe(end);
-  expect(await readFile(file, "utf8")).toBe("");
-  expect((await turn("four")).end).toBe("turn.completed");
-});
+  { deaths: [PROMPT], end: "turn.completed" },
+  { deaths: [PROMPT, PROMPT], end: "turn.failed" },
+])(
+  "an OpenCode that dies at $deaths, before it has taken the prompt, is started again once",
+  async ({ deaths, end }) => {
+    await using app = await openTestApp({}, { prepare: install });
+    const turn = await open(app);
+    await turn("one");
+    // It broke off, so the next one looks into the record.
+    await turn("wait");
+    const { sessions } = await app.client.sessions();
+    const file = join(app.place.home, "engines", sessions[0]?.id ?? "", "opencode", "deaths.txt");
+    await writeFile(file, deaths.join("\n"));
+    expect((await turn("three")).end).toBe(end);
+    expect(await readFile(file, "utf8")).toBe("");
+    expect((await turn("four")).end).toBe("turn.completed");
+  },
+);
