@@ -261,6 +261,7 @@ export class Gateway {
     await gateway.tunnels.open();
     await gateway.offers.open();
     await gateway.notifications.open();
+    await gateway.shells.settle();
     await gateway.#reconcile();
     for (const service of [gateway.longRuns, gateway.webhooks, gateway.schedules]) await service.open();
     await gateway.notifications.resume();
