@@ -183,7 +183,8 @@ test("a terminal whose server was killed has an end in the audit of the next one
     server = await startServer(place);
     const [begin, end, ...more] = await noted();
     expect(more).toEqual([]);
-    const { shell_id } = begin?.details as { readonly shell_id: string };
+    const { shell_id } = Object(begin?.details) as { readonly shell_id?: string };
+    expect(shell_id).toMatch(/^sh_/);
     expect(end).toMatchObject({
       action: "shell.close",
       by: begin?.by,
