@@ -68,14 +68,6 @@ export class ControlGroups {
     }
   }
 
-  /**
-   * A program is about to be let in. Whoever enters a group waits some 10 ms for the kernel, unless somebody has just entered one. So the
-   * server enters the group that it is in, beside its other work: nothing changes by that, and the program does not wait.
-   */
-  expectProgram(): void {
-    void enterOwnGroup(this.#place);
-  }
-
   make(name: string, limits: GroupLimits): ControlGroup {
     return ControlGroup.make(this.#place, `${this.#prefix}${name}`, limits);
   }
@@ -102,6 +94,8 @@ export class ControlGroup {
   readonly #place: GroupPlace;
   readonly #name: string;
   #programs = 0;
+  /** The group of the program that is expected. */
+  #next: string | undefined;
 
   private constructor(place: GroupPlace, name: string) {
     this.#place = place;
@@ -123,17 +117,21 @@ export class ControlGroup {
     return group;
   }
 
-  /** As `ControlGroups.expectProgram`. */
+  /**
+   * A program is about to be let in. Whoever enters a group waits some 10 ms for the kernel, unless somebody has just entered one. So the
+   * server enters the group that it is in, beside its other work: nothing changes by that, and the program does not wait. The program's own
+   * group is made before: meanwhile no group can be made.
+   */
   expectProgram(): void {
+    this.#next ??= this.#makeNext();
     void enterOwnGroup(this.#place);
   }
 
   /** Lets a program in, which may have so many processes and threads. */
   admit(processes: number): GroupEntry {
-    this.#programs += 1;
     const { folders, version } = this.#place;
-    const own = join(folders.pids, this.#name, `p${this.#programs}`);
-    mkdirSync(own);
+    const own = this.#next ?? this.#makeNext();
+    this.#next = undefined;
     writeFileSync(join(own, "pids.max"), String(processes + OWN_PROCESSES));
     const joined = version === 2 ? [own] : [join(folders.memory, this.#name), join(folders.cpu, this.#name), own];
     const files = joined.map((folder) => join(folder, "cgroup.procs"));
@@ -152,6 +150,13 @@ export class ControlGroup {
   /** Ends what is still in it, and deletes it. */
   async remove(): Promise<void> {
     await removeGroup(this.#place, this.#name);
+  }
+
+  #makeNext(): string {
+    this.#programs += 1;
+    const folder = join(this.#place.folders.pids, this.#name, `p${this.#programs}`);
+    mkdirSync(folder);
+    return folder;
   }
 
   #limitTime(quota: number): void {

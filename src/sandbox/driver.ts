@@ -62,8 +62,6 @@ export interface SandboxDriver {
   readonly capabilities: SandboxCapabilities;
   /** Undefined: it works here. It is tried, not guessed. */
   missing(): Promise<MissingSandbox | undefined>;
-  /** A sandbox will be opened in a moment: what can go before that does. Absent: nothing can. */
-  expect?(): void;
   open(request: SandboxRequest): Promise<Sandbox>;
   /** At start: ends and deletes what a server left behind that died. Answers how many. */
   sweep(): Promise<number>;

@@ -56,7 +56,6 @@ export function bubblewrapDriver(options: BubblewrapOptions = {}): SandboxDriver
       if (missing !== undefined) tried = undefined;
       return missing;
     },
-    expect: () => groups()?.expectProgram(),
     open: (request) => openGrouped(request, groups(), (group) => openIn(group, request)),
     // Everything inside ends with the server that started it. What is left is empty.
     sweep: async () => (await groups()?.sweep()) ?? 0,
