@@ -161,7 +161,8 @@ async function buildServer() {
   run("The build failed: see above.", [[tsc, "-p", "tsconfig.json"]]);
   removeLeftovers();
   // Only now: a fresh clone has no packages before.
-  const { bundle } = await import("./bundle.mjs");
+  const { bundle, bundleInside } = await import("./bundle.mjs");
+  await bundleInside(root);
   await bundle(root);
   chmodSync(join(root, "dist", "cli", "main.js"), 0o755);
 }
@@ -171,7 +172,7 @@ function removeLeftovers() {
   for (const entry of readdirSync(join(root, "dist"), { recursive: true, withFileTypes: true })) {
     const folder = relative(join(root, "dist"), entry.parentPath ?? entry.path);
     const [, name] = /^(.*?)(?:\.d\.ts|\.js|\.js\.map)$/.exec(entry.name) ?? [];
-    if (!entry.isFile() || name === undefined || /^(?:bundle|web|panel)(?:$|[\\/])/.test(folder)) continue;
+    if (!entry.isFile() || name === undefined || /^(?:bundle|inside|web|panel)(?:$|[\\/])/.test(folder)) continue;
     if (!existsSync(join(root, "src", folder, `${name}.ts`))) rmSync(join(root, "dist", folder, entry.name));
   }
 }

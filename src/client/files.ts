@@ -12,6 +12,8 @@ export interface MountClientOptions {
   /** Or a function that gets one; it is called again when the last one has expired. */
   readonly token: TokenSource;
   readonly fetch?: typeof fetch;
+  /** How long the server may be away before `follow` and `watch` fail. Absent: 15 s. */
+  readonly absenceMs?: number;
 }
 
 export interface FollowFileOptions {
@@ -91,23 +93,24 @@ export class MountClient {
   async *follow(path: string, options: FollowFileOptions = {}): AsyncGenerator<Uint8Array> {
     let offset = options.offset ?? 0;
     const { until, signal } = options;
-    const open = async function* (client: MountClient): AsyncGenerator<Uint8Array> {
+    const open = async function* (client: MountClient, opened: () => void): AsyncGenerator<Uint8Array> {
       const query = { follow: "1", offset: String(offset), ...(until === undefined ? {} : { until }) };
       const response = await client.#send({ method: "GET", path, query, signal });
+      opened();
       if (response.body === null) return;
       for await (const bytes of chunksOf(response.body)) {
         offset += bytes.length;
         yield bytes;
       }
     };
-    yield* again(() => open(this), signal);
+    yield* again((opened) => open(this, opened), { signal, absenceMs: this.#options.absenceMs });
   }
 
   /** The chunks of an `output` after a position, as they come. A lost connection is resumed at the last one. */
   async *watch(path: string, options: FileWatchOptions = {}): AsyncGenerator<MountFrame> {
     let after = options.after;
     const { signal } = options;
-    const open = async function* (client: MountClient): AsyncGenerator<MountFrame> {
+    const open = async function* (client: MountClient, opened: () => void): AsyncGenerator<MountFrame> {
       const response = await client.#send({
         method: "GET",
         path,
@@ -116,13 +119,14 @@ export class MountClient {
         lastEventId: after,
         signal,
       });
+      opened();
       if (response.body === null) return;
       for await (const { id, data } of readSse(response.body)) {
         after = id ?? after;
         yield { id: after ?? "0", chunk: JSON.parse(data) as ClaudeChunk };
       }
     };
-    yield* again(() => open(this), signal);
+    yield* again((opened) => open(this, opened), { signal, absenceMs: this.#options.absenceMs });
   }
 
   async #send(call: FileCall): Promise<Response> {
@@ -148,23 +152,37 @@ export class MountClient {
   }
 }
 
-/** Resumes a stream that was cut, with growing waits, until it ends by itself, is refused, or is no longer wanted. */
+/**
+ * Resumes a stream that was cut, with growing waits, until it ends by itself, is refused, is no longer wanted, or the server was away for too
+ * long. `opened`: called when the server has answered.
+ */
 async function* again<Piece>(
-  open: () => AsyncGenerator<Piece>,
-  signal: AbortSignal | undefined,
+  open: (opened: () => void) => AsyncGenerator<Piece>,
+  {
+    signal,
+    absenceMs = CLIENT_LIMITS.mountAbsenceMs,
+  }: { readonly signal: AbortSignal | undefined; readonly absenceMs: number | undefined },
 ): AsyncGenerator<Piece> {
-  for (let tries = 0; ; tries += 1) {
+  const { mountRetryMs, mountRetryCapMs } = CLIENT_LIMITS;
+  let lost: number | undefined;
+  let tries = 0;
+  const opened = (): void => {
+    lost = undefined;
+    tries = 0;
+  };
+  for (;;) {
     try {
-      for await (const piece of open()) {
-        tries = 0;
-        yield piece;
-      }
+      yield* open(opened);
       return;
     } catch (error) {
       if (isOver(signal)) return;
-      if ((error instanceof Failure && error.code !== "shutting_down") || tries >= CLIENT_LIMITS.mountRetries)
-        throw error;
-      await pause(Math.min(CLIENT_LIMITS.mountRetryCapMs, CLIENT_LIMITS.mountRetryMs * 2 ** tries), signal);
+      const now = performance.now();
+      lost ??= now;
+      const wait = Math.min(mountRetryCapMs, mountRetryMs * 2 ** tries);
+      const isRefused = error instanceof Failure && error.code !== "shutting_down";
+      if (isRefused || now - lost + wait > absenceMs) throw error;
+      tries += 1;
+      await pause(wait, signal);
       if (isOver(signal)) return;
     }
   }

@@ -8,6 +8,7 @@ import {
   rmdirSync,
   writeFileSync,
 } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Failure, LIMITS } from "../protocol/index.ts";
@@ -28,6 +29,10 @@ const CONTROLLERS: readonly Controller[] = ["memory", "cpu", "pids"];
 interface GroupPlace {
   readonly version: 1 | 2;
   readonly folders: Readonly<Record<Controller, string>>;
+  /** Where the file system of groups is mounted; of the older kind, that which counts processes. */
+  readonly mount: string;
+  /** /proc/self */
+  readonly self: string;
 }
 
 /** The kernel counts processor time in windows of this length. */
@@ -89,6 +94,8 @@ export class ControlGroup {
   readonly #place: GroupPlace;
   readonly #name: string;
   #programs = 0;
+  /** The group of the program that is expected. */
+  #next: string | undefined;
 
   private constructor(place: GroupPlace, name: string) {
     this.#place = place;
@@ -106,15 +113,25 @@ export class ControlGroup {
     if (existsSync(group.#file("memory", swap))) group.#set("memory", swap, version === 2 ? "0" : bytes);
     if (cpus !== undefined) group.#limitTime(Math.round(cpus * PERIOD_US));
     if (version === 2) group.#set("memory", "cgroup.subtree_control", "+pids");
+    group.expectProgram();
     return group;
+  }
+
+  /**
+   * A program is about to be let in. Whoever enters a group waits some 10 ms for the kernel, unless somebody has just entered one. So the
+   * server enters the group that it is in, beside its other work: nothing changes by that, and the program does not wait. The program's own
+   * group is made before: meanwhile no group can be made.
+   */
+  expectProgram(): void {
+    this.#next ??= this.#makeNext();
+    void enterOwnGroup(this.#place);
   }
 
   /** Lets a program in, which may have so many processes and threads. */
   admit(processes: number): GroupEntry {
-    this.#programs += 1;
     const { folders, version } = this.#place;
-    const own = join(folders.pids, this.#name, `p${this.#programs}`);
-    mkdirSync(own);
+    const own = this.#next ?? this.#makeNext();
+    this.#next = undefined;
     writeFileSync(join(own, "pids.max"), String(processes + OWN_PROCESSES));
     const joined = version === 2 ? [own] : [join(folders.memory, this.#name), join(folders.cpu, this.#name), own];
     const files = joined.map((folder) => join(folder, "cgroup.procs"));
@@ -133,6 +150,13 @@ export class ControlGroup {
   /** Ends what is still in it, and deletes it. */
   async remove(): Promise<void> {
     await removeGroup(this.#place, this.#name);
+  }
+
+  #makeNext(): string {
+    this.#programs += 1;
+    const folder = join(this.#place.folders.pids, this.#name, `p${this.#programs}`);
+    mkdirSync(folder);
+    return folder;
   }
 
   #limitTime(quota: number): void {
@@ -171,7 +195,7 @@ function unifiedPlace({
   const folder = givenGroup(join(mount, own), mount, isRoot);
   if (folder === undefined || !hasControllers(folder)) return undefined;
   writeFileSync(join(folder, "cgroup.subtree_control"), CONTROLLERS.map((name) => `+${name}`).join(" "));
-  return { version: 2, folders: { memory: folder, cpu: folder, pids: folder } };
+  return { version: 2, folders: { memory: folder, cpu: folder, pids: folder }, mount, self };
 }
 
 function hasControllers(folder: string): boolean {
@@ -227,7 +251,15 @@ function separatePlace({
   });
   const [memory, cpu, pids] = folders;
   if (memory === undefined || cpu === undefined || pids === undefined) return undefined;
-  return { version: 1, folders: { memory, cpu, pids } };
+  return { version: 1, folders: { memory, cpu, pids }, mount: dirname(pids), self };
+}
+
+/** Where the server's group is not to be seen, programs wait. */
+async function enterOwnGroup({ version, mount, self }: GroupPlace): Promise<void> {
+  const line = version === 2 ? /^0::(.*)$/m : /^\d+:(?:[^:\n]*,)?pids(?:,[^:\n]*)?:(.*)$/m;
+  const own = line.exec(read(join(self, "cgroup")))?.[1];
+  if (own === undefined) return;
+  await writeFile(join(mount, own, "cgroup.procs"), String(process.pid), { flag: "r+" }).catch(() => undefined);
 }
 
 interface GroupMount {

@@ -56,6 +56,20 @@ describe("control groups of the newer kind", () => {
     });
   });
 
+  it("the server enters its own group again when a program is expected, and no other", async () => {
+    const folder = groupAt("/");
+    const unit = groupAt("/unit/sallyport-server", { ...child, "cgroup.procs": "" });
+    groupAt("/unit", child);
+    const group = ControlGroups.find("box-", machine("/unit/sallyport-server", true))?.make("1", { memoryBytes: 1 });
+    const entered = (): string => readFileSync(join(unit, "cgroup.procs"), "utf8");
+    await expect.poll(entered).toBe(String(process.pid));
+    // Where it is not to be seen, nothing is written.
+    writeFileSync(join(root, "self", "cgroup"), "0::/elsewhere\n");
+    group?.expectProgram();
+    expect(readFileSync(join(folder, "cgroup.procs"), "utf8")).toBe("");
+    expect(existsSync(join(folder, "elsewhere"))).toBe(false);
+  });
+
   it("the kernel's count of what it ended is read", () => {
     const folder = groupAt("/");
     const group = ControlGroups.find("box-", machine("/", true))?.make("1", { memoryBytes: 1 });
@@ -93,6 +107,26 @@ const isHere = (await driver.missing()) === undefined && driver.capabilities.lim
 
 describe.skipIf(!isHere)("control groups of bubblewrap on this machine", () => {
   const prefix = `bwrap-of-${process.pid}`.slice(0, 18);
+
+  it("are entered before anything of a program runs, and the server stays where it is", async () => {
+    const before = readFileSync("/proc/self/cgroup", "latin1");
+    await using place = new SandboxPlace(driver, SandboxPlace.folder());
+    const sandbox = await place.open({ memoryBytes: 268_435_456 });
+    const program = await sandbox.open({ argv: ["/bin/sh", "-c", "exec sleep 1000"], cwd: place.workspace });
+    // Of all that was started for it, the first of its namespace included, nothing is in the server's groups.
+    const groupsOf = (pid: number): string => readFileSync(`/proc/${pid}/cgroup`, "latin1");
+    const below = (pid: number): readonly number[] => {
+      const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1")
+        .split(" ")
+        .filter((word) => word !== "");
+      return [pid, ...children.flatMap((child) => below(Number(child)))];
+    };
+    const all = below(program.pid);
+    expect(all.length).toBeGreaterThan(2);
+    for (const pid of all) expect(groupsOf(pid)).toContain(prefix);
+    expect(readFileSync("/proc/self/cgroup", "latin1")).toBe(before);
+    await program.kill({ graceMs: 0 });
+  });
 
   it("hold all programs of a sandbox to one limit, say so, and go with it", async () => {
     const place = new SandboxPlace(driver, SandboxPlace.folder());

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import type { SandboxDriver } from "../../src/sandbox/driver.ts";
 import { containerDrivers } from "../../src/sandbox/index.ts";
 import { eitherDriver } from "../../src/sandbox/qemu/driver.ts";
 import { guestCommand, guestScript } from "../../src/sandbox/qemu/guest.ts";
-import { makeInitrd, orderedModules } from "../../src/sandbox/qemu/initrd.ts";
+import { chooseKernel, makeInitrd, orderedModules } from "../../src/sandbox/qemu/initrd.ts";
 import { isAlive } from "../support/escapes.ts";
 import { has } from "../support/programs.ts";
 
@@ -26,6 +26,54 @@ it("loads each module behind those that it needs", () => {
     "kernel/drivers/virtio.ko",
     "kernel/net/9p/9pnet_virtio.ko",
   ]);
+});
+
+it("takes the newest kernel that has what a guest needs", () => {
+  const root = mkdtempSync(join(tmpdir(), "kernels-"));
+  const folders = { kernels: join(root, "boot"), modules: join(root, "modules") };
+  mkdirSync(folders.kernels);
+  const install = (version: string, listed: readonly string[], builtIn: readonly string[] = []): string => {
+    const path = join(folders.kernels, `vmlinuz-${version}`);
+    writeFileSync(path, "");
+    mkdirSync(join(folders.modules, version), { recursive: true });
+    const lines = listed.map((name) => `kernel/${name}.ko:`);
+    writeFileSync(join(folders.modules, version, "modules.dep"), lines.join("\n"));
+    writeFileSync(
+      join(folders.modules, version, "modules.builtin"),
+      builtIn.map((name) => `kernel/${name}.ko`).join("\n"),
+    );
+    return path;
+  };
+  const older = install("6.1.9", ["9p", "9pnet_virtio", "virtio_pci"], ["virtio_console"]);
+  const cloud = install("6.1.10-cloud", ["virtio_pci", "virtio_console"]);
+  expect(chooseKernel(undefined, folders)).toEqual({
+    path: older,
+    modules: ["virtio_pci", "9p", "9pnet_virtio"].map((name) => join(folders.modules, "6.1.9", `kernel/${name}.ko`)),
+  });
+  const refused = {
+    reason: `${cloud} has no module 9p`,
+    remedy: expect.stringContaining("linux-image-amd64") as string,
+  };
+  expect(chooseKernel(cloud, folders)).toEqual(refused);
+  rmSync(older);
+  expect(chooseKernel(undefined, folders)).toEqual(refused);
+  rmSync(cloud);
+  expect(chooseKernel(undefined, folders)).toMatchObject({ reason: `there is no kernel in ${folders.kernels}` });
+  rmSync(root, { recursive: true });
+});
+
+it("what runs in sandboxes is one file for each program, with nothing but Node's own modules", () => {
+  const folder = fileURLToPath(new URL("../../dist/inside", import.meta.url));
+  const files = readdirSync(folder).toSorted();
+  expect(files).toEqual(["helper.mjs", "multiplexer-inside.mjs", "multiplexer-outside.mjs", "ports.mjs"]);
+  for (const file of files) {
+    const text = readFileSync(join(folder, file), "utf8");
+    const imports = [
+      ...text.matchAll(/^\s*(?:import|export)\b.*?from "([^"]+)"/gm),
+      ...text.matchAll(/import\("([^"]+)"\)/g),
+    ];
+    expect(imports.map(([, name = ""]) => name).filter((name) => !name.startsWith("node:"))).toEqual([]);
+  }
 });
 
 it.skipIf(!has("busybox"))("the first files of a guest can be unpacked", () => {
@@ -87,7 +135,7 @@ it("nothing is emulated unless it is allowed", async () => {
 });
 
 it("a command that does not end with its input ends when the server is gone", async () => {
-  const program = fileURLToPath(new URL("../../dist/sandbox/container/multiplexer-outside.js", import.meta.url));
+  const program = fileURLToPath(new URL("../../dist/inside/multiplexer-outside.mjs", import.meta.url));
   const outside = spawn(process.execPath, [program, "[]", "/bin/sh", "-c", "echo $$ >&2; exec sleep 1000"], {
     stdio: ["pipe", "ignore", "pipe"],
   });

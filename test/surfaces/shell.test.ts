@@ -8,7 +8,7 @@ import { LIMITS, type Failure } from "../../src/protocol/index.ts";
 import { openLocalSandbox, openTerminal } from "../../src/sandbox/index.ts";
 import { begunSleep, ownSleep, sleeping } from "../conformance/engines/processes.ts";
 import { openTestApp, script, type TestApp } from "../support/app.ts";
-import { TEST_TOKEN } from "../support/server.ts";
+import { makePlace, startServer, TEST_TOKEN } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
 const SIZE = { columns: 90, rows: 30 };
@@ -155,4 +155,42 @@ test("without Python a terminal still works, at its first size", async () => {
     await sandbox.close();
     await rm(folder, { recursive: true });
   }
+});
+
+test("a terminal whose server was killed has an end in the audit of the next one, once", async () => {
+  const place = await makePlace();
+  let server = await startServer(place);
+  const { id } = await server.client.createSession({});
+  const opened = await new Promise<ShellConnection>((resolve) => {
+    const shell: ShellConnection = new ShellConnection({
+      url: server.url,
+      token: TEST_TOKEN,
+      session: id,
+      size: SIZE,
+      WebSocket,
+      events: { opened: () => resolve(shell), output: () => undefined, ended: () => undefined },
+    });
+  });
+  await server.kill();
+  opened.close();
+  const noted = async () => {
+    const { entries } = await server.client.audit({ limit: 200 });
+    return entries
+      .filter(({ target, action }) => target === id && action.startsWith("shell.") && action !== "shell.output")
+      .toReversed();
+  };
+  for (const _ of ["the first start after it", "another one"]) {
+    server = await startServer(place);
+    const [begin, end, ...more] = await noted();
+    expect(more).toEqual([]);
+    const { shell_id } = Object(begin?.details) as { readonly shell_id?: string };
+    expect(shell_id).toMatch(/^sh_/);
+    expect(end).toMatchObject({
+      action: "shell.close",
+      by: begin?.by,
+      details: { shell_id, reason: "the server ended before it" },
+    });
+    await server.kill();
+  }
+  await place.remove();
 });

@@ -19,10 +19,11 @@ export const CLIENT_LIMITS = {
   /** One event of a server-sent event stream. */
   streamEventChars: 67_108_864,
   // the client of the /claude mount
-  /** How a lost stream is resumed: the first wait, the longest one, and how many tries. */
+  /** How a lost stream is resumed: the first wait, and the longest one. */
   mountRetryMs: 100,
   mountRetryCapMs: 1_000,
-  mountRetries: 60,
+  /** How long a server may be away before a call or a stream fails; through `sallyport mount` with EIO. */
+  mountAbsenceMs: 15_000,
   /** Nesting depth of one message. */
   jsonDepth: 64,
   // page tools

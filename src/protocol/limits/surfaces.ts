@@ -207,9 +207,8 @@ export const SURFACE_LIMITS = {
   /** How long, and for how many paths, a file's rights are cached. */
   mountStatMs: 1_000,
   mountStats: 10_000,
-  /** How often an unreachable server is retried, and how long it may be away before a call fails with EIO. */
+  /** How often an unreachable server is retried, for at most mountAbsenceMs. */
   mountAgainMs: 100,
-  mountAbsenceMs: 15_000,
   /** How long `mount`, `umount`, `fusermount3` and `mkfifo` may take. */
   mountProgramMs: 10_000,
   /** A plain folder: how often it is updated, the sessions in it (the newest), and how long a message in a pipe waits for more. */

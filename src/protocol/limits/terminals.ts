@@ -1,6 +1,8 @@
 /** Terminals that people open in sessions' sandboxes. */
 export const SHELL_LIMITS = {
   shellsPerSession: 4,
+  /** In all sessions together. */
+  shellsOpen: 1_000,
   /** Rows or columns. */
   shellSize: 500,
   /** Characters of one message from the person. */

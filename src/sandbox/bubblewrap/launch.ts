@@ -65,6 +65,7 @@ export async function launch(
   files: SandboxFiles,
   program: ProgramInside,
 ): Promise<ChildProcess> {
+  files.group?.expectProgram();
   const user = sandboxUser();
   launches += 1;
   const handed = user === undefined ? undefined : await HandedOver.open(mountsOf(request.folder, launches), user);

@@ -2,8 +2,8 @@ import { fileURLToPath } from "node:url";
 
 type Command = readonly string[];
 
-const INSIDE = fileURLToPath(new URL("./multiplexer-inside.js", import.meta.url));
-const OUTSIDE = fileURLToPath(new URL("./multiplexer-outside.js", import.meta.url));
+const INSIDE = fileURLToPath(new URL("../../inside/multiplexer-inside.mjs", import.meta.url));
+const OUTSIDE = fileURLToPath(new URL("../../inside/multiplexer-outside.mjs", import.meta.url));
 
 /** The command lines of both ends, around those that they start. */
 export interface MultiplexerEnds {

@@ -12,30 +12,66 @@ export interface GuestKernel {
 const WANTED = ["virtio_pci", "virtio_console", "9p", "9pnet_virtio"] as const;
 
 const BUSYBOX = "/usr/bin/busybox";
+const INSTALL = "apt-get install qemu-system-x86 busybox-static linux-image-amd64";
+
+/** Where a machine keeps its kernels; absent: the folders of this one. */
+export interface KernelFolders {
+  readonly kernels?: string;
+  readonly modules?: string;
+}
+
+/** What keeps a kernel from being started as a guest, and what brings one that can be. */
+export interface NoGuestKernel {
+  readonly reason: string;
+  readonly remedy: string;
+}
 
 /** What keeps a guest from being started here; else its kernel. */
-export function findKernel(wanted?: string): GuestKernel | { readonly reason: string; readonly remedy: string } {
-  const install = "apt-get install qemu-system-x86 busybox-static linux-image-amd64";
+export function findKernel(wanted?: string): GuestKernel | NoGuestKernel {
   for (const path of ["/usr/bin/qemu-system-x86_64", BUSYBOX])
-    if (!existsSync(path)) return { reason: `${path} is missing`, remedy: install };
-  const path = wanted ?? newestKernel();
-  if (path === undefined || !existsSync(path))
-    return { reason: `there is no kernel ${path ?? "in /boot"}`, remedy: install };
-  const version = basename(path).replace(/^vmlinuz-/, "");
-  const folder = join("/lib/modules", version);
+    if (!existsSync(path)) return { reason: `${path} is missing`, remedy: INSTALL };
+  return chooseKernel(wanted);
+}
+
+/** The kernel that is named; without a name the newest that a guest can use: those for clouds have no files over a pipe (9p). */
+export function chooseKernel(wanted: string | undefined, folders: KernelFolders = {}): GuestKernel | NoGuestKernel {
+  const { kernels = "/boot", modules = "/lib/modules" } = folders;
+  if (wanted !== undefined) return guestKernel(wanted, modules);
+  const found = newestFirst(kernels).map((path) => guestKernel(path, modules));
+  const first = found.find((kernel) => "path" in kernel) ?? found[0];
+  return first ?? { reason: `there is no kernel in ${kernels}`, remedy: INSTALL };
+}
+
+function guestKernel(path: string, modulesFolder: string): GuestKernel | NoGuestKernel {
+  if (!existsSync(path)) return { reason: `there is no kernel ${path}`, remedy: INSTALL };
+  const folder = join(modulesFolder, basename(path).replace(/^vmlinuz-/, ""));
   const list = join(folder, "modules.dep");
-  if (!existsSync(list)) return { reason: `${path} has no modules in ${folder}`, remedy: install };
-  const modules = orderedModules(readFileSync(list, "utf8"), WANTED).map((file) => join(folder, file));
+  if (!existsSync(list)) return { reason: `${path} has no modules in ${folder}`, remedy: INSTALL };
+  const files = readFileSync(list, "utf8");
+  const builtIn = join(folder, "modules.builtin");
+  const there = namesOf(`${files}\n${existsSync(builtIn) ? readFileSync(builtIn, "utf8") : ""}`);
+  const lacking = WANTED.find((name) => !there.has(name));
+  if (lacking !== undefined) return { reason: `${path} has no module ${lacking}`, remedy: INSTALL };
+  const modules = orderedModules(files, WANTED).map((file) => join(folder, file));
   const packed = modules.find((file) => !file.endsWith(".ko"));
   return packed === undefined
     ? { path, modules }
     : { reason: `${packed} is compressed, which a guest cannot load`, remedy: "name another kernel: container.kernel" };
 }
 
-function newestKernel(): string | undefined {
-  const names = existsSync("/boot") ? readdirSync("/boot").filter((name) => name.startsWith("vmlinuz-")) : [];
-  const newest = names.toSorted((one, other) => one.localeCompare(other, "en", { numeric: true })).at(-1);
-  return newest === undefined ? undefined : join("/boot", newest);
+function newestFirst(folder: string): readonly string[] {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith("vmlinuz-")) : [];
+  const newest = names.toSorted((one, other) => other.localeCompare(one, "en", { numeric: true }));
+  return newest.map((name) => join(folder, name));
+}
+
+/** Of the modules that begin a line of modules.dep or modules.builtin. */
+function namesOf(text: string): ReadonlySet<string> {
+  return new Set(text.split("\n").map((line) => nameOf(line.split(":")[0] ?? "")));
+}
+
+function nameOf(file: string): string {
+  return basename(file).replace(/\.ko.*$/, "");
 }
 
 /** Each module behind those that it needs, from the text of modules.dep. */
@@ -48,7 +84,6 @@ export function orderedModules(text: string, wanted: readonly string[]): readonl
       rest.split(" ").filter((word) => word !== ""),
     );
   }
-  const nameOf = (file: string): string => basename(file).replace(/\.ko.*$/, "");
   const ordered = new Set<string>();
   for (const name of wanted) {
     const file = [...needs.keys()].find((path) => nameOf(path) === name);

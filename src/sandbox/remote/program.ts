@@ -1,15 +1,14 @@
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Forward } from "../driver.ts";
 
-const HELPER = fileURLToPath(new URL("./inside.js", import.meta.url));
-const PORTS = fileURLToPath(new URL("./ports.js", import.meta.url));
+/** What runs in sandboxes, each program as one file: many small ones are slow where files come over a pipe. */
+const INSIDE = fileURLToPath(new URL("../../inside", import.meta.url));
+const HELPER = join(INSIDE, "helper.mjs");
+const PORTS = join(INSIDE, "ports.mjs");
 
-/** What the helper needs inside: Node, its own folders, and nothing else of this package. */
-export const HELPER_FILES: readonly string[] = [
-  process.execPath,
-  fileURLToPath(new URL("../../sandbox", import.meta.url)),
-  fileURLToPath(new URL("../../protocol", import.meta.url)),
-];
+/** What the helper needs inside: Node, these programs, and nothing else of this package. */
+export const HELPER_FILES: readonly string[] = [process.execPath, INSIDE];
 
 export interface HelperOptions {
   /** Where programs' streams connect to. */

@@ -11,7 +11,8 @@ export class Files {
   constructor(url: string, token: string) {
     this.url = url;
     this.token = token;
-    this.mount = new MountClient({ url, token });
+    // A busy machine takes its time to start a server again.
+    this.mount = new MountClient({ url, token, absenceMs: 60_000 });
   }
 
   async text(path: string): Promise<string> {

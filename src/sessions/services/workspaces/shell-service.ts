@@ -1,4 +1,4 @@
-import { openTerminal, type SandboxTerminal } from "../../../sandbox/index.ts";
+import { openTerminal, type Sandbox, type SandboxTerminal } from "../../../sandbox/index.ts";
 import { Failure, LIMITS, toolsWith, type SandboxKind, type ShellSize } from "../../../protocol/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "../../access/access.ts";
 import { offeredTools } from "../../core/host.ts";
@@ -6,6 +6,7 @@ import type { Session } from "../../core/session.ts";
 import { isFinal } from "../../core/state.ts";
 import type { Dependencies } from "../../dependencies.ts";
 import type { Registry } from "../../lifecycle/registry.ts";
+import { OpenShells, type OpenShell } from "../../workspace/open-shells.ts";
 import { ShellRecording } from "../../workspace/shell-recording.ts";
 
 /** Tools that run commands. */
@@ -31,9 +32,16 @@ export class ShellService {
   readonly #parts: { readonly dependencies: Dependencies; readonly registry: Registry };
   /** How many are open or being opened, by session. */
   readonly #open = new Map<string, number>();
+  readonly #stored: OpenShells;
 
   constructor(parts: { readonly dependencies: Dependencies; readonly registry: Registry }) {
     this.#parts = parts;
+    this.#stored = new OpenShells(parts.dependencies);
+  }
+
+  /** At start: writes the ends of terminals whose server was killed. */
+  settle(): Promise<void> {
+    return this.#stored.settle();
   }
 
   async open(caller: Caller, id: string, size: ShellSize): Promise<SessionShell> {
@@ -73,20 +81,21 @@ export class ShellService {
     const { dependencies } = this.#parts;
     const { id: target, settings } = session.state;
     const shell_id = dependencies.newId("sh");
-    const note = (action: string, details: object): Promise<void> => {
-      const audit = [auditRow(dependencies, caller, { action, target, details: { shell_id, ...details } })];
-      return dependencies.store.commit({ audit }, { untilStored: true });
+    const note = (details: object): Promise<void> => {
+      const audited = { action: "shell.output", target, details: { shell_id, ...details } };
+      return dependencies.store.commit({ audit: [auditRow(dependencies, caller, audited)] }, { untilStored: true });
     };
     const { sandbox } = await session.environment();
+    const shell = { shell_id, session_id: target, by: { id: caller.id, name: caller.name, role: caller.role } };
     // Nobody types into a terminal that the audit does not know.
-    await note("shell.open", { sandbox: sandbox.kind });
-    const terminal = await openTerminal(sandbox, { cwd: settings.workspace, size });
-    const recording = new ShellRecording(dependencies.clock, (details) => note("shell.output", details));
+    await this.#stored.opened(shell, { sandbox: sandbox.kind });
+    const terminal = await this.#openTerminal(sandbox, { shell, place: { cwd: settings.workspace, size } });
+    const recording = new ShellRecording(dependencies.clock, note);
     let reason = "it ended";
     const ended = terminal.exit.then(async ({ code }) => {
       leave();
       const exit = code === null ? {} : { exit_code: code };
-      await note("shell.close", { reason, ...exit, ...(await recording.close()) });
+      await this.#stored.closed(shell, { reason, ...exit, ...(await recording.close()) });
       return code ?? undefined;
     });
     ended.catch((error: unknown) => dependencies.log.error({ err: error, shell_id }, "a terminal was not recorded"));
@@ -103,6 +112,19 @@ export class ShellService {
         await terminal.kill();
       },
     };
+  }
+
+  /** One that does not start has an end in the audit, too. */
+  async #openTerminal(
+    sandbox: Sandbox,
+    { shell, place }: { readonly shell: OpenShell; readonly place: Parameters<typeof openTerminal>[1] },
+  ): Promise<SandboxTerminal> {
+    try {
+      return await openTerminal(sandbox, place);
+    } catch (error) {
+      await this.#stored.closed(shell, { reason: "it did not start" });
+      throw error;
+    }
   }
 }
 
