@@ -13,7 +13,7 @@ const item = (payload: unknown): object => ({ type: "response_item", payload });
 const text = (...lines: readonly (object | string)[]): string =>
   lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
 const use = (more: object): object => ({ type: "tool_use", id: "t1", name: "Bash", input: {}, ...more });
-const deep = (depth: number, [open, close] = ["[", "]"] as const): string =>
+const deep = (depth: number, [open, close]: readonly [string, string] = ["[", "]"]): string =>
   `${open.repeat(depth)}${open.endsWith(":") ? "1" : ""}${close.repeat(depth)}`;
 const DEEP = 200_000;
 const raw = (line: object, value: string): string => JSON.stringify(line).replace('"@"', () => value);

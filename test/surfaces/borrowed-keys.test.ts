@@ -17,7 +17,7 @@ test("a key of somebody else's request gives nobody its answer, whatever it made
     body: object,
     method = "POST",
   ): Promise<{ readonly status: number; readonly text: string }> => {
-    const answer = await fetch(`${app.serving.url}${path}`, {
+    const sent: RequestInit = {
       method,
       headers: {
         authorization: `Bearer ${token}`,
@@ -25,7 +25,8 @@ test("a key of somebody else's request gives nobody its answer, whatever it made
         "idempotency-key": "the-same-key",
       },
       body: JSON.stringify(body),
-    });
+    };
+    const answer = await fetch(`${app.serving.url}${path}`, sent);
     return { status: answer.status, text: await answer.text() };
   };
   const idIn = ({ text }: { readonly text: string }): string => (JSON.parse(text) as { readonly id: string }).id;
