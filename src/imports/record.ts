@@ -1,4 +1,11 @@
-import { headOf, LIMITS, type ImportedConversation, type ImportedItem, type ImportedTurn } from "../protocol/index.ts";
+import {
+  headOf,
+  LIMITS,
+  wellFormed,
+  type ImportedConversation,
+  type ImportedItem,
+  type ImportedTurn,
+} from "../protocol/index.ts";
 
 /** A conversation as it was found, and what an importer should know of it. */
 export interface FoundConversation {
@@ -70,7 +77,7 @@ export class TurnCollector {
     const { source_id, workspace } = about;
     const isId = source_id !== undefined && source_id.length <= LIMITS.importNameChars;
     return {
-      conversation: { source, turns: kept, ...(isId ? { source_id: source_id.toWellFormed() } : {}) },
+      conversation: { source, turns: kept, ...(isId ? { source_id: wellFormed(source_id) } : {}) },
       workspace,
       left_out: [
         ...(older === 0 ? [] : [`the oldest ${older} of ${this.#turns.length} turns: the conversation is too long`]),
@@ -93,12 +100,12 @@ export class TurnCollector {
 
 /** Without half a character at the end or anywhere else: no model takes one. */
 function wholeHead(text: string, chars: number): string {
-  return headOf(text, chars).toWellFormed();
+  return wellFormed(headOf(text, chars));
 }
 
 function bounded(text: string): string {
   const { importOutputChars: most } = LIMITS;
-  return text.length > most ? wholeHead(text, most - CUT.length) + CUT : text.toWellFormed();
+  return text.length > most ? wholeHead(text, most - CUT.length) + CUT : wellFormed(text);
 }
 
 /** Nothing where it is no time, or one that four digits of a year do not hold. */

@@ -12,10 +12,15 @@ export function tailOf(text: string, units: number): string {
   return text.slice(first >= 0xdc00 && first <= 0xdfff ? start + 1 : start);
 }
 
+/** With U+FFFD in the place of each half character. As `toWellFormed`, which not every browser has. */
+export function wellFormed(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, "\uFFFD");
+}
+
 /** The prompt with a sign in the place of each half character. Else no model would take the conversation again. */
 export function wellFormedPrompt(prompt: Prompt): Prompt {
   const { attachments } = prompt;
-  const text = prompt.text.toWellFormed();
+  const text = wellFormed(prompt.text);
   return attachments === undefined
     ? { ...prompt, text }
     : { ...prompt, text, attachments: attachments.map(wellFormedAttachment) };
@@ -23,8 +28,8 @@ export function wellFormedPrompt(prompt: Prompt): Prompt {
 
 function wellFormedAttachment(attachment: Attachment): Attachment {
   const { name } = attachment;
-  const named = name === undefined ? {} : { name: name.toWellFormed() };
+  const named = name === undefined ? {} : { name: wellFormed(name) };
   return attachment.type === "text"
-    ? { ...attachment, ...named, text: attachment.text.toWellFormed() }
+    ? { ...attachment, ...named, text: wellFormed(attachment.text) }
     : { ...attachment, ...named };
 }
