@@ -110,6 +110,15 @@ function outputOf(output: unknown): string {
     inner ??
     content ??
     (parts === undefined ? undefined : textOf(parts)) ??
-    (typeof output === "string" ? output : JSON.stringify(output))
+    (typeof output === "string" ? output : jsonOf(output))
   );
+}
+
+/** Empty where it is absent or nested deeper than the stack. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return "";
+  }
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
-import { canonicalJson, LIMITS, type Tier } from "../protocol/index.ts";
+import { canonicalJson, headOf, LIMITS, type Tier } from "../protocol/index.ts";
 import { clientToolFault, errorResult, type ClientTool, type ToolResult } from "../tools/index.ts";
 import type { ServerCall, ServerOffers } from "./connection.ts";
 
@@ -58,7 +58,7 @@ type Candidate = Pick<ForeignTool, "name" | "description" | "input_schema" | "ca
 function fromServer({ name, description = "", inputSchema }: McpTool): Candidate {
   return {
     name,
-    description: description.slice(0, LIMITS.clientToolDescriptionChars),
+    description: headOf(description, LIMITS.clientToolDescriptionChars).toWellFormed(),
     input_schema: inputSchema,
     call: (input) => ({ kind: "tool", name, input }),
   };

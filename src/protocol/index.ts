@@ -17,6 +17,7 @@ export * from "./out-of-files.ts";
 export * from "./out-of-space.ts";
 export * from "./journal/events.ts";
 export * from "./models/failover.ts";
+export * from "./text/characters.ts";
 export * from "./text/glob.ts";
 export * from "./text/hidden-text.ts";
 export * from "./connections/hop-headers.ts";

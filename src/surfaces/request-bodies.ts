@@ -1,3 +1,4 @@
+import type { HonoRequest } from "hono";
 import { createMiddleware } from "hono/factory";
 import { Failure, LIMITS } from "../protocol/index.ts";
 import type { Guard } from "./guard.ts";
@@ -48,12 +49,20 @@ class BodyShare {
   }
 }
 
+/** Whatever else comes with these is never read. */
+const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+function hasBody(req: HonoRequest): boolean {
+  if (req.method === "POST" || req.method === "PUT") return true;
+  return req.header("content-length") !== undefined || req.header("transfer-encoding") !== undefined;
+}
+
 /** Bounds a body before anything parses it: its size, that of all together, its kind, how deep it nests. */
 export function boundedBodies({ gateway }: Pick<SurfaceOptions, "gateway">, guard: Guard) {
   const ofCallers = new BodyRoom(LIMITS.bodiesBytes);
   const ofStrangers = new BodyRoom(LIMITS.webhookBodiesBytes);
   return createMiddleware<HttpEnvironment>(async ({ req, env }, next) => {
-    if (req.method !== "POST" && req.method !== "PUT") return next();
+    if (BODILESS.has(req.method) || !hasBody(req)) return next();
     const isStranger = isDelivery(req);
     if (isStranger) {
       // Anybody can send here: what no webhook could take is not read.

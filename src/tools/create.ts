@@ -1,9 +1,9 @@
-import { Failure, LIMITS, type ContentBlock } from "../protocol/index.ts";
+import { headOf, Failure, LIMITS, type ContentBlock } from "../protocol/index.ts";
 import { BUILT_IN_TOOLS } from "./built-in.ts";
 import { definitionOf } from "./definitions.ts";
 import { parseInput } from "./input.ts";
 import { ClientTools, type ClientTool } from "./client-tools.ts";
-import { genericPreview, headOf, withTextWarnings } from "./preview.ts";
+import { genericPreview, withTextWarnings } from "./preview.ts";
 import { isRefusal, reasonOf } from "./refusal.ts";
 import {
   errorResult,

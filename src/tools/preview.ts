@@ -1,4 +1,4 @@
-import { LIMITS, textWarnings, type FileDiff, type Warning } from "../protocol/index.ts";
+import { headOf, LIMITS, textWarnings, type FileDiff, type Warning } from "../protocol/index.ts";
 import type { ToolPreview } from "./tool.ts";
 
 /** The fallback preview of a call: its input as JSON. */
@@ -10,17 +10,6 @@ export function genericPreview(input: unknown, warnings: ToolPreview["warnings"]
 /** The first characters, and `...` if there are more. Never ends in half a character. */
 export function shorten(text: string, characters: number): string {
   return text.length <= characters ? text : `${headOf(text, characters)}...`;
-}
-
-export function headOf(text: string, characters: number): string {
-  const last = text.charCodeAt(characters - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? characters - 1 : characters);
-}
-
-export function tailOf(text: string, characters: number): string {
-  const start = Math.max(0, text.length - characters);
-  const first = text.charCodeAt(start);
-  return text.slice(first >= 0xdc00 && first <= 0xdfff ? start + 1 : start);
 }
 
 /** The preview with a warning for each text with hidden characters. A command's own were found when it was parsed. */

@@ -43,6 +43,32 @@ describe("sallyport import", () => {
     });
   });
 
+  it("works in no folder that a record opens beyond one's own: not the machine, the system or the settings at home", async () => {
+    const folder = join(place.folder, "mixed");
+    const mine = join(place.folder, "app");
+    await Promise.all([folder, mine, join(place.folder, ".ssh")].map((each) => mkdir(each, { recursive: true })));
+    await symlink("/etc", join(place.folder, "link"));
+    const recorded: Readonly<Record<string, string>> = {
+      "/etc": place.folder,
+      "/": place.folder,
+      [`${place.folder}/../..`]: place.folder,
+      [place.folder]: place.folder,
+      [join(place.folder, ".ssh")]: place.folder,
+      [join(place.folder, "link")]: place.folder,
+      "app/../../../etc": place.folder,
+      "/etc\0x": place.folder,
+      [mine]: mine,
+    };
+    for (const [cwd, workspace] of Object.entries(recorded)) {
+      const path = join(folder, "one.jsonl");
+      await writeFile(path, RECORD.replace('"/gone"', JSON.stringify(cwd)));
+      const { stdout } = await place.run(["import", path]);
+      const shown = await place.run(["sessions", "show", stdout.trim(), "--json"]);
+      const { settings } = JSON.parse(shown.stdout) as SessionView;
+      expect([cwd, settings.workspace]).toEqual([cwd, workspace]);
+    }
+  });
+
   it("lists what a folder holds, and makes nothing", async () => {
     await record("two");
     const { code, stdout } = await place.run(["import", "--list", join(place.folder, "records")]);

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
-import { lstat, open, stat } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { lstat, open, realpath, stat } from "node:fs/promises";
+import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Command } from "commander";
 import { glob } from "tinyglobby";
 import type { SallyportClient } from "../../client/index.ts";
@@ -37,7 +37,7 @@ export function addImport(program: Command, context: CommandContext): void {
     .argument("[path...]", "records, or folders with records in them")
     .option("--list", "only show what is there")
     .option("--all", "all that were found, not only the newest")
-    .option("--workspace <folder>", "where the sessions work (default: as recorded, where the policy allows it)")
+    .option("--workspace <folder>", "where the sessions work (default: as recorded, below this folder or your home)")
     .option("--engine <name>", "what continues them (default: as for new sessions)")
     .addHelpText("after", HELP)
     .action((paths: readonly string[], flags: ImportFlags, command: Command) =>
@@ -106,11 +106,29 @@ async function filesBelow(path: string): Promise<readonly RecordFile[]> {
   return files.flat();
 }
 
-/** A folder that is gone, or of another machine, would be refused. */
-async function existing(folder: string | undefined): Promise<string | undefined> {
-  if (folder === undefined) return undefined;
-  const about = await stat(folder).catch(() => undefined);
-  return about?.isDirectory() === true ? folder : undefined;
+/**
+ * The recorded folder, where a session may work unasked. Others may have written the record: it must not open the whole machine, the system
+ * or the settings in somebody's home to what the conversation talks a model into. Undefined: the server's own folder.
+ */
+async function trusted({ surroundings }: CommandContext, folder: string | undefined): Promise<string | undefined> {
+  if (folder === undefined || !isAbsolute(folder)) return undefined;
+  const real = await realpath(folder).catch(() => undefined);
+  const about = real === undefined ? undefined : await stat(real).catch(() => undefined);
+  if (real === undefined || about?.isDirectory() !== true) return undefined;
+  const { HOME = "" } = surroundings.environment;
+  const [here, home] = await Promise.all([foundAt(surroundings.cwd), foundAt(HOME)]);
+  const isHere = here !== home && here !== sep && (real === here || isBelow(real, here));
+  return isHere || (isBelow(real, home) && !relative(home, real).startsWith(".")) ? folder : undefined;
+}
+
+/** Empty: it is not there. */
+function foundAt(place: string): Promise<string> {
+  return place === "" ? Promise.resolve("") : realpath(place).catch(() => "");
+}
+
+/** Nothing counts as below the root: everything is. */
+function isBelow(path: string, folder: string): boolean {
+  return folder !== "" && folder !== sep && path.startsWith(folder + sep);
 }
 
 /** The newest one, or all. How many there were. */
@@ -123,13 +141,15 @@ async function makeSessions(
   const { workspace, engine, all } = flags;
   let count = 0;
   for await (const { conversation, workspace: recorded, left_out, path } of found) {
-    const place = workspace === undefined ? await existing(recorded) : resolve(workspace);
+    const place = workspace === undefined ? await trusted(context, recorded) : resolve(workspace);
     const session = await client.exports.import({ conversation, session: defined({ workspace: place, engine }) });
     count += 1;
     print(context, session.id);
     screen.line(screen.paint.dim(visible(`from ${basename(path)}: ${session.title}`)));
     // Where it works may be what the record says, which others may have written.
     screen.line(screen.paint.dim(visible(`works in ${session.settings.workspace}`)));
+    if (workspace === undefined && place === undefined && recorded !== undefined)
+      screen.line(screen.paint.dim(visible(`not in the recorded folder ${recorded}; --workspace names one`)));
     for (const what of left_out) screen.line(screen.paint.yellow(`! left out: ${what}`));
     if (all !== true) break;
   }

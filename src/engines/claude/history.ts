@@ -1,6 +1,7 @@
 import {
   isTerminal,
   isToolItem,
+  headOf,
   LIMITS,
   outputText,
   type Item,
@@ -192,7 +193,7 @@ function callOf(item: Item): PastCall | undefined {
 
 function cut(text: string): string {
   if (text.length <= LIMITS.engineHistoryPartChars) return text;
-  return `${text.slice(0, LIMITS.engineHistoryPartChars)} … (${text.length - LIMITS.engineHistoryPartChars} characters more)`;
+  return `${headOf(text, LIMITS.engineHistoryPartChars)} … (${text.length - LIMITS.engineHistoryPartChars} characters more)`;
 }
 
 function newest(lines: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { LIMITS, type ImageBlock, type Prompt, type ToolItem } from "../../protocol/index.ts";
+import { headOf, LIMITS, type ImageBlock, type Prompt, type ToolItem } from "../../protocol/index.ts";
 import type { UserMessage } from "./transport.ts";
 import type { VendorFields } from "../vendor/fields.ts";
 
@@ -87,5 +87,5 @@ export function restarted(fates: readonly CallFate[], sofar: string): string {
 
 function shortened(input: VendorFields): string {
   const text = JSON.stringify(input);
-  return text.length <= LIMITS.engineHistoryPartChars ? text : `${text.slice(0, LIMITS.engineHistoryPartChars)} …`;
+  return text.length <= LIMITS.engineHistoryPartChars ? text : `${headOf(text, LIMITS.engineHistoryPartChars)} …`;
 }

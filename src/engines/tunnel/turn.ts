@@ -1,5 +1,6 @@
 import {
   canonicalJson,
+  headOf,
   LIMITS,
   USER_REJECTED,
   type ClaudeRequest,
@@ -371,7 +372,7 @@ function contentOf({ text, attachments = [] }: Prompt): string {
   const texts = attachments.flatMap((one) =>
     one.type === "text" ? [`${one.name === undefined ? "" : `${one.name}:\n`}${one.text}`] : [],
   );
-  return [text, ...texts].join("\n\n").slice(0, LIMITS.promptChars);
+  return headOf([text, ...texts].join("\n\n"), LIMITS.promptChars);
 }
 
 function wordsOf(error: unknown): string {

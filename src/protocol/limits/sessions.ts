@@ -70,10 +70,14 @@ export const SESSION_LIMITS = {
   exportAboutChars: 200,
   /** A shared conversation, as HTML. What is longer ends with a note. */
   shareBytes: 20_000_000,
-  /** Conversations of other programs: turns, items of one turn, and text of one tool's output. */
+  /** Conversations of other programs: turns, items of one turn, and one text: a message, a tool's output, a part of its input. */
   importTurns: 5_000,
   importItems: 5_000,
   importOutputChars: 100_000,
+  /** Name of a tool, or of the conversation. */
+  importNameChars: 200,
+  /** How deep a call's input may nest. A request holds it seven levels down. */
+  importInputDepth: 50,
   /** All text of an imported conversation. */
   importChars: 8_000_000,
   /** Records that `sallyport import` looks at, newest first, and the size of one. */

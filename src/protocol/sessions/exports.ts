@@ -47,7 +47,7 @@ const ImportedItem = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("thought"), text: longText }),
   z.strictObject({
     type: z.literal("tool"),
-    tool: z.string().min(1).max(200),
+    tool: z.string().min(1).max(LIMITS.importNameChars),
     input: z.record(z.string(), z.unknown()),
     /** Absent: the call never ended. */
     output: z.string().max(LIMITS.importOutputChars).optional(),
@@ -69,7 +69,7 @@ export const ImportedConversation = z.strictObject({
   /** The program: `claude-code`, `codex`, … */
   source: z.string().regex(/^[a-z0-9][a-z0-9-]{0,49}$/, "lower-case letters, digits and dashes"),
   /** What that program calls the conversation; absent: unknown. */
-  source_id: z.string().max(200).optional(),
+  source_id: z.string().max(LIMITS.importNameChars).optional(),
   turns: z.array(ImportedTurn).min(1).max(LIMITS.importTurns),
 });
 export type ImportedConversation = z.infer<typeof ImportedConversation>;

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../protocol/index.ts";
+import { headOf, LIMITS } from "../../protocol/index.ts";
 
 /** Signs that begin a heading, a quote, an entry of a list or code, and have no meaning in a title. */
 const MARKS = /^(?:[#>*+-]+\s+|\d+[.)]\s+|`{3,}\w*\s*)+/;
@@ -9,7 +9,7 @@ export function titleOfPrompt(text: string): string {
   const line =
     lines.map((one) => one.trim().replace(MARKS, "").replaceAll(/\s+/g, " ").trim()).find((one) => one !== "") ?? "";
   if (line.length <= LIMITS.madeTitleChars) return line;
-  const cut = line.slice(0, LIMITS.madeTitleChars);
+  const cut = headOf(line, LIMITS.madeTitleChars);
   const blank = cut.lastIndexOf(" ");
   return `${(blank > LIMITS.madeTitleChars / 2 ? cut.slice(0, blank) : cut).trimEnd()} …`;
 }

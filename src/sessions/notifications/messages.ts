@@ -1,11 +1,13 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import { LIMITS } from "../../protocol/index.ts";
+import { headOf, LIMITS } from "../../protocol/index.ts";
 import type { Notice } from "./notice.ts";
 import type { OutgoingMessage } from "./send.ts";
 
 const USUAL = "{{title}}\n{{text}}\n{{link}}";
 const DISCORD_CHARS = 2_000;
+/** A mark that would hide what Discord puts behind the text. */
+const HALF_ESCAPE = /((?:^|[^\\])(?:\\\\)*)\\$/;
 const SECRET_PREFIX = "whsec_";
 
 /** The part of a target that nobody is shown: kept in the secret store. */
@@ -80,10 +82,10 @@ export function messageFor(secret: ServiceSecret, parts: MessageParts): Outgoing
     case "ntfy":
       return ntfy(secret, { notice, link, text });
     case "slack":
-      return json(secret.url, { text: slackText(text), unfurl_links: false, unfurl_media: false });
+      return json(secret.url, { text: slackText(text), mrkdwn: false, unfurl_links: false, unfurl_media: false });
     case "discord":
       return json(secret.url, {
-        content: discordText(text).slice(0, DISCORD_CHARS),
+        content: headOf(discordText(text), DISCORD_CHARS).replace(HALF_ESCAPE, "$1"),
         allowed_mentions: { parse: [] },
         flags: 4,
       });

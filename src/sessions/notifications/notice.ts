@@ -1,5 +1,6 @@
 import {
   BUDGET_TOOL,
+  headOf,
   isPlainToSee,
   isServerQuestion,
   LIMITS,
@@ -139,9 +140,9 @@ function wholeCall(
 }
 
 function clean(text: string, redact: Redactor): string {
-  return showHidden(redact(text), "command").replaceAll(/\s+/g, " ").trim();
+  return showHidden(redact(text).toWellFormed(), "command").replaceAll(/\s+/g, " ").trim();
 }
 
 function cut(text: string, chars: number): string {
-  return text.length <= chars ? text : `${text.slice(0, Math.max(0, chars - 2)).trimEnd()} …`;
+  return text.length <= chars ? text : `${headOf(text, Math.max(0, chars - 2)).trimEnd()} …`;
 }

@@ -1,5 +1,6 @@
 import {
   Failure,
+  headOf,
   LIMITS,
   NETWORK_TOOL,
   type Approval,
@@ -73,7 +74,7 @@ export class InboxService {
       throw new Failure("conflict", `this approval is ${approval.status}; only one that expired can be asked again`);
     const input = JSON.stringify(approval.input, undefined, 2);
     const quoted =
-      input.length > LIMITS.askAgainChars ? `${input.slice(0, LIMITS.askAgainChars)}\n… (the rest is left out)` : input;
+      input.length > LIMITS.askAgainChars ? `${headOf(input, LIMITS.askAgainChars)}\n… (the rest is left out)` : input;
     const text = `Nobody answered in time when you asked for approval of ${approval.tool}, so it did not run. Somebody is here now. If it is still needed, make the same call again:\n\n${quoted}`;
     return this.#parts.sessions.prompt(caller, approval.session_id, { text }, undefined);
   }

@@ -29,7 +29,11 @@ export class QueueService {
   async edit(caller: Caller, id: string, turn_id: string, { text }: EditPrompt): Promise<SessionView> {
     const session = await this.#session(caller, "session.control", id);
     const { prompt } = await this.#queued(session, turn_id);
-    const expanded = await this.#parts.instructions.expanded(caller, session, Prompt.parse({ ...prompt, text }));
+    const expanded = await this.#parts.instructions.expanded(
+      caller,
+      session,
+      Prompt.parse({ ...prompt, text: text.toWellFormed() }),
+    );
     const by = { id: caller.id, name: caller.name, role: caller.role };
     const beside = this.#audit(caller, "session.edit_prompt", id, { turn_id });
     await session.execute({ type: "edit", turn_id, prompt: expanded, by }, beside);

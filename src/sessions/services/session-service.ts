@@ -1,5 +1,6 @@
 import { ACCOUNTS } from "../../ledger/index.ts";
 import {
+  wellFormedPrompt,
   defined,
   Failure,
   LIMITS,
@@ -157,7 +158,7 @@ export class SessionService {
       durable.push(session.execute({ type: "import", source: imported.source, turns, by: ref(caller) }));
     }
     this.#parts.dependencies.reach("session.decided");
-    if (prompt !== undefined) durable.push(session.prompt(prompt, ref(caller)).then(() => undefined));
+    if (prompt !== undefined) durable.push(session.prompt(wellFormedPrompt(prompt), ref(caller)).then(() => undefined));
     const answer = view(session.state);
     const audited = { action: "session.create", target: id, details: { workspace: settings.workspace } };
     // Same turn of the event loop, so same commit: a retry finds all of this or nothing.
@@ -231,7 +232,7 @@ export class SessionService {
         receipts: receipts(accepted),
         ...this.#audit(caller, "session.prompt", id, defined({ turn_id: accepted.turn_id, when })),
       });
-      return session.prompt(expanded, ref(caller), { now: when === "now", beside });
+      return session.prompt(wellFormedPrompt(expanded), ref(caller), { now: when === "now", beside });
     });
   }
 

@@ -1,4 +1,4 @@
-import { LIMITS, type LineComment } from "../../protocol/index.ts";
+import { headOf, LIMITS, type LineComment } from "../../protocol/index.ts";
 
 /** A comment with the line that it is on. */
 export interface QuotedComment extends Pick<LineComment, "path" | "line" | "side" | "text"> {
@@ -14,7 +14,7 @@ export function commentPrompt(comments: readonly QuotedComment[]): string {
       : `I looked at your changes and have ${comments.length} comments:`;
   const parts = comments.map(({ path, line, side, quote, text }, at) => {
     const place = `${at + 1}. ${JSON.stringify(path)}, line ${line}${side === "old" ? " before your change" : ""}:`;
-    return [place, "", `   > ${quote.slice(0, LIMITS.quotedLineChars)}`, "", ...indented(text)].join("\n");
+    return [place, "", `   > ${headOf(quote, LIMITS.quotedLineChars)}`, "", ...indented(text)].join("\n");
   });
   return [opening, ...parts].join("\n\n");
 }
@@ -27,5 +27,6 @@ function indented(text: string): readonly string[] {
 export function quotedLine(text: string, line: number): string | undefined {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
-  return lines[line - 1]?.replace(/\r$/, "").slice(0, LIMITS.quotedLineChars);
+  const found = lines[line - 1]?.replace(/\r$/, "");
+  return found === undefined ? undefined : headOf(found, LIMITS.quotedLineChars);
 }

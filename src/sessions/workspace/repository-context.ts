@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { estimatedTokens, LIMITS, type Attachment, type ContextPart } from "../../protocol/index.ts";
+import { estimatedTokens, headOf, LIMITS, type Attachment, type ContextPart } from "../../protocol/index.ts";
 import type { CodePart } from "../../tools/index.ts";
 import { filterOf, nameFilter } from "../../workspaces/index.ts";
 import type { Session } from "../core/session.ts";
@@ -58,7 +58,7 @@ export class RepositoryContext {
       if (!this.isOn) return undefined;
       const environment = await this.#session.environment();
       const found = await environment.findParts?.({
-        query: text.slice(0, LIMITS.searchCodeQueryChars),
+        query: headOf(text, LIMITS.searchCodeQueryChars),
         most: LIMITS.searchCodeResults,
         ms: LIMITS.repositoryContextMs,
         signal: AbortSignal.timeout(LIMITS.searchCodeMs),

@@ -1,5 +1,4 @@
-import { LIMITS } from "../../protocol/index.ts";
-import { headOf } from "../preview.ts";
+import { headOf, LIMITS } from "../../protocol/index.ts";
 import type { CodePart } from "./workspace-index.ts";
 
 /** Parts of files for a model, the best first: together at most what fits beside a prompt, about 8,000 tokens. */

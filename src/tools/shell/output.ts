@@ -1,8 +1,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { StringDecoder } from "node:string_decoder";
-import { LIMITS, type Redactor } from "../../protocol/index.ts";
-import { headOf, tailOf } from "../preview.ts";
+import { headOf, tailOf, LIMITS, type Redactor } from "../../protocol/index.ts";
 import { CleanOutput } from "./clean.ts";
 
 type Stream = "stdout" | "stderr";

@@ -1,8 +1,7 @@
 import { constants } from "node:os";
 import { join } from "node:path";
-import { LIMITS, type NewId, type Redactor } from "../../protocol/index.ts";
+import { headOf, LIMITS, type NewId, type Redactor } from "../../protocol/index.ts";
 import type { Running, Sandbox } from "../../sandbox/sandbox.ts";
-import { headOf } from "../preview.ts";
 import { isRefusal, reasonOf, type ToolRefusal } from "../refusal.ts";
 import { CleanOutput } from "./clean.ts";
 import { matchingLines } from "./filter.ts";

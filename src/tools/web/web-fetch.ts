@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { LIMITS, TOOL_FACTS } from "../../protocol/index.ts";
-import { genericPreview, headOf } from "../preview.ts";
+import { headOf, LIMITS, TOOL_FACTS } from "../../protocol/index.ts";
+import { genericPreview } from "../preview.ts";
 import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolContext, type ToolResult } from "../tool.ts";
 import { hostName, hostRule, publicAddress } from "../../network/index.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { makeRedactor, type Approval, type JournalEvent } from "../../../src/protocol/index.ts";
+import { LIMITS, makeRedactor, type Approval, type JournalEvent } from "../../../src/protocol/index.ts";
 import { noticeOf, questionNotice } from "../../../src/sessions/notifications/notice.ts";
 import { messageFor, type ServiceSecret } from "../../../src/sessions/notifications/messages.ts";
 import type { SessionState } from "../../../src/sessions/core/state.ts";
@@ -31,6 +31,14 @@ function command(text: string, more: Partial<Approval> = {}): Approval {
     ...more,
   };
 }
+
+const SERVICES: readonly ServiceSecret[] = [
+  { kind: "ntfy", url: "https://ntfy.example.org/topic" },
+  { kind: "slack", url: "https://hooks.slack.com/services/T/B/x" },
+  { kind: "discord", url: "https://discord.com/api/webhooks/1/x" },
+  { kind: "telegram", token: "1:abcdefghij", chat_id: "42" },
+  { kind: "webhook", url: "https://hooks.example.org/", secret: "whsec_AAAA" },
+];
 
 const preview = (text: string, more: object): Pick<Approval, "preview"> => ({
   preview: { ...command(text).preview, ...more },
@@ -94,6 +102,44 @@ describe("what a notification says", () => {
     expect(noticeOf(ended(failed), session, redact)).toMatchObject({ text: "Mend the build\nno answer" });
     expect(noticeOf(ended({ ...failed, by: session.created_by }), session, redact)).toBeUndefined();
     expect(noticeOf(ended({ type: "error", message: "x" }), session, redact)).toBeUndefined();
+  });
+});
+
+describe("a notice of hostile words", () => {
+  const redact = makeRedactor([]);
+  const title = `${"x".repeat(77)}😀${"y".repeat(20)}`;
+  const about = `${"x".repeat(LIMITS.notificationCallChars - 3)}😀${"y".repeat(20)}`;
+
+  it("ends with no half of a character: services refuse a message with one, and nobody hears of the question", () => {
+    const notice = questionNotice(command(about), { ...session, title }, redact);
+    for (const secret of SERVICES) {
+      const { body } = messageFor(secret, { notice, id: "msg_1", now: 0 });
+      expect([secret.kind, /\\ud[89a-f]/i.test(String(body))]).toEqual([secret.kind, false]);
+    }
+  });
+
+  it("ends with no half of a character at Discord's own end of a message", () => {
+    for (const chars of [1_990, 1_991, 1_992, 1_993, 1_994, 1_995, 1_996, 1_997, 1_998, 1_999]) {
+      const template = `${"x".repeat(chars)}{{text}}`;
+      const notice = questionNotice(command("😀😀😀😀😀*********"), session, redact);
+      const { body } = messageFor(
+        { kind: "discord", url: "https://discord.com/api/webhooks/1/x" },
+        { notice, template, id: "msg_1", now: 0 },
+      );
+      const { content } = JSON.parse(String(body)) as { readonly content: string };
+      expect(content.isWellFormed()).toBe(true);
+      expect(content.length).toBeLessThanOrEqual(2_000);
+      expect(content).not.toMatch(/(?:^|[^\\])\\$/);
+    }
+  });
+
+  it("is text at Slack: its marks do not vanish from a command", () => {
+    const notice = questionNotice(command("rm *a* _b_ `c` ~d~ <!channel> @here"), session, redact);
+    const { body } = messageFor(
+      { kind: "slack", url: "https://hooks.slack.com/services/T/B/x" },
+      { notice, id: "m", now: 0 },
+    );
+    expect(JSON.parse(String(body))).toMatchObject({ mrkdwn: false });
   });
 });
 

@@ -1,4 +1,4 @@
-import { Failure, LIMITS, type LineComment, type PromptAccepted } from "../../../protocol/index.ts";
+import { Failure, headOf, LIMITS, type LineComment, type PromptAccepted } from "../../../protocol/index.ts";
 import { authorize, authorizeFor, type Caller } from "../../access/access.ts";
 import type { Dependencies } from "../../dependencies.ts";
 import type { Registry } from "../../lifecycle/registry.ts";
@@ -47,7 +47,7 @@ export class ChangeComments {
     const sides = isLarge ? undefined : await sidesOf(open.tree, open.base, change);
     const known = sides === undefined ? undefined : quotedLine(side === "old" ? sides.before : sides.after, line);
     if (known === undefined) throw new Failure("invalid_request", `${path} has no line ${line} to comment on`);
-    const quote = this.#parts.dependencies.redact.exact(known).slice(0, LIMITS.quotedLineChars);
+    const quote = headOf(this.#parts.dependencies.redact.exact(known), LIMITS.quotedLineChars);
     if (comment.quote !== undefined && comment.quote !== quote)
       throw new Failure("input_changed", `line ${line} of ${path} is no longer as you were shown it; look at it again`);
     return { path, line, side, text, quote };
