@@ -79,6 +79,7 @@ import type { ServerHealth } from "./answers.ts";
 import { InboxClient } from "./inbox.ts";
 import { ReviewCalls } from "./review-calls.ts";
 import { ExportCalls } from "./export-calls.ts";
+import { ProjectCalls } from "./project-calls.ts";
 import { QueueCalls } from "./queue-calls.ts";
 import { NotificationCalls } from "./notification-calls.ts";
 import { pause, retryWait } from "./pause.ts";
@@ -120,6 +121,8 @@ export class SallyportClient {
   readonly tunnels: TunnelCalls = new TunnelCalls((call) => this.#call(call));
   /** Prompts that wait. */
   readonly queue = new QueueCalls((call) => this.#call(call));
+  /** Projects of the workbench. */
+  readonly projects = new ProjectCalls((call) => this.#call(call));
   readonly mcpLogins = new McpLogins((call) => this.#call(call));
 
   readonly longRuns = new LongRunCalls((call) => this.#call(call));
