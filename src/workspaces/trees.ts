@@ -7,7 +7,15 @@ import { clearApplying, clearDiscarding } from "./apply-changes.ts";
 import { mountOverlay, mountsBelow, unmount } from "./overlay.ts";
 import { repositoryOf } from "./stamps/source-state.ts";
 import { Snapshots, type SnapshotBase, type SnapshotOwner } from "./snapshots.ts";
-import { basesNamedIn, readRecord, tryRecord, writeApplied, readApplied, writeRecord, type TreeRecord } from "./tree-record.ts";
+import {
+  basesNamedIn,
+  readRecord,
+  tryRecord,
+  writeApplied,
+  readApplied,
+  writeRecord,
+  type TreeRecord,
+} from "./tree-record.ts";
 import { addWorktree, forkWorktree, removeWorktree, workIn } from "./worktrees.ts";
 
 const TREES = "workspaces";

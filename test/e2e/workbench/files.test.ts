@@ -81,7 +81,11 @@ describeInBrowser("columns, pictures and files of the workbench", () => {
     await page.getByRole("button", { name: "Close long" }).click();
     await input.setInputFiles({ name: "again.xlsx", mimeType: "", buffer: bytes });
     await page.getByRole("button", { name: "Close again" }).waitFor();
-    await page.getByRole("gridcell", { name: "name 976", exact: true }).or(page.getByText("40,000 rows")).first().waitFor();
+    await page
+      .getByRole("gridcell", { name: "name 976", exact: true })
+      .or(page.getByText("40,000 rows"))
+      .first()
+      .waitFor();
   });
 
   test("a table is saved for Excel with its types, and a picture is copied, or the page says why not", async () => {

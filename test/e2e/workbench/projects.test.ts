@@ -10,7 +10,10 @@ async function openProjects(page: Page): Promise<Locator> {
   await page.getByRole("button", { name: "Layouts" }).click();
   await choose(page, "Projects on the server…");
   const dialog = page.getByRole("dialog", { name: "Projects on the server" });
-  await dialog.getByText(/No project is saved yet|saved by/).first().waitFor();
+  await dialog
+    .getByText(/No project is saved yet|saved by/)
+    .first()
+    .waitFor();
   return dialog;
 }
 
@@ -36,25 +39,27 @@ describeInBrowser("projects of the workbench", () => {
     const dialog = await openProjects(page);
     await dialog.getByLabel("Save what is open as a new project").fill("Study");
     await dialog.getByRole("button", { name: "Save project" }).click();
-    await page.getByText("Saved the project Study on the server.").waitFor();
+    await page.getByText("Saved the project Study on the server.", { exact: true }).waitFor();
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await (await openProjects(page)).getByRole("button", { name: "Copy a link to Study" }).click();
-    await page.getByText("Copied a link to the project Study.").waitFor();
+    await page.getByText("Copied a link to the project Study.", { exact: true }).waitFor();
     const link = await page.evaluate(() => navigator.clipboard.readText());
     expect(link).toMatch(/\/workbench#project=[0-9a-f-]{36}$/);
 
     const other = await world.app.as("viewer", "Eve");
-    const guest = await world.visit(`/workbench${new URL(link).hash}`, { token: other.token });
-    await viewer(guest.page, "Histogram of AGE").getByRole("figure").waitFor();
-    await guest.page
+    const guest = await world.visit("/workbench", { token: other.token });
+    const opened = await guest.newPage();
+    await opened.goto(link);
+    await viewer(opened, "Histogram of AGE").getByRole("figure").waitFor();
+    await opened
       .getByText("cities is not on the server. Open its file here, and its viewers come back.", { exact: true })
       .waitFor();
-    expect(new URL(guest.page.url()).hash).toBe("");
-    await guest.page.getByLabel("Files to open").setInputFiles(csv);
-    await viewer(guest.page, "Pie chart of City").getByRole("figure").waitFor();
-    await guest.page.getByRole("button", { name: "SQL", exact: true }).click();
-    await guest.page.getByText("SELECT 41 + 1 AS answer").waitFor();
-    const seen = await openProjects(guest.page);
+    expect(new URL(opened.url()).hash).toBe("");
+    await opened.getByLabel("Files to open").setInputFiles(csv);
+    await viewer(opened, "Pie chart of City").getByRole("figure").waitFor();
+    await opened.getByRole("button", { name: "SQL", exact: true }).click();
+    await opened.getByText("SELECT 41 + 1 AS answer").waitFor();
+    const seen = await openProjects(opened);
     expect(await seen.getByRole("button", { name: /Delete|Rename|Save/ }).count()).toBe(0);
     expect([...visitor.troubles, ...guest.troubles]).toEqual([]);
   });
@@ -65,12 +70,14 @@ describeInBrowser("projects of the workbench", () => {
     let dialog = await openProjects(page);
     await dialog.getByLabel("Save what is open as a new project").fill("Orders");
     await page.keyboard.press("Enter");
-    await page.getByText("Saved the project Orders on the server.").waitFor();
+    await page.getByText("Saved the project Orders on the server.", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Add viewer" }).click();
     await choose(page, "Histogram");
     dialog = await openProjects(page);
     await dialog.getByRole("button", { name: "Save changes to Orders" }).click();
-    await expect.poll(() => page.getByText("Saved the project Orders on the server.").count()).toBeGreaterThan(0);
+    await expect
+      .poll(() => page.getByText("Saved the project Orders on the server.", { exact: true }).count())
+      .toBeGreaterThan(0);
     await dialog.waitFor({ state: "detached" });
     const { projects } = world.app.client;
     const known = (await projects.list()).projects.find(({ name }) => name === "Orders");
@@ -78,7 +85,8 @@ describeInBrowser("projects of the workbench", () => {
     expect(saved.revision).toBe(2);
     expect(JSON.parse(saved.content.tables[0]?.layout ?? "{}")).toMatchObject({ viewers: [{ type: "Histogram" }] });
     // Somebody else was here.
-    await projects.save(saved.id, { name: "Orders of all", revision: 2 });
+    await projects.save(saved.id, { name: "Orders of all", revision: 2, content: { ...saved.content, queries: [] } });
+    await projects.save(saved.id, { name: "Orders of all", revision: 3, content: saved.content });
     dialog = await openProjects(page);
     await dialog.getByRole("button", { name: "Save changes to Orders of all" }).click();
     await dialog.getByText(/has changed the project since you opened it/).waitFor();

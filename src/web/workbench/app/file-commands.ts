@@ -107,8 +107,7 @@ async function saveTable(table: View["table"], { rows: which, kind, told, warned
       return download(`${name}.csv`, toCsv(table, { rows, safeForSpreadsheets }), "text/csv");
     }
     case "xlsx": {
-      if (isLongXlsx(count, table.columns.length))
-        told("Making the Excel file takes a while. The page stays usable.");
+      if (isLongXlsx(count, table.columns.length)) told("Making the Excel file takes a while. The page stays usable.");
       const { file, notes } = await saveXlsx(table, rows);
       download(`${name}.xlsx`, file, file.type);
       if (notes.length > 0) warned(`Saved ${name}.xlsx. ${notes.join(" ")}`);

@@ -97,7 +97,8 @@ export class QueryTabs {
       for (const { name, source, sql = "" } of queries) {
         if (tabs.some((tab) => tab.sql === sql && tab.source === source)) continue;
         if (tabs.length >= SQL_LIMITS.tabs || sql.length > SQL_LIMITS.tabChars) left += 1;
-        else tabs.push({ id: this.#newId(), name: uniqueName(name.slice(0, SQL_LIMITS.tabNameChars), tabs), source, sql });
+        else
+          tabs.push({ id: this.#newId(), name: uniqueName(name.slice(0, SQL_LIMITS.tabNameChars), tabs), source, sql });
       }
       const active = tabs.find(({ id }) => id === list.active) ?? tabs[0];
       return active === undefined ? list : { tabs, active: active.id };

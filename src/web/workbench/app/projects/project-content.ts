@@ -51,7 +51,10 @@ export async function openProject(
 }
 
 /** Undefined: it is open, and looked at as in the project. */
-async function openTable(table: ProjectTable, bench: ProjectParts & Pick<Bench, "layouts">): Promise<string | undefined> {
+async function openTable(
+  table: ProjectTable,
+  bench: ProjectParts & Pick<Bench, "layouts">,
+): Promise<string | undefined> {
   const { opening, layouts } = bench;
   try {
     const layout = parseLayout(table.layout);

@@ -45,7 +45,8 @@ export function ProjectRow(props: RowProps): ReactNode {
         <span className="block text-sm font-medium break-words">{name}</span>
         <span className="block text-xs text-soft">
           {counted(tables, "table", "tables")}
-          {queries > 0 && `, ${counted(queries, "query", "queries")}`}, saved by {updated_by.name} <Ago at={updated_at} />
+          {queries > 0 && `, ${counted(queries, "query", "queries")}`}, saved by {updated_by.name}{" "}
+          <Ago at={updated_at} />
         </span>
       </span>
       {asked === undefined && (

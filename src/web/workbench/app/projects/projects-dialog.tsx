@@ -34,7 +34,11 @@ export function ProjectsDialog({ onClose }: { readonly onClose: () => void }): R
   );
 }
 
-function useProjects(): { readonly known: KnownProjects | undefined; readonly error: unknown; readonly load: () => void } {
+function useProjects(): {
+  readonly known: KnownProjects | undefined;
+  readonly error: unknown;
+  readonly load: () => void;
+} {
   const { client } = useServer();
   const [state, setState] = useState<{ readonly known?: KnownProjects; readonly error?: unknown }>({});
   const load = useCallback((): void => {
