@@ -89,7 +89,7 @@ import { checkVersion } from "./version-check.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
 import { TunnelCalls } from "./tunnel-calls.ts";
 import { changesOf, connectionPath, csvOf, jobPath, search, usageSearch } from "./paths.ts";
-import type { SessionListQuery, UsageFilter } from "./paths.ts";
+import type { CsvFile, SessionListQuery, UsageFilter } from "./paths.ts";
 
 export interface ClientOptions {
   /** Such as `http://127.0.0.1:5353`. */
@@ -369,10 +369,8 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: `/api/audit${search(query)}` });
   }
 
-  /** The same entries as CSV. `truncated`: there were more than one file may hold. */
-  async auditCsv(
-    query: { action?: string; by?: string } = {},
-  ): Promise<{ readonly csv: string; readonly truncated: boolean }> {
+  /** The same entries as CSV. */
+  async auditCsv(query: { action?: string; by?: string } = {}): Promise<CsvFile> {
     return csvOf(await this.#send({ method: "GET", path: `/api/audit${search(query)}`, accept: "text/csv" }));
   }
 
@@ -410,8 +408,8 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: `/api/usage${usageSearch(filter)}` });
   }
 
-  /** The same lines as CSV. `truncated`: there were more than one file may hold. */
-  async usageCsv(filter: UsageFilter = {}): Promise<{ readonly csv: string; readonly truncated: boolean }> {
+  /** The same lines as CSV. */
+  async usageCsv(filter: UsageFilter = {}): Promise<CsvFile> {
     return csvOf(await this.#send({ method: "GET", path: `/api/usage${usageSearch(filter)}`, accept: "text/csv" }));
   }
 

@@ -259,11 +259,8 @@ export class Gateway {
       },
     };
     const gateway: Gateway = new Gateway(dependencies, { ...options, book, feed });
-    await gateway.tokens.open();
-    await gateway.keys.open();
-    await gateway.tunnels.open();
-    await gateway.offers.open();
-    await gateway.notifications.open();
+    const { tokens, keys, tunnels, offers, notifications } = gateway;
+    for (const service of [tokens, keys, tunnels, offers, notifications]) await service.open();
     await gateway.#reconcile();
     for (const service of [gateway.longRuns, gateway.webhooks, gateway.schedules]) await service.open();
     await gateway.notifications.resume();

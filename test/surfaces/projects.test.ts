@@ -1,17 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { LIMITS, type ProjectContent, type SaveProject } from "../../src/protocol/index.ts";
+import { LIMITS, type ProjectContent, type ProjectTable, type SaveProject } from "../../src/protocol/index.ts";
 import { openTestApp } from "../support/app.ts";
 
+const first: ProjectTable = {
+  name: "demog",
+  columns: ["age", "sex"],
+  source: { kind: "sample", id: "demog" },
+  layout: '{"table":"demog"}',
+};
 const content: ProjectContent = {
-  tables: [
-    {
-      name: "demog",
-      columns: ["age", "sex"],
-      source: { kind: "sample", id: "demog" },
-      layout: '{"table":"demog"}',
-    },
-    { name: "mine", columns: ["a"], source: { kind: "computer" }, layout: "{}" },
-  ],
+  tables: [first, { name: "mine", columns: ["a"], source: { kind: "computer" }, layout: "{}" }],
   shown: 1,
   queries: [{ name: "Query 1", source: "page", sql: "SELECT 1" }],
 };
@@ -77,8 +75,8 @@ describe("projects of the workbench", () => {
   it("do not overwrite what another one saved meanwhile; a request that is sent twice changes once", async () => {
     await using app = await openTestApp();
     const { projects } = app.client;
-    const first = await projects.save("p1", { name: "Ages", content });
-    expect(await projects.save("p1", { name: "Ages", content })).toEqual(first);
+    const saved = await projects.save("p1", { name: "Ages", content });
+    expect(await projects.save("p1", { name: "Ages", content })).toEqual(saved);
     const other = { ...content, queries: [] };
     await expect(projects.save("p1", { name: "Ages", content: other })).rejects.toMatchObject({ code: "conflict" });
     const [one, two] = await Promise.allSettled([
@@ -101,7 +99,7 @@ describe("projects of the workbench", () => {
       [{ name: " ", content }, "name"],
       [{ name: "x".repeat(LIMITS.workbenchProjectNameChars + 1), content }, "name"],
       [{ name: "x", content: { ...content, shown: -1 } }, "shown"],
-      [{ name: "x", content: { ...content, tables: Array.from({ length: 33 }, () => content.tables[0]!) } }, "tables"],
+      [{ name: "x", content: { ...content, tables: Array.from({ length: 33 }, () => first) } }, "tables"],
       [{ name: "x", content: { ...content, rows: [] } as ProjectContent }, "rows"],
     ];
     for (const [project, named] of wrong)

@@ -90,18 +90,17 @@ function Rename({ project, reload, done }: RowProps & { readonly done: () => voi
   const tell = useTell();
   const { project: current, set } = useCurrentProject();
   const [name, setName] = useState(project.name);
+  const rename = async (): Promise<void> => {
+    const { id, revision } = await client.projects.save(project.id, { name, revision: project.revision });
+    // What this tab has opened is still what is saved: only its name is another.
+    if (current?.id === id && current.revision === project.revision) set({ id, revision });
+    done();
+    reload();
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (name.trim() === "") return;
-    client.projects.save(project.id, { name, revision: project.revision }).then(
-      ({ id, revision }) => {
-        // What this tab has opened is still what is saved: only its name is another.
-        if (current?.id === id && current.revision === project.revision) set({ id, revision });
-        done();
-        reload();
-      },
-      (error: unknown) => tell.bad(wordsOf(error)),
-    );
+    void rename().catch((error: unknown) => tell.bad(wordsOf(error)));
   };
   return (
     <form onSubmit={submit} className="flex w-full flex-wrap gap-2">
@@ -131,15 +130,11 @@ function Delete({ project, reload, done }: RowProps & { readonly done: () => voi
   const { client } = useServer();
   const tell = useTell();
   const { project: current, set } = useCurrentProject();
-  const remove = (): void => {
-    client.projects.delete(project.id).then(
-      () => {
-        if (current?.id === project.id) set(undefined);
-        done();
-        reload();
-      },
-      (error: unknown) => tell.bad(wordsOf(error)),
-    );
+  const remove = async (): Promise<void> => {
+    await client.projects.delete(project.id);
+    if (current?.id === project.id) set(undefined);
+    done();
+    reload();
   };
   return (
     <span role="group" aria-label={`Delete ${project.name}?`} className="flex flex-wrap items-center gap-2">
@@ -147,7 +142,11 @@ function Delete({ project, reload, done }: RowProps & { readonly done: () => voi
       <Button size="small" onClick={done} autoFocus>
         Keep
       </Button>
-      <Button size="small" variant="danger" onClick={remove}>
+      <Button
+        size="small"
+        variant="danger"
+        onClick={() => void remove().catch((error: unknown) => tell.bad(wordsOf(error)))}
+      >
         Delete
       </Button>
     </span>

@@ -1,4 +1,3 @@
-import type { Bits } from "../../data/bits.ts";
 import type { SentColumn } from "../../grid/packed.ts";
 
 /** A table that becomes an Excel file in a worker. */
@@ -7,7 +6,7 @@ export interface XlsxQuestion {
   readonly rowCount: number;
   readonly columns: readonly SentColumn[];
   /** The rows that are saved, a bit for each. Absent: all. */
-  readonly words: Bits["words"] | undefined;
+  readonly words: Uint32Array | undefined;
 }
 
 export type XlsxAnswer =

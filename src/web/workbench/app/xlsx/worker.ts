@@ -17,7 +17,7 @@ async function save({ name, rowCount, columns, words }: XlsxQuestion): Promise<X
     filterRows: () => all,
   });
   try {
-    const rows = words === undefined ? all : new Bits(rowCount, words);
+    const rows = words === undefined ? all : new Bits(rowCount, new Uint32Array(words));
     return { kind: "saved", ...(await toXlsx(table, { rows, pause: noPause })) };
   } catch (error) {
     return { kind: "failed", words: error instanceof Error ? error.message : String(error) };
